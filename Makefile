@@ -1,0 +1,38 @@
+# The commands of the project. The work is done by cargo and by the scripts in scripts/.
+
+# Arguments for `make run` and `make bench`: make run ARGS="session list".
+ARGS ?=
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help run test bench fmt lint deny interop clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: ## build NetaClaw and start it (ARGS="...")
+	@cargo build --release -p netaclaw
+	@"$${CARGO_TARGET_DIR:-target}/release/netaclaw" $(ARGS)
+
+test: ## check and test everything; ends with "N passed, N failed"
+	@scripts/test.sh
+
+bench: ## measure against Pi on Node and a bare INSERT loop (ARGS="...")
+	@scripts/bench.sh $(ARGS)
+
+fmt: ## format the Rust code
+	@cargo fmt --all
+
+lint: ## run clippy and the tidy checks
+	@cargo clippy --workspace --all-targets --all-features -- -D warnings
+	@cargo run -q -p xtask -- tidy
+
+deny: ## check dependencies: licences, banned crates, sources
+	@scripts/deny.sh
+
+interop: ## install the real Pi, for the interop tests and benchmarks
+	@scripts/interop.sh
+
+clean: ## remove everything that was built or installed here
+	@cargo clean
+	@rm -rf interop/node_modules

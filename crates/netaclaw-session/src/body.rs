@@ -1,0 +1,291 @@
+//! New entries, before they have an id and a place, and their form on disk.
+
+use crate::json::push_string;
+use crate::{Entry, EntryKind};
+use netaclaw_protocol::EntryId;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// JSON text that is known to be well formed.
+pub type RawJson = Box<RawValue>;
+
+/// Turns plain data into JSON text.
+pub fn raw_json(value: &impl Serialize) -> RawJson {
+    serde_json::value::to_raw_value(value).expect("plain data with text keys")
+}
+
+/// What a new entry says.
+#[derive(Clone, Debug)]
+pub enum EntryBody {
+    Message {
+        message: RawJson,
+    },
+    ThinkingLevelChange {
+        thinking_level: String,
+    },
+    ModelChange {
+        provider: String,
+        model_id: String,
+    },
+    Compaction {
+        summary: String,
+        /// `None` keeps nothing; the entry then names itself, as Pi writes it.
+        first_kept_entry_id: Option<EntryId>,
+        tokens_before: u64,
+        details: Option<RawJson>,
+    },
+    BranchSummary {
+        from_id: Option<EntryId>,
+        summary: String,
+        details: Option<RawJson>,
+    },
+    Custom {
+        custom_type: String,
+        data: Option<RawJson>,
+    },
+    CustomMessage {
+        custom_type: String,
+        content: RawJson,
+        display: bool,
+        details: Option<RawJson>,
+    },
+    /// `None` clears the label.
+    Label {
+        target_id: EntryId,
+        label: Option<String>,
+    },
+    /// An empty name clears it.
+    SessionInfo {
+        name: String,
+    },
+    /// Types this module has no fields for, such as NetaClaw's `subagent_batch`.
+    Other {
+        type_name: String,
+        fields: Map<String, Value>,
+    },
+}
+
+impl EntryBody {
+    pub fn message(message: &impl Serialize) -> Self {
+        Self::Message {
+            message: raw_json(message),
+        }
+    }
+
+    pub fn kind(&self) -> EntryKind {
+        EntryKind::from_type(self.type_name())
+    }
+
+    fn type_name(&self) -> &str {
+        match self {
+            Self::Message { .. } => "message",
+            Self::ThinkingLevelChange { .. } => "thinking_level_change",
+            Self::ModelChange { .. } => "model_change",
+            Self::Compaction { .. } => "compaction",
+            Self::BranchSummary { .. } => "branch_summary",
+            Self::Custom { .. } => "custom",
+            Self::CustomMessage { .. } => "custom_message",
+            Self::Label { .. } => "label",
+            Self::SessionInfo { .. } => "session_info",
+            Self::Other { type_name, .. } => type_name,
+        }
+    }
+}
+
+/// Makes the entry: one line of JSON in Pi's form. Fields without a value are left out.
+pub fn encode_entry(
+    body: &EntryBody,
+    id: &EntryId,
+    parent_id: Option<&EntryId>,
+    timestamp: &str,
+) -> Entry {
+    let payload = if let EntryBody::Message { message } = body {
+        message.get().len()
+    } else {
+        128
+    };
+    let mut line = Line(String::with_capacity(payload + 128));
+    line.text("type", body.type_name());
+    line.text("id", id.as_str());
+    line.optional_text("parentId", parent_id.map(EntryId::as_str), Absent::Null);
+    line.text("timestamp", timestamp);
+    match body {
+        EntryBody::Message { message } => line.raw("message", message.get()),
+        EntryBody::ThinkingLevelChange { thinking_level } => {
+            line.text("thinkingLevel", thinking_level)
+        }
+        EntryBody::ModelChange { provider, model_id } => {
+            line.text("provider", provider);
+            line.text("modelId", model_id);
+        }
+        EntryBody::Compaction {
+            summary,
+            first_kept_entry_id,
+            tokens_before,
+            details,
+        } => {
+            line.text("summary", summary);
+            line.text(
+                "firstKeptEntryId",
+                first_kept_entry_id.as_ref().unwrap_or(id).as_str(),
+            );
+            line.raw("tokensBefore", &tokens_before.to_string());
+            line.optional("details", details);
+        }
+        EntryBody::BranchSummary {
+            from_id,
+            summary,
+            details,
+        } => {
+            line.text("fromId", from_id.as_ref().map_or("root", EntryId::as_str));
+            line.text("summary", summary);
+            line.optional("details", details);
+        }
+        EntryBody::Custom { custom_type, data } => {
+            line.text("customType", custom_type);
+            line.optional("data", data);
+        }
+        EntryBody::CustomMessage {
+            custom_type,
+            content,
+            display,
+            details,
+        } => {
+            line.text("customType", custom_type);
+            line.raw("content", content.get());
+            line.raw("display", if *display { "true" } else { "false" });
+            line.optional("details", details);
+        }
+        EntryBody::Label { target_id, label } => {
+            line.text("targetId", target_id.as_str());
+            line.optional_text("label", label.as_deref(), Absent::LeftOut);
+        }
+        EntryBody::SessionInfo { name } => line.text("name", &one_line(name)),
+        EntryBody::Other { fields, .. } => {
+            for (name, value) in fields {
+                line.raw(name, &value.to_string());
+            }
+        }
+    }
+    line.0.push('}');
+    Entry::parse(line.0).expect("an encoded entry is readable")
+}
+
+/// A name on one line, without space around it.
+fn one_line(name: &str) -> String {
+    name.split(['\r', '\n'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+enum Absent {
+    Null,
+    LeftOut,
+}
+
+struct Line(String);
+
+impl Line {
+    fn name(&mut self, name: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        push_string(&mut self.0, name);
+        self.0.push(':');
+    }
+
+    fn raw(&mut self, name: &str, json: &str) {
+        self.name(name);
+        // A raw value may hold line breaks between its tokens; a line must not. Inside strings
+        // they are always escaped.
+        if json.contains(['\n', '\r']) {
+            self.0
+                .extend(json.chars().filter(|c| !matches!(c, '\n' | '\r')));
+        } else {
+            self.0.push_str(json);
+        }
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        push_string(&mut self.0, text);
+    }
+
+    fn optional(&mut self, name: &str, value: &Option<RawJson>) {
+        if let Some(value) = value {
+            self.raw(name, value.get());
+        }
+    }
+
+    fn optional_text(&mut self, name: &str, text: Option<&str>, absent: Absent) {
+        match (text, absent) {
+            (Some(text), _) => self.text(name, text),
+            (None, Absent::Null) => self.raw(name, "null"),
+            (None, Absent::LeftOut) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(body: EntryBody, expected: &str) {
+        let entry = encode_entry(&body, &"a1".into(), Some(&"r".into()), "T");
+        let prefix = format!(
+            r#"{{"type":"{}","id":"a1","parentId":"r","timestamp":"T""#,
+            entry.type_name()
+        );
+        assert_eq!(entry.json(), prefix + expected + "}");
+    }
+
+    #[test]
+    fn entries_are_written_in_pis_form() {
+        check(
+            EntryBody::message(&json!({"role": "user"})),
+            r#","message":{"role":"user"}"#,
+        );
+        check(
+            EntryBody::Compaction {
+                summary: "s\n".into(),
+                first_kept_entry_id: None,
+                tokens_before: 7,
+                details: None,
+            },
+            r#","summary":"s\n","firstKeptEntryId":"a1","tokensBefore":7"#,
+        );
+        check(
+            EntryBody::Label {
+                target_id: "t".into(),
+                label: None,
+            },
+            r#","targetId":"t""#,
+        );
+        check(
+            EntryBody::SessionInfo {
+                name: " a \r\n b ".into(),
+            },
+            r#","name":"a b""#,
+        );
+        check(
+            EntryBody::BranchSummary {
+                from_id: None,
+                summary: "x".into(),
+                details: None,
+            },
+            r#","fromId":"root","summary":"x""#,
+        );
+    }
+
+    #[test]
+    fn an_entry_is_one_line_even_if_its_json_came_in_many() {
+        let pretty = RawValue::from_string("{\n \"a\":\r\n 1\n}".to_owned()).unwrap();
+        check(
+            EntryBody::Message { message: pretty },
+            r#","message":{ "a": 1}"#,
+        );
+    }
+}

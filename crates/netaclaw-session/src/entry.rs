@@ -1,0 +1,320 @@
+//! One entry: an immutable node of the tree, kept as the text it was read from.
+
+use crate::json::{self, LineHead};
+use bytestring::ByteString;
+use netaclaw_protocol::EntryId;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// An entry of a session.
+///
+/// Cloning is cheap: the text is shared with the file or row it came from.
+#[derive(Clone)]
+pub struct Entry {
+    raw: ByteString,
+    id: EntryId,
+    parent_id: Option<EntryId>,
+    kind: EntryKind,
+    role: Role,
+    /// Set when the message's content is `null`, which a context must show as empty.
+    null_content: bool,
+    message_start: u32,
+    message_end: u32,
+}
+
+/// What an entry is. Types of later releases and other programs are `Unknown`: ordinary nodes
+/// that give no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    Message,
+    ThinkingLevelChange,
+    ModelChange,
+    Compaction,
+    BranchSummary,
+    Custom,
+    CustomMessage,
+    Label,
+    SessionInfo,
+    Usage,
+    ContextEdit,
+    SubagentBatch,
+    SubagentResult,
+    Unknown,
+}
+
+impl EntryKind {
+    pub fn from_type(name: &str) -> Self {
+        match name {
+            "message" => Self::Message,
+            "thinking_level_change" => Self::ThinkingLevelChange,
+            "model_change" => Self::ModelChange,
+            "compaction" => Self::Compaction,
+            "branch_summary" => Self::BranchSummary,
+            "custom" => Self::Custom,
+            "custom_message" => Self::CustomMessage,
+            "label" => Self::Label,
+            "session_info" => Self::SessionInfo,
+            "usage" => Self::Usage,
+            "context_edit" => Self::ContextEdit,
+            "subagent_batch" => Self::SubagentBatch,
+            "subagent_result" => Self::SubagentResult,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Labels and names say something about the session; they are no place to continue from.
+    pub fn moves_leaf(self) -> bool {
+        !matches!(self, Self::Label | Self::SessionInfo)
+    }
+}
+
+/// The role of a `message` entry's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    User,
+    Assistant,
+    ToolResult,
+    System,
+    /// Any other role, or no message at all.
+    Other,
+}
+
+impl Entry {
+    /// Reads one line of a session file. `None` if it is no JSON object with an id.
+    pub fn parse(raw: impl Into<ByteString>) -> Option<Self> {
+        let raw = raw.into();
+        let head: LineHead<'_> = serde_json::from_str(&raw).ok()?;
+        let id = EntryId::new(json::string(head.id?)?);
+        Some(Self::from_head(&raw, &head, id, parent_of(&head)))
+    }
+
+    pub(crate) fn from_head(
+        raw: &ByteString,
+        head: &LineHead<'_>,
+        id: EntryId,
+        parent_id: Option<EntryId>,
+    ) -> Self {
+        let type_name = head.kind.and_then(json::string).unwrap_or_default();
+        let kind = EntryKind::from_type(&type_name);
+        let message = head
+            .message
+            .filter(|m| kind == EntryKind::Message && m.starts_with('{'));
+        let at = message.map_or(0..0, |m| json::range_within(raw, m));
+        Self {
+            raw: raw.clone(),
+            id,
+            parent_id,
+            kind,
+            role: message.map_or(Role::Other, role_of),
+            null_content: message.is_some_and(has_null_content),
+            message_start: u32::try_from(at.start).expect("a line is below 4 GiB"),
+            message_end: u32::try_from(at.end).expect("a line is below 4 GiB"),
+        }
+    }
+
+    pub fn id(&self) -> &EntryId {
+        &self.id
+    }
+
+    pub fn parent_id(&self) -> Option<&EntryId> {
+        self.parent_id.as_ref()
+    }
+
+    pub fn kind(&self) -> EntryKind {
+        self.kind
+    }
+
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The whole entry as JSON, byte for byte as it is stored.
+    pub fn json(&self) -> &str {
+        &self.raw
+    }
+
+    /// The `type` as written, also for types NetaClaw does not know.
+    pub fn type_name(&self) -> Cow<'_, str> {
+        json::member(&self.raw, "type")
+            .and_then(json::string)
+            .unwrap_or_default()
+    }
+
+    /// ISO timestamp as written; empty if there is none.
+    pub fn timestamp(&self) -> Cow<'_, str> {
+        json::member(&self.raw, "timestamp")
+            .and_then(json::string)
+            .unwrap_or_default()
+    }
+
+    /// The message payload as JSON; `None` for other kinds and damaged entries.
+    pub fn message_json(&self) -> Option<&str> {
+        (self.message_end > 0)
+            .then(|| &self.raw[self.message_start as usize..self.message_end as usize])
+    }
+
+    /// One own field of the entry as JSON.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        json::member(&self.raw, name)
+    }
+
+    /// One own field of the entry as text.
+    pub fn text_field(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.field(name).and_then(json::string)
+    }
+
+    pub(crate) fn has_null_content(&self) -> bool {
+        self.null_content
+    }
+
+    /// The same entry below another parent; every other byte stays.
+    pub(crate) fn below(&self, parent: Option<&EntryId>) -> Self {
+        let mut parent_json = String::new();
+        match parent {
+            Some(id) => json::push_string(&mut parent_json, id.as_str()),
+            None => parent_json.push_str("null"),
+        }
+        let raw = json::with_member(&self.raw, "parentId", Some(&parent_json));
+        Self::parse(raw).expect("replacing the parent keeps an entry readable")
+    }
+
+    /// The same answer, closed because its writer is gone.
+    pub fn aborted(&self) -> Self {
+        let Some(message) = self.message_json() else {
+            return self.clone();
+        };
+        self.with_field(
+            "message",
+            &json::with_member(message, "stopReason", Some(r#""aborted""#)),
+        )
+    }
+
+    /// The same entry with one field changed; every other byte stays.
+    pub(crate) fn with_field(&self, name: &str, value: &str) -> Self {
+        Self::parse(json::with_member(&self.raw, name, Some(value)))
+            .expect("replacing a field keeps an entry readable")
+    }
+}
+
+/// The parent as Pi sees it: an empty or absent id means a root.
+pub(crate) fn parent_of(head: &LineHead<'_>) -> Option<EntryId> {
+    let parent = json::string(head.parent_id?)?;
+    (!parent.is_empty()).then(|| EntryId::new(parent))
+}
+
+fn role_of(message: &str) -> Role {
+    // Every writer we know puts the role first; the scan of the whole message is for the rest.
+    let role = match message
+        .strip_prefix(r#"{"role":""#)
+        .and_then(|rest| rest.split_once('"'))
+    {
+        Some((role, _)) if !has_two_roles(message) => Cow::Borrowed(role),
+        _ => match json::member(message, "role").and_then(json::string) {
+            Some(role) => role,
+            None => return Role::Other,
+        },
+    };
+    match role.as_ref() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "toolResult" => Role::ToolResult,
+        "system" => Role::System,
+        _ => Role::Other,
+    }
+}
+
+/// Cheap test for a second `role` key, which would win; a false alarm only costs a full scan.
+fn has_two_roles(message: &str) -> bool {
+    memchr::memmem::find(&message.as_bytes()[1..], br#""role":"#).is_some_and(|first| {
+        memchr::memmem::find(&message.as_bytes()[first + 2..], br#""role":"#).is_some()
+    })
+}
+
+fn has_null_content(message: &str) -> bool {
+    memchr::memmem::find(message.as_bytes(), b"null").is_some()
+        && json::member(message, "content") == Some("null")
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl Eq for Entry {}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.raw)
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.raw).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_keeps_its_text_and_knows_its_place() {
+        let text = r#"{"type":"message","id":"a1","parentId":"r","x":1.0,"message":{"role":"user","content":null}}"#;
+        let entry = Entry::parse(text).unwrap();
+        assert_eq!(entry.json(), text);
+        assert_eq!(
+            (entry.kind(), entry.role()),
+            (EntryKind::Message, Role::User)
+        );
+        assert_eq!(
+            entry.message_json(),
+            Some(r#"{"role":"user","content":null}"#)
+        );
+        assert!(entry.has_null_content());
+        assert_eq!(entry.below(None).parent_id(), None);
+        assert_eq!(entry.below(None).json(), text.replace(r#""r""#, "null"));
+    }
+
+    #[test]
+    fn the_role_is_found_wherever_it_stands() {
+        let role = |message: &str| {
+            Entry::parse(format!(
+                r#"{{"type":"message","id":"a","message":{message}}}"#
+            ))
+            .unwrap()
+            .role()
+        };
+        assert_eq!(
+            role(r#"{"role":"assistant","content":[]}"#),
+            Role::Assistant
+        );
+        assert_eq!(
+            role(r#"{"content":"\"role\":\"user\"","role":"toolResult"}"#),
+            Role::ToolResult
+        );
+        assert_eq!(
+            role(r#"{"role":"user","content":"","role":"assistant"}"#),
+            Role::Assistant
+        );
+        assert_eq!(role(r#"{"content":""}"#), Role::Other);
+    }
+
+    #[test]
+    fn lines_without_an_id_or_an_object_are_no_entries() {
+        for line in [
+            "",
+            "null",
+            "1",
+            "[]",
+            "{",
+            r#"{"type":"message"}"#,
+            r#"{"id":5}"#,
+        ] {
+            assert!(Entry::parse(line).is_none(), "{line}");
+        }
+    }
+}

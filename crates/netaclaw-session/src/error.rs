@@ -1,0 +1,83 @@
+//! What can go wrong, by who has to do something about it.
+
+use netaclaw_protocol::{EntryId, SessionId};
+use thiserror::Error;
+
+/// A walk through the tree that could not be finished.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PathError {
+    #[error("there is no entry {0} in this session")]
+    MissingLeaf(EntryId),
+    #[error("entry {entry} hangs from {parent}, which is not in this session")]
+    MissingParent { entry: EntryId, parent: EntryId },
+    #[error("the parents of entry {0} form a circle")]
+    Cycle(EntryId),
+}
+
+/// A text that is no session.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LogError {
+    #[error("the file is empty")]
+    Empty,
+    #[error(
+        "the first readable line is no session header ({readable} readable and {unreadable} unreadable lines, all left as they are)"
+    )]
+    NoHeader { readable: u32, unreadable: u32 },
+}
+
+/// A request to a session provider that was not carried out. Nothing was written.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    #[error("session {0} does not exist")]
+    NotFound(SessionId),
+    #[error("session {session} has no entry {entry}")]
+    EntryNotFound { session: SessionId, entry: EntryId },
+    #[error("session {session} already has an entry {entry}")]
+    DuplicateEntry { session: SessionId, entry: EntryId },
+    #[error("session {0} exists already")]
+    AlreadyExists(SessionId),
+    #[error(
+        "session {session} has moved on: its leaf is {} and not {}",
+        shown(.actual), shown(.expected)
+    )]
+    LeafConflict {
+        session: SessionId,
+        expected: Option<EntryId>,
+        actual: Option<EntryId>,
+    },
+    #[error("session {session} is open for writing in another process ({owner})")]
+    Busy { session: SessionId, owner: String },
+    #[error("session {session} cannot be read: {reason}")]
+    Unreadable { session: SessionId, reason: String },
+    #[error("{0}")]
+    Invalid(String),
+    #[error("session {session}: {source}")]
+    Path {
+        session: SessionId,
+        #[source]
+        source: PathError,
+    },
+    /// The store itself failed; the message is fit for an operator, not for a client.
+    #[error("{what}: {source}")]
+    Store {
+        what: String,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl SessionError {
+    pub fn store(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Store {
+            what: what.into(),
+            source: source.into(),
+        }
+    }
+}
+
+fn shown(leaf: &Option<EntryId>) -> &str {
+    leaf.as_ref().map_or("the root", EntryId::as_str)
+}

@@ -1,0 +1,183 @@
+//! The first line of a session file.
+
+use crate::json;
+use bytestring::ByteString;
+use netaclaw_protocol::SessionId;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// The version NetaClaw writes; files of version 1 and 2 are read as well.
+pub const FORMAT_VERSION: u32 = 3;
+
+/// A session's header, kept as the text it was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    raw: ByteString,
+    id: SessionId,
+}
+
+impl Header {
+    /// Reads a header line; `None` unless it is an object of type `session` with a text id.
+    pub fn parse(raw: impl Into<ByteString>) -> Option<Self> {
+        let raw = raw.into();
+        let [kind, id] = json::pick(&raw, ["type", "id"]);
+        if json::string(kind?)? != "session" {
+            return None;
+        }
+        let id = SessionId::new(json::string(id?)?);
+        Some(Self { raw, id })
+    }
+
+    pub fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    pub fn json(&self) -> &str {
+        &self.raw
+    }
+
+    /// The declared version; a header without one is of version 1.
+    pub fn version(&self) -> u32 {
+        json::member(&self.raw, "version")
+            .and_then(|v| v.parse().ok())
+            .unwrap_or(1)
+    }
+
+    pub fn timestamp(&self) -> Cow<'_, str> {
+        self.text("timestamp").unwrap_or_default()
+    }
+
+    pub fn cwd(&self) -> Option<Cow<'_, str>> {
+        self.text("cwd")
+    }
+
+    /// Path of the file this session was forked from.
+    pub fn parent_session(&self) -> Option<Cow<'_, str>> {
+        self.text("parentSession")
+    }
+
+    pub fn parent_session_id(&self) -> Option<SessionId> {
+        self.text("parentSessionId").map(SessionId::new)
+    }
+
+    pub fn agent_id(&self) -> Option<Cow<'_, str>> {
+        self.text("agentId")
+    }
+
+    pub fn user_id(&self) -> Option<Cow<'_, str>> {
+        self.text("userId")
+    }
+
+    pub fn metadata(&self) -> Map<String, Value> {
+        json::member(&self.raw, "metadata")
+            .and_then(|m| serde_json::from_str(m).ok())
+            .unwrap_or_default()
+    }
+
+    /// The same header at the version NetaClaw writes; unknown fields stay.
+    pub(crate) fn upgraded(&self) -> Self {
+        let raw = json::with_member(&self.raw, "version", Some(&FORMAT_VERSION.to_string()));
+        Self {
+            raw: raw.into(),
+            id: self.id.clone(),
+        }
+    }
+
+    /// The same header for a copy under another id.
+    pub fn renamed(&self, id: &SessionId) -> Self {
+        let quoted = Value::from(id.as_str()).to_string();
+        let raw = json::with_member(&self.raw, "id", Some(&quoted));
+        Self {
+            raw: raw.into(),
+            id: id.clone(),
+        }
+    }
+
+    fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        json::member(&self.raw, name).and_then(json::string)
+    }
+}
+
+impl Serialize for Header {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.raw).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// What a new header says. Pi reads the first six fields and keeps the rest.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewHeader<'a> {
+    pub id: &'a SessionId,
+    pub timestamp: &'a str,
+    pub cwd: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_session_id: Option<&'a SessionId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+/// Makes a header in the form Pi writes.
+pub fn encode_header(new: &NewHeader<'_>) -> Header {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        r#type: &'static str,
+        version: u32,
+        #[serde(flatten)]
+        new: &'a NewHeader<'a>,
+    }
+    let line = Line {
+        r#type: "session",
+        version: FORMAT_VERSION,
+        new,
+    };
+    let raw = serde_json::to_string(&line).expect("a header is plain data");
+    Header {
+        raw: raw.into(),
+        id: new.id.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_header_is_what_pi_writes() {
+        let id = SessionId::new("s1");
+        let header = encode_header(&NewHeader {
+            id: &id,
+            timestamp: "2026-01-01T00:00:00.000Z",
+            cwd: "/srv/app",
+            parent_session: None,
+            parent_session_id: None,
+            agent_id: None,
+            user_id: None,
+            metadata: Map::new(),
+        });
+        assert_eq!(
+            header.json(),
+            r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/srv/app"}"#
+        );
+        assert_eq!(Header::parse(header.json().to_owned()), Some(header));
+    }
+
+    #[test]
+    fn upgrading_keeps_what_an_old_header_carried() {
+        let old = Header::parse(r#"{"type":"session","id":"s","provider":"x"}"#).unwrap();
+        assert_eq!(old.version(), 1);
+        assert_eq!(
+            old.upgraded().json(),
+            r#"{"type":"session","id":"s","provider":"x","version":3}"#
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! Sessions in files: one `.jsonl` each, in Pi's format, appended only.
+//!
+//! Beside a session file `X.jsonl` there may be `X.jsonl.lock` while somebody writes it,
+//! `X.jsonl.inflight` while an answer streams, and `X.jsonl.v1.bak` after an old file was
+//! migrated. None of them is needed to read the session.
+
+mod error;
+mod index;
+mod journal;
+mod layout;
+mod lock;
+mod open;
+mod provider;
+mod summary;
+mod writer;
+
+pub use error::ReadFileError;
+pub use provider::FileProvider;
+
+use netaclaw_session::SessionLog;
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Debug)]
+pub struct FileSettings {
+    /// Holds one directory for each working directory, as Pi lays them out.
+    pub dir: PathBuf,
+    pub fsync: Fsync,
+}
+
+/// When a write has to reach the disk itself. Without it a write survives the death of the
+/// process, but not of the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fsync {
+    /// After every append.
+    Always,
+    /// At every acknowledged command and at the end of a turn.
+    #[default]
+    Turn,
+    Off,
+}
+
+/// Reads any session file without locking or changing it.
+pub fn read_session_file(path: &Path) -> Result<SessionLog, ReadFileError> {
+    let bytes = std::fs::read(path)?;
+    Ok(SessionLog::parse(bytes)?)
+}

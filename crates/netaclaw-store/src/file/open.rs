@@ -1,0 +1,378 @@
+//! One session in memory: its tree, and its file if this process may write it.
+
+use super::Fsync;
+use super::error::{ReadFileError, io_error};
+use super::journal::Journal;
+use super::layout::id_in_name;
+use super::lock::SessionLock;
+use super::summary::Summary;
+use super::writer::{Durable, LogWriter, create_file, file_text, migrate_file};
+use crate::{new_entry_id, now_ms};
+use netaclaw_session::{
+    Entry, EntryBody, EntryId, ExpectedLeaf, Flush, Header, LogError, MetaRecord, NewEntry,
+    NewHeader, NewParent, SessionError, SessionId, SessionLog, SessionMeta, SessionStatus,
+    SessionTree, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
+    format_timestamp,
+};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A session this process has looked at.
+pub(super) struct Slot {
+    pub(super) id: SessionId,
+    pub(super) path: PathBuf,
+    pub(super) journal: Journal,
+    /// Held while the state is being loaded or made writable, which can take long.
+    pub(super) gate: tokio::sync::Mutex<()>,
+    /// `None` until loaded, and while the gate's holder works on it. Held for microseconds.
+    state: Mutex<Option<State>>,
+    pub(super) used: AtomicU64,
+}
+
+/// What a caller is going to do with the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+pub(super) struct State {
+    pub(super) tree: Arc<SessionTree>,
+    summary: Summary,
+    /// Length of the file that the tree was read from.
+    len: u64,
+    /// Set if the file has to be rewritten before anything can be appended.
+    migrate_from: Option<u32>,
+    writer: Option<LogWriter>,
+    pub(super) in_flight: Option<InFlight>,
+}
+
+pub(super) struct InFlight {
+    pub(super) entry: Entry,
+    /// Writes the journal when its time has come; ends with the entry.
+    pub(super) journal_job: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(job) = self.journal_job.take() {
+            job.abort();
+        }
+    }
+}
+
+impl Slot {
+    pub(super) fn new(id: SessionId, path: PathBuf) -> Self {
+        let journal = Journal::beside(&path);
+        let (gate, state, used) = (
+            tokio::sync::Mutex::new(()),
+            Mutex::new(None),
+            AtomicU64::new(0),
+        );
+        Self {
+            id,
+            path,
+            journal,
+            gate,
+            state,
+            used,
+        }
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, Option<State>> {
+        // A panic in the short sections leaves at worst a state that differs from the file, and
+        // the file's length tells.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Loads the session or brings it up to date, and takes the lock if it is to be written.
+    /// Blocks; the caller holds the gate and has taken the state out.
+    pub(super) fn prepare(
+        &self,
+        state: Option<State>,
+        access: Access,
+    ) -> Result<State, SessionError> {
+        let mut state = match state {
+            Some(state) => state,
+            None => State::load(&self.path, &self.id)?,
+        };
+        if state.is_stale(&self.path) {
+            state.reload(&self.path, &self.id)?;
+        }
+        if access == Access::Write && state.writer.is_none() {
+            let lock = SessionLock::acquire(&self.path, &self.id)?;
+            // Somebody may have written between our reading and our lock.
+            if state.is_stale(&self.path) {
+                state.reload(&self.path, &self.id)?;
+            }
+            state.open_writer(&self.path, &self.id, lock)?;
+            state.close_interrupted(&self.journal, &self.id)?;
+        }
+        Ok(state)
+    }
+}
+
+impl State {
+    fn load(path: &Path, id: &SessionId) -> Result<Self, SessionError> {
+        let (log, len) = read(path, id)?;
+        let migrate_from = log.needs_migration.then_some(log.declared_version);
+        let tree = SessionTree::new(log);
+        let summary = Summary::of(&tree);
+        Ok(Self {
+            tree: Arc::new(tree),
+            summary,
+            len,
+            migrate_from,
+            writer: None,
+            in_flight: None,
+        })
+    }
+
+    fn reload(&mut self, path: &Path, id: &SessionId) -> Result<(), SessionError> {
+        let fresh = Self::load(path, id)?;
+        self.tree = fresh.tree;
+        self.summary = fresh.summary;
+        self.len = fresh.len;
+        self.migrate_from = fresh.migrate_from;
+        Ok(())
+    }
+
+    /// Whether another program has written to the file since.
+    pub(super) fn is_stale(&self, path: &Path) -> bool {
+        std::fs::metadata(path).map_or(true, |file| file.len() != self.len)
+    }
+
+    pub(super) fn is_writable(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.len
+    }
+
+    pub(super) fn meta(&self, path: &Path) -> SessionMeta {
+        self.summary.meta(&self.tree, path)
+    }
+
+    fn open_writer(
+        &mut self,
+        path: &Path,
+        id: &SessionId,
+        lock: SessionLock,
+    ) -> Result<(), SessionError> {
+        if let Some(version) = self.migrate_from {
+            let timestamp = format_timestamp(now_ms());
+            let marker = encode_leaf_marker(&self.free_id(), self.tree.leaf(), &timestamp);
+            let text = file_text(self.tree.header(), self.tree.entries(), &[marker]);
+            migrate_file(path, version, &text).map_err(io_error("migrate", id))?;
+            self.len = text.len() as u64;
+            self.migrate_from = None;
+        }
+        let writer = LogWriter::open(path, id, lock)?;
+        self.len = writer.len();
+        self.writer = Some(writer);
+        Ok(())
+    }
+
+    /// Appends what a dead writer left in flight as an answer that was cut off.
+    fn close_interrupted(&mut self, journal: &Journal, id: &SessionId) -> Result<(), SessionError> {
+        let Some(entry) = journal.read() else {
+            return Ok(());
+        };
+        if !self.tree.contains(entry.id()) {
+            let entry = entry.aborted();
+            let parent_known = entry
+                .parent_id()
+                .is_none_or(|parent| self.tree.contains(parent));
+            if parent_known {
+                let timestamp = entry.timestamp().into_owned();
+                self.write(id, &timestamp, entry)?;
+            }
+        }
+        journal.finish().map_err(io_error("recover", id))
+    }
+
+    /// Appends an entry; nothing is changed if it returns an error.
+    pub(super) fn append(
+        &mut self,
+        id: &SessionId,
+        new: &NewEntry,
+    ) -> Result<Appended, SessionError> {
+        self.check(id, new)?;
+        let entry_id = match &new.id {
+            Some(entry) => entry.clone(),
+            None => self.free_id(),
+        };
+        let parent = match &new.parent {
+            NewParent::Leaf => self.tree.leaf(),
+            NewParent::Entry(parent) => parent.as_ref(),
+        };
+        let timestamp = format_timestamp(now_ms());
+        let entry = encode_entry(&new.body, &entry_id, parent, &timestamp);
+        let completed = self
+            .in_flight
+            .as_ref()
+            .is_some_and(|f| f.entry.id() == &entry_id);
+        self.write(id, &timestamp, entry.clone())?;
+        if completed {
+            self.in_flight = None;
+        }
+        Ok(Appended { entry, completed })
+    }
+
+    fn check(&self, id: &SessionId, new: &NewEntry) -> Result<(), SessionError> {
+        let tree = &self.tree;
+        if tree.meta().status == Some(SessionStatus::Deleted) {
+            return Err(SessionError::NotFound(id.clone()));
+        }
+        if let ExpectedLeaf::Is(expected) = &new.expected_leaf
+            && expected.as_ref() != tree.leaf()
+        {
+            return Err(SessionError::LeafConflict {
+                session: id.clone(),
+                expected: expected.clone(),
+                actual: tree.leaf().cloned(),
+            });
+        }
+        let known = |entry: &EntryId| match tree.contains(entry) {
+            true => Ok(()),
+            false => Err(SessionError::EntryNotFound {
+                session: id.clone(),
+                entry: entry.clone(),
+            }),
+        };
+        if let NewParent::Entry(Some(parent)) = &new.parent {
+            known(parent)?;
+        }
+        if let EntryBody::Label { target_id, .. } = &new.body {
+            known(target_id)?;
+        }
+        match &new.id {
+            Some(entry) if tree.contains(entry) => Err(SessionError::DuplicateEntry {
+                session: id.clone(),
+                entry: entry.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, id: &SessionId, timestamp: &str, entry: Entry) -> Result<(), SessionError> {
+        self.write_line(id, entry.json())?;
+        self.summary.push(&entry, timestamp);
+        Arc::make_mut(&mut self.tree).push(entry);
+        Ok(())
+    }
+
+    /// Records a leaf move. The leaf must be an entry that labels and names do not count as.
+    pub(super) fn move_leaf(
+        &mut self,
+        id: &SessionId,
+        leaf: Option<&EntryId>,
+    ) -> Result<(), SessionError> {
+        if let Some(entry) = leaf.filter(|leaf| !self.tree.contains(leaf)) {
+            return Err(SessionError::EntryNotFound {
+                session: id.clone(),
+                entry: entry.clone(),
+            });
+        }
+        if leaf == self.tree.leaf() {
+            return Ok(());
+        }
+        let timestamp = format_timestamp(now_ms());
+        self.write_line(id, &encode_leaf_marker(&self.free_id(), leaf, &timestamp))?;
+        self.summary.touch(&timestamp);
+        Arc::make_mut(&mut self.tree).set_leaf(leaf.cloned());
+        Ok(())
+    }
+
+    pub(super) fn record_meta(
+        &mut self,
+        id: &SessionId,
+        record: MetaRecord,
+    ) -> Result<(), SessionError> {
+        let timestamp = format_timestamp(now_ms());
+        let line = encode_meta_record(&self.free_id(), self.tree.leaf(), &timestamp, &record);
+        self.write_line(id, &line)?;
+        self.summary.touch(&timestamp);
+        Arc::make_mut(&mut self.tree).merge_meta(record);
+        Ok(())
+    }
+
+    fn write_line(&mut self, id: &SessionId, line: &str) -> Result<(), SessionError> {
+        let writer = self.writer.as_mut().expect("writing was prepared");
+        writer.append(line).map_err(io_error("write", id))?;
+        self.len = writer.len();
+        Ok(())
+    }
+
+    pub(super) fn file(&self) -> Option<Arc<File>> {
+        self.writer.as_ref().map(LogWriter::file)
+    }
+
+    /// An id that no entry of this session has.
+    pub(super) fn free_id(&self) -> EntryId {
+        std::iter::repeat_with(new_entry_id)
+            .find(|id| !self.tree.contains(id))
+            .expect("random ids do not end")
+    }
+}
+
+/// An append that was carried out.
+pub(super) struct Appended {
+    pub(super) entry: Entry,
+    /// Set if the entry had been in flight.
+    pub(super) completed: bool,
+}
+
+impl Fsync {
+    pub(super) fn wants(self, flush: Flush) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Turn => flush == Flush::Now,
+            Self::Off => false,
+        }
+    }
+
+    pub(super) fn durable(self) -> Durable {
+        match self {
+            Self::Off => Durable::No,
+            Self::Always | Self::Turn => Durable::Yes,
+        }
+    }
+}
+
+fn read(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> {
+    let bytes = std::fs::read(path).map_err(|error| ReadFileError::from(error).of(id))?;
+    let len = bytes.len() as u64;
+    match SessionLog::parse(bytes) {
+        Ok(log) => Ok((log, len)),
+        // A crash between making a file and writing its header leaves nothing to lose.
+        Err(LogError::Empty) if id_in_name(path).as_ref() == Some(id) => begin_again(path, id),
+        Err(error) => Err(ReadFileError::from(error).of(id)),
+    }
+}
+
+fn begin_again(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> {
+    let fail = || io_error("create", id);
+    let text = file_text(&plain_header(id), &[], &[]);
+    std::fs::remove_file(path).map_err(fail())?;
+    create_file(path, &text, Durable::No).map_err(fail())?;
+    let len = text.len() as u64;
+    let log = SessionLog::parse(text).map_err(|error| ReadFileError::from(error).of(id))?;
+    Ok((log, len))
+}
+
+fn plain_header(id: &SessionId) -> Header {
+    encode_header(&NewHeader {
+        id,
+        timestamp: &format_timestamp(now_ms()),
+        cwd: "",
+        parent_session: None,
+        parent_session_id: None,
+        agent_id: None,
+        user_id: None,
+        metadata: serde_json::Map::new(),
+    })
+}

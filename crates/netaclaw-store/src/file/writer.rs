@@ -1,0 +1,172 @@
+//! Appending to a session file. Everything that writes one is here.
+
+use super::error::io_error;
+use super::layout::beside;
+use super::lock::SessionLock;
+use netaclaw_session::{Entry, Header, SessionError, SessionId};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The open end of a session file.
+#[derive(Debug)]
+pub(super) struct LogWriter {
+    file: Arc<File>,
+    /// Length of the file as far as this writer knows.
+    len: u64,
+    /// Set when the file does not end with a newline, so that the next line would be glued to a
+    /// torn one and both be lost.
+    torn: bool,
+    buffer: Vec<u8>,
+    _lock: SessionLock,
+}
+
+impl LogWriter {
+    /// Opens an existing file for appending. It is not changed yet.
+    pub(super) fn open(
+        path: &Path,
+        session: &SessionId,
+        lock: SessionLock,
+    ) -> Result<Self, SessionError> {
+        let fail = || io_error("open", session);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(path)
+            .map_err(fail())?;
+        let len = file.seek(SeekFrom::End(0)).map_err(fail())?;
+        let mut last = [b'\n'];
+        if len > 0 {
+            file.seek(SeekFrom::End(-1))
+                .and_then(|_| file.read_exact(&mut last))
+                .map_err(fail())?;
+        }
+        Ok(Self {
+            file: Arc::new(file),
+            len,
+            torn: last != *b"\n",
+            buffer: Vec::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Writes one line in one call. If that fails, what arrived of it is taken off again, and if
+    /// not even that works, the next line begins on a line of its own.
+    pub(super) fn append(&mut self, line: &str) -> io::Result<()> {
+        self.buffer.clear();
+        if self.torn {
+            self.buffer.push(b'\n');
+        }
+        self.buffer.extend_from_slice(line.as_bytes());
+        self.buffer.push(b'\n');
+        match (&*self.file).write_all(&self.buffer) {
+            Ok(()) => {
+                self.len += self.buffer.len() as u64;
+                self.torn = false;
+                Ok(())
+            }
+            Err(error) => {
+                let undone = self.file.set_len(self.len);
+                self.torn |= undone.is_err();
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// A handle for making what was written durable, away from the async threads.
+    pub(super) fn file(&self) -> Arc<File> {
+        Arc::clone(&self.file)
+    }
+}
+
+/// The text of a whole session file, markers at its end included.
+pub(super) fn file_text(header: &Header, entries: &[Entry], trailer: &[String]) -> Vec<u8> {
+    let size = entries
+        .iter()
+        .map(|entry| entry.json().len() + 1)
+        .sum::<usize>();
+    let mut text = Vec::with_capacity(size + header.json().len() + 1024);
+    let lines = entries
+        .iter()
+        .map(Entry::json)
+        .chain(trailer.iter().map(String::as_str));
+    for line in std::iter::once(header.json()).chain(lines) {
+        text.extend_from_slice(line.as_bytes());
+        text.push(b'\n');
+    }
+    text
+}
+
+/// Creates a whole file that either is there with all its text or not at all.
+pub(super) fn create_file(path: &Path, text: &[u8], durable: Durable) -> io::Result<()> {
+    if path.exists() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let dir = path.parent().expect("a session file lies in a directory");
+    std::fs::create_dir_all(dir)?;
+    let temporary = beside(path, ".tmp");
+    let written = File::create(&temporary).and_then(|mut file| {
+        file.write_all(text)?;
+        durable.sync(&file)
+    });
+    written
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .and_then(|()| durable.sync_dir(dir))
+        .inspect_err(|_| {
+            // Nothing was promised yet; a leftover would only puzzle people.
+            std::fs::remove_file(&temporary).unwrap_or_default();
+        })
+}
+
+/// Whether to wait for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Durable {
+    Yes,
+    No,
+}
+
+impl Durable {
+    fn sync(self, file: &File) -> io::Result<()> {
+        match self {
+            Self::Yes => file.sync_data(),
+            Self::No => Ok(()),
+        }
+    }
+
+    fn sync_dir(self, dir: &Path) -> io::Result<()> {
+        match self {
+            Self::Yes => File::open(dir)?.sync_all(),
+            Self::No => Ok(()),
+        }
+    }
+}
+
+/// Replaces a file of an older version by its migrated form and keeps the old one beside it.
+///
+/// The caller holds the lock. At every moment the session's name holds the whole old or the
+/// whole new file.
+pub(super) fn migrate_file(path: &Path, old_version: u32, text: &[u8]) -> io::Result<()> {
+    let backup = free_name(path, old_version);
+    let temporary = beside(path, ".tmp");
+    let mut file = File::create(&temporary)?;
+    file.write_all(text)?;
+    file.sync_data()?;
+    if std::fs::hard_link(path, &backup).is_err() {
+        std::fs::copy(path, &backup)?;
+    }
+    std::fs::rename(&temporary, path)
+}
+
+fn free_name(path: &Path, version: u32) -> std::path::PathBuf {
+    let first = beside(path, &format!(".v{version}.bak"));
+    let others = (2..).map(|n| beside(path, &format!(".v{version}.bak{n}")));
+    std::iter::once(first)
+        .chain(others)
+        .find(|name| !name.exists())
+        .expect("numbers do not end")
+}

@@ -1,0 +1,9 @@
+//! Everything on disk or in a database. All SQL of NetaClaw is here.
+
+mod file;
+mod ids;
+//mod mysql;
+
+pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
+pub use ids::{new_entry_id, new_session_id, now_ms};
+//pub use mysql::{MysqlProvider, MysqlSettings};

@@ -1,0 +1,73 @@
+# Sourced. Checks that the tools are there, and installs those that a script may install.
+
+# Debian keeps servers where an ordinary user's PATH does not look.
+PATH=$PATH:/usr/sbin:/sbin
+
+die() {
+  printf '%s\n' "$1" >&2
+  exit 1
+}
+
+have() {
+  command -v "$1" >/dev/null
+}
+
+is_root() {
+  [[ $(id -u) -eq 0 ]]
+}
+
+require_cargo() {
+  have cargo || die 'cargo is missing: install the Rust toolchain with rustup'
+}
+
+require_nextest() {
+  if cargo nextest --version >/dev/null 2>&1; then return; fi
+  local command='cargo install cargo-nextest --locked'
+  # On somebody's own machine, minutes of compiling are theirs to decide on.
+  if ! is_root && [[ -z ${CI:-} ]]; then die "cargo-nextest is missing: $command"; fi
+  echo "cargo-nextest is missing: $command"
+  $command || die "cargo-nextest could not be installed: $command"
+}
+
+require_node() {
+  if ! have node || ! have npm; then die 'node or npm is missing: install Node.js 20.6 or newer with npm'; fi
+  node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 6) ? 0 : 1)' ||
+    die "Node.js $(node --version) is too old: install 20.6 or newer"
+}
+
+require_mariadb() {
+  if have_mariadb; then return; fi
+  local hint='MariaDB is missing: install mariadb-server and mariadb-client (10.6 or newer)'
+  if ! is_root || ! have apt-get; then die "$hint"; fi
+  echo 'MariaDB is missing: installing it'
+  install_mariadb || die "$hint"
+  have_mariadb || die "$hint"
+}
+
+have_mariadb() {
+  have mariadbd && have mariadb-install-db && have mariadb
+}
+
+# Debian starts a server as soon as it is installed, unless policy-rc.d forbids it. The body is a
+# subshell, so that its trap puts an existing policy back whatever happens.
+install_mariadb() (
+  policy=/usr/sbin/policy-rc.d
+  saved=$policy.before-netaclaw
+  trap 'rm -f "$policy"; if [[ -e $saved ]]; then mv "$saved" "$policy"; fi' EXIT
+  if [[ -e $policy ]]; then mv "$policy" "$saved"; fi
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+
+  export DEBIAN_FRONTEND=noninteractive
+  install=(apt-get install -y -q --no-install-recommends mariadb-server mariadb-client)
+  # A fresh image has no package lists; one that has them need not fetch them again.
+  "${install[@]}" || { apt-get update -q && "${install[@]}"; }
+)
+
+# Installs the pinned Pi unless the installed one is at least as new as the lock file.
+require_interop() {
+  local installed=interop/node_modules/.package-lock.json
+  if [[ -e $installed && ! interop/package-lock.json -nt $installed ]]; then return; fi
+  echo 'installing the interop packages'
+  (cd interop && npm ci --no-audit --no-fund) || die 'the interop packages could not be installed: cd interop && npm ci'
+}

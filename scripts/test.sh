@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Checks and tests everything. The last line is "N passed, N failed"; the exit code is 0 only if
+# nothing failed. Installs what is missing where it may, and leaves nothing else behind.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+source scripts/lib/tools.sh
+source scripts/lib/mariadb.sh
+source scripts/lib/private.sh
+source scripts/lib/steps.sh
+
+# Without a result of its own, an early end counts as one failure.
+finished=no
+at_exit() {
+  leave_nothing
+  if [[ $finished == no ]]; then printf '%d passed, %d failed\n' "$passed" $((failed + 1)); fi
+}
+trap at_exit EXIT
+
+interop_tests() {
+  cd interop && node --test --test-reporter=spec
+}
+
+require_cargo
+require_nextest
+require_node
+require_mariadb
+require_interop
+
+mariadb_start "$work/db"
+export NETACLAW_TEST_MYSQL_URL=mysql://neta:neta@127.0.0.1:$mariadb_port
+# A golden file that differs is a failure to look at, not a new file in the work tree.
+export INSTA_UPDATE=no
+
+step format  check   cargo fmt --all --check
+step clippy  check   cargo clippy --workspace --all-targets --all-features -- -D warnings
+step tidy    check   cargo run -q -p xtask -- tidy
+step rust    nextest cargo nextest run --workspace --all-features --no-fail-fast
+step interop node    interop_tests
+
+finished=yes
+sum_up
