@@ -15,8 +15,8 @@ step() {
   printf '\n== %s: %s\n' "$name" "$*"
   run_in_group show_and_keep "$log" "$@" || status=$?
   read -r step_passed step_failed < <(plain_text "$log" | "count_$kind" "$status")
-  # Whatever was counted, a command that says that it failed has failed.
-  if [[ $status -ne 0 && $step_failed -eq 0 ]]; then step_failed=1; fi
+  # Whatever was counted, a command that says that it failed has failed, and so has one that tested nothing.
+  if ((step_failed == 0 && (status != 0 || step_passed == 0))); then step_failed=1; fi
   ((passed += step_passed, failed += step_failed)) || true
   printf -v line '%-12s %5d passed %5d failed %5d s' "$name" "$step_passed" "$step_failed" $((SECONDS - started))
   summary+=("$line")
