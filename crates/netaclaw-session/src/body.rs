@@ -2,10 +2,12 @@
 
 use crate::json::push_string;
 use crate::{Entry, EntryKind};
+use bytestring::ByteString;
 use netaclaw_protocol::EntryId;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// JSON text that is known to be well formed.
 pub type RawJson = Box<RawValue>;
@@ -100,18 +102,18 @@ pub fn encode_entry(
     parent_id: Option<&EntryId>,
     timestamp: &str,
 ) -> Entry {
-    let payload = if let EntryBody::Message { message } = body {
-        message.get().len()
-    } else {
-        128
-    };
-    let mut line = Line(String::with_capacity(payload + 128));
+    let mut line = Line(String::with_capacity(capacity(
+        body, id, parent_id, timestamp,
+    )));
     line.text("type", body.type_name());
     line.text("id", id.as_str());
     line.optional_text("parentId", parent_id.map(EntryId::as_str), Absent::Null);
     line.text("timestamp", timestamp);
+    let mut message_at = None;
     match body {
-        EntryBody::Message { message } => line.raw("message", message.get()),
+        EntryBody::Message { message } => {
+            message_at = Some(line.raw("message", message.get()));
+        }
         EntryBody::ThinkingLevelChange { thinking_level } => {
             line.text("thinkingLevel", thinking_level)
         }
@@ -169,7 +171,21 @@ pub fn encode_entry(
         }
     }
     line.0.push('}');
-    Entry::parse(line.0).expect("an encoded entry is readable")
+    let (raw, parent_id) = (ByteString::from(line.0), parent_id.cloned());
+    Entry::from_parts(raw, body.kind(), id.clone(), parent_id, message_at)
+}
+
+/// Room for the line. Exact for messages of plain ids, which are nearly all lines: the text then
+/// becomes the entry without being moved.
+fn capacity(body: &EntryBody, id: &EntryId, parent_id: Option<&EntryId>, timestamp: &str) -> usize {
+    const FRAME: usize =
+        r#"{"type":"message","id":"","parentId":"","timestamp":"","message":}"#.len();
+    let parent = parent_id.map_or(r#"null"#.len() - 2, |id| id.as_str().len());
+    let message = match body {
+        EntryBody::Message { message } => message.get().len(),
+        _ => 128,
+    };
+    FRAME + id.as_str().len() + parent + timestamp.len() + message
 }
 
 /// A name on one line, without space around it.
@@ -195,16 +211,19 @@ impl Line {
         self.0.push(':');
     }
 
-    fn raw(&mut self, name: &str, json: &str) {
+    /// Adds a value as it is, and says where it stands.
+    fn raw(&mut self, name: &str, json: &str) -> Range<usize> {
         self.name(name);
+        let start = self.0.len();
         // A raw value may hold line breaks between its tokens; a line must not. Inside strings
         // they are always escaped.
-        if json.contains(['\n', '\r']) {
-            self.0
-                .extend(json.chars().filter(|c| !matches!(c, '\n' | '\r')));
-        } else {
-            self.0.push_str(json);
+        match memchr::memchr2(b'\n', b'\r', json.as_bytes()) {
+            None => self.0.push_str(json),
+            Some(_) => self
+                .0
+                .extend(json.chars().filter(|c| !matches!(c, '\n' | '\r'))),
         }
+        start..self.0.len()
     }
 
     fn text(&mut self, name: &str, text: &str) {
@@ -221,7 +240,9 @@ impl Line {
     fn optional_text(&mut self, name: &str, text: Option<&str>, absent: Absent) {
         match (text, absent) {
             (Some(text), _) => self.text(name, text),
-            (None, Absent::Null) => self.raw(name, "null"),
+            (None, Absent::Null) => {
+                self.raw(name, "null");
+            }
             (None, Absent::LeftOut) => {}
         }
     }

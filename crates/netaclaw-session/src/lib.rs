@@ -4,6 +4,7 @@
 //! Entries keep the exact text they were read from, so that whatever NetaClaw does not
 //! understand survives loading, copying and migrating.
 
+mod admit;
 mod body;
 mod context;
 #[cfg(feature = "contract")]
@@ -22,6 +23,7 @@ mod time;
 mod tokens;
 mod tree;
 
+pub use admit::check_append;
 pub use body::{EntryBody, RawJson, encode_entry, raw_json};
 pub use context::{ContextMessage, SessionContext, build_session_context};
 pub use entry::{Entry, EntryKind, Role};
@@ -29,7 +31,8 @@ pub use error::{LogError, PathError, SessionError};
 pub use fork::{ForkedEntries, fork_entries};
 pub use header::{FORMAT_VERSION, Header, NewHeader, encode_header};
 pub use log::{
-    LEAF_MARKER, META_RECORD, MetaRecord, SessionLog, encode_leaf_marker, encode_meta_record,
+    LEAF_MARKER, LogChunk, META_RECORD, MetaRecord, SessionLog, encode_leaf_marker,
+    encode_meta_record,
 };
 pub use path::{
     EntryIndex, build_entry_index, common_ancestor, group_children_by_parent, latest_labels,

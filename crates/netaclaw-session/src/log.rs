@@ -59,23 +59,116 @@ impl MetaRecord {
 }
 
 impl SessionLog {
+    /// A session made here, its leaf at the end.
+    pub fn new(header: Header, entries: Vec<Entry>) -> Self {
+        Self {
+            header,
+            last: entries.last().map(|entry| entry.id().clone()),
+            entries,
+            meta: MetaRecord::default(),
+            declared_version: FORMAT_VERSION,
+            skipped_lines: 0,
+            needs_migration: false,
+        }
+    }
+
     /// Reads the bytes of a session file.
     ///
     /// Lines end at `\n` only. Bytes that are no UTF-8 become U+FFFD, as in Pi.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, LogError> {
+        Self::from_chunks([LogChunk::parse(bytes)])
+    }
+
+    /// Puts together what was read in pieces.
+    pub fn from_chunks(chunks: impl IntoIterator<Item = LogChunk>) -> Result<Self, LogError> {
+        let whole = chunks.into_iter().reduce(LogChunk::and).unwrap_or_default();
+        let lines = whole.lines;
+        let readable = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        let header = match lines.first() {
+            Some(Line::Header(raw)) => Header::parse(raw.clone()),
+            _ => None,
+        };
+        let Some(header) = header else {
+            return Err(match whole.bytes {
+                0 => LogError::Empty,
+                _ => LogError::NoHeader {
+                    readable,
+                    unreadable: whole.skipped,
+                },
+            });
+        };
+        let declared_version = header.version();
+        let needs_migration = declared_version < FORMAT_VERSION
+            || lines.iter().any(|line| matches!(line, Line::Nameless(_)));
+        let (header, lines) = match needs_migration {
+            true => (
+                header.upgraded(),
+                migrate::to_current(declared_version, lines),
+            ),
+            false => (header, lines),
+        };
+        let view = View::through_markers(lines);
+        Ok(SessionLog {
+            header,
+            entries: view.entries,
+            last: view.last,
+            meta: view.meta,
+            declared_version,
+            skipped_lines: whole.skipped,
+            needs_migration,
+        })
+    }
+}
+
+/// A piece of a session file that begins and ends with a line. Pieces can be read side by side.
+#[derive(Default)]
+pub struct LogChunk {
+    lines: Vec<Line>,
+    skipped: u32,
+    bytes: usize,
+}
+
+impl LogChunk {
+    pub fn parse(bytes: Vec<u8>) -> Self {
         let text = ByteString::from(match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(damaged) => String::from_utf8_lossy(damaged.as_bytes()).into_owned(),
         });
-        let mut reader = Reader::default();
+        let mut chunk = Self {
+            bytes: text.len(),
+            ..Self::default()
+        };
         for line in lines(&text) {
-            reader.line(&text, line);
+            chunk.line(&text, line);
         }
-        reader.finish(text.is_empty())
+        chunk
+    }
+
+    fn line(&mut self, text: &ByteString, line: &str) {
+        if line.trim().is_empty() {
+            return;
+        }
+        let Ok(head) = serde_json::from_str::<LineHead<'_>>(line) else {
+            self.skipped += 1;
+            return;
+        };
+        let raw = text.slice_ref(line.trim_end_matches('\r'));
+        self.lines.push(match head.kind {
+            Some(r#""session""#) => Line::Header(raw),
+            _ => read_entry(&raw, &head),
+        });
+    }
+
+    fn and(mut self, next: Self) -> Self {
+        self.lines.extend(next.lines);
+        self.skipped += next.skipped;
+        self.bytes += next.bytes;
+        self
     }
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
+    // A byte order mark can only stand at the very beginning; elsewhere it spoils its line.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut start = 0;
     memchr::memchr_iter(b'\n', text.as_bytes())
@@ -85,75 +178,6 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
             start = end + 1;
             line
         })
-}
-
-#[derive(Default)]
-struct Reader {
-    header: Option<Header>,
-    /// Set when something other than a header was the first readable line.
-    headless: bool,
-    lines: Vec<Line>,
-    readable: u32,
-    skipped: u32,
-}
-
-impl Reader {
-    fn line(&mut self, text: &ByteString, line: &str) {
-        if line.trim().is_empty() {
-            return;
-        }
-        let Ok(head) = serde_json::from_str::<LineHead<'_>>(line) else {
-            self.skipped += 1;
-            return;
-        };
-        self.readable += 1;
-        let raw = text.slice_ref(line.trim_end_matches('\r'));
-        let is_header = head.kind == Some(r#""session""#);
-        if self.header.is_none() && !self.headless {
-            self.header = is_header.then(|| Header::parse(raw)).flatten();
-            self.headless = self.header.is_none();
-        } else if is_header {
-            // A header in the middle says nothing, but old files count it in their indexes.
-            self.lines.push(Line::Header);
-        } else {
-            self.lines.push(read_entry(&raw, &head));
-        }
-    }
-
-    fn finish(self, empty: bool) -> Result<SessionLog, LogError> {
-        let Some(header) = self.header else {
-            return Err(match empty {
-                true => LogError::Empty,
-                false => LogError::NoHeader {
-                    readable: self.readable,
-                    unreadable: self.skipped,
-                },
-            });
-        };
-        let declared_version = header.version();
-        let needs_migration = declared_version < FORMAT_VERSION
-            || self
-                .lines
-                .iter()
-                .any(|line| matches!(line, Line::Nameless(_)));
-        let (header, lines) = match needs_migration {
-            true => (
-                header.upgraded(),
-                migrate::to_current(declared_version, self.lines),
-            ),
-            false => (header, self.lines),
-        };
-        let view = View::through_markers(lines);
-        Ok(SessionLog {
-            header,
-            entries: view.entries,
-            last: view.last,
-            meta: view.meta,
-            declared_version,
-            skipped_lines: self.skipped,
-            needs_migration,
-        })
-    }
 }
 
 fn read_entry(raw: &ByteString, head: &LineHead<'_>) -> Line {
@@ -187,7 +211,7 @@ impl View {
         let mut last: Option<EntryId> = None;
         for line in lines {
             match line {
-                Line::Header | Line::Nameless(_) => {}
+                Line::Header(_) | Line::Nameless(_) => {}
                 Line::Marker(marker) => {
                     let parent = match marker.parent_id().and_then(|id| markers.get(id)) {
                         Some(seen_through) => seen_through.clone(),

@@ -13,8 +13,8 @@ pub(crate) enum Line {
     Entry(Entry),
     /// NetaClaw's own bookkeeping.
     Marker(Entry),
-    /// A repeated header.
-    Header,
+    /// The header, or a repeated one, which says nothing but counts in old indexes.
+    Header(ByteString),
     /// An object without an id.
     Nameless(ByteString),
 }
@@ -34,14 +34,14 @@ pub(crate) fn to_current(version: u32, lines: Vec<Line>) -> Vec<Line> {
 /// it may have had. Compactions named their first kept entry by its position among all readable
 /// lines, the header being number 0.
 fn v1_to_v2(lines: Vec<Line>) -> Vec<Line> {
-    let mut ids: Vec<Option<EntryId>> = vec![None];
+    let mut ids: Vec<Option<EntryId>> = Vec::new();
     let mut previous: Option<EntryId> = None;
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let raw = match line {
-            Line::Header => {
+            Line::Header(raw) => {
                 ids.push(None);
-                out.push(Line::Header);
+                out.push(Line::Header(raw));
                 continue;
             }
             Line::Nameless(raw) => raw,
@@ -108,7 +108,7 @@ fn name_the_nameless(lines: Vec<Line>) -> Vec<Line> {
         let line = match line {
             Line::Nameless(raw) => Line::Entry(named(
                 &raw,
-                &EntryId::new(format!("line-{}", at + 2)),
+                &EntryId::new(format!("line-{}", at + 1)),
                 previous.as_ref(),
             )),
             other => other,

@@ -144,8 +144,14 @@ impl SessionTree {
         self.entries.push(entry);
     }
 
+    /// Moves the leaf. On a label or a name it cannot rest, and rests above it.
     pub fn set_leaf(&mut self, leaf: Option<EntryId>) {
-        self.leaf = leaf;
+        self.leaf = self.resting_place(leaf);
+    }
+
+    /// Where the leaf would rest if it were moved to `leaf`.
+    pub fn resting_place(&self, leaf: Option<EntryId>) -> Option<EntryId> {
+        resting_place(&self.entries, &self.index, leaf)
     }
 
     pub fn merge_meta(&mut self, record: MetaRecord) {

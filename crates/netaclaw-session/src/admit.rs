@@ -1,0 +1,48 @@
+//! Whether a session takes an entry, decided the same way for every provider.
+
+use crate::body::EntryBody;
+use crate::error::SessionError;
+use crate::provider::{ExpectedLeaf, NewEntry, NewParent};
+use crate::tree::SessionTree;
+use netaclaw_protocol::{EntryId, SessionId, SessionStatus};
+
+/// Refuses an append to a deleted session, at another leaf than expected, below or about an entry
+/// that is not there, and with an id that is taken, in this order.
+pub fn check_append(
+    tree: &SessionTree,
+    session: &SessionId,
+    new: &NewEntry,
+) -> Result<(), SessionError> {
+    if tree.meta().status == Some(SessionStatus::Deleted) {
+        return Err(SessionError::NotFound(session.clone()));
+    }
+    if let ExpectedLeaf::Is(expected) = &new.expected_leaf
+        && expected.as_ref() != tree.leaf()
+    {
+        return Err(SessionError::LeafConflict {
+            session: session.clone(),
+            expected: expected.clone(),
+            actual: tree.leaf().cloned(),
+        });
+    }
+    let known = |entry: &EntryId| match tree.contains(entry) {
+        true => Ok(()),
+        false => Err(SessionError::EntryNotFound {
+            session: session.clone(),
+            entry: entry.clone(),
+        }),
+    };
+    if let NewParent::Entry(Some(parent)) = &new.parent {
+        known(parent)?;
+    }
+    if let EntryBody::Label { target_id, .. } = &new.body {
+        known(target_id)?;
+    }
+    match &new.id {
+        Some(entry) if tree.contains(entry) => Err(SessionError::DuplicateEntry {
+            session: session.clone(),
+            entry: entry.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
