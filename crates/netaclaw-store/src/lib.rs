@@ -2,8 +2,8 @@
 
 mod file;
 mod ids;
-//mod mysql;
+mod mysql;
 
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
 pub use ids::{new_entry_id, new_session_id, now_ms};
-//pub use mysql::{MysqlProvider, MysqlSettings};
+pub use mysql::{MysqlProvider, MysqlSettings};

@@ -9,6 +9,7 @@ use netaclaw_session::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::fs::DirEntry;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -51,9 +52,9 @@ impl Index {
     pub(super) fn locate(&mut self, session: &SessionId) -> io::Result<Option<PathBuf>> {
         let named = session_files(&self.dir)?
             .into_iter()
-            .find(|file| id_in_name(&file.path).as_ref() == Some(session));
+            .find(|file| id_in_name(Path::new(&file.file_name())).as_ref() == Some(session));
         if let Some(file) = named {
-            return Ok(Some(file.path));
+            return Ok(Some(file.path()));
         }
         // Files of other programs may have any name; the header tells.
         self.refresh(&HashMap::new())?;
@@ -110,21 +111,28 @@ impl Index {
         let mut changed = files.len() != self.rows.len();
         let mut rows = HashMap::with_capacity(files.len());
         for file in files {
-            let known = self.rows.remove(&file.path);
-            let row = match known {
-                Some(row) if (row.size, row.mtime_ns) == (file.size, file.mtime_ns) => row,
+            // A file that vanished since the directory was read is no error.
+            let Ok(metadata) = file.metadata() else {
+                continue;
+            };
+            let path = file.path();
+            let size = metadata.len();
+            let mtime_ns = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
+            let row = match self.rows.remove(&path) {
+                Some(row) if (row.size, row.mtime_ns) == (size, mtime_ns) => row,
                 // Its meta is taken from memory; the row is read when the session is let go.
-                Some(row) if live.contains_key(&file.path) => row,
+                Some(row) if live.contains_key(&path) => row,
                 _ => {
                     changed = true;
+                    let meta = read_meta(&path);
                     Row {
-                        size: file.size,
-                        mtime_ns: file.mtime_ns,
-                        meta: read_meta(&file.path),
+                        size,
+                        mtime_ns,
+                        meta,
                     }
                 }
             };
-            rows.insert(file.path, row);
+            rows.insert(path, row);
         }
         self.rows = rows;
         if changed && let Err(error) = self.store() {
@@ -186,16 +194,11 @@ fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bo
     };
     let has = |value: &Option<String>, wanted: &Option<String>| wanted.is_none() || value == wanted;
     let says = |text: &str| {
-        let fields = [
-            meta.title.as_deref(),
-            meta.first_message.as_deref(),
-            Some(meta.cwd.as_str()),
-        ];
-        fields
+        let named = [meta.title.as_deref(), meta.first_message.as_deref()]
             .into_iter()
-            .flatten()
-            .any(|field| field.to_lowercase().contains(text))
-            || meta.session_id.as_str().contains(text)
+            .flatten();
+        let mut fields = named.chain([meta.cwd.as_str(), meta.session_id.as_str()]);
+        fields.any(|field| field.to_lowercase().contains(text))
     };
     status
         && has(&meta.user_id, &filter.user_id)
@@ -203,14 +206,8 @@ fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bo
         && text.is_none_or(says)
 }
 
-struct SessionFile {
-    path: PathBuf,
-    size: u64,
-    mtime_ns: i64,
-}
-
-/// All session files: in the directory itself and one level below.
-fn session_files(dir: &Path) -> io::Result<Vec<SessionFile>> {
+/// The files that may be sessions: in the directory itself and one level below.
+fn session_files(dir: &Path) -> io::Result<Vec<DirEntry>> {
     let mut files = Vec::new();
     let mut below = Vec::new();
     collect(dir, &mut files, &mut below)?;
@@ -220,25 +217,17 @@ fn session_files(dir: &Path) -> io::Result<Vec<SessionFile>> {
     Ok(files)
 }
 
-fn collect(dir: &Path, files: &mut Vec<SessionFile>, dirs: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect(dir: &Path, files: &mut Vec<DirEntry>, dirs: &mut Vec<PathBuf>) -> io::Result<()> {
     let entries = match std::fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
     for entry in entries {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
+        if entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
+            files.push(entry);
+        } else if entry.file_type()?.is_dir() {
             dirs.push(entry.path());
-        } else if entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
-            // A file that vanished between reading the directory and looking at it is no error.
-            let Ok(metadata) = entry.metadata() else {
-                continue;
-            };
-            files.push(SessionFile {
-                path: entry.path(),
-                size: metadata.len(),
-                mtime_ns: metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec(),
-            });
         }
     }
     Ok(())

@@ -5,20 +5,23 @@
 //! migrated. None of them is needed to read the session.
 
 mod error;
+mod in_flight;
 mod index;
 mod journal;
 mod layout;
 mod lock;
 mod open;
 mod provider;
+mod read;
+mod slots;
 mod summary;
 mod writer;
 
 pub use error::ReadFileError;
 pub use provider::FileProvider;
+pub use read::read_session_file;
 
-use netaclaw_session::SessionLog;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Clone, Debug)]
 pub struct FileSettings {
@@ -39,8 +42,10 @@ pub enum Fsync {
     Off,
 }
 
-/// Reads any session file without locking or changing it.
-pub fn read_session_file(path: &Path) -> Result<SessionLog, ReadFileError> {
-    let bytes = std::fs::read(path)?;
-    Ok(SessionLog::parse(bytes)?)
+/// Runs file system work where it does not hold up other sessions.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }

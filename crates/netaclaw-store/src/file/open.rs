@@ -5,19 +5,21 @@ use super::error::{ReadFileError, io_error};
 use super::journal::Journal;
 use super::layout::id_in_name;
 use super::lock::SessionLock;
+use super::read::read_log;
 use super::summary::Summary;
-use super::writer::{Durable, LogWriter, create_file, file_text, migrate_file};
+use super::writer::{Durable, LogWriter, SessionText, create_file, migrate_file};
 use crate::{new_entry_id, now_ms};
 use netaclaw_session::{
-    Entry, EntryBody, EntryId, ExpectedLeaf, Flush, Header, LogError, MetaRecord, NewEntry,
-    NewHeader, NewParent, SessionError, SessionId, SessionLog, SessionMeta, SessionStatus,
-    SessionTree, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
-    format_timestamp,
+    Entry, EntryId, Flush, Header, LogError, MetaRecord, NewEntry, NewHeader, NewParent,
+    SessionError, SessionId, SessionLog, SessionMeta, SessionStatus, SessionTree, check_append,
+    encode_entry, encode_header, encode_leaf_marker, encode_meta_record, format_timestamp,
 };
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::task::JoinHandle;
 
 /// A session this process has looked at.
 pub(super) struct Slot {
@@ -49,15 +51,18 @@ pub(super) struct State {
     pub(super) in_flight: Option<InFlight>,
 }
 
+/// An answer that is being streamed.
 pub(super) struct InFlight {
     pub(super) entry: Entry,
-    /// Writes the journal when its time has come; ends with the entry.
-    pub(super) journal_job: Option<tokio::task::JoinHandle<()>>,
+    /// When it was last journalled.
+    pub(super) journalled: Instant,
+    /// Journals what came since when its time has come; ends with the entry.
+    pub(super) job: Option<JoinHandle<()>>,
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if let Some(job) = self.journal_job.take() {
+        if let Some(job) = self.job.take() {
             job.abort();
         }
     }
@@ -130,6 +135,19 @@ impl State {
         })
     }
 
+    /// The state of a session whose file was just written from `tree`.
+    pub(super) fn written(tree: SessionTree, len: u64) -> Self {
+        let summary = Summary::of(&tree);
+        Self {
+            tree: Arc::new(tree),
+            summary,
+            len,
+            migrate_from: None,
+            writer: None,
+            in_flight: None,
+        }
+    }
+
     fn reload(&mut self, path: &Path, id: &SessionId) -> Result<(), SessionError> {
         let fresh = Self::load(path, id)?;
         self.tree = fresh.tree;
@@ -165,9 +183,13 @@ impl State {
         if let Some(version) = self.migrate_from {
             let timestamp = format_timestamp(now_ms());
             let marker = encode_leaf_marker(&self.free_id(), self.tree.leaf(), &timestamp);
-            let text = file_text(self.tree.header(), self.tree.entries(), &[marker]);
-            migrate_file(path, version, &text).map_err(io_error("migrate", id))?;
-            self.len = text.len() as u64;
+            let (header, entries) = (self.tree.header(), self.tree.entries());
+            let text = SessionText {
+                header,
+                entries,
+                trailer: &[marker],
+            };
+            self.len = migrate_file(path, version, &text).map_err(io_error("migrate", id))?;
             self.migrate_from = None;
         }
         let writer = LogWriter::open(path, id, lock)?;
@@ -176,20 +198,22 @@ impl State {
         Ok(())
     }
 
-    /// Appends what a dead writer left in flight as an answer that was cut off.
+    /// Appends what a dead writer left in flight as an answer that was cut off. The leaf goes
+    /// there only if the answer continues it.
     fn close_interrupted(&mut self, journal: &Journal, id: &SessionId) -> Result<(), SessionError> {
         let Some(entry) = journal.read() else {
             return Ok(());
         };
-        if !self.tree.contains(entry.id()) {
-            let entry = entry.aborted();
-            let parent_known = entry
-                .parent_id()
-                .is_none_or(|parent| self.tree.contains(parent));
-            if parent_known {
-                let timestamp = entry.timestamp().into_owned();
-                self.write(id, &timestamp, entry)?;
-            }
+        let parent_known = entry
+            .parent_id()
+            .is_none_or(|parent| self.tree.contains(parent));
+        if parent_known && !self.tree.contains(entry.id()) {
+            let leaf = match entry.parent_id() == self.tree.leaf() {
+                true => Some(entry.id().clone()),
+                false => self.tree.leaf().cloned(),
+            };
+            let timestamp = entry.timestamp().into_owned();
+            self.write(id, entry.aborted(), leaf, &timestamp)?;
         }
         journal.finish().map_err(io_error("recover", id))
     }
@@ -200,7 +224,7 @@ impl State {
         id: &SessionId,
         new: &NewEntry,
     ) -> Result<Appended, SessionError> {
-        self.check(id, new)?;
+        check_append(&self.tree, id, new)?;
         let entry_id = match &new.id {
             Some(entry) => entry.clone(),
             None => self.free_id(),
@@ -211,75 +235,74 @@ impl State {
         };
         let timestamp = format_timestamp(now_ms());
         let entry = encode_entry(&new.body, &entry_id, parent, &timestamp);
+        let leaf = match entry.kind().moves_leaf() {
+            true => Some(entry_id.clone()),
+            false => self.tree.leaf().cloned(),
+        };
+        self.write(id, entry.clone(), leaf, &timestamp)?;
         let completed = self
             .in_flight
             .as_ref()
-            .is_some_and(|f| f.entry.id() == &entry_id);
-        self.write(id, &timestamp, entry.clone())?;
+            .is_some_and(|f| *f.entry.id() == entry_id);
         if completed {
             self.in_flight = None;
         }
         Ok(Appended { entry, completed })
     }
 
-    fn check(&self, id: &SessionId, new: &NewEntry) -> Result<(), SessionError> {
-        let tree = &self.tree;
-        if tree.meta().status == Some(SessionStatus::Deleted) {
-            return Err(SessionError::NotFound(id.clone()));
-        }
-        if let ExpectedLeaf::Is(expected) = &new.expected_leaf
-            && expected.as_ref() != tree.leaf()
-        {
-            return Err(SessionError::LeafConflict {
-                session: id.clone(),
-                expected: expected.clone(),
-                actual: tree.leaf().cloned(),
-            });
-        }
-        let known = |entry: &EntryId| match tree.contains(entry) {
-            true => Ok(()),
-            false => Err(SessionError::EntryNotFound {
-                session: id.clone(),
-                entry: entry.clone(),
-            }),
-        };
-        if let NewParent::Entry(Some(parent)) = &new.parent {
-            known(parent)?;
-        }
-        if let EntryBody::Label { target_id, .. } = &new.body {
-            known(target_id)?;
-        }
-        match &new.id {
-            Some(entry) if tree.contains(entry) => Err(SessionError::DuplicateEntry {
-                session: id.clone(),
-                entry: entry.clone(),
-            }),
+    pub(super) fn check_alive(&self, id: &SessionId) -> Result<(), SessionError> {
+        match self.tree.meta().status {
+            Some(SessionStatus::Deleted) => Err(SessionError::NotFound(id.clone())),
             _ => Ok(()),
         }
     }
 
-    fn write(&mut self, id: &SessionId, timestamp: &str, entry: Entry) -> Result<(), SessionError> {
-        self.write_line(id, entry.json())?;
+    /// Writes an entry after which the leaf is `leaf`. Where the file alone would tell otherwise,
+    /// a marker in the same write sets it right.
+    fn write(
+        &mut self,
+        id: &SessionId,
+        entry: Entry,
+        leaf: Option<EntryId>,
+        timestamp: &str,
+    ) -> Result<(), SessionError> {
+        let implied = match entry.kind().moves_leaf() {
+            true => Some(entry.id()),
+            false => entry.parent_id(),
+        };
+        if implied == leaf.as_ref() {
+            self.write_line(id, entry.json())?;
+        } else {
+            let marker = encode_leaf_marker(&self.free_id(), leaf.as_ref(), timestamp);
+            self.write_line(id, &format!("{}\n{marker}", entry.json()))?;
+        }
         self.summary.push(&entry, timestamp);
-        Arc::make_mut(&mut self.tree).push(entry);
+        let tree = Arc::make_mut(&mut self.tree);
+        tree.push(entry);
+        if tree.leaf() != leaf.as_ref() {
+            tree.set_leaf(leaf);
+        }
         Ok(())
     }
 
-    /// Records a leaf move. The leaf must be an entry that labels and names do not count as.
+    /// Records a leaf move.
     pub(super) fn move_leaf(
         &mut self,
         id: &SessionId,
         leaf: Option<&EntryId>,
     ) -> Result<(), SessionError> {
+        self.check_alive(id)?;
         if let Some(entry) = leaf.filter(|leaf| !self.tree.contains(leaf)) {
             return Err(SessionError::EntryNotFound {
                 session: id.clone(),
                 entry: entry.clone(),
             });
         }
-        if leaf == self.tree.leaf() {
+        let rests_at = self.tree.resting_place(leaf.cloned());
+        if rests_at.as_ref() == self.tree.leaf() {
             return Ok(());
         }
+        let leaf = rests_at.as_ref();
         let timestamp = format_timestamp(now_ms());
         self.write_line(id, &encode_leaf_marker(&self.free_id(), leaf, &timestamp))?;
         self.summary.touch(&timestamp);
@@ -344,23 +367,25 @@ impl Fsync {
 }
 
 fn read(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> {
-    let bytes = std::fs::read(path).map_err(|error| ReadFileError::from(error).of(id))?;
-    let len = bytes.len() as u64;
-    match SessionLog::parse(bytes) {
-        Ok(log) => Ok((log, len)),
+    match read_log(path) {
         // A crash between making a file and writing its header leaves nothing to lose.
-        Err(LogError::Empty) if id_in_name(path).as_ref() == Some(id) => begin_again(path, id),
-        Err(error) => Err(ReadFileError::from(error).of(id)),
+        Err(ReadFileError::Log(LogError::Empty)) if id_in_name(path).as_ref() == Some(id) => {
+            begin_again(path, id)
+        }
+        read => read.map_err(|error| error.of(id)),
     }
 }
 
 fn begin_again(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> {
     let fail = || io_error("create", id);
-    let text = file_text(&plain_header(id), &[], &[]);
+    let log = SessionLog::new(plain_header(id), Vec::new());
+    let text = SessionText {
+        header: &log.header,
+        entries: &[],
+        trailer: &[],
+    };
     std::fs::remove_file(path).map_err(fail())?;
-    create_file(path, &text, Durable::No).map_err(fail())?;
-    let len = text.len() as u64;
-    let log = SessionLog::parse(text).map_err(|error| ReadFileError::from(error).of(id))?;
+    let len = create_file(path, &text, Durable::No).map_err(fail())?;
     Ok((log, len))
 }
 

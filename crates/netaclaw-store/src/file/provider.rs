@@ -1,40 +1,31 @@
 //! The provider: sessions found, opened, written and let go.
 
-use super::FileSettings;
 use super::error::io_error;
+use super::in_flight::{Due, stream};
 use super::index::Index;
-use super::journal::JOURNAL_INTERVAL;
 use super::layout::{directory_name, file_name};
-use super::open::{Access, InFlight, Slot, State};
-use super::writer::{create_file, file_text};
+use super::open::{Access, Slot, State};
+use super::slots::Slots;
+use super::writer::{SessionText, create_file};
+use super::{FileSettings, blocking};
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use netaclaw_session::{
-    Entry, EntryBody, EntryId, Flush, Header, ImportSession, InFlightEntry, MetaRecord, NewEntry,
+    Entry, EntryBody, EntryId, Flush, ImportSession, InFlightEntry, MetaRecord, NewEntry,
     NewHeader, NewSession, PageRequest, ProviderKind, SessionError, SessionFilter, SessionId,
     SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
     SessionTreeProvider, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
     fork_entries, format_timestamp,
 };
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Result<T> = std::result::Result<T, SessionError>;
 
-/// Sessions kept open at most; beyond it the ones longest unused are let go and are opened again
-/// when they are needed.
-const OPEN_SESSIONS_MAX: usize = 128;
-/// Text kept in memory at most, with the same behaviour beyond it.
-const OPEN_BYTES_MAX: u64 = 256 << 20;
-
 /// Keeps each session in a file of its own. See the module for the files.
 pub struct FileProvider {
     settings: FileSettings,
-    slots: Mutex<HashMap<SessionId, Arc<Slot>>>,
+    slots: Slots,
     index: Arc<Mutex<Index>>,
-    clock: AtomicU64,
 }
 
 impl FileProvider {
@@ -42,45 +33,22 @@ impl FileProvider {
         let index = Arc::new(Mutex::new(Index::new(settings.dir.clone())));
         Self {
             settings,
-            slots: Mutex::new(HashMap::new()),
+            slots: Slots::default(),
             index,
-            clock: AtomicU64::new(0),
         }
     }
 
     /// The session's slot, which is found on disk if nobody has asked for it yet.
     async fn slot(&self, session: &SessionId) -> Result<Arc<Slot>> {
-        if let Some(slot) = self.slots().get(session) {
-            slot.used.store(
-                self.clock.fetch_add(1, Ordering::Relaxed),
-                Ordering::Relaxed,
-            );
-            return Ok(Arc::clone(slot));
+        if let Some(slot) = self.slots.get(session) {
+            return Ok(slot);
         }
         let (index, wanted) = (Arc::clone(&self.index), session.clone());
         let path = blocking(move || lock(&index).locate(&wanted))
             .await
             .map_err(io_error("find", session))?
             .ok_or_else(|| SessionError::NotFound(session.clone()))?;
-        Ok(self.add_slot(session, path))
-    }
-
-    fn add_slot(&self, session: &SessionId, path: PathBuf) -> Arc<Slot> {
-        let mut slots = self.slots();
-        let slot = slots
-            .entry(session.clone())
-            .or_insert_with(|| Arc::new(Slot::new(session.clone(), path)));
-        slot.used.store(
-            self.clock.fetch_add(1, Ordering::Relaxed),
-            Ordering::Relaxed,
-        );
-        let slot = Arc::clone(slot);
-        let_go_of_unused(&mut slots);
-        slot
-    }
-
-    fn slots(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Slot>>> {
-        lock(&self.slots)
+        Ok(self.slots.add(session, path))
     }
 
     /// Runs `work` on the session's state once it is ready for `access`.
@@ -109,36 +77,46 @@ impl FileProvider {
         }
     }
 
-    async fn create_file(
-        &self,
-        header: &Header,
-        entries: &[Entry],
-        trailer: &[String],
-    ) -> Result<SessionMeta> {
+    async fn create_file(&self, tree: SessionTree, trailer: Vec<String>) -> Result<SessionMeta> {
+        let header = tree.header();
         let session = header.id().clone();
         if !session.is_safe() {
             return Err(SessionError::Invalid(format!(
                 "{session:?} cannot be a session id: letters and digits at both ends, with . _ - between"
             )));
         }
-        if self.slot(&session).await.is_ok() {
-            return Err(SessionError::AlreadyExists(session));
-        }
         let dir = self
             .settings
             .dir
             .join(directory_name(&header.cwd().unwrap_or_default()));
         let path = dir.join(file_name(&header.timestamp(), &session));
-        let text = file_text(header, entries, trailer);
         let (target, durable) = (path.clone(), self.settings.fsync.durable());
-        blocking(move || create_file(&target, &text, durable))
-            .await
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::AlreadyExists => SessionError::AlreadyExists(session.clone()),
-                _ => io_error("create", &session)(error),
-            })?;
-        self.add_slot(&session, path);
-        self.get_session(&session).await
+        let state = blocking(move || {
+            let (header, entries) = (tree.header(), tree.entries());
+            let text = SessionText {
+                header,
+                entries,
+                trailer: &trailer,
+            };
+            create_file(&target, &text, durable).map(|len| State::written(tree, len))
+        })
+        .await
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => SessionError::AlreadyExists(session.clone()),
+            _ => io_error("create", &session)(error),
+        })?;
+        let meta = state.meta(&path);
+        *self.slots.add(&session, path).state() = Some(state);
+        Ok(meta)
+    }
+
+    /// Ids that NetaClaw makes are free; one that a caller brings may be taken.
+    async fn must_be_free(&self, session: &SessionId) -> Result<()> {
+        match self.slot(session).await {
+            Ok(_) => Err(SessionError::AlreadyExists(session.clone())),
+            Err(SessionError::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     async fn flush(&self, session: &SessionId, flush: Flush) -> Result<()> {
@@ -156,33 +134,6 @@ impl FileProvider {
     }
 }
 
-fn let_go_of_unused(slots: &mut HashMap<SessionId, Arc<Slot>>) {
-    let bytes = |slot: &Slot| slot.state().as_ref().map_or(0, State::bytes);
-    let mut total: u64 = slots.values().map(|slot| bytes(slot)).sum();
-    if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {
-        return;
-    }
-    let mut idle: Vec<(u64, SessionId)> = slots
-        .values()
-        .filter(|slot| Arc::strong_count(slot) == 1)
-        .filter(|slot| {
-            slot.state()
-                .as_ref()
-                .is_none_or(|state| state.in_flight.is_none())
-        })
-        .map(|slot| (slot.used.load(Ordering::Relaxed), slot.id.clone()))
-        .collect();
-    idle.sort_unstable();
-    for (_, session) in idle {
-        if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {
-            return;
-        }
-        if let Some(slot) = slots.remove(&session) {
-            total -= bytes(&slot);
-        }
-    }
-}
-
 #[async_trait]
 impl SessionTreeProvider for FileProvider {
     fn kind(&self) -> ProviderKind {
@@ -190,6 +141,9 @@ impl SessionTreeProvider for FileProvider {
     }
 
     async fn create_session(&self, new: NewSession) -> Result<SessionMeta> {
+        if let Some(id) = &new.id {
+            self.must_be_free(id).await?;
+        }
         let id = new.id.unwrap_or_else(new_session_id);
         let timestamp = format_timestamp(now_ms());
         let header = encode_header(&NewHeader {
@@ -211,7 +165,8 @@ impl SessionTreeProvider for FileProvider {
                 &timestamp,
             )
         });
-        self.create_file(&header, name.as_slice(), &[]).await
+        let log = SessionLog::new(header, name.into_iter().collect());
+        self.create_file(SessionTree::new(log), Vec::new()).await
     }
 
     async fn import_session(&self, import: ImportSession) -> Result<SessionMeta> {
@@ -219,10 +174,10 @@ impl SessionTreeProvider for FileProvider {
         if let Some(id) = import.id {
             log.header = log.header.renamed(&id);
         }
+        self.must_be_free(log.header.id()).await?;
         let tree = SessionTree::new(log);
         let trailer = trailer(&tree);
-        self.create_file(tree.header(), tree.entries(), &trailer)
-            .await
+        self.create_file(tree, trailer).await
     }
 
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
@@ -237,12 +192,7 @@ impl SessionTreeProvider for FileProvider {
         filter: &SessionFilter,
         page: PageRequest,
     ) -> Result<SessionPage> {
-        let mut live = HashMap::new();
-        for slot in self.slots().values() {
-            if let Some(state) = slot.state().as_ref().filter(|state| state.is_writable()) {
-                live.insert(slot.path.clone(), state.meta(&slot.path));
-            }
-        }
+        let live = self.slots.written();
         let (index, filter) = (Arc::clone(&self.index), filter.clone());
         blocking(move || lock(&index).list(&filter, page, &live))
             .await
@@ -345,36 +295,19 @@ impl SessionTreeProvider for FileProvider {
             message,
         } = in_flight;
         let body = EntryBody::Message { message };
+        let entry = encode_entry(&body, &id, parent_id.as_ref(), &format_timestamp(now_ms()));
         let slot = self.slot(session).await?;
-        self.with(session, Access::Write, |_, state| {
-            if state.tree.contains(&id) {
-                return Err(SessionError::DuplicateEntry {
-                    session: session.clone(),
-                    entry: id.clone(),
-                });
-            }
-            let entry = encode_entry(&body, &id, parent_id.as_ref(), &format_timestamp(now_ms()));
-            match &mut state.in_flight {
-                Some(known) if known.entry.id() == &id => known.entry = entry,
-                other => {
-                    slot.journal.begin(id.clone());
-                    *other = Some(InFlight {
-                        entry,
-                        journal_job: None,
-                    });
-                }
-            }
-            let in_flight = state.in_flight.as_mut().expect("it was just set");
-            if in_flight
-                .journal_job
-                .as_ref()
-                .is_none_or(|job| job.is_finished())
-            {
-                in_flight.journal_job = Some(tokio::spawn(journal_later(Arc::clone(&slot))));
-            }
-            Ok(())
-        })
-        .await
+        let due = self
+            .with(session, Access::Write, |_, state| {
+                stream(&slot, state, entry.clone())
+            })
+            .await?;
+        match due {
+            Due::Later => Ok(()),
+            Due::Now => blocking(move || slot.journal.write(&entry))
+                .await
+                .map_err(io_error("journal", session)),
+        }
     }
 
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
@@ -407,7 +340,8 @@ impl SessionTreeProvider for FileProvider {
             user_id: source.user_id.as_deref(),
             metadata: source.metadata,
         });
-        self.create_file(&header, &forked.entries, &[]).await
+        let log = SessionLog::new(header, forked.entries);
+        self.create_file(SessionTree::new(log), Vec::new()).await
     }
 
     async fn sync(&self, session: &SessionId) -> Result<()> {
@@ -415,8 +349,7 @@ impl SessionTreeProvider for FileProvider {
     }
 
     async fn release(&self, session: &SessionId) -> Result<()> {
-        let slot = self.slots().remove(session);
-        if let Some(slot) = slot {
+        if let Some(slot) = self.slots.remove(session) {
             let _gate = slot.gate.lock().await;
             let state = slot.state().take();
             // Closing removes the lock file, which is a call to the file system.
@@ -426,53 +359,25 @@ impl SessionTreeProvider for FileProvider {
     }
 }
 
-/// Bookkeeping lines that make a copy rest on the same leaf with the same data.
+/// Bookkeeping that makes a copy rest on the same leaf with the same data.
 fn trailer(tree: &SessionTree) -> Vec<String> {
-    let timestamp = tree.entries().last().map_or_else(
-        || tree.header().timestamp().into_owned(),
-        |entry| entry.timestamp().into_owned(),
-    );
-    let mut lines = Vec::new();
-    let rests_at = SessionTree::new(SessionLog {
-        last: tree.entries().last().map(|entry| entry.id().clone()),
-        ..tree.to_log()
-    });
+    let last = tree.entries().last();
+    let timestamp = last.map_or_else(|| tree.header().timestamp(), Entry::timestamp);
     if *tree.meta() != MetaRecord::default() {
-        lines.push(encode_meta_record(
+        vec![encode_meta_record(
             &new_entry_id(),
             tree.leaf(),
             &timestamp,
             tree.meta(),
-        ));
-    } else if rests_at.leaf() != tree.leaf() {
-        lines.push(encode_leaf_marker(&new_entry_id(), tree.leaf(), &timestamp));
-    }
-    lines
-}
-
-/// Waits its time, then journals what is in flight by then.
-async fn journal_later(slot: Arc<Slot>) {
-    tokio::time::sleep(JOURNAL_INTERVAL).await;
-    let entry = slot
-        .state()
-        .as_ref()
-        .and_then(|s| s.in_flight.as_ref().map(|f| f.entry.clone()));
-    if let Some(entry) = entry
-        && let Err(error) = blocking(move || slot.journal.write(&entry)).await
-    {
-        tracing::warn!(%error, "an answer in flight could not be journalled");
+        )]
+    } else if last.map(Entry::id) != tree.leaf() {
+        vec![encode_leaf_marker(&new_entry_id(), tree.leaf(), &timestamp)]
+    } else {
+        Vec::new()
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Both guarded maps are caches of what is on disk.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Runs file system work where it does not hold up other sessions.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
+fn lock(index: &Mutex<Index>) -> MutexGuard<'_, Index> {
+    // The index is a cache of what is on disk.
+    index.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,9 +5,11 @@ use super::layout::beside;
 use super::lock::SessionLock;
 use netaclaw_session::{Entry, Header, SessionError, SessionId};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
+
+const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
 /// The open end of a session file.
 #[derive(Debug)]
@@ -84,43 +86,58 @@ impl LogWriter {
     }
 }
 
-/// The text of a whole session file, markers at its end included.
-pub(super) fn file_text(header: &Header, entries: &[Entry], trailer: &[String]) -> Vec<u8> {
-    let size = entries
-        .iter()
-        .map(|entry| entry.json().len() + 1)
-        .sum::<usize>();
-    let mut text = Vec::with_capacity(size + header.json().len() + 1024);
-    let lines = entries
-        .iter()
-        .map(Entry::json)
-        .chain(trailer.iter().map(String::as_str));
-    for line in std::iter::once(header.json()).chain(lines) {
-        text.extend_from_slice(line.as_bytes());
-        text.push(b'\n');
-    }
-    text
+/// A whole session as it stands in a file.
+pub(super) struct SessionText<'a> {
+    pub(super) header: &'a Header,
+    pub(super) entries: &'a [Entry],
+    /// Bookkeeping lines after the entries.
+    pub(super) trailer: &'a [String],
 }
 
-/// Creates a whole file that either is there with all its text or not at all.
-pub(super) fn create_file(path: &Path, text: &[u8], durable: Durable) -> io::Result<()> {
+impl SessionText<'_> {
+    /// Writes all lines and says how many bytes they are.
+    fn write(&self, file: &File) -> io::Result<u64> {
+        let mut out = BufWriter::with_capacity(WRITE_BUFFER_BYTES, file);
+        let lines = self
+            .entries
+            .iter()
+            .map(Entry::json)
+            .chain(self.trailer.iter().map(String::as_str));
+        let mut len = 0;
+        for line in std::iter::once(self.header.json()).chain(lines) {
+            out.write_all(line.as_bytes())?;
+            out.write_all(b"\n")?;
+            len += line.len() as u64 + 1;
+        }
+        out.flush()?;
+        Ok(len)
+    }
+}
+
+/// Creates a whole file that either is there with all its text or not at all, and says how long
+/// it is.
+pub(super) fn create_file(
+    path: &Path,
+    text: &SessionText<'_>,
+    durable: Durable,
+) -> io::Result<u64> {
     if path.exists() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     let dir = path.parent().expect("a session file lies in a directory");
     std::fs::create_dir_all(dir)?;
     let temporary = beside(path, ".tmp");
-    let written = File::create(&temporary).and_then(|mut file| {
-        file.write_all(text)?;
-        durable.sync(&file)
+    let written = File::create(&temporary).and_then(|file| {
+        let len = text.write(&file)?;
+        durable.sync(&file)?;
+        std::fs::rename(&temporary, path)?;
+        durable.sync_dir(dir)?;
+        Ok(len)
     });
-    written
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .and_then(|()| durable.sync_dir(dir))
-        .inspect_err(|_| {
-            // Nothing was promised yet; a leftover would only puzzle people.
-            std::fs::remove_file(&temporary).unwrap_or_default();
-        })
+    written.inspect_err(|_| {
+        // Nothing was promised yet; a leftover would only puzzle people.
+        std::fs::remove_file(&temporary).unwrap_or_default();
+    })
 }
 
 /// Whether to wait for the disk.
@@ -150,16 +167,21 @@ impl Durable {
 ///
 /// The caller holds the lock. At every moment the session's name holds the whole old or the
 /// whole new file.
-pub(super) fn migrate_file(path: &Path, old_version: u32, text: &[u8]) -> io::Result<()> {
+pub(super) fn migrate_file(
+    path: &Path,
+    old_version: u32,
+    text: &SessionText<'_>,
+) -> io::Result<u64> {
     let backup = free_name(path, old_version);
     let temporary = beside(path, ".tmp");
-    let mut file = File::create(&temporary)?;
-    file.write_all(text)?;
+    let file = File::create(&temporary)?;
+    let len = text.write(&file)?;
     file.sync_data()?;
     if std::fs::hard_link(path, &backup).is_err() {
         std::fs::copy(path, &backup)?;
     }
-    std::fs::rename(&temporary, path)
+    std::fs::rename(&temporary, path)?;
+    Ok(len)
 }
 
 fn free_name(path: &Path, version: u32) -> std::path::PathBuf {

@@ -1,0 +1,92 @@
+//! The sessions this process has open, as many as fit.
+
+use super::open::{Slot, State};
+use netaclaw_session::{SessionId, SessionMeta};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Sessions kept open at most; beyond it the ones longest unused are let go and are opened again
+/// when they are needed.
+const OPEN_SESSIONS_MAX: usize = 128;
+/// Text kept in memory at most, with the same behaviour beyond it.
+const OPEN_BYTES_MAX: u64 = 256 << 20;
+
+#[derive(Default)]
+pub(super) struct Slots {
+    open: Mutex<HashMap<SessionId, Arc<Slot>>>,
+    /// Counts uses, to tell which was longest unused.
+    uses: AtomicU64,
+}
+
+impl Slots {
+    pub(super) fn get(&self, session: &SessionId) -> Option<Arc<Slot>> {
+        let slot = Arc::clone(self.lock().get(session)?);
+        self.touch(&slot);
+        Some(slot)
+    }
+
+    /// The session's slot, made if there is none yet.
+    pub(super) fn add(&self, session: &SessionId, path: PathBuf) -> Arc<Slot> {
+        let mut open = self.lock();
+        let slot = open
+            .entry(session.clone())
+            .or_insert_with(|| Arc::new(Slot::new(session.clone(), path)));
+        let slot = Arc::clone(slot);
+        self.touch(&slot);
+        let_go_of_unused(&mut open);
+        slot
+    }
+
+    pub(super) fn remove(&self, session: &SessionId) -> Option<Arc<Slot>> {
+        self.lock().remove(session)
+    }
+
+    /// What is known of the sessions this process writes, by their files.
+    pub(super) fn written(&self) -> HashMap<PathBuf, SessionMeta> {
+        let meta = |slot: &Arc<Slot>| {
+            let state = slot.state();
+            let state = state.as_ref().filter(|state| state.is_writable())?;
+            Some((slot.path.clone(), state.meta(&slot.path)))
+        };
+        self.lock().values().filter_map(meta).collect()
+    }
+
+    fn touch(&self, slot: &Slot) {
+        slot.used
+            .store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Slot>>> {
+        // The map is a cache of what is on disk.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn let_go_of_unused(slots: &mut HashMap<SessionId, Arc<Slot>>) {
+    let bytes = |slot: &Slot| slot.state().as_ref().map_or(0, State::bytes);
+    let mut total: u64 = slots.values().map(|slot| bytes(slot)).sum();
+    if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {
+        return;
+    }
+    let mut idle: Vec<(u64, SessionId)> = slots
+        .values()
+        .filter(|slot| Arc::strong_count(slot) == 1)
+        .filter(|slot| {
+            slot.state()
+                .as_ref()
+                .is_none_or(|state| state.in_flight.is_none())
+        })
+        .map(|slot| (slot.used.load(Ordering::Relaxed), slot.id.clone()))
+        .collect();
+    idle.sort_unstable();
+    for (_, session) in idle {
+        if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {
+            return;
+        }
+        if let Some(slot) = slots.remove(&session) {
+            total -= bytes(&slot);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Changes to a session that are no entries: its leaf, its status and its data.
+
+use super::append::Draft;
+use super::cache::{Lock, State};
+use super::provider::Store;
+use super::retry::Failure;
+use crate::now_ms;
+use netaclaw_session::{
+    Entry, EntryBody, EntryId, NewEntry, SessionError, SessionId, SessionPatch, SessionStatus,
+    format_timestamp,
+};
+use serde_json::Value;
+use sqlx::mysql::MySqlConnection;
+
+impl Store {
+    pub(super) async fn move_leaf(
+        &self,
+        session: &SessionId,
+        leaf: Option<&EntryId>,
+    ) -> Result<(), SessionError> {
+        let slot = self.cache.slot(session)?;
+        let mut state = slot.lock().await;
+        let mut retry = self.retry(format!("cannot move the leaf of session {session}"));
+        while let Err(failure) = self.try_move_leaf(session, &mut state, leaf).await {
+            retry.after(failure).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes what the patch names, all of it or nothing.
+    pub(super) async fn update(
+        &self,
+        session: &SessionId,
+        patch: &SessionPatch,
+    ) -> Result<(), SessionError> {
+        let slot = self.cache.slot(session)?;
+        let mut state = slot.lock().await;
+        let name = patch
+            .title
+            .clone()
+            .map(|name| EntryBody::SessionInfo { name });
+        let mut name = name.map(|body| Draft::new(NewEntry::at_leaf(body)));
+        let mut retry = self.retry(format!("cannot change session {session}"));
+        while let Err(failure) = self.try_update(session, &mut state, patch, &mut name).await {
+            let redrawn = name.as_mut().is_some_and(|draft| draft.redraw(&failure));
+            if !redrawn {
+                retry.after(failure).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn try_move_leaf(
+        &self,
+        session: &SessionId,
+        state: &mut State,
+        leaf: Option<&EntryId>,
+    ) -> Result<(), Failure> {
+        const UPDATE: &str = "UPDATE neta_agent_session \
+             SET updatedAt = IF(leafEntryId <=> ?, updatedAt, ?), leafEntryId = ? \
+             WHERE sessionId = ? AND status <> 'deleted'";
+        self.prepare_write(session, state).await?;
+        let tree = self.read_tree(session, state).await?;
+        if let Some(entry) = leaf.filter(|leaf| !tree.contains(leaf)) {
+            return Err(SessionError::EntryNotFound {
+                session: session.clone(),
+                entry: entry.clone(),
+            }
+            .into());
+        }
+        let rest = tree.resting_place(leaf.cloned());
+        let column = rest.as_ref().map(EntryId::as_str);
+        let mut lease = self.connections.lease().await?;
+        let done = sqlx::query(UPDATE)
+            .bind(column)
+            .bind(format_timestamp(now_ms()))
+            .bind(column)
+            .bind(session.as_str())
+            .execute(lease.connection())
+            .await?;
+        lease.give_back();
+        if done.rows_affected() == 0 {
+            return Err(SessionError::NotFound(session.clone()).into());
+        }
+        if let Some(known) = &mut state.known {
+            known.set_leaf(rest);
+        }
+        Ok(())
+    }
+
+    async fn try_update(
+        &self,
+        session: &SessionId,
+        state: &mut State,
+        patch: &SessionPatch,
+        name: &mut Option<Draft>,
+    ) -> Result<(), Failure> {
+        self.prepare_write(session, state).await?;
+        let mut transaction = self.connections.begin().await?;
+        let result = self
+            .update_within(transaction.connection(), session, state, patch, name)
+            .await;
+        let named = transaction.end(result).await?;
+        if let Some(entry) = named {
+            state.take_in(&entry);
+        }
+        Ok(())
+    }
+
+    async fn update_within(
+        &self,
+        connection: &mut MySqlConnection,
+        session: &SessionId,
+        state: &mut State,
+        patch: &SessionPatch,
+        name: &mut Option<Draft>,
+    ) -> Result<Option<Entry>, Failure> {
+        const UPDATE: &str = "UPDATE neta_agent_session SET status = COALESCE(?, status), \
+             agentId = COALESCE(?, agentId), metadata = COALESCE(?, metadata), updatedAt = ? \
+             WHERE sessionId = ?";
+        let SessionPatch {
+            status,
+            agent_id,
+            metadata,
+            ..
+        } = patch;
+        if status.is_some() || agent_id.is_some() || metadata.is_some() {
+            sqlx::query(UPDATE)
+                .bind(status.map(SessionStatus::as_str))
+                .bind(agent_id)
+                .bind(
+                    metadata
+                        .clone()
+                        .map(|metadata| Value::Object(metadata).to_string()),
+                )
+                .bind(format_timestamp(now_ms()))
+                .bind(session.as_str())
+                .execute(&mut *connection)
+                .await?;
+            // What is known must have the new status before the name is judged by it.
+            state.refresh(connection, session, Lock::Row).await?;
+        }
+        match name {
+            Some(draft) => self
+                .append_within(connection, session, state, draft)
+                .await
+                .map(Some),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The entry that is being streamed: a row outside the log until it is complete.
+
+use super::cache::{Lock, Slot, State};
+use super::provider::Store;
+use super::retry::{Failure, is_duplicate};
+use super::rows::{NewRow, Split, entry_in, in_flight_seq, insert_rows};
+use crate::now_ms;
+use netaclaw_session::{
+    Entry, EntryBody, EntryId, InFlightEntry, SessionError, SessionId, SessionStatus, encode_entry,
+    format_timestamp,
+};
+use sqlx::mysql::MySqlConnection;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+/// A crash loses at most this much of what was streamed.
+const WRITE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// An entry that this process is streaming.
+pub(super) struct InFlight {
+    entry: Entry,
+    written_at: Instant,
+    /// Writes what came too soon after the last write, when its time has come. Ends with the
+    /// entry.
+    later: Option<JoinHandle<()>>,
+}
+
+impl InFlight {
+    pub(super) fn id(&self) -> &EntryId {
+        self.entry.id()
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(job) = self.later.take() {
+            job.abort();
+        }
+    }
+}
+
+impl Store {
+    pub(super) async fn update_in_flight(
+        self: &Arc<Self>,
+        session: &SessionId,
+        in_flight: InFlightEntry,
+    ) -> Result<(), SessionError> {
+        let slot = self.cache.slot(session)?;
+        let mut state = slot.lock().await;
+        let InFlightEntry {
+            id,
+            parent_id,
+            message,
+        } = in_flight;
+        let body = EntryBody::Message { message };
+        let entry = encode_entry(&body, &id, parent_id.as_ref(), &format_timestamp(now_ms()));
+        if let Some(open) = state.in_flight.as_mut().filter(|open| *open.id() == id)
+            && open.written_at.elapsed() < WRITE_INTERVAL
+        {
+            open.entry = entry;
+            if open.later.is_none() {
+                open.later = Some(self.write_later(session, &slot, open.written_at));
+            }
+            return Ok(());
+        }
+        let mut retry = self.retry(format!("cannot keep the answer in session {session}"));
+        while let Err(failure) = self.write_in_flight(session, &mut state, &entry).await {
+            retry.after(failure).await?;
+        }
+        state.in_flight = Some(InFlight {
+            entry,
+            written_at: Instant::now(),
+            later: None,
+        });
+        Ok(())
+    }
+
+    fn write_later(
+        self: &Arc<Self>,
+        session: &SessionId,
+        slot: &Arc<Slot>,
+        written_at: Instant,
+    ) -> JoinHandle<()> {
+        // Weak, because the job must not keep alive what ends it.
+        let (store, slot, session) = (Arc::downgrade(self), Arc::downgrade(slot), session.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep_until(written_at + WRITE_INTERVAL).await;
+            if let (Some(store), Some(slot)) = (store.upgrade(), slot.upgrade()) {
+                store.write_pending(&session, &mut *slot.lock().await).await;
+            }
+        })
+    }
+
+    /// Writes what was streamed since the last write.
+    pub(super) async fn write_pending(&self, session: &SessionId, state: &mut State) {
+        let Some(open) = &mut state.in_flight else {
+            return;
+        };
+        // Without a job for later there is nothing that was not written.
+        if open.later.take().is_none() {
+            return;
+        }
+        let entry = open.entry.clone();
+        match self.write_in_flight(session, state, &entry).await {
+            Ok(()) => {
+                if let Some(open) = &mut state.in_flight {
+                    open.written_at = Instant::now();
+                }
+            }
+            // The next update writes again.
+            Err(error) => tracing::warn!(?error, "an answer in flight could not be stored"),
+        }
+    }
+
+    async fn write_in_flight(
+        &self,
+        session: &SessionId,
+        state: &mut State,
+        entry: &Entry,
+    ) -> Result<(), Failure> {
+        let open = state.in_flight.as_ref().map(|open| open.id().clone());
+        if open.as_ref() == Some(entry.id()) {
+            let mut lease = self.connections.lease().await?;
+            let kept = self.update_row(lease.connection(), session, entry).await?;
+            lease.give_back();
+            if !kept {
+                tracing::warn!(session.id = %session, entry.id = %entry.id(), "another process has closed an answer in flight");
+            }
+            return Ok(());
+        }
+        self.prepare_write(session, state).await?;
+        let mut transaction = self.connections.begin().await?;
+        let result = self
+            .open_in_flight(transaction.connection(), session, state, entry, open)
+            .await;
+        transaction.end(result).await
+    }
+
+    async fn open_in_flight(
+        &self,
+        connection: &mut MySqlConnection,
+        session: &SessionId,
+        state: &mut State,
+        entry: &Entry,
+        replaced: Option<EntryId>,
+    ) -> Result<(), Failure> {
+        let tree = &state.refresh(connection, session, Lock::Row).await?.tree;
+        let taken = || SessionError::DuplicateEntry {
+            session: session.clone(),
+            entry: entry.id().clone(),
+        };
+        if tree.meta().status == Some(SessionStatus::Deleted) {
+            return Err(SessionError::NotFound(session.clone()).into());
+        }
+        if tree.contains(entry.id()) {
+            return Err(taken().into());
+        }
+        if let Some(replaced) = replaced {
+            delete(connection, session, &replaced, &self.runtime).await?;
+        }
+        let rows = [NewRow::in_flight(entry)];
+        match insert_rows(connection, session, &self.runtime, &rows).await {
+            // Opened here before, and forgotten since.
+            Err(failure) if is_duplicate(&failure) => {
+                match self.update_row(connection, session, entry).await? {
+                    true => Ok(()),
+                    false => Err(taken().into()),
+                }
+            }
+            result => result,
+        }
+    }
+
+    /// False if this process has no such row.
+    async fn update_row(
+        &self,
+        connection: &mut MySqlConnection,
+        session: &SessionId,
+        entry: &Entry,
+    ) -> Result<bool, Failure> {
+        const UPDATE: &str = "UPDATE neta_agent_session_entry SET envelope = ?, messageAt = ?, message = ? \
+             WHERE sessionId = ? AND entrySeq = ? AND sourceRuntime = ?";
+        let text = Split::of(entry);
+        let done = sqlx::query(UPDATE)
+            .bind(text.envelope.as_ref())
+            .bind(text.message_at)
+            .bind(text.message)
+            .bind(session.as_str())
+            .bind(in_flight_seq(entry.id()))
+            .bind(&self.runtime)
+            .execute(connection)
+            .await?;
+        Ok(done.rows_affected() > 0)
+    }
+
+    pub(super) async fn in_flight_entry(
+        &self,
+        session: &SessionId,
+    ) -> Result<Option<Entry>, SessionError> {
+        let slot = self.cache.slot(session)?;
+        let state = slot.lock().await;
+        if let Some(open) = &state.in_flight {
+            return Ok(Some(open.entry.clone()));
+        }
+        drop(state);
+        let mut retry = self.retry(format!("cannot read session {session}"));
+        loop {
+            match self.read_in_flight(session).await {
+                Ok(entry) => return Ok(entry),
+                Err(failure) => retry.after(failure).await?,
+            }
+        }
+    }
+
+    async fn read_in_flight(&self, session: &SessionId) -> Result<Option<Entry>, Failure> {
+        const SELECT: &str = "SELECT e.envelope, e.messageAt, e.message FROM neta_agent_session s \
+             LEFT JOIN neta_agent_session_entry e ON e.sessionId = s.sessionId AND e.entrySeq < 0 \
+             WHERE s.sessionId = ? LIMIT 1";
+        let mut lease = self.connections.lease().await?;
+        let row = sqlx::query(SELECT)
+            .bind(session.as_str())
+            .fetch_optional(lease.connection())
+            .await?;
+        lease.give_back();
+        let row = row.ok_or_else(|| SessionError::NotFound(session.clone()))?;
+        match sqlx::Row::try_get::<Option<&str>, _>(&row, 0)? {
+            Some(_) => entry_in(session, &row).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Removes this process's row of an entry in flight. False if there is none.
+pub(super) async fn delete(
+    connection: &mut MySqlConnection,
+    session: &SessionId,
+    entry: &EntryId,
+    runtime: &str,
+) -> Result<bool, Failure> {
+    const DELETE: &str = "DELETE FROM neta_agent_session_entry \
+         WHERE sessionId = ? AND entrySeq = ? AND sourceRuntime = ?";
+    let done = sqlx::query(DELETE)
+        .bind(session.as_str())
+        .bind(in_flight_seq(entry))
+        .bind(runtime)
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}

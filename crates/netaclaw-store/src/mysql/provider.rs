@@ -1,0 +1,236 @@
+//! The provider: the port's methods, each with its attempts.
+
+use super::MysqlSettings;
+use super::cache::{Cache, Lock, State, check_id};
+use super::connections::Connections;
+use super::retry::Failure;
+use super::session_row::read_meta;
+use crate::{new_entry_id, new_session_id, now_ms};
+use async_trait::async_trait;
+use netaclaw_session::{
+    Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry, MetaRecord,
+    NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind, SessionError,
+    SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus,
+    SessionTree, SessionTreeProvider, encode_entry, encode_header, fork_entries, format_timestamp,
+};
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, SessionError>;
+
+/// Keeps sessions in MySQL 8 or MariaDB 10.6, or later ones.
+pub struct MysqlProvider {
+    store: Arc<Store>,
+}
+
+/// What the methods and their background jobs share.
+pub(super) struct Store {
+    pub(super) connections: Connections,
+    pub(super) cache: Cache,
+    /// Tells this instance from others that write to the same tables.
+    pub(super) runtime: String,
+}
+
+impl MysqlProvider {
+    /// Connects, and brings the tables up to date.
+    pub async fn connect(settings: MysqlSettings) -> Result<Self> {
+        let store = Store {
+            connections: Connections::new(&settings)?,
+            cache: Cache::default(),
+            runtime: new_session_id().as_str().to_owned(),
+        };
+        let mut retry = store.retry("cannot open the session tables".to_owned());
+        while let Err(failure) = store.connections.migrate().await {
+            retry.after(failure).await?;
+        }
+        Ok(Self {
+            store: Arc::new(store),
+        })
+    }
+}
+
+impl Store {
+    async fn read_meta(&self, session: &SessionId) -> std::result::Result<SessionMeta, Failure> {
+        let mut lease = self.connections.lease().await?;
+        let meta = read_meta(lease.connection(), session).await?;
+        lease.give_back();
+        Ok(meta.ok_or_else(|| SessionError::NotFound(session.clone()))?)
+    }
+
+    pub(super) async fn read_tree(
+        &self,
+        session: &SessionId,
+        state: &mut State,
+    ) -> std::result::Result<Arc<SessionTree>, Failure> {
+        let mut lease = self.connections.lease().await?;
+        let known = state
+            .refresh(lease.connection(), session, Lock::None)
+            .await?;
+        lease.give_back();
+        Ok(Arc::clone(&known.tree))
+    }
+}
+
+#[async_trait]
+impl SessionTreeProvider for MysqlProvider {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Mysql
+    }
+
+    async fn create_session(&self, new: NewSession) -> Result<SessionMeta> {
+        let id = new.id.unwrap_or_else(new_session_id);
+        let timestamp = format_timestamp(now_ms());
+        let header = encode_header(&NewHeader {
+            id: &id,
+            timestamp: &timestamp,
+            cwd: &new.cwd,
+            parent_session: None,
+            parent_session_id: new.parent_session_id.as_ref(),
+            agent_id: new.agent_id.as_deref(),
+            user_id: new.user_id.as_deref(),
+            metadata: new.metadata,
+        });
+        let title = new.title.filter(|title| !title.trim().is_empty());
+        let name = title.map(|name| {
+            let body = EntryBody::SessionInfo { name };
+            encode_entry(&body, &new_entry_id(), None, &timestamp)
+        });
+        self.store
+            .store_session(&new_tree(header, name.into_iter().collect()))
+            .await
+    }
+
+    async fn import_session(&self, import: ImportSession) -> Result<SessionMeta> {
+        let mut log = import.log;
+        if let Some(id) = import.id {
+            log.header = log.header.renamed(&id);
+        }
+        self.store.store_session(&SessionTree::new(log)).await
+    }
+
+    async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
+        check_id(session)?;
+        let mut retry = self.store.retry(format!("cannot read session {session}"));
+        loop {
+            match self.store.read_meta(session).await {
+                Ok(meta) => return Ok(meta),
+                Err(failure) => retry.after(failure).await?,
+            }
+        }
+    }
+
+    async fn list_sessions(
+        &self,
+        filter: &SessionFilter,
+        page: PageRequest,
+    ) -> Result<SessionPage> {
+        self.store.list(filter, page).await
+    }
+
+    async fn update_session(
+        &self,
+        session: &SessionId,
+        patch: SessionPatch,
+    ) -> Result<SessionMeta> {
+        self.store.update(session, &patch).await?;
+        self.get_session(session).await
+    }
+
+    async fn delete_session(&self, session: &SessionId) -> Result<()> {
+        let patch = SessionPatch {
+            status: Some(SessionStatus::Deleted),
+            ..SessionPatch::default()
+        };
+        self.update_session(session, patch).await?;
+        self.release(session).await
+    }
+
+    async fn load_tree(&self, session: &SessionId) -> Result<Arc<SessionTree>> {
+        let slot = self.store.cache.slot(session)?;
+        let mut state = slot.lock().await;
+        let mut retry = self.store.retry(format!("cannot read session {session}"));
+        loop {
+            match self.store.read_tree(session, &mut state).await {
+                Ok(tree) => return Ok(tree),
+                Err(failure) => retry.after(failure).await?,
+            }
+        }
+    }
+
+    async fn in_flight_entry(&self, session: &SessionId) -> Result<Option<Entry>> {
+        self.store.in_flight_entry(session).await
+    }
+
+    async fn append_entry(&self, session: &SessionId, new: NewEntry) -> Result<Entry> {
+        self.store.append(session, new).await
+    }
+
+    async fn update_in_flight_entry(
+        &self,
+        session: &SessionId,
+        entry: InFlightEntry,
+    ) -> Result<()> {
+        self.store.update_in_flight(session, entry).await
+    }
+
+    async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
+        self.store.move_leaf(session, leaf).await
+    }
+
+    async fn create_branched_session(
+        &self,
+        session: &SessionId,
+        leaf: &EntryId,
+    ) -> Result<SessionMeta> {
+        let source = self.get_session(session).await?;
+        let tree = self.load_tree(session).await?;
+        let forked = fork_entries(&tree, leaf, new_entry_id).map_err(|error| match error {
+            PathError::MissingLeaf(entry) => SessionError::EntryNotFound {
+                session: session.clone(),
+                entry,
+            },
+            source => SessionError::Path {
+                session: session.clone(),
+                source,
+            },
+        })?;
+        let header = encode_header(&NewHeader {
+            id: &new_session_id(),
+            timestamp: &format_timestamp(now_ms()),
+            cwd: &source.cwd,
+            parent_session: None,
+            parent_session_id: Some(session),
+            agent_id: source.agent_id.as_deref(),
+            user_id: source.user_id.as_deref(),
+            metadata: source.metadata,
+        });
+        self.store
+            .store_session(&new_tree(header, forked.entries))
+            .await
+    }
+
+    /// An append is as durable as the server makes it when it returns.
+    async fn sync(&self, _session: &SessionId) -> Result<()> {
+        Ok(())
+    }
+
+    async fn release(&self, session: &SessionId) -> Result<()> {
+        if let Some(slot) = self.store.cache.remove(session) {
+            self.store
+                .write_pending(session, &mut *slot.lock().await)
+                .await;
+        }
+        Ok(())
+    }
+}
+
+fn new_tree(header: Header, entries: Vec<Entry>) -> SessionTree {
+    SessionTree::new(SessionLog {
+        header,
+        last: entries.last().map(|entry| entry.id().clone()),
+        entries,
+        meta: MetaRecord::default(),
+        declared_version: FORMAT_VERSION,
+        skipped_lines: 0,
+        needs_migration: false,
+    })
+}

@@ -1,0 +1,93 @@
+//! What processes left in flight when they died, closed by the next one that writes.
+
+use super::append::advance;
+use super::cache::{Known, Lock, State, catch_up};
+use super::provider::Store;
+use super::retry::Failure;
+use super::rows::{NewRow, entry_in, in_flight_seq, insert_rows};
+use netaclaw_session::{Entry, EntryId, SessionId, SessionStatus};
+use sqlx::mysql::MySqlConnection;
+
+impl Store {
+    /// Before this process writes a session for the first time: closes what other processes left
+    /// in flight, as answers that were cut off.
+    pub(super) async fn prepare_write(
+        &self,
+        session: &SessionId,
+        state: &mut State,
+    ) -> Result<(), Failure> {
+        if state.known.as_ref().is_some_and(|known| known.recovered) {
+            return Ok(());
+        }
+        // Taken out: if this fails, what is known may be ahead of the database.
+        let known = state.known.take();
+        let mut transaction = self.connections.begin().await?;
+        let result = self
+            .close_interrupted(transaction.connection(), session, known)
+            .await;
+        state.known = Some(transaction.end(result).await?);
+        Ok(())
+    }
+
+    async fn close_interrupted(
+        &self,
+        connection: &mut MySqlConnection,
+        session: &SessionId,
+        known: Option<Known>,
+    ) -> Result<Known, Failure> {
+        let mut known = catch_up(connection, session, known, Lock::Row).await?;
+        if known.tree.meta().status == Some(SessionStatus::Deleted) {
+            return Ok(known);
+        }
+        for left in self.left_by_others(connection, session).await? {
+            delete_row(connection, session, left.id()).await?;
+            let is_known = |parent: &EntryId| known.tree.contains(parent);
+            if known.tree.contains(left.id()) || !left.parent_id().is_none_or(is_known) {
+                tracing::warn!(session.id = %session, entry.id = %left.id(), "an answer in flight has no place in its session any more");
+                continue;
+            }
+            let entry = left.aborted();
+            // A leaf that was moved to another branch meanwhile stays there.
+            let leaf = match known.tree.leaf() == entry.parent_id() {
+                true => Some(entry.id().clone()),
+                false => known.tree.leaf().cloned(),
+            };
+            advance(connection, session, &known, &entry, leaf.as_ref()).await?;
+            let rows = [NewRow::completed(known.next_seq, &entry)];
+            insert_rows(connection, session, &self.runtime, &rows).await?;
+            known.push(entry, leaf);
+        }
+        known.recovered = true;
+        Ok(known)
+    }
+
+    async fn left_by_others(
+        &self,
+        connection: &mut MySqlConnection,
+        session: &SessionId,
+    ) -> Result<Vec<Entry>, Failure> {
+        const SELECT: &str = "SELECT envelope, messageAt, message FROM neta_agent_session_entry \
+             WHERE sessionId = ? AND entrySeq < 0 AND sourceRuntime <> ?";
+        let rows = sqlx::query(SELECT)
+            .bind(session.as_str())
+            .bind(&self.runtime)
+            .fetch_all(connection)
+            .await?;
+        rows.iter().map(|row| entry_in(session, row)).collect()
+    }
+}
+
+async fn delete_row(
+    connection: &mut MySqlConnection,
+    session: &SessionId,
+    entry: &EntryId,
+) -> Result<(), Failure> {
+    const DELETE: &str =
+        "DELETE FROM neta_agent_session_entry WHERE sessionId = ? AND entrySeq = ?";
+    sqlx::query(DELETE)
+        .bind(session.as_str())
+        .bind(in_flight_seq(entry))
+        .execute(connection)
+        .await?;
+    Ok(())
+}

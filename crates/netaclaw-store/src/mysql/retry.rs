@@ -1,0 +1,135 @@
+//! What to do when the database fails: try again, or say what is wrong.
+
+use super::connections::Connections;
+use netaclaw_session::SessionError;
+use sqlx::mysql::MySqlDatabaseError;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// With the pauses between them this is a little over a second, long enough for a server that is
+/// being restarted to answer again most of the time.
+const ATTEMPTS_MAX: u32 = 8;
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(640);
+
+/// Why an attempt came to nothing.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The request cannot be carried out; trying again would change nothing.
+    Refused(SessionError),
+    Database(sqlx::Error),
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// The attempts at one request.
+pub(super) struct Retry<'c> {
+    connections: &'c Connections,
+    /// What is being done, for the error message.
+    what: String,
+    attempts: u32,
+}
+
+impl<'c> Retry<'c> {
+    pub(super) fn new(connections: &'c Connections, what: impl Into<String>) -> Self {
+        Self {
+            connections,
+            what: what.into(),
+            attempts: 0,
+        }
+    }
+
+    /// Waits for the time of the next attempt, or gives the error that ends the request.
+    pub(super) async fn after(&mut self, failure: Failure) -> Result<(), SessionError> {
+        let error = match failure {
+            Failure::Refused(error) => return Err(error),
+            Failure::Database(error) => error,
+        };
+        self.attempts += 1;
+        let verdict = Verdict::on(&error);
+        if verdict == Verdict::Final || self.attempts >= ATTEMPTS_MAX {
+            return Err(self.explain(error));
+        }
+        tracing::debug!(%error, attempts = self.attempts, "the database failed, trying again");
+        if verdict == Verdict::ConnectionLost {
+            self.connections.forget_idle();
+        }
+        tokio::time::sleep(pause(self.attempts)).await;
+        Ok(())
+    }
+
+    fn explain(&self, error: sqlx::Error) -> SessionError {
+        let place = self.connections.place();
+        let advice = match (Verdict::on(&error), number(&error)) {
+            (_, Some(1044 | 1045 | 1698)) => "check user, password and rights in the database URL",
+            (_, Some(1049)) => "create it, with CREATE DATABASE",
+            (_, Some(1040 | 1203)) => "raise the server's max_connections, or use fewer",
+            (_, Some(1153)) => "raise the server's max_allowed_packet above the size of the entry",
+            (Verdict::ConnectionLost, _) => "start the server, or correct the database URL",
+            (Verdict::TryAgain, _) => {
+                "something holds the session's row: look for a long transaction"
+            }
+            (Verdict::Final, _) => "the server's message tells why",
+        };
+        SessionError::store(format!("{}: {place}: {advice}", self.what), error)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// The server rolled back; the same may work now.
+    TryAgain,
+    /// Nobody knows what the server has done.
+    ConnectionLost,
+    Final,
+}
+
+impl Verdict {
+    fn on(error: &sqlx::Error) -> Self {
+        match number(error) {
+            // Deadlock, lock wait timeout, record changed since last read, statement interrupted.
+            Some(1213 | 1205 | 1020 | 1317) => Self::TryAgain,
+            // Too many connections, shutdown, network errors, connection killed or idle too long.
+            Some(1040 | 1053 | 1077..=1079 | 1158..=1161 | 1203 | 1927 | 3169 | 4031) => {
+                Self::ConnectionLost
+            }
+            Some(_) => Self::Final,
+            None => match error {
+                sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::BeginFailed => {
+                    Self::ConnectionLost
+                }
+                _ => Self::Final,
+            },
+        }
+    }
+}
+
+/// Whether a key is there already.
+pub(super) fn is_duplicate(failure: &Failure) -> bool {
+    matches!(failure, Failure::Database(error) if number(error) == Some(1062))
+}
+
+fn number(error: &sqlx::Error) -> Option<u16> {
+    let error = error.as_database_error()?;
+    let error = error.try_downcast_ref::<MySqlDatabaseError>()?;
+    Some(error.number())
+}
+
+/// Grows with each attempt, and differs between those who collided.
+fn pause(attempts: u32) -> Duration {
+    let full = FIRST_PAUSE
+        .saturating_mul(1 << attempts.min(16))
+        .min(LONGEST_PAUSE);
+    let random = f64::from(Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);
+    full.mul_f64(0.5 + random / 2.0)
+}

@@ -1,0 +1,8 @@
+//! The providers, each against the contract suite and against what only it can get wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod file;
+mod interop;
+mod mysql;
+mod parity;
