@@ -1,0 +1,113 @@
+//! The command line: what can be said, and how mistakes in it are answered.
+
+use crate::app::say;
+use crate::help::in_chinese;
+use crate::session::SessionCommand;
+use crate::text::Lang;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A self-hosted agent engine
+#[derive(Debug, Parser)]
+#[command(name = "netaclaw", version, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// Where sessions and settings are kept [NETACLAW_DATA_DIR; default ~/.netaclaw]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The configuration file [NETACLAW_CONFIG; default config.toml in the data directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Language of messages, else that of the locale
+    #[arg(long, global = true, value_enum)]
+    pub(crate) lang: Option<Lang>,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Look at sessions, export, import and copy them
+    Session {
+        #[command(subcommand)]
+        command: SessionCommand,
+    },
+}
+
+/// What the arguments ask for, or how the program ends if they ask for nothing that can be done.
+pub(crate) fn parse(lang: Lang) -> Result<Cli, ExitCode> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    command(lang)
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| answer(&error, &arguments, lang))
+}
+
+/// The help for whoever gave no command.
+pub(crate) fn help(lang: Lang) -> String {
+    command(lang).render_help().to_string()
+}
+
+fn command(lang: Lang) -> clap::Command {
+    match lang {
+        Lang::En => Cli::command(),
+        Lang::Zh => in_chinese(Cli::command()),
+    }
+}
+
+/// Help and version go to the output; a mistake is one line that says where to read on.
+fn answer(error: &clap::Error, arguments: &[OsString], lang: Lang) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A reader that has gone, as in `| head`, is no failure.
+            error.print().unwrap_or_default();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.print().unwrap_or_default();
+            ExitCode::from(2)
+        }
+        _ => {
+            let text = error.render().to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            // The first paragraph says it all, at times in several lines; a later one may guess
+            // what was meant.
+            let tip = text
+                .split("\n\n")
+                .find(|part| part.trim_start().starts_with("tip:"));
+            let said = text
+                .split("\n\n")
+                .take(1)
+                .chain(tip)
+                .collect::<Vec<_>>()
+                .join("; ");
+            let words: Vec<&str> = said.split_whitespace().collect();
+            let command = spoken_command(arguments);
+            let line = format!(
+                "{}: {}; {}",
+                lang.usage_word(),
+                words.join(" "),
+                lang.see_help(command)
+            );
+            say(&line);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The command as far as it is one, e.g. `netaclaw session show`.
+fn spoken_command(arguments: &[OsString]) -> String {
+    let mut spoken = String::from("netaclaw");
+    let mut command = Cli::command();
+    for argument in arguments.iter().skip(1) {
+        let Some(found) = command.find_subcommand(argument).cloned() else {
+            continue;
+        };
+        spoken.push(' ');
+        spoken.push_str(found.get_name());
+        command = found;
+    }
+    spoken
+}

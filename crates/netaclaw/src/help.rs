@@ -1,0 +1,152 @@
+//! The help in Chinese. In English it stands beside the arguments it is about.
+
+use clap::{Arg, ArgAction, Command};
+
+const PROGRAM: &str = "自托管的智能体引擎";
+
+/// Commands by their name and what they do.
+const COMMANDS: &[(&str, &str)] = &[
+    ("session", "查看、导出、导入和复制会话"),
+    ("list", "列出会话，最新的在前"),
+    ("show", "显示会话及其当前路径"),
+    ("tree", "把整个会话画成树"),
+    ("context", "显示模型会看到的内容"),
+    ("export", "把会话写成 JSON 行、Markdown 或网页"),
+    ("import", "把 Pi 或 NetaClaw 的会话文件收入存储"),
+    ("copy", "在文件和 MySQL 之间复制会话"),
+    ("verify", "检查损坏，不作任何更改"),
+];
+
+/// Arguments by their name, or by command and name where one name means two things.
+const ARGUMENTS: &[(&str, &str)] = &[
+    (
+        "data_dir",
+        "会话和设置所在的目录 [NETACLAW_DATA_DIR；默认 ~/.netaclaw]",
+    ),
+    (
+        "config",
+        "配置文件 [NETACLAW_CONFIG；默认为数据目录中的 config.toml]",
+    ),
+    ("lang", "消息的语言，默认随系统"),
+    ("help", "显示帮助"),
+    ("version", "显示版本"),
+    ("json", "输出 JSON"),
+    ("provider", "存储：file 或 mysql"),
+    ("list user", "只列出该用户的会话"),
+    ("list agent", "只列出该智能体的会话"),
+    (
+        "list text",
+        "只列出标题、首条消息、目录或编号含此文字的会话",
+    ),
+    ("list status", "只列出此状态的会话；默认为未删除的"),
+    ("list page", "第几页，从 1 开始"),
+    ("list size", "每页会话数"),
+    ("session", "会话文件，或会话编号（或其开头）"),
+    ("sessions", "会话文件，或会话编号（或其开头），可给出多个"),
+    ("tree full", "显示每个条目，不折叠"),
+    (
+        "context leaf",
+        "从哪个条目看，默认为当前位置；null 为第一个条目之前；可给出多次",
+    ),
+    (
+        "export format",
+        "jsonl：整个会话，供 Pi 和 NetaClaw 使用；md：当前路径；html：整棵树的网页",
+    ),
+    ("export output", "写入文件，而不是标准输出"),
+    ("export force", "覆盖已有文件"),
+    ("import file", "Pi 或 NetaClaw 的会话文件，版本 1 至 3"),
+    ("import id", "以此编号保存，而不用其自己的编号"),
+    ("import new_id", "以新编号保存"),
+    ("import rescue", "为没有可读会话头的文件补上会话头"),
+    ("copy session", "会话编号或其开头"),
+    ("copy to", "复制到哪里"),
+    ("copy from", "从哪里复制，默认为另一处"),
+    ("verify all", "检查存储中的所有会话"),
+];
+
+const TEMPLATE: &str = "{about-with-newline}\n用法：{usage}\n\n{all-args}{after-help}";
+
+/// The same command line with its help in Chinese.
+pub(crate) fn in_chinese(command: Command) -> Command {
+    translated(command.about(PROGRAM))
+        .disable_version_flag(true)
+        .arg(
+            Arg::new("version")
+                .short('V')
+                .long("version")
+                .action(ArgAction::Version)
+                .help_heading("选项")
+                .help("显示版本"),
+        )
+}
+
+fn translated(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::Help)
+        .help("显示帮助");
+    let command = command
+        .help_template(TEMPLATE)
+        .subcommand_help_heading("命令")
+        .disable_help_flag(true)
+        .arg(help)
+        .mut_args(|argument| {
+            let heading = if argument.is_positional() {
+                "参数"
+            } else {
+                "选项"
+            };
+            let text = argument_text(&name, argument.get_id().as_str());
+            let argument = argument.help_heading(heading);
+            match text {
+                Some(text) => argument.help(text),
+                None => argument,
+            }
+        });
+    command.mut_subcommands(|inner| {
+        let found = COMMANDS.iter().find(|(name, _)| *name == inner.get_name());
+        match found {
+            Some((_, text)) => translated(inner.about(*text)),
+            None => translated(inner),
+        }
+    })
+}
+
+fn argument_text(command: &str, argument: &str) -> Option<&'static str> {
+    let own = format!("{command} {argument}");
+    let find = |name: &str| ARGUMENTS.iter().find(|(key, _)| *key == name);
+    find(&own).or_else(|| find(argument)).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
+
+    fn is_chinese(text: Option<String>) -> bool {
+        text.is_some_and(|text| {
+            text.chars()
+                .any(|char| ('\u{4e00}'..'\u{9fff}').contains(&char))
+        })
+    }
+
+    #[test]
+    fn every_command_and_argument_has_its_text() {
+        let mut waiting = vec![in_chinese(Cli::command())];
+        while let Some(command) = waiting.pop() {
+            let name = command.get_name().to_owned();
+            assert!(
+                is_chinese(command.get_about().map(ToString::to_string)),
+                "{name}"
+            );
+            for argument in command.get_arguments() {
+                let text = argument.get_help().map(ToString::to_string);
+                assert!(is_chinese(text), "{name} {}", argument.get_id());
+            }
+            waiting.extend(command.get_subcommands().cloned());
+        }
+    }
+}

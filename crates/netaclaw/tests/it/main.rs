@@ -1,0 +1,16 @@
+//! The real binary, run on files that the tests make themselves.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test, what cannot be set up or read is a failure"
+)]
+
+mod bad_input;
+mod copy;
+mod damage;
+mod export;
+mod golden;
+mod hostile;
+mod looking;
+mod store;
+mod support;
