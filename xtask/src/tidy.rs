@@ -1,0 +1,266 @@
+//! Rules of the repository that no compiler checks. Each fault says where, what, and what to do.
+
+use crate::repository::Repository;
+
+/// Crates that may know where sessions are kept.
+const STORE_USERS: [&str; 3] = [
+    "crates/netaclaw/Cargo.toml",
+    "crates/netaclaw-store/Cargo.toml",
+    "crates/netaclaw-testkit/Cargo.toml",
+];
+const STORE_MANIFEST: &str = "crates/netaclaw-store/Cargo.toml";
+/// They build C code and tie the binary to a system library; rustls with ring does without.
+const BANNED_PACKAGES: [&str; 2] = ["aws-lc-sys", "openssl-sys"];
+/// Hosts of package registries, in two parts so that this list is no fault itself. Which registry
+/// is used is a matter of each machine.
+const REGISTRY_HOSTS: [(&str, &str); 8] = [
+    ("crates", ".io"),
+    ("registry.npm", "js.org"),
+    ("npm", "js.com"),
+    ("registry.yarn", "pkg.com"),
+    ("pypi", ".org"),
+    ("files.python", "hosted.org"),
+    ("deb.debian", ".org"),
+    ("registry.npm", "mirror.com"),
+];
+
+/// Everything that is wrong, in the order of the rules.
+pub(crate) fn faults(repository: &Repository) -> Vec<String> {
+    let rules = [
+        sqlx_outside_the_store,
+        users_of_the_store,
+        banned_packages,
+        second_generations,
+        registry_hosts,
+        resolved_hosts,
+    ];
+    rules.iter().flat_map(|rule| rule(repository)).collect()
+}
+
+fn sqlx_outside_the_store(repository: &Repository) -> Vec<String> {
+    let others = repository
+        .manifests()
+        .filter(|(path, _)| *path != STORE_MANIFEST);
+    let faulty = others.filter(|(_, text)| names_dependency(text, "sqlx"));
+    faulty
+        .map(|(path, _)| format!("{path} names sqlx; all SQL belongs to crates/netaclaw-store"))
+        .collect()
+}
+
+fn users_of_the_store(repository: &Repository) -> Vec<String> {
+    let others = repository
+        .manifests()
+        .filter(|(path, _)| !STORE_USERS.contains(path));
+    let faulty = others.filter(|(_, text)| names_dependency(text, "netaclaw-store"));
+    faulty
+        .map(|(path, _)| {
+            format!("{path} names netaclaw-store; depend on the port in netaclaw-session instead")
+        })
+        .collect()
+}
+
+/// Whether any dependency table of a manifest, also one for a target, has the name.
+fn names_dependency(manifest: &str, name: &str) -> bool {
+    // A manifest that cannot be read is cargo's to complain about.
+    let Ok(manifest) = manifest.parse::<toml::Table>() else {
+        return false;
+    };
+    let mut waiting = vec![&manifest];
+    while let Some(table) = waiting.pop() {
+        for (key, value) in table {
+            let Some(inner) = value.as_table() else {
+                continue;
+            };
+            let is_dependencies = key.ends_with("dependencies");
+            let renamed = |value: &toml::Value| {
+                value.get("package").and_then(toml::Value::as_str) == Some(name)
+            };
+            if is_dependencies && (inner.contains_key(name) || inner.values().any(renamed)) {
+                return true;
+            }
+            waiting.push(inner);
+        }
+    }
+    false
+}
+
+fn banned_packages(repository: &Repository) -> Vec<String> {
+    let lock = repository.text("Cargo.lock").unwrap_or_default();
+    let banned = BANNED_PACKAGES.iter().filter(|name| {
+        let line = format!("name = \"{name}\"");
+        lock.lines().any(|other| other == line)
+    });
+    banned
+        .map(|name| format!("Cargo.lock holds {name}; choose features that do without it (`cargo tree -i {name}` tells who asks for it)"))
+        .collect()
+}
+
+fn second_generations(repository: &Repository) -> Vec<String> {
+    let is_second = |path: &&String| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let stem = name.split('.').next().unwrap_or_default();
+        stem.ends_with("_v2") || stem.contains("_v2_")
+    };
+    let faulty = repository.files.keys().filter(is_second);
+    faulty
+        .map(|path| format!("{path} is a second generation by its name; replace the first instead"))
+        .collect()
+}
+
+fn registry_hosts(repository: &Repository) -> Vec<String> {
+    let hosts: Vec<String> = REGISTRY_HOSTS
+        .iter()
+        .map(|(a, b)| format!("{a}{b}"))
+        .collect();
+    let mut faults = Vec::new();
+    for (path, contents) in &repository.files {
+        let text = String::from_utf8_lossy(contents);
+        for (number, line) in text.lines().enumerate() {
+            // What cargo writes into every lock file.
+            if path == "Cargo.lock" && line.starts_with("source = \"registry+https://github.com/") {
+                continue;
+            }
+            let named = hosts.iter().filter(|host| line.contains(host.as_str()));
+            faults.extend(named.map(|host| {
+                format!(
+                    "{path}:{} names the registry {host}; leave that to each machine's settings",
+                    number + 1
+                )
+            }));
+        }
+    }
+    faults
+}
+
+fn resolved_hosts(repository: &Repository) -> Vec<String> {
+    let locks = repository
+        .files
+        .keys()
+        .filter(|path| path.ends_with("package-lock.json"));
+    let faulty = locks.filter(|path| {
+        let lock = repository
+            .text(path)
+            .and_then(|text| serde_json::from_str(text).ok());
+        lock.is_none_or(|lock: serde_json::Value| has_resolved(&lock))
+    });
+    faulty
+        .map(|path| format!("{path} records where packages came from, or is no JSON; write it with omit-lockfile-registry-resolved=true"))
+        .collect()
+}
+
+fn has_resolved(lock: &serde_json::Value) -> bool {
+    let packages = lock["packages"].as_object();
+    let is_remote = |package: &serde_json::Value| {
+        package["resolved"]
+            .as_str()
+            .is_some_and(|address| address.contains("://"))
+    };
+    packages.is_some_and(|packages| packages.values().any(is_remote))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, text: &str, expected: &[&str]) {
+        let faults = faults(&Repository::of(&[(path, text)]));
+        assert_eq!(faults.len(), expected.len(), "{faults:?}");
+        for (fault, part) in faults.iter().zip(expected) {
+            assert!(fault.contains(part), "{fault}");
+        }
+    }
+
+    #[test]
+    fn only_the_store_names_sqlx() {
+        check(STORE_MANIFEST, "[dependencies]\nsqlx.workspace = true", &[]);
+        check(
+            "Cargo.toml",
+            "[workspace.dependencies]\nsqlx = \"0.9\"",
+            &[],
+        );
+        check(
+            "crates/x/Cargo.toml",
+            "[dependencies]\nsqlx = \"0.9\"",
+            &["x/Cargo.toml names sqlx"],
+        );
+        check(
+            "crates/x/Cargo.toml",
+            "[dev-dependencies.sqlx]\nversion = \"0.9\"",
+            &["sqlx"],
+        );
+        check(
+            "crates/x/Cargo.toml",
+            "[target.'cfg(unix)'.dependencies]\ndb = { package = \"sqlx\", version = \"1\" }",
+            &["sqlx"],
+        );
+        check(
+            "crates/x/Cargo.toml",
+            "[package]\ndescription = \"no sqlx\"",
+            &[],
+        );
+    }
+
+    #[test]
+    fn only_the_binary_and_tests_name_the_store() {
+        check(
+            "crates/netaclaw/Cargo.toml",
+            "[dependencies]\nnetaclaw-store.workspace = true",
+            &[],
+        );
+        check(
+            "crates/netaclaw-engine/Cargo.toml",
+            "[dependencies]\nnetaclaw-store.workspace = true",
+            &["netaclaw-engine"],
+        );
+    }
+
+    #[test]
+    fn some_packages_are_not_let_in() {
+        check("Cargo.lock", "[[package]]\nname = \"ring\"\n", &[]);
+        check(
+            "Cargo.lock",
+            "[[package]]\nname = \"openssl-sys\"\n",
+            &["openssl-sys"],
+        );
+    }
+
+    #[test]
+    fn there_is_one_generation_of_everything() {
+        check("crates/x/src/compaction.rs", "", &[]);
+        check("crates/x/src/compaction_v2.rs", "", &["compaction_v2.rs"]);
+        check("web/src/chat_v2_test.ts", "", &["chat_v2_test.ts"]);
+    }
+
+    #[test]
+    fn no_file_names_a_registry() {
+        let host = format!("https://{}{}/x", REGISTRY_HOSTS[0].0, REGISTRY_HOSTS[0].1);
+        check("README.md", &format!("one\nsee {host}\n"), &["README.md:2"]);
+        let index = format!(
+            "source = \"registry+https://github.com/rust-lang/{}{}-index\"\n",
+            REGISTRY_HOSTS[0].0, REGISTRY_HOSTS[0].1
+        );
+        check("Cargo.lock", &index, &[]);
+        check("other.lock", &index, &["other.lock:1"]);
+    }
+
+    #[test]
+    fn a_package_lock_names_no_hosts() {
+        let lock = |package: &str| format!(r#"{{"packages":{{"node_modules/a":{package}}}}}"#);
+        check(
+            "interop/package-lock.json",
+            &lock(r#"{"version":"1.0.0"}"#),
+            &[],
+        );
+        check(
+            "interop/package-lock.json",
+            &lock(r#"{"resolved":"../link","link":true}"#),
+            &[],
+        );
+        check(
+            "interop/package-lock.json",
+            &lock(r#"{"resolved":"https://x.example/a.tgz"}"#),
+            &["package-lock.json"],
+        );
+        check("interop/package-lock.json", "{", &["no JSON"]);
+    }
+}
