@@ -14,7 +14,7 @@ use bytestring::ByteString;
 use netaclaw_protocol::{EntryId, SessionStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// `customType` of the line that records a leaf move; its parent is the entry moved to.
 pub const LEAF_MARKER: &str = "netaclaw.leaf";
@@ -201,40 +201,100 @@ struct View {
     meta: MetaRecord,
 }
 
+/// A bookkeeping line that was taken out.
+struct Marker {
+    /// The entry it stands below.
+    parent: Option<EntryId>,
+    /// Itself and the markers right above it.
+    ids: Vec<EntryId>,
+    /// The entries that hang below it in the file.
+    children: HashSet<EntryId>,
+}
+
 impl View {
     fn through_markers(lines: Vec<Line>) -> Self {
         let mut view = View {
             entries: Vec::with_capacity(lines.len()),
             ..View::default()
         };
-        let mut markers: HashMap<EntryId, Option<EntryId>> = HashMap::new();
+        let mut markers: HashMap<EntryId, Marker> = HashMap::new();
         let mut last: Option<EntryId> = None;
         for line in lines {
             match line {
                 Line::Header(_) | Line::Nameless(_) => {}
-                Line::Marker(marker) => {
-                    let parent = match marker.parent_id().and_then(|id| markers.get(id)) {
-                        Some(seen_through) => seen_through.clone(),
-                        None => marker.parent_id().cloned(),
-                    };
-                    if let Some(record) = meta_record(&marker) {
+                Line::Marker(entry) => {
+                    if let Some(record) = meta_record(&entry) {
                         view.meta.merge(record);
                     }
-                    markers.insert(marker.id().clone(), parent.clone());
-                    last = parent;
+                    let marker = Marker::new(&entry, &markers);
+                    last = marker.parent.clone();
+                    markers.insert(entry.id().clone(), marker);
                 }
                 Line::Entry(entry) => {
-                    let entry = match entry.parent_id().and_then(|id| markers.get(id)) {
-                        Some(parent) => entry.below(parent.as_ref()),
-                        None => entry,
-                    };
                     last = Some(entry.id().clone());
+                    let entry = match markers.is_empty() {
+                        true => entry,
+                        false => view.without_markers(entry, &mut markers),
+                    };
                     view.entries.push(entry);
                 }
             }
         }
         view.last = last;
         view
+    }
+
+    /// The entry as it would have been written had there been no markers.
+    fn without_markers(&self, entry: Entry, markers: &mut HashMap<EntryId, Marker>) -> Entry {
+        let above = entry.parent_id().and_then(|id| markers.get(id));
+        let entry = match above.map(|marker| (marker.parent.clone(), marker.ids.clone())) {
+            None => entry,
+            Some((parent, ids)) => {
+                for id in ids {
+                    if let Some(marker) = markers.get_mut(&id) {
+                        marker.children.insert(entry.id().clone());
+                    }
+                }
+                entry.below(parent.as_ref())
+            }
+        };
+        self.kept_from_entry(&entry, markers).unwrap_or(entry)
+    }
+
+    /// Pi may let a compaction keep from a marker on, which to it is an entry like any other. Here
+    /// that means from the entry below the marker on, on the compaction's own path.
+    fn kept_from_entry(&self, entry: &Entry, markers: &HashMap<EntryId, Marker>) -> Option<Entry> {
+        if entry.kind() != EntryKind::Compaction {
+            return None;
+        }
+        let marker = markers.get(entry.text_field("firstKeptEntryId")?.as_ref())?;
+        let by_id: HashMap<&EntryId, &Entry> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.id(), entry))
+            .collect();
+        let up = |entry: &&Entry| entry.parent_id().and_then(|id| by_id.get(id).copied());
+        let first = std::iter::successors(up(&entry), up)
+            .take(self.entries.len())
+            .find(|entry| marker.children.contains(entry.id()))?;
+        let id = Value::from(first.id().as_str()).to_string();
+        Some(entry.with_field("firstKeptEntryId", &id))
+    }
+}
+
+impl Marker {
+    fn new(entry: &Entry, markers: &HashMap<EntryId, Marker>) -> Self {
+        let above = entry.parent_id().and_then(|id| markers.get(id));
+        let mut ids = above.map_or_else(Vec::new, |marker| marker.ids.clone());
+        ids.push(entry.id().clone());
+        Self {
+            parent: match above {
+                Some(marker) => marker.parent.clone(),
+                None => entry.parent_id().cloned(),
+            },
+            ids,
+            children: HashSet::new(),
+        }
     }
 }
 

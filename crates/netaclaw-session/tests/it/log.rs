@@ -120,3 +120,22 @@ fn meta_records_add_up_and_are_no_entries() {
     };
     assert_eq!(log.meta, expected);
 }
+
+#[test]
+fn a_compaction_that_keeps_from_a_marker_on_keeps_from_the_entry_below_it() {
+    let text = [
+        r#"{"type":"session","version":3,"id":"s","timestamp":"T","cwd":"/"}"#,
+        r#"{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"a"}}"#,
+        r#"{"type":"custom","customType":"netaclaw.leaf","id":"m","parentId":"a"}"#,
+        r#"{"type":"custom","customType":"netaclaw.leaf","id":"n","parentId":"m"}"#,
+        r#"{"type":"message","id":"b","parentId":"n","message":{"role":"user","content":"b"}}"#,
+        r#"{"type":"compaction","id":"c","parentId":"b","summary":"s","firstKeptEntryId":"m","tokensBefore":1}"#,
+    ]
+    .join("\n");
+    let tree = netaclaw_session::SessionTree::new(
+        netaclaw_session::SessionLog::parse(text.into_bytes()).unwrap(),
+    );
+    let context = tree.context().unwrap();
+    let sources: Vec<_> = context.source_entry_ids().map(|id| id.as_str()).collect();
+    assert_eq!(sources, ["c", "b"]);
+}

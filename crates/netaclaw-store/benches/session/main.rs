@@ -79,7 +79,7 @@ fn main() -> anyhow::Result<()> {
     }
     let path = target_dir().join("bench-session.json");
     report.write(&path)?;
-    println!("\nfigures: target/bench-session.json");
+    println!("\nfigures: bench-session.json in the tmp folder of the target directory");
     Ok(())
 }
 

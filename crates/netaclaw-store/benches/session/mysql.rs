@@ -65,12 +65,8 @@ async fn measure(url: &str, repeat: usize, report: &mut Report) -> anyhow::Resul
         provider.create_branched_session(&session, &leaf).await?;
         forks.push(start.elapsed());
     }
-    report.row(
-        APPENDS as usize,
-        "open / fork",
-        median(opens),
-        median(forks),
-    );
+    report.alone(APPENDS as usize, "open", median(opens));
+    report.alone(APPENDS as usize, "fork path", median(forks));
     Ok(())
 }
 

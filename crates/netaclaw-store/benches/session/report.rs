@@ -77,6 +77,14 @@ impl Report {
         );
     }
 
+    /// A figure with nothing to compare it with.
+    pub(crate) fn alone(&mut self, entries: usize, what: &str, ours: Duration) {
+        println!("  {what:<28}{:>12}", shown(ours));
+        let ms = ours.as_secs_f64() * 1e3;
+        self.rows
+            .push(json!({"entries": entries, "what": what, "netaclawMs": ms}));
+    }
+
     pub(crate) fn write(&self, path: &Path) -> std::io::Result<()> {
         std::fs::write(path, serde_json::to_vec_pretty(&self.rows)?)
     }

@@ -14,13 +14,9 @@ const ROUNDS: usize = 200;
 /// process that writes until it is killed.
 #[test]
 fn every_acknowledged_append_survives_kill_9() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = runtime();
     if let Ok(dir) = std::env::var(DIR) {
-        let session = SessionId::new(std::env::var(SESSION).unwrap());
-        runtime.block_on(write_until_killed(dir.into(), &session));
+        runtime.block_on(write_until_killed(dir.into()));
         return;
     }
     let files = Files::new();
@@ -45,6 +41,45 @@ fn every_acknowledged_append_survives_kill_9() {
         runtime.block_on(check(&files, &session, &acknowledged));
     }
     assert!(acknowledged.len() >= ROUNDS);
+}
+
+/// Plays both parts, like the test above.
+#[test]
+fn a_second_process_is_told_who_writes_and_can_go_on_after_it() {
+    let runtime = runtime();
+    if let Ok(dir) = std::env::var(DIR) {
+        runtime.block_on(write_until_killed(dir.into()));
+        return;
+    }
+    let files = Files::new();
+    let session = runtime.block_on(async { new_session(&files.open()).await });
+    let mut writer = start_writer(&files, &session);
+    let acks = BufReader::new(writer.stdout.take().unwrap()).lines();
+    let first = acks.map_while(Result::ok).find_map(ack);
+    assert!(first.is_some(), "the writer writes");
+    runtime.block_on(async {
+        let provider = files.open();
+        let refused = provider
+            .append_entry(&session, user("mine"))
+            .await
+            .unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains(session.as_str()), "{text}");
+        assert!(text.contains(&format!("process {}", writer.id())), "{text}");
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        let mine = provider.append_entry(&session, user("mine")).await.unwrap();
+        let tree = provider.load_tree(&session).await.unwrap();
+        assert_eq!(tree.leaf(), Some(mine.id()));
+        assert_eq!(tree.active_path().unwrap().len(), tree.entries().len());
+    });
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 /// Every acknowledged entry is there, once, in order. Entries that were written and not yet
@@ -89,7 +124,8 @@ fn start_writer(files: &Files, session: &SessionId) -> Child {
         .unwrap()
 }
 
-async fn write_until_killed(dir: std::path::PathBuf, session: &SessionId) {
+async fn write_until_killed(dir: std::path::PathBuf) {
+    let session = &SessionId::new(std::env::var(SESSION).unwrap());
     let provider = FileProvider::new(FileSettings {
         dir,
         fsync: Fsync::Turn,
