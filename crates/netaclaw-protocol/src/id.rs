@@ -59,6 +59,35 @@ string_id! {
     EntryId
 }
 
+string_id! {
+    /// Names one run of an agent.
+    RunId
+}
+
+string_id! {
+    AgentId
+}
+
+string_id! {
+    ChannelId
+}
+
+string_id! {
+    UserId
+}
+
+string_id! {
+    TokenId
+}
+
+string_id! {
+    DictTypeId
+}
+
+string_id! {
+    DictInfoId
+}
+
 impl SessionId {
     /// Whether the id can stand in a file name or a URL as it is: letters and digits at both
     /// ends, and only letters, digits, `.`, `_`, `-` between.

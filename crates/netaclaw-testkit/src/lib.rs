@@ -1,5 +1,6 @@
 //! For tests only: a private MariaDB, and whatever else a test needs of the world outside.
 
+pub mod fake_model;
 mod mariadb;
 mod pi;
 

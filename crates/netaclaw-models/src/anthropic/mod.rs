@@ -1,0 +1,85 @@
+//! Anthropic's Messages API, and the servers that offer it too.
+//!
+//! The one place that knows this wire format.
+
+mod decode;
+pub(crate) mod encode;
+mod events;
+mod wire;
+
+use crate::answer::{Answer, Answerer};
+use crate::catalogue::{self, ApiFamily};
+use crate::channel::Channel;
+use crate::client::{ModelClient, ModelStream};
+use crate::error::ModelError;
+use crate::http::{HttpAnswer, Transport, secret_header};
+use crate::request::ModelRequest;
+pub(crate) use decode::MessagesDecoder;
+use reqwest::RequestBuilder;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+const API_VERSION: &str = "2023-06-01";
+
+/// A channel to a server that speaks the Messages API.
+#[derive(Debug)]
+pub struct AnthropicClient {
+    channel: Arc<Channel>,
+    transport: Arc<Transport>,
+}
+
+impl AnthropicClient {
+    pub fn new(channel: Arc<Channel>, transport: Arc<Transport>) -> Self {
+        Self { channel, transport }
+    }
+}
+
+impl ModelClient for AnthropicClient {
+    fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
+        let channel = self.channel.clone();
+        let transport = self.transport.clone();
+        let resolved = catalogue::resolve(&channel, &request.model);
+        let answer = HttpAnswer {
+            transport: transport.clone(),
+            key: channel.api_key.clone(),
+            decoder: MessagesDecoder::default(),
+            answer: Answer::new(Answerer {
+                api: ApiFamily::AnthropicMessages.as_str(),
+                provider: channel.name.clone(),
+                model: request.model.clone(),
+                price: resolved.info.price,
+            }),
+            cancel,
+        };
+        answer.stream(move || {
+            let body = encode::body(&request, &channel, &resolved);
+            post(&channel, &transport, body)
+        })
+    }
+}
+
+fn post(
+    channel: &Channel,
+    transport: &Transport,
+    body: Vec<u8>,
+) -> Result<RequestBuilder, ModelError> {
+    let url = channel.endpoint("v1/messages")?;
+    let mut headers = headers(channel)?;
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(transport
+        .client(&url)?
+        .post(url)
+        .headers(headers)
+        .body(body))
+}
+
+/// The headers of every request to the channel.
+pub(crate) fn headers(channel: &Channel) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    headers.insert("anthropic-version", HeaderValue::from_static(API_VERSION));
+    if let Some(key) = &channel.api_key {
+        secret_header(&mut headers, "x-api-key", "", key)?;
+    }
+    Ok(headers)
+}

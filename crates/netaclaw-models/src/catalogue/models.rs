@@ -1,0 +1,188 @@
+//! Well-known models, as data. Prices are in US dollars for a million tokens, as the suppliers
+//! listed them in autumn 2026; a channel's own entry always comes first.
+
+use super::suppliers::{
+    AdaptiveOff, EFFORT_ALWAYS, EFFORT_CLASSIC, EFFORT_MINIMAL, EFFORT_NONE,
+    EFFORT_NONE_WITH_TOOLS, ThinkingStyle,
+};
+use netaclaw_protocol::{ModelPrice, Supplier};
+
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// Lower case, without the dates and tags that suppliers append.
+    pub(crate) name: &'static str,
+    /// Whose own API the thinking style is for; others host the same model in their own way.
+    pub(crate) home: Supplier,
+    pub(crate) context_window: u64,
+    pub(crate) max_output: u64,
+    pub(crate) can: Can,
+    pub(crate) thinking: ThinkingStyle,
+    /// Input, output, cache read, cache write.
+    pub(crate) price: [f64; 4],
+}
+
+/// What a model can do besides reading and writing text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Can {
+    UseTools,
+    UseToolsAndSee,
+    /// See, but take no tools over this API.
+    See,
+    Neither,
+}
+
+impl Row {
+    pub(crate) fn price(&self) -> Option<ModelPrice> {
+        let [input, output, cache_read, cache_write] = self.price;
+        (output > 0.0).then_some(ModelPrice {
+            input,
+            output,
+            cache_read,
+            cache_write,
+        })
+    }
+}
+
+const M: u64 = 1_000_000;
+const BUDGET: ThinkingStyle = ThinkingStyle::Budget;
+const ADAPTIVE_FIRST: ThinkingStyle = ThinkingStyle::Adaptive {
+    off: AdaptiveOff::Disabled,
+    most: "high",
+};
+const ADAPTIVE: ThinkingStyle = ThinkingStyle::Adaptive {
+    off: AdaptiveOff::Disabled,
+    most: "xhigh",
+};
+const ADAPTIVE_ALWAYS: ThinkingStyle = ThinkingStyle::Adaptive {
+    off: AdaptiveOff::LeastEffort,
+    most: "xhigh",
+};
+const SWITCH: ThinkingStyle = ThinkingStyle::Switch;
+const FLAG: ThinkingStyle = ThinkingStyle::FlagAndBudget;
+const NO: ThinkingStyle = ThinkingStyle::None;
+
+/// One row: name, home, window, output, abilities, thinking, price.
+const fn row(
+    name: &'static str,
+    home: Supplier,
+    (context_window, max_output): (u64, u64),
+    can: Can,
+    thinking: ThinkingStyle,
+    price: [f64; 4],
+) -> Row {
+    Row {
+        name,
+        home,
+        context_window,
+        max_output,
+        can,
+        thinking,
+        price,
+    }
+}
+
+use Can::{Neither, See, UseTools, UseToolsAndSee};
+use Supplier::{Anthropic, Deepseek, Demo, Minimax, Ollama, Openai, Tongyi, Volcengine, Zhipu};
+use ThinkingStyle::{AdaptiveSwitch, Effort};
+
+#[rustfmt::skip]
+pub(crate) const MODELS: &[Row] = &[
+    row("claude-fable-5-1", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE_ALWAYS, [10.0, 50.0, 0.25, 12.5]),
+    row("claude-fable-5", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE_ALWAYS, [10.0, 50.0, 1.0, 12.5]),
+    row("claude-opus-5-5", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE_ALWAYS, [4.0, 20.0, 0.2, 5.0]),
+    row("claude-opus-5", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE, [5.0, 25.0, 0.5, 6.25]),
+    row("claude-sonnet-5-5", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE, [2.0, 10.0, 0.2, 2.5]),
+    row("claude-sonnet-5", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE, [2.0, 10.0, 0.2, 2.5]),
+    row("claude-haiku-5-5", Anthropic, (M, 128_000), UseToolsAndSee, ADAPTIVE, [0.1, 0.5, 0.01, 0.125]),
+    row("claude-opus-4-8", Anthropic, (200_000, 128_000), UseToolsAndSee, ADAPTIVE, [5.0, 25.0, 0.5, 6.25]),
+    row("claude-opus-4-7", Anthropic, (200_000, 128_000), UseToolsAndSee, ADAPTIVE, [5.0, 25.0, 0.5, 6.25]),
+    row("claude-opus-4-6", Anthropic, (200_000, 128_000), UseToolsAndSee, ADAPTIVE_FIRST, [5.0, 25.0, 0.5, 6.25]),
+    row("claude-sonnet-4-6", Anthropic, (200_000, 64_000), UseToolsAndSee, ADAPTIVE_FIRST, [3.0, 15.0, 0.3, 3.75]),
+    row("claude-opus-4-5", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [5.0, 25.0, 0.5, 6.25]),
+    row("claude-sonnet-4-5", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [3.0, 15.0, 0.3, 3.75]),
+    row("claude-haiku-4-5", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [1.0, 5.0, 0.1, 1.25]),
+    row("claude-opus-4-1", Anthropic, (200_000, 32_000), UseToolsAndSee, BUDGET, [15.0, 75.0, 1.5, 18.75]),
+    row("claude-sonnet-4", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [3.0, 15.0, 0.3, 3.75]),
+    row("claude-3-5-haiku", Anthropic, (200_000, 8_192), UseTools, NO, [0.8, 4.0, 0.08, 1.0]),
+
+    // The newest of OpenAI take tools only over an API that is not spoken here.
+    row("gpt-6.1-sol", Openai, (1_050_000, 128_000), See, Effort(&EFFORT_ALWAYS), [2.0, 10.0, 0.2, 0.0]),
+    row("gpt-6-astra", Openai, (1_050_000, 128_000), See, Effort(&EFFORT_ALWAYS), [10.0, 50.0, 1.0, 0.0]),
+    row("gpt-6-sol", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [2.0, 10.0, 0.2, 0.0]),
+    row("gpt-6-luna", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [0.1, 0.5, 0.01, 0.0]),
+    row("gpt-5.6", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [4.0, 20.0, 0.4, 0.0]),
+    row("gpt-5.6-sol", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [4.0, 20.0, 0.4, 0.0]),
+    row("gpt-5.6-terra", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [2.0, 12.0, 0.2, 0.0]),
+    row("gpt-5.6-luna", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [0.2, 1.2, 0.02, 0.0]),
+    row("gpt-5.5", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [5.0, 30.0, 0.5, 0.0]),
+    row("gpt-5.4", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [2.5, 15.0, 0.25, 0.0]),
+    row("gpt-5.4-mini", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [0.75, 4.5, 0.075, 0.0]),
+    row("gpt-5.2", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE), [1.75, 14.0, 0.175, 0.0]),
+    row("gpt-5.1", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE), [1.25, 10.0, 0.125, 0.0]),
+    row("gpt-5", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_MINIMAL), [1.25, 10.0, 0.125, 0.0]),
+    row("gpt-5-mini", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_MINIMAL), [0.25, 2.0, 0.025, 0.0]),
+    row("gpt-5-nano", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_MINIMAL), [0.05, 0.4, 0.005, 0.0]),
+    row("gpt-4.1", Openai, (1_047_576, 32_768), UseToolsAndSee, NO, [2.0, 8.0, 0.5, 0.0]),
+    row("gpt-4.1-mini", Openai, (1_047_576, 32_768), UseToolsAndSee, NO, [0.4, 1.6, 0.1, 0.0]),
+    row("gpt-4o", Openai, (128_000, 16_384), UseToolsAndSee, NO, [2.5, 10.0, 1.25, 0.0]),
+    row("gpt-4o-mini", Openai, (128_000, 16_384), UseToolsAndSee, NO, [0.15, 0.6, 0.075, 0.0]),
+    row("o3", Openai, (200_000, 100_000), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [2.0, 8.0, 0.5, 0.0]),
+    row("o4-mini", Openai, (200_000, 100_000), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [1.1, 4.4, 0.275, 0.0]),
+
+    row("deepseek-flash", Deepseek, (M, 384_000), UseToolsAndSee, SWITCH, [0.28, 1.12, 0.0056, 0.0]),
+    row("deepseek-v4-flash", Deepseek, (M, 384_000), UseTools, SWITCH, [0.28, 1.12, 0.0056, 0.0]),
+    row("deepseek-v4-pro", Deepseek, (M, 384_000), UseTools, SWITCH, [1.26, 3.78, 0.042, 0.0]),
+    row("deepseek-chat", Deepseek, (M, 384_000), UseTools, SWITCH, [0.28, 1.12, 0.0056, 0.0]),
+    row("deepseek-reasoner", Deepseek, (M, 384_000), UseTools, SWITCH, [0.28, 1.12, 0.0056, 0.0]),
+    row("deepseek-v3.2", Deepseek, (131_072, 65_536), UseTools, SWITCH, [0.28, 0.42, 0.028, 0.0]),
+
+    row("glm-5.3", Zhipu, (1_048_576, 131_072), UseTools, SWITCH, [1.4, 4.4, 0.26, 0.0]),
+    row("glm-5.3-flash", Zhipu, (1_048_576, 131_072), UseToolsAndSee, SWITCH, [0.15, 0.5, 0.03, 0.0]),
+    row("glm-5.2", Zhipu, (1_048_576, 131_072), UseTools, SWITCH, [1.19, 3.74, 0.22, 0.0]),
+    row("glm-5.1", Zhipu, (204_800, 128_000), UseTools, SWITCH, [1.26, 3.96, 0.24, 0.0]),
+    row("glm-5", Zhipu, (202_752, 131_072), UseTools, SWITCH, [1.0, 3.2, 0.2, 0.0]),
+    row("glm-5v-turbo", Zhipu, (202_752, 131_072), UseToolsAndSee, SWITCH, [1.2, 4.0, 0.24, 0.0]),
+    row("glm-4.7", Zhipu, (202_752, 131_072), UseTools, SWITCH, [0.6, 2.2, 0.11, 0.0]),
+    row("glm-4.6", Zhipu, (202_752, 131_072), UseTools, SWITCH, [0.6, 2.2, 0.11, 0.0]),
+    row("glm-4.6v", Zhipu, (131_072, 32_768), UseToolsAndSee, SWITCH, [0.3, 0.9, 0.05, 0.0]),
+    row("glm-4.5", Zhipu, (131_072, 98_304), UseTools, SWITCH, [0.6, 2.2, 0.11, 0.0]),
+    row("glm-4.5-air", Zhipu, (131_072, 98_304), UseTools, SWITCH, [0.2, 1.1, 0.03, 0.0]),
+
+    row("qwen3.8-max", Tongyi, (M, 65_536), UseTools, FLAG, [1.5, 4.5, 0.15, 0.0]),
+    row("qwen3.7-max", Tongyi, (M, 65_536), UseTools, FLAG, [1.475, 4.425, 0.15, 0.0]),
+    row("qwen3.7-plus", Tongyi, (M, 65_536), UseToolsAndSee, FLAG, [0.32, 1.28, 0.03, 0.0]),
+    row("qwen3.6-flash", Tongyi, (M, 65_536), UseToolsAndSee, FLAG, [0.1875, 1.125, 0.02, 0.0]),
+    row("qwen3.6-plus", Tongyi, (M, 65_536), UseToolsAndSee, FLAG, [0.3, 1.8, 0.03, 0.0]),
+    row("qwen3.5-plus", Tongyi, (M, 65_536), UseToolsAndSee, FLAG, [0.3, 1.8, 0.03, 0.0]),
+    row("qwen3-max", Tongyi, (262_144, 65_536), UseTools, FLAG, [1.2, 6.0, 0.24, 0.0]),
+    row("qwen3-coder-plus", Tongyi, (1_048_576, 65_536), UseTools, NO, [1.0, 5.0, 0.2, 0.0]),
+    row("qwen-plus", Tongyi, (M, 32_768), UseTools, FLAG, [0.4, 1.2, 0.16, 0.0]),
+    row("qwen-flash", Tongyi, (M, 32_768), UseTools, FLAG, [0.05, 0.4, 0.02, 0.0]),
+    row("qwen-turbo", Tongyi, (M, 16_384), UseTools, FLAG, [0.05, 0.2, 0.02, 0.0]),
+    row("qwen-max", Tongyi, (32_768, 8_192), UseTools, NO, [1.6, 6.4, 0.64, 0.0]),
+    row("qwen-vl-max", Tongyi, (131_072, 8_192), UseToolsAndSee, NO, [0.8, 3.2, 0.0, 0.0]),
+
+    row("minimax-m3", Minimax, (M, 524_288), UseToolsAndSee, AdaptiveSwitch, [0.3, 1.2, 0.03, 0.375]),
+    row("minimax-m2.7", Minimax, (204_800, 131_072), UseTools, AdaptiveSwitch, [0.3, 1.2, 0.03, 0.375]),
+    row("minimax-m2.5", Minimax, (204_800, 131_072), UseTools, AdaptiveSwitch, [0.3, 1.2, 0.03, 0.375]),
+    row("minimax-m2.1", Minimax, (204_800, 131_072), UseTools, AdaptiveSwitch, [0.3, 1.2, 0.03, 0.375]),
+    row("minimax-m2", Minimax, (196_608, 131_072), UseTools, AdaptiveSwitch, [0.3, 1.2, 0.03, 0.375]),
+
+    row("doubao-seed-2-0-code", Volcengine, (262_144, 131_072), UseToolsAndSee, SWITCH, [0.47, 2.37, 0.09, 0.0]),
+    row("doubao-seed-2-0-pro", Volcengine, (262_144, 131_072), UseToolsAndSee, SWITCH, [0.47, 2.37, 0.09, 0.0]),
+    row("doubao-seed-1-8", Volcengine, (262_144, 65_536), UseToolsAndSee, SWITCH, [0.12, 1.1, 0.02, 0.0]),
+    row("doubao-seed-1-6", Volcengine, (262_144, 32_768), UseToolsAndSee, SWITCH, [0.12, 1.1, 0.02, 0.0]),
+    row("doubao-seed-1-6-flash", Volcengine, (262_144, 32_768), UseToolsAndSee, SWITCH, [0.02, 0.22, 0.004, 0.0]),
+
+    // Models people run themselves. The window is what the servers give by default or the model
+    // was trained for, whichever is smaller: a server with less refuses in words we understand.
+    row("gpt-oss", Ollama, (131_072, 32_768), UseTools, Effort(&EFFORT_CLASSIC), [0.0; 4]),
+    row("qwen3", Ollama, (40_960, 16_384), UseTools, NO, [0.0; 4]),
+    row("qwen2.5", Ollama, (32_768, 8_192), UseTools, NO, [0.0; 4]),
+    row("llama3.1", Ollama, (131_072, 8_192), UseTools, NO, [0.0; 4]),
+    row("llama3.2", Ollama, (131_072, 8_192), UseTools, NO, [0.0; 4]),
+    row("gemma3", Ollama, (131_072, 8_192), See, NO, [0.0; 4]),
+    row("smollm2", Ollama, (8_192, 2_048), Neither, NO, [0.0; 4]),
+
+    row("demo", Demo, (32_768, 4_096), UseToolsAndSee, SWITCH, [0.0; 4]),
+];

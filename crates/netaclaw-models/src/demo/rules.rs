@@ -1,0 +1,149 @@
+//! The words that make the demo call a tool.
+
+use super::arguments::Hints;
+
+/// Words that ask for a tool. Every rule that fits is followed, so one message can ask for two.
+pub(super) struct Rule {
+    pub(super) tool: &'static str,
+    pub(super) words: &'static [&'static str],
+    pub(super) hints: fn(&str) -> Option<Hints>,
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        tool: "ls",
+        words: &[
+            "list files",
+            "list the files",
+            "列出文件",
+            "列出目录",
+            "有哪些文件",
+        ],
+        hints: |_| {
+            Some(Hints {
+                path: Some(".".into()),
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "read",
+        words: &["read ", "读取", "阅读", "打开"],
+        hints: |text| {
+            Some(Hints {
+                path: Some(path_in(text)?),
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "todo",
+        words: &["todo", "to-do", "待办"],
+        hints: |text| {
+            let (topic, items) = list_in(text);
+            Some(Hints {
+                items: if items.is_empty() {
+                    vec![topic.clone()]
+                } else {
+                    items
+                },
+                text: topic,
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "clarify",
+        words: &["ask me", "问我"],
+        hints: |text| {
+            let (topic, items) = list_in(text);
+            Some(Hints {
+                text: format!("{topic}?"),
+                items,
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "bash",
+        words: &["run `", "运行 `", "执行 `", "运行`", "执行`"],
+        hints: |text| {
+            Some(Hints {
+                command: Some(text.split('`').nth(1)?.to_owned()),
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "grep",
+        words: &["search for", "搜索"],
+        hints: what_follows,
+    },
+    Rule {
+        tool: "web_fetch",
+        words: &["fetch ", "抓取"],
+        hints: |text| {
+            let url = text
+                .split_whitespace()
+                .find(|word| word.starts_with("http"))?;
+            Some(Hints {
+                url: Some(url.to_owned()),
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "memory_save",
+        words: &["remember that", "记住"],
+        hints: what_follows,
+    },
+    Rule {
+        tool: "delegate_task",
+        words: &["delegate", "委派"],
+        hints: |text| {
+            Some(Hints {
+                text: text.to_owned(),
+                ..Hints::default()
+            })
+        },
+    },
+];
+
+/// Hints that are what follows the word that asked.
+fn what_follows(text: &str) -> Option<Hints> {
+    let said = ["search for", "搜索", "remember that", "记住"]
+        .iter()
+        .find_map(|word| text.split_once(word))
+        .map(|(_, rest)| rest.trim_matches([' ', ':', '：', '"', '。', '.']))?;
+    Some(Hints {
+        text: said.to_owned(),
+        ..Hints::default()
+    })
+}
+
+/// The first word that looks like a file.
+fn path_in(text: &str) -> Option<String> {
+    text.split(|c: char| c.is_whitespace() || "“”\"'`,，。()（）?？".contains(c))
+        .map(|word| word.trim_matches(['.', ':', '：']))
+        // Chinese puts no space before a name.
+        .map(|word| word.trim_start_matches(|c: char| !c.is_ascii()))
+        .find(|word| {
+            word.contains('/')
+                || word
+                    .rsplit_once('.')
+                    .is_some_and(|(_, end)| !end.is_empty())
+        })
+        .map(str::to_owned)
+}
+
+/// `topic: one, two` as its topic and its items.
+fn list_in(text: &str) -> (String, Vec<String>) {
+    let (topic, list) = text.split_once([':', '：']).unwrap_or((text, ""));
+    let items = list
+        .split([',', '，', '、', ';', '；', '\n'])
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .map(str::to_owned)
+        .collect();
+    (topic.trim().to_owned(), items)
+}

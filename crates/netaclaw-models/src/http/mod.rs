@@ -1,0 +1,206 @@
+//! HTTP as models need it: three different time limits, errors by their stage, no redirects, and
+//! a request that ends the moment nobody wants its answer.
+
+mod reply;
+mod stream;
+
+pub(crate) use reply::{error_reply, read_json};
+pub(crate) use stream::{Decoder, HttpAnswer, Progress};
+
+use crate::error::{Detail, ModelError, NetworkStage, TimeoutStage};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Response, Url, redirect};
+use secrecy::{ExposeSecret, SecretString};
+use std::error::Error;
+use std::sync::{Once, OnceLock};
+use std::time::Duration;
+
+/// How long to wait for what. There is no limit for a whole answer: a model that keeps talking
+/// is working.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// From the request to the first byte of the answer; models read long contexts for minutes.
+    pub first_byte: Duration,
+    /// Between two pieces of the answer. Pings and comments count as pieces.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(120),
+            idle: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The connections of the whole program to model servers; shared by all channels.
+#[derive(Debug)]
+pub struct Transport {
+    timeouts: Timeouts,
+    /// Reading the system's certificates takes time that a start without a key need not spend,
+    /// so both are made when first used.
+    direct: OnceLock<Result<Client, String>>,
+    proxied: OnceLock<Result<Client, String>>,
+}
+
+impl Transport {
+    pub fn new(timeouts: Timeouts) -> Self {
+        Self {
+            timeouts,
+            direct: OnceLock::new(),
+            proxied: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        self.timeouts
+    }
+
+    /// The client for an address. A proxy from the environment is honoured, but never on the way
+    /// to this machine: it could not find the server there.
+    pub(crate) fn client(&self, url: &Url) -> Result<&Client, ModelError> {
+        let (slot, proxy) = if is_local(url) {
+            (&self.direct, Proxy::Never)
+        } else {
+            (&self.proxied, Proxy::FromEnvironment)
+        };
+        slot.get_or_init(|| build(self.timeouts.connect, proxy))
+            .as_ref()
+            .map_err(|reason| ModelError::Network {
+                stage: NetworkStage::Tls,
+                detail: Detail::text(reason),
+            })
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
+        tokio::time::timeout(self.timeouts.first_byte, request.send())
+            .await
+            .map_err(|_| ModelError::Timeout {
+                stage: TimeoutStage::FirstByte,
+                after: self.timeouts.first_byte,
+            })?
+            .map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: reqwest::Error) -> ModelError {
+        if error.is_connect() && error.is_timeout() {
+            return ModelError::Timeout {
+                stage: TimeoutStage::Connect,
+                after: self.timeouts.connect,
+            };
+        }
+        ModelError::Network {
+            stage: stage_of(&error),
+            detail: Detail::text(cause_of(error)),
+        }
+    }
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self::new(Timeouts::default())
+    }
+}
+
+enum Proxy {
+    FromEnvironment,
+    Never,
+}
+
+fn build(connect_timeout: Duration, proxy: Proxy) -> Result<Client, String> {
+    install_crypto();
+    let builder = Client::builder()
+        .user_agent(concat!("netaclaw/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect_timeout)
+        // A redirect would carry the key to wherever it points.
+        .redirect(redirect::Policy::none())
+        // A compressed stream arrives in lumps.
+        .no_gzip()
+        .tcp_nodelay(true);
+    let builder = match proxy {
+        Proxy::FromEnvironment => builder,
+        Proxy::Never => builder.no_proxy(),
+    };
+    builder.build().map_err(cause_of)
+}
+
+/// Without a provider of cryptography the first secure connection would panic.
+fn install_crypto() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        if rustls::crypto::ring::default_provider()
+            .install_default()
+            .is_err()
+        {
+            tracing::debug!("another provider of cryptography is installed already");
+        }
+    });
+}
+
+fn is_local(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => host
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback()),
+        None => false,
+    }
+}
+
+fn stage_of(error: &reqwest::Error) -> NetworkStage {
+    if error.is_dns() {
+        NetworkStage::Dns
+    } else if is_tls(error) {
+        NetworkStage::Tls
+    } else if error.is_connect() {
+        NetworkStage::Connect
+    } else {
+        NetworkStage::Request
+    }
+}
+
+/// Whether encryption is at the bottom of an error.
+fn is_tls(error: &(dyn Error + 'static)) -> bool {
+    // `io::Error` hides what it wraps from `source`, so it has to be asked itself.
+    let wrapped = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(|io| io.get_ref());
+    error.is::<rustls::Error>()
+        || wrapped.is_some_and(|inner| is_tls(inner))
+        || error.source().is_some_and(is_tls)
+}
+
+/// The innermost cause in words. The address is left out: it may hold a key.
+fn cause_of(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = cause.to_string();
+        source = cause.source();
+    }
+    text
+}
+
+/// A header that no log shows.
+pub(crate) fn secret_header(
+    headers: &mut HeaderMap,
+    name: &'static str,
+    prefix: &str,
+    key: &SecretString,
+) -> Result<(), ModelError> {
+    let text = format!("{prefix}{}", key.expose_secret().trim());
+    let mut value = HeaderValue::from_str(&text).map_err(|_| {
+        ModelError::Auth(Detail::text(
+            "the key holds characters that no key can have",
+        ))
+    })?;
+    value.set_sensitive(true);
+    headers.insert(HeaderName::from_static(name), value);
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! One request and its streamed answer, as a stream of events.
+
+use super::{Transport, error_reply, reply::read};
+use crate::answer::Answer;
+use crate::client::{ModelEvent, ModelStream};
+use crate::error::{Detail, ModelError, TimeoutStage};
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{RequestBuilder, Response};
+use secrecy::SecretString;
+use sse_stream::{Sse, SseByteStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio_util::sync::CancellationToken;
+
+/// No honest answer is larger; a server gone mad must not fill the memory.
+const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Understands the events of one API.
+pub(crate) trait Decoder: Send + 'static {
+    /// Takes in one event.
+    fn event(
+        &mut self,
+        name: Option<&str>,
+        data: &str,
+        answer: &mut Answer,
+    ) -> Result<Progress, ModelError>;
+
+    /// Whether the supplier has said why the answer ends. What is missing then is only trimmings.
+    fn is_whole(&self) -> bool;
+
+    /// The body ended. Makes the last event if the answer was whole.
+    fn end(&mut self, answer: &mut Answer) -> Result<(), ModelError>;
+
+    /// Takes in an answer that came in one piece, from a server that does not stream.
+    fn whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    More,
+    /// The supplier said that this was all; what follows in the body is of no interest.
+    Complete,
+}
+
+/// Everything one answer needs. Dropping it drops the connection.
+pub(crate) struct HttpAnswer<D> {
+    pub(crate) transport: Arc<Transport>,
+    pub(crate) key: Option<SecretString>,
+    pub(crate) decoder: D,
+    pub(crate) answer: Answer,
+    pub(crate) cancel: CancellationToken,
+}
+
+enum Phase {
+    /// The request is made when somebody asks for the first event.
+    Waiting(Box<dyn FnOnce() -> Result<RequestBuilder, ModelError> + Send>),
+    Reading(Events),
+    Over,
+}
+
+impl<D: Decoder> HttpAnswer<D> {
+    /// The answer to a request as a stream.
+    pub(crate) fn stream(
+        self,
+        request: impl FnOnce() -> Result<RequestBuilder, ModelError> + Send + 'static,
+    ) -> ModelStream {
+        let waiting = Phase::Waiting(Box::new(request));
+        stream::unfold((self, waiting), |(mut this, mut phase)| async move {
+            let event = this.next(&mut phase).await?;
+            Some((event, (this, phase)))
+        })
+        .boxed()
+    }
+
+    async fn next(&mut self, phase: &mut Phase) -> Option<ModelEvent> {
+        loop {
+            if let Some(event) = self.answer.next_event() {
+                return Some(event);
+            }
+            if self.answer.is_ended() {
+                *phase = Phase::Over;
+                return None;
+            }
+            let cancel = self.cancel.clone();
+            let step = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(ModelError::Cancelled),
+                step = self.step(phase) => step,
+            };
+            if let Err(error) = step {
+                // The connection goes before the news of it: whoever hears of the end may rely
+                // on it.
+                *phase = Phase::Over;
+                self.answer.fail(error.sealed(self.key.as_ref()));
+            }
+        }
+    }
+
+    /// One thing that can take time.
+    async fn step(&mut self, phase: &mut Phase) -> Result<(), ModelError> {
+        match phase {
+            Phase::Waiting(_) => {
+                let Phase::Waiting(request) = std::mem::replace(phase, Phase::Over) else {
+                    unreachable!("matched above")
+                };
+                let response = self.transport.send(request()?).await?;
+                if !response.status().is_success() {
+                    return Err(error_reply(&self.transport, response).await);
+                }
+                if is_json(&response) {
+                    let body = read(&self.transport, response, ANSWER_BYTES_MAX).await?;
+                    let body = String::from_utf8_lossy(&body);
+                    return self.decoder.whole(&body, &mut self.answer);
+                }
+                *phase = Phase::Reading(Events::new(&self.transport, response));
+                Ok(())
+            }
+            Phase::Reading(events) => match events.next().await {
+                Err(_) if self.decoder.is_whole() => self.decoder.end(&mut self.answer),
+                Err(error) => Err(error),
+                Ok(Some(event)) => {
+                    let data = event.data.as_deref().unwrap_or_default();
+                    let progress = self
+                        .decoder
+                        .event(event.event.as_deref(), data, &mut self.answer)
+                        .map_err(|error| events.judge(error))?;
+                    match progress {
+                        Progress::More => Ok(()),
+                        Progress::Complete => self.decoder.end(&mut self.answer),
+                    }
+                }
+                Ok(None) => self.decoder.end(&mut self.answer),
+            },
+            Phase::Over => Err(ModelError::StreamBroken(Detail::default())),
+        }
+    }
+}
+
+fn is_json(response: &Response) -> bool {
+    response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.starts_with("application/json"))
+}
+
+/// The server-sent events of a response.
+struct Events {
+    events: SseByteStream<BoxStream<'static, Result<Bytes, ModelError>>>,
+    body_ended: Arc<AtomicBool>,
+}
+
+impl Events {
+    fn new(transport: &Arc<Transport>, response: Response) -> Self {
+        let body_ended = Arc::new(AtomicBool::new(false));
+        let body = Body {
+            transport: transport.clone(),
+            response,
+            bytes: 0,
+            ended: body_ended.clone(),
+        };
+        let bytes = stream::try_unfold(body, |mut body| async move {
+            Ok(body.next().await?.map(|chunk| (chunk, body)))
+        });
+        Self {
+            events: SseByteStream::new(bytes.boxed()),
+            body_ended,
+        }
+    }
+
+    async fn next(&mut self) -> Result<Option<Sse>, ModelError> {
+        match self.events.next().await {
+            None => Ok(None),
+            Some(Ok(event)) => Ok(Some(event)),
+            Some(Err(sse_stream::Error::Body(error))) => {
+                Err(match error.downcast::<ModelError>() {
+                    Ok(error) => *error,
+                    Err(other) => ModelError::StreamBroken(Detail::text(other.to_string())),
+                })
+            }
+            Some(Err(other)) => Err(ModelError::Protocol(Detail::text(other.to_string()))),
+        }
+    }
+
+    /// Half an event at the end of the body is a stream that broke, not a server that speaks
+    /// nonsense.
+    fn judge(&self, error: ModelError) -> ModelError {
+        match error {
+            ModelError::Protocol(detail) if self.body_ended.load(Ordering::Relaxed) => {
+                ModelError::StreamBroken(detail)
+            }
+            other => other,
+        }
+    }
+}
+
+struct Body {
+    transport: Arc<Transport>,
+    response: Response,
+    bytes: usize,
+    ended: Arc<AtomicBool>,
+}
+
+impl Body {
+    async fn next(&mut self) -> Result<Option<Bytes>, ModelError> {
+        if self.ended.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let timeouts = self.transport.timeouts();
+        let (stage, after) = match self.bytes {
+            0 => (TimeoutStage::FirstByte, timeouts.first_byte),
+            _ => (TimeoutStage::Idle, timeouts.idle),
+        };
+        let chunk = tokio::time::timeout(after, self.response.chunk())
+            .await
+            .map_err(|_| ModelError::Timeout { stage, after })?
+            .map_err(|error| ModelError::StreamBroken(Detail::text(super::cause_of(error))))?;
+        let Some(chunk) = chunk else {
+            // The last event may lack its blank line, and would be lost without one.
+            self.ended.store(true, Ordering::Relaxed);
+            return Ok(Some(Bytes::from_static(b"\n\n")));
+        };
+        self.bytes += chunk.len();
+        if self.bytes > ANSWER_BYTES_MAX {
+            return Err(ModelError::Protocol(Detail::text("the answer has no end")));
+        }
+        Ok(Some(chunk))
+    }
+}

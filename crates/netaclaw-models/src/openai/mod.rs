@@ -1,0 +1,90 @@
+//! OpenAI's chat completions, and everybody who copied them.
+//!
+//! The one place that knows this wire format. Differences between suppliers are data in the
+//! catalogue; what is only ever seen in answers, such as tool calls without an index, is
+//! understood from everybody.
+
+mod calls;
+mod content;
+mod decode;
+pub(crate) mod encode;
+mod think_tags;
+mod wire;
+
+use crate::answer::{Answer, Answerer};
+use crate::catalogue::{self, ApiFamily, Auth};
+use crate::channel::Channel;
+use crate::client::{ModelClient, ModelStream};
+use crate::error::ModelError;
+use crate::http::{HttpAnswer, Transport, secret_header};
+use crate::request::ModelRequest;
+pub(crate) use decode::ChatDecoder;
+use reqwest::RequestBuilder;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// A channel to a server that speaks chat completions.
+#[derive(Debug)]
+pub struct OpenaiClient {
+    channel: Arc<Channel>,
+    transport: Arc<Transport>,
+}
+
+impl OpenaiClient {
+    pub fn new(channel: Arc<Channel>, transport: Arc<Transport>) -> Self {
+        Self { channel, transport }
+    }
+}
+
+impl ModelClient for OpenaiClient {
+    fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
+        let channel = self.channel.clone();
+        let transport = self.transport.clone();
+        let resolved = catalogue::resolve(&channel, &request.model);
+        let quirks = &catalogue::supplier(channel.supplier).quirks;
+        let answer = HttpAnswer {
+            transport: transport.clone(),
+            key: channel.api_key.clone(),
+            decoder: ChatDecoder::new(quirks),
+            answer: Answer::new(Answerer {
+                api: ApiFamily::OpenaiChat.as_str(),
+                provider: channel.name.clone(),
+                model: request.model.clone(),
+                price: resolved.info.price,
+            }),
+            cancel,
+        };
+        answer.stream(move || {
+            let body = encode::body(&request, &channel, &resolved);
+            post(&channel, &transport, body)
+        })
+    }
+}
+
+fn post(
+    channel: &Channel,
+    transport: &Transport,
+    body: Vec<u8>,
+) -> Result<RequestBuilder, ModelError> {
+    let url = channel.endpoint("chat/completions")?;
+    let mut headers = headers(channel)?;
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(transport
+        .client(&url)?
+        .post(url)
+        .headers(headers)
+        .body(body))
+}
+
+/// The headers of every request to the channel.
+pub(crate) fn headers(channel: &Channel) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    if let Some(key) = &channel.api_key {
+        match catalogue::supplier(channel.supplier).quirks.auth {
+            Auth::Bearer => secret_header(&mut headers, "authorization", "Bearer ", key)?,
+            Auth::Header(name) => secret_header(&mut headers, name, "", key)?,
+        }
+    }
+    Ok(headers)
+}

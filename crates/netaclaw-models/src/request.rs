@@ -1,0 +1,65 @@
+//! What a caller asks of a model.
+
+use netaclaw_protocol::{Message, ThinkingLevel};
+use serde_json::Value;
+
+/// One request for one answer. Clients take it shared, so that a retry or a fallback copies
+/// nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelRequest {
+    /// The model's name as its supplier knows it.
+    pub model: String,
+    pub system: SystemPrompt,
+    /// The conversation in order. It need not be legal for the model's API: every client makes it
+    /// so with [`crate::payload::turns`].
+    pub messages: Vec<Message>,
+    pub tools: Vec<ToolDefinition>,
+    pub thinking: ThinkingLevel,
+    pub temperature: Option<f64>,
+    /// `None` leaves the limit to the model.
+    pub max_output_tokens: Option<u64>,
+    pub cache: PromptCache,
+}
+
+/// The instructions, split by how often they change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemPrompt {
+    /// The same bytes in every request of a session, so that a supplier can cache them.
+    pub stable: String,
+    /// May differ from request to request; comes after the stable part and is not cached.
+    pub volatile: String,
+}
+
+impl SystemPrompt {
+    pub fn stable(text: impl Into<String>) -> Self {
+        Self {
+            stable: text.into(),
+            volatile: String::new(),
+        }
+    }
+
+    /// The parts that say something, in order.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
+        [self.stable.as_str(), self.volatile.as_str()]
+            .into_iter()
+            .filter(|part| !part.trim().is_empty())
+    }
+}
+
+/// A tool as the model sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolDefinition {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments; its type is `object`.
+    pub schema: Value,
+}
+
+/// Whether the supplier is asked to keep the beginning of the request for the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PromptCache {
+    #[default]
+    On,
+    /// For requests that nobody will continue, such as a summary.
+    Off,
+}

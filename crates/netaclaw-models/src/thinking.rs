@@ -1,0 +1,15 @@
+//! How many tokens a level of thinking is worth, for APIs that count in tokens.
+
+use netaclaw_protocol::ThinkingLevel;
+
+/// The budget of a level. `None` is no thinking.
+pub(crate) fn budget(level: ThinkingLevel) -> Option<u64> {
+    match level {
+        ThinkingLevel::Off => None,
+        ThinkingLevel::Minimal => Some(1024),
+        ThinkingLevel::Low => Some(4096),
+        ThinkingLevel::Medium => Some(10_240),
+        ThinkingLevel::High => Some(20_480),
+        ThinkingLevel::Xhigh => Some(32_000),
+    }
+}

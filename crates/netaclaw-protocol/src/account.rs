@@ -1,0 +1,121 @@
+//! Who may come in: users, and tokens for programs.
+
+use crate::{Stamp, TokenId, UserId};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    pub id: UserId,
+    #[serde(flatten)]
+    pub spec: UserSpec,
+    /// Without a password only tokens let the user in.
+    pub password_set: bool,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserSpec {
+    /// Unique; what the user logs in with.
+    pub name: String,
+    #[serde(default)]
+    pub label: String,
+    pub role: Role,
+    #[serde(default)]
+    pub status: UserStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// May configure the server.
+    Admin,
+    /// May use agents, and sees only sessions of their own.
+    User,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UserStatus {
+    #[default]
+    Enabled,
+    Disabled,
+}
+
+/// What a client sends to make a user.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewUser {
+    #[serde(flatten)]
+    pub spec: UserSpec,
+    #[serde(default)]
+    pub password: Option<SecretString>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Login {
+    pub name: String,
+    pub password: SecretString,
+}
+
+/// A token as lists show it, without the secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    /// Also the beginning of the token itself, so that people can tell theirs apart.
+    pub id: TokenId,
+    #[serde(flatten)]
+    pub spec: TokenSpec,
+    /// Unix time in milliseconds, as all times here.
+    pub revoked_at: Option<i64>,
+    /// Exact to a minute.
+    pub last_used_at: Option<i64>,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+/// What a client sends to get a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenSpec {
+    pub user_id: UserId,
+    /// What it is for, in the words of whoever asked for it.
+    pub label: String,
+    pub scope: TokenScope,
+    #[serde(default)]
+    pub expires_at: Option<i64>,
+}
+
+/// How much of its user's rights a token carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenScope {
+    /// Whatever the user may do.
+    Full,
+    /// Use agents in sessions of the user's own; configure nothing.
+    Chat,
+    /// Look, and change nothing.
+    Read,
+}
+
+/// The one answer that holds a token. Serialised for whoever asked; printed, it keeps its secret.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenIssued {
+    #[serde(flatten)]
+    pub token: Token,
+    pub secret: String,
+}
+
+impl fmt::Debug for TokenIssued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenIssued")
+            .field("token", &self.token)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,131 @@
+//! Agents as pages edit them and as runs read them.
+
+use crate::{AgentId, ApprovalMode, ChannelId, Stamp, ThinkingLevel, ToolRisk};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// An agent as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agent {
+    pub id: AgentId,
+    #[serde(flatten)]
+    pub spec: AgentSpec,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+/// Everything about an agent that somebody can set. What is absent has its default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentSpec {
+    /// Unique; what clients call the agent by.
+    pub name: String,
+    pub label: String,
+    pub description: String,
+    pub system_prompt: String,
+    pub model_config: ModelConfig,
+    pub tools: ToolChoice,
+    /// By the tool's name.
+    pub tool_overrides: BTreeMap<String, ToolOverride>,
+    pub subagent_config: SubagentConfig,
+    /// Empty: every skill that is found.
+    pub skills: Vec<String>,
+    /// Empty: every server that is switched on.
+    pub mcp_servers: Vec<String>,
+    /// The directory its tools work in; absent, that of the session.
+    pub workspace: Option<String>,
+    /// Further directories its tools may use.
+    pub extra_roots: Vec<String>,
+    pub approval: ApprovalMode,
+    pub is_crew_master: bool,
+    /// `file` or `mysql`. Any text is kept, and an unknown one means `file`: sessions must stay
+    /// reachable after a typing mistake.
+    pub session_provider: String,
+    /// Percent of the context window at which it is compacted; 0 is never.
+    pub compaction_threshold: u32,
+    /// Messages that a compaction leaves alone at least.
+    pub compaction_keep_recent: u32,
+    pub auxiliary_model_channel_id: Option<ChannelId>,
+    pub auxiliary_model_id: Option<String>,
+    /// The agent for whoever names none. There is always exactly one.
+    pub is_default: bool,
+}
+
+impl Default for AgentSpec {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            label: String::new(),
+            description: String::new(),
+            system_prompt: String::new(),
+            model_config: ModelConfig::default(),
+            tools: ToolChoice::default(),
+            tool_overrides: BTreeMap::new(),
+            subagent_config: SubagentConfig::default(),
+            skills: Vec::new(),
+            mcp_servers: Vec::new(),
+            workspace: None,
+            extra_roots: Vec::new(),
+            approval: ApprovalMode::default(),
+            is_crew_master: false,
+            session_provider: "file".to_owned(),
+            compaction_threshold: 70,
+            compaction_keep_recent: 4,
+            auxiliary_model_channel_id: None,
+            auxiliary_model_id: None,
+            is_default: false,
+        }
+    }
+}
+
+/// Which model an agent uses, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelConfig {
+    pub channel_id: Option<ChannelId>,
+    /// Absent: the channel's first model.
+    pub model: Option<String>,
+    pub temperature: Option<f64>,
+    pub max_tokens: Option<u64>,
+    pub think_level: ThinkingLevel,
+    /// Where a request goes when the channel fails before anything has arrived.
+    pub fallback: Option<ModelFallback>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelFallback {
+    pub channel_id: ChannelId,
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// Tools that are on or off whatever their default is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolChoice {
+    pub enabled: Vec<String>,
+    pub disabled: Vec<String>,
+}
+
+/// What an agent changes about one tool. What is absent stays as the tool's manifest says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolOverride {
+    pub description: Option<String>,
+    pub risk: Option<ToolRisk>,
+    pub timeout_ms: Option<u64>,
+    pub approval: Option<ApprovalMode>,
+    /// Arguments that have this value whatever the model says.
+    pub arguments: Map<String, Value>,
+}
+
+/// What the agents may do that this one delegates to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SubagentConfig {
+    /// Absent: what the runtime policy allows.
+    pub allowed_tool_names: Option<Vec<String>>,
+}

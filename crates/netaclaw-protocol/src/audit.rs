@@ -1,0 +1,80 @@
+//! Who changed what: records that are only ever added.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One act of an administrator. Names what was changed, and never holds a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditRecord {
+    pub id: u64,
+    /// Unix time in milliseconds.
+    pub at: i64,
+    pub who: String,
+    pub action: AuditAction,
+    pub kind: RecordKind,
+    pub target_id: String,
+    /// The target's name at that time.
+    pub target_name: String,
+    /// The fields that changed.
+    pub fields: Vec<String>,
+}
+
+/// One page of the audit list, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditPage {
+    pub items: Vec<AuditRecord>,
+    pub page: u32,
+    pub size: u32,
+    pub total: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditAction {
+    Create,
+    Update,
+    Delete,
+    Revoke,
+    Login,
+    LoginRefused,
+}
+
+/// What an administrator can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    Agent,
+    Channel,
+    DictType,
+    DictInfo,
+    Setting,
+    User,
+    Token,
+}
+
+impl RecordKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Channel => "channel",
+            Self::DictType => "dict_type",
+            Self::DictInfo => "dict_info",
+            Self::Setting => "setting",
+            Self::User => "user",
+            Self::Token => "token",
+        }
+    }
+}
+
+impl fmt::Display for RecordKind {
+    /// For sentences.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DictType => "dictionary group",
+            Self::DictInfo => "dictionary entry",
+            other => other.as_str(),
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! Channels as pages edit them. The key goes in and never comes out.
+
+use crate::{ChannelId, ChannelModel, Stamp, Supplier};
+use secrecy::SecretString;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// A channel as clients see it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelView {
+    pub id: ChannelId,
+    #[serde(flatten)]
+    pub spec: ChannelSpec,
+    pub api_key_set: bool,
+    /// Absent also for keys so short that four characters would say too much.
+    pub api_key_last4: Option<String>,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+/// Everything about a channel that somebody can set, except its key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelSpec {
+    /// Unique; also the `provider` of the answers that come through it.
+    pub name: String,
+    pub supplier: Supplier,
+    /// Absent: the supplier's own address.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    #[serde(default)]
+    pub models: Vec<ChannelModel>,
+    /// Meant for summaries and titles rather than for answers.
+    #[serde(default)]
+    pub is_auxiliary: bool,
+    #[serde(default)]
+    pub status: ChannelStatus,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelStatus {
+    #[default]
+    Enabled,
+    Disabled,
+}
+
+/// What a client sends to make or change a channel.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelWrite {
+    #[serde(flatten)]
+    pub spec: ChannelSpec,
+    #[serde(default)]
+    pub api_key: KeyChange,
+}
+
+/// What becomes of a channel's key: on the wire it is absent, `null`, or a text.
+///
+/// There is no way to serialise it, so that no answer can hold a key.
+#[derive(Clone, Debug, Default)]
+pub enum KeyChange {
+    #[default]
+    Keep,
+    Clear,
+    Set(SecretString),
+}
+
+impl<'de> Deserialize<'de> for KeyChange {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let key = Option::<SecretString>::deserialize(deserializer)?;
+        Ok(key.map_or(Self::Clear, Self::Set))
+    }
+}
+
+/// What came of trying a channel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelTest {
+    pub ok: bool,
+    pub latency_ms: u64,
+    /// The supplier's models; empty if it does not tell.
+    pub models: Vec<String>,
+    /// What went wrong and what to do, in words for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(body: &str) -> ChannelWrite {
+        serde_json::from_str(body).unwrap()
+    }
+
+    #[test]
+    fn an_absent_key_a_null_and_a_text_are_three_things() {
+        let absent = written(r#"{"name":"a","supplier":"openai"}"#);
+        assert!(matches!(absent.api_key, KeyChange::Keep));
+        assert_eq!(absent.spec.status, ChannelStatus::Enabled);
+        let null = written(r#"{"name":"a","supplier":"openai","apiKey":null}"#);
+        assert!(matches!(null.api_key, KeyChange::Clear));
+        let text = written(r#"{"name":"a","supplier":"openai","apiKey":"sk-marker-4711"}"#);
+        assert!(matches!(text.api_key, KeyChange::Set(_)));
+        assert!(!format!("{text:?}").contains("marker"));
+    }
+}

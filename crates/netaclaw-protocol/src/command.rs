@@ -1,0 +1,245 @@
+//! What a client may ask for on `/netaclaw`, and what it is answered.
+
+use crate::{EntryId, RunId, SessionId, ThinkingLevel};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Names of the client's events, so that no handler spells a string.
+pub mod command_name {
+    pub const CHAT: &str = "chat";
+    pub const STOP: &str = "stop";
+    pub const PING: &str = "ping";
+    pub const SET_THINKING_LEVEL: &str = "set_thinking_level";
+    pub const SET_MODEL: &str = "set_model";
+    pub const CLARIFY_RESPONSE: &str = "clarify_response";
+    pub const APPROVAL_RESPONSE: &str = "approval_response";
+    pub const COMPACT: &str = "compact";
+    pub const SESSION_OPEN: &str = "session_open";
+    pub const SESSION_CLOSE: &str = "session_close";
+    pub const SWITCH_LEAF: &str = "switch_leaf";
+    pub const LABEL: &str = "label";
+    pub const RENAME: &str = "rename";
+    pub const FORK: &str = "fork";
+    pub const QUEUE_EDIT: &str = "queue_edit";
+}
+
+/// A message to an agent. Without a session it begins one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chat {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Continues from this entry, which makes a branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf_entry_id: Option<EntryId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    #[serde(default)]
+    pub mode: ChatMode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// What to do with a message that arrives during a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatMode {
+    /// Answers an open question if there is one, else waits its turn.
+    #[default]
+    Auto,
+    /// Waits its turn, even while a question is open.
+    Queue,
+    /// Goes in after the current round of tools.
+    Steer,
+}
+
+/// An image that travels with a message, or a file uploaded before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attachment {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    pub name: String,
+    pub mime_type: String,
+    /// Base64, for small images; larger ones are uploaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRef {
+    pub session_id: SessionId,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetThinkingLevel {
+    pub session_id: SessionId,
+    pub level: ThinkingLevel,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetModel {
+    pub session_id: SessionId,
+    pub channel_id: String,
+    pub model_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClarifyResponse {
+    pub session_id: SessionId,
+    /// Names the question, not this command.
+    pub request_id: String,
+    /// A text, or a list of texts where several may be chosen.
+    pub answer: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOpen {
+    pub session_id: SessionId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seq: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SwitchLeaf {
+    pub session_id: SessionId,
+    /// `null` is the place before the first entry. Leaving it out is a mistake, not `null`.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub leaf_entry_id: Option<EntryId>,
+    #[serde(default)]
+    pub summarize: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetLabel {
+    pub session_id: SessionId,
+    pub entry_id: EntryId,
+    /// Absent or empty clears it.
+    #[serde(default)]
+    pub label: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rename {
+    pub session_id: SessionId,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fork {
+    pub session_id: SessionId,
+    pub entry_id: EntryId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// A change to what waits in the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueEdit {
+    pub session_id: SessionId,
+    #[serde(flatten)]
+    pub change: QueueChange,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "action",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+pub enum QueueChange {
+    Edit {
+        item_id: String,
+        content: String,
+    },
+    Remove {
+        item_id: String,
+    },
+    /// Puts the item at a position counted from 0.
+    Move {
+        item_id: String,
+        position: usize,
+    },
+    /// Lets a queue that a stop has held run again.
+    Resume,
+}
+
+/// What became of a message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatAck {
+    pub session_id: SessionId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry_id: Option<EntryId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// The place in the queue, if it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_id: Option<String>,
+    pub disposition: Disposition,
+    /// The request was taken in before; this repeats the answer it got then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deduped: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Disposition {
+    Started,
+    Queued,
+    Steered,
+    AnsweredClarify,
+}
+
+/// Why a command was refused. The list is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    BadRequest,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    Conflict,
+    SessionBusy,
+    StaleParent,
+    TooLarge,
+    RateLimited,
+    Unavailable,
+    Internal,
+}
+
+/// A refusal as a client sees it: neither paths nor keys nor stack traces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub code: ErrorCode,
+    pub message: String,
+}

@@ -1,0 +1,395 @@
+//! What a server tells the clients of a session.
+//!
+//! Reliable events carry `seq` and reach every subscriber in order. Deltas carry an offset instead:
+//! they may be merged or dropped, because the reliable event at the end carries the whole.
+
+use crate::{EntryId, ErrorCode, RunId, SessionId, SessionMeta};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// An event on the wire. `type` repeats the Socket.IO event name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Envelope<E> {
+    #[serde(flatten)]
+    pub event: E,
+    pub session_id: SessionId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+    /// Changes when the server does; a `seq` means nothing in another epoch.
+    pub epoch: String,
+    /// Unix time in milliseconds.
+    pub ts: i64,
+}
+
+/// Events that every subscriber gets, numbered without gaps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub enum ReliableEvent {
+    SessionEntryAdded(EntryAdded),
+    SessionEntryUpdated(EntryAdded),
+    SessionLeafChanged(LeafChanged),
+    SessionUpdated(SessionUpdated),
+    AssistantStreamStart(StreamStart),
+    AssistantStreamEnd(StreamEnd),
+    ToolCallStarted(ToolCallStarted),
+    ToolCallCompleted(ToolCallCompleted),
+    RunStatus(RunStatus),
+    QueueUpdate(QueueState),
+    TodoUpdate(TodoList),
+    TokenUpdate(TokenUpdate),
+    ClarifyRequest(Question),
+    ApprovalRequest(ApprovalQuestion),
+    CompactionStart(CompactionStart),
+    CompactionDone(CompactionDone),
+    CompactionError(CompactionError),
+    Done(Done),
+    Error(RunError),
+}
+
+/// Events that may be merged or dropped on the way to a slow client.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub enum DeltaEvent {
+    AssistantStreamDelta(PartDelta),
+    ThinkingDelta(PartDelta),
+    ThinkingDone(ThinkingDone),
+    ToolResultStreamed(ToolOutput),
+    ToolProcessEvent(Value),
+    Progress(Value),
+    /// The older forms, for clients that ask for them; the same text as the newer ones.
+    Token(PartDelta),
+    Thinking(PartDelta),
+    ToolCall(ToolCallStarted),
+    ToolResult(ToolCallCompleted),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryAdded {
+    /// The entry as it is stored.
+    pub entry: Box<RawValue>,
+    pub leaf_entry_id: Option<EntryId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeafChanged {
+    pub leaf_entry_id: Option<EntryId>,
+    /// Ids from root to leaf.
+    pub active_path: Vec<EntryId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionUpdated {
+    pub session: SessionMeta,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<std::collections::BTreeMap<EntryId, String>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamStart {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    pub parent_id: Option<EntryId>,
+    pub provider: String,
+    pub model: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamEnd {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    pub stop_reason: crate::StopReason,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+}
+
+/// More text for one part of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartDelta {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    /// Which content block of the answer.
+    pub part: u32,
+    pub kind: PartKind,
+    /// Unicode scalar values already sent for this part.
+    pub offset: u64,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PartKind {
+    Text,
+    Thinking,
+    /// Fragments of a tool call's arguments.
+    ToolCall,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ThinkingDone {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    pub part: u32,
+    pub duration_ms: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCallStarted {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub tool_label: String,
+    pub args: Value,
+    pub route: ToolRoute,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_reason: Option<String>,
+    pub policy_sources: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolRoute {
+    Main,
+    WorkerLocal,
+    MainProcessProxy,
+    Disabled,
+}
+
+/// More output of a running tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolOutput {
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub offset: u64,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCallCompleted {
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub is_error: bool,
+    pub content: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    pub duration_ms: u64,
+    pub result_entry_id: EntryId,
+}
+
+/// What a session is doing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunStatus {
+    pub status: RunState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<RunPhase>,
+    /// In words, where a phase needs them: "retrying in 4 s: rate limit".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Unix time in milliseconds.
+    pub since: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    Running,
+    Stopping,
+    Idle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunPhase {
+    Preparing,
+    WaitingForModel,
+    Streaming,
+    RunningTools,
+    WaitingForUser,
+    Retrying,
+    Compacting,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueState {
+    pub items: Vec<QueueItem>,
+    /// Set by a stop: nothing runs until the user lets it.
+    pub held: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueItem {
+    pub item_id: String,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<crate::Attachment>,
+    pub mode: crate::ChatMode,
+    /// Unix time in milliseconds.
+    pub queued_at: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TodoList {
+    /// Grows with each change on this path; an older one is ignored.
+    pub revision: u64,
+    pub items: Vec<TodoItem>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TodoItem {
+    pub id: String,
+    pub text: String,
+    pub status: TodoStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    Pending,
+    InProgress,
+    Done,
+    Cancelled,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenUpdate {
+    pub current: TokenTotals,
+    pub context: ContextMeter,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenTotals {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub total_tokens: u64,
+    pub api_calls: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextMeter {
+    pub used_tokens: u64,
+    pub max_tokens: u64,
+    pub percent: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_percent: Option<u8>,
+    #[serde(default)]
+    pub estimated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_source: Option<crate::InfoSource>,
+}
+
+/// A question of the agent that waits for an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    pub request_id: String,
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub question: String,
+    pub options: Vec<String>,
+    pub multi: bool,
+    /// Unix time in milliseconds; absent when it never expires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+    /// Set when its run is gone: it can be read, and answered only by a new message.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalQuestion {
+    pub approval_id: String,
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub args: Value,
+    pub reason: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionStart {
+    pub reason: CompactionReason,
+    pub message_count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionReason {
+    Manual,
+    Auto,
+    Overflow,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionDone {
+    pub success: bool,
+    pub compacted_count: u64,
+    pub keep_recent_count: u64,
+    pub summary_entry_id: EntryId,
+    pub summary_content: String,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionError {
+    pub message: String,
+    pub retryable: bool,
+}
+
+/// The end of a run; there is exactly one for each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Done {
+    pub run_id: RunId,
+    pub outcome: RunOutcome,
+    /// Why, where the outcome alone does not say: `turn_limit`, `stuck`, the provider's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOutcome {
+    Completed,
+    Stopped,
+    Error,
+    Interrupted,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunError {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    pub code: ErrorCode,
+    pub message: String,
+}

@@ -1,0 +1,138 @@
+//! Models as configuration and screens see them: suppliers, what a model can do, what it costs.
+
+use serde::{Deserialize, Serialize};
+
+/// Who answers on the other end of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Supplier {
+    Openai,
+    Azure,
+    Anthropic,
+    Deepseek,
+    Zhipu,
+    Tongyi,
+    Minimax,
+    Volcengine,
+    Ollama,
+    /// Any other server that speaks OpenAI's chat completions.
+    Compatible,
+    /// The model that is built in and needs no network.
+    Demo,
+}
+
+impl Supplier {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Azure => "azure",
+            Self::Anthropic => "anthropic",
+            Self::Deepseek => "deepseek",
+            Self::Zhipu => "zhipu",
+            Self::Tongyi => "tongyi",
+            Self::Minimax => "minimax",
+            Self::Volcengine => "volcengine",
+            Self::Ollama => "ollama",
+            Self::Compatible => "compatible",
+            Self::Demo => "demo",
+        }
+    }
+}
+
+/// How hard a model should think before it answers.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ThinkingLevel {
+    #[default]
+    Off,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Xhigh,
+}
+
+impl ThinkingLevel {
+    pub const ALL: [Self; 6] = [
+        Self::Off,
+        Self::Minimal,
+        Self::Low,
+        Self::Medium,
+        Self::High,
+        Self::Xhigh,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+        }
+    }
+
+    /// The level of that name. Session files of other programs may hold any text.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == name)
+    }
+}
+
+/// What a million tokens cost, in the currency of the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelPrice {
+    pub input: f64,
+    pub output: f64,
+    pub cache_read: f64,
+    pub cache_write: f64,
+}
+
+/// A model as somebody configured it in a channel. What is absent comes from the catalogue.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ChannelModel {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vision: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<ModelPrice>,
+}
+
+/// What is known about a model, every gap filled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelInfo {
+    pub name: String,
+    pub context_window: u64,
+    pub max_output: u64,
+    pub vision: bool,
+    pub tools: bool,
+    pub thinking: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<ModelPrice>,
+    /// Where the context window comes from, which a meter must show.
+    pub source: InfoSource,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InfoSource {
+    /// The channel's own entry for the model.
+    Channel,
+    /// The list that is built in.
+    Catalogue,
+    /// Nobody knows; the number is a careful default.
+    Guess,
+}

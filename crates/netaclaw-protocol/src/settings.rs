@@ -1,0 +1,61 @@
+//! What is configured beside agents and channels: the dictionary, and settings by name.
+
+use crate::{DictInfoId, DictTypeId, Stamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A group of the dictionary with its entries in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DictType {
+    pub id: DictTypeId,
+    #[serde(flatten)]
+    pub spec: DictTypeSpec,
+    pub entries: Vec<DictInfo>,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DictTypeSpec {
+    /// Unique; the first half of a name such as `netaclaw.auxiliary_channel_id`.
+    pub key: String,
+    /// For people.
+    pub name: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DictInfo {
+    pub id: DictInfoId,
+    pub type_id: DictTypeId,
+    #[serde(flatten)]
+    pub spec: DictInfoSpec,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DictInfoSpec {
+    /// Unique in its group.
+    pub name: String,
+    /// Empty means that nothing is set.
+    #[serde(default)]
+    pub value: String,
+    #[serde(default)]
+    pub order_num: i32,
+    #[serde(default)]
+    pub remark: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Setting {
+    /// Unique, with dots between its parts.
+    pub name: String,
+    pub value: Value,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}

@@ -1,0 +1,97 @@
+//! A session as a joining client gets it. Applying the events after it gives what an undisturbed
+//! client sees.
+
+use crate::{
+    ApprovalQuestion, EntryId, PartKind, Question, QueueState, RunId, RunStatus, SessionMeta,
+    TodoList, TokenUpdate, ToolCallStarted,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// The answer to `session_open`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Opened {
+    pub mode: OpenMode,
+    pub epoch: String,
+    /// The `seq` of the last event before this answer.
+    pub seq: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Box<LiveSnapshot>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenMode {
+    /// Nothing was missed.
+    Live,
+    /// What was missed follows as events.
+    Replay,
+    Snapshot,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveSnapshot {
+    pub session: SessionMeta,
+    /// Entries of the active path, the newest of them for a long session.
+    pub entries: Vec<Box<RawValue>>,
+    /// The id to ask from for older entries; absent when all are here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<EntryId>,
+    pub active_path: Vec<EntryId>,
+    pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
+    pub labels_by_entry_id: BTreeMap<EntryId, String>,
+    pub thinking_level: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<crate::ModelRef>,
+    pub run: RunStatus,
+    /// The answer being streamed, every open part in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streaming: Option<StreamingAnswer>,
+    pub tools: Vec<OpenTool>,
+    pub queue: QueueState,
+    pub questions: Vec<Question>,
+    pub approvals: Vec<ApprovalQuestion>,
+    pub todo: TodoList,
+    pub tokens: TokenUpdate,
+    pub skipped_lines: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamingAnswer {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    pub parent_id: Option<EntryId>,
+    pub provider: String,
+    pub model: String,
+    pub parts: Vec<StreamingPart>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamingPart {
+    pub part: u32,
+    pub kind: PartKind,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    pub done: bool,
+}
+
+/// A tool call that has no result entry yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenTool {
+    #[serde(flatten)]
+    pub call: ToolCallStarted,
+    pub output: String,
+    /// Unix time in milliseconds.
+    pub started_at: i64,
+}

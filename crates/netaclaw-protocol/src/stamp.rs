@@ -1,0 +1,14 @@
+//! What every record of the admin store carries.
+
+use serde::{Deserialize, Serialize};
+
+/// When a record was made and changed, and how often. Whoever changes it says which revision they
+/// have seen, so that two editors do not overwrite each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stamp {
+    pub rev: u64,
+    /// Unix time in milliseconds.
+    pub created_at: i64,
+    pub updated_at: i64,
+}

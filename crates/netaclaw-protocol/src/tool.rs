@@ -1,0 +1,139 @@
+//! Tools as screens see them: what there is, what an agent has of it, and why.
+
+use crate::ToolRoute;
+use serde::{Deserialize, Serialize};
+
+/// What a call can do to the world, from harmless to far-reaching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolRisk {
+    /// Looks, and changes nothing but the session itself.
+    Read,
+    Write,
+    Exec,
+    Network,
+    /// Hands work to another agent.
+    Delegate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolCategory {
+    Files,
+    Shell,
+    Web,
+    /// The session's own things: its to-do list, its questions.
+    Session,
+    Memory,
+    Skills,
+    Agents,
+    /// Of an MCP server.
+    External,
+}
+
+/// A name for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolLabel {
+    pub zh: String,
+    pub en: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    Enabled,
+    Disabled,
+}
+
+/// When a person has to agree to a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalMode {
+    Never,
+    /// For tools that write or execute.
+    #[default]
+    Risky,
+    Always,
+}
+
+/// Who had a say about a tool, in the order they are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyLayer {
+    Catalogue,
+    Global,
+    Agent,
+    Model,
+    Environment,
+    Subagent,
+}
+
+/// Why a tool is off. The list is closed, so that screens can say it in any language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DisabledCode {
+    OffByDefault,
+    OffGlobally,
+    OffForAgent,
+    ModelWithoutTools,
+    ModelWithoutVision,
+    NotAvailableHere,
+    /// The parent of the subagent does not have it.
+    ParentWithout,
+    NotGrantedToSubagent,
+    /// It cannot be used from a worker at all.
+    NotForSubagents,
+}
+
+/// Every known tool for one agent. The tool page, the agent page and the chat show this same
+/// projection, and the loop executes by it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EffectiveTools {
+    pub tool_names: Vec<String>,
+    pub disabled_reasons: Vec<DisabledTool>,
+    pub runtime_diagnostic: Vec<ToolDiagnostic>,
+    pub warnings: Vec<ToolWarning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DisabledTool {
+    pub tool_name: String,
+    pub code: DisabledCode,
+    pub reason: String,
+    pub decided_by: PolicyLayer,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDiagnostic {
+    pub tool_name: String,
+    pub tool_label: ToolLabel,
+    pub category: ToolCategory,
+    pub risk: ToolRisk,
+    pub status: ToolStatus,
+    pub route: ToolRoute,
+    /// Every layer that said something, as `layer:what`.
+    pub policy_sources: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<DisabledCode>,
+    /// The layer whose word was the last.
+    pub decided_by: PolicyLayer,
+    pub how_to_change: String,
+    pub needs_approval: bool,
+}
+
+/// A name in a configuration that no tool has. The agent runs without it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolWarning {
+    /// Where the name stands, such as `tools.enabled`.
+    pub place: String,
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+    pub message: String,
+}

@@ -1,0 +1,7 @@
+//! Chat completions as a server sees them.
+
+mod check;
+mod render;
+
+pub use check::check;
+pub(crate) use render::{error_event, frames, model_list, whole};

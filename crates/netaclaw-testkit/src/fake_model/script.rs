@@ -1,0 +1,182 @@
+//! What the fake will answer, and what it has seen.
+
+use super::record::{Recorded, last_user_text};
+use super::reply::Reply;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// Shared by the server and the test.
+#[derive(Debug)]
+pub struct Script {
+    state: Mutex<State>,
+    requests: watch::Sender<usize>,
+    aborts: watch::Sender<usize>,
+}
+
+#[derive(Debug)]
+struct State {
+    queue: VecDeque<Reply>,
+    rules: Vec<(String, Reply)>,
+    otherwise: Reply,
+    limits: Limits,
+    /// `None` accepts every name.
+    models: Option<Vec<String>>,
+    key: Option<String>,
+    lists_models: bool,
+    requests: Vec<Recorded>,
+}
+
+/// How strict the fake is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Whether requests are looked at as the real servers do.
+    pub strict: bool,
+    /// The context window in tokens of four characters.
+    pub window: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            strict: true,
+            window: None,
+        }
+    }
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            state: Mutex::new(State {
+                queue: VecDeque::new(),
+                rules: Vec::new(),
+                otherwise: Reply::text("Hello from the fake model."),
+                limits: Limits::default(),
+                models: None,
+                key: None,
+                lists_models: true,
+                requests: Vec::new(),
+            }),
+            requests: watch::Sender::new(0),
+            aborts: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Script {
+    /// The answer to the next request that no rule fits.
+    pub fn push(&self, reply: Reply) {
+        self.lock().queue.push_back(reply);
+    }
+
+    /// The answer whenever the user's last words contain a text.
+    pub fn when(&self, contains: impl Into<String>, reply: Reply) {
+        self.lock().rules.push((contains.into(), reply));
+    }
+
+    /// The answer when nothing else is told.
+    pub fn otherwise(&self, reply: Reply) {
+        self.lock().otherwise = reply;
+    }
+
+    pub fn set_limits(&self, limits: Limits) {
+        self.lock().limits = limits;
+    }
+
+    /// The models the server has. Others are refused once this was called.
+    pub fn set_models(&self, models: impl IntoIterator<Item = impl Into<String>>) {
+        self.lock().models = Some(models.into_iter().map(Into::into).collect());
+    }
+
+    /// Takes the list of models away, as some suppliers have none.
+    pub fn hide_models(&self) {
+        self.lock().lists_models = false;
+    }
+
+    /// The only key that is accepted.
+    pub fn set_key(&self, key: impl Into<String>) {
+        self.lock().key = Some(key.into());
+    }
+
+    /// Every request so far, refused ones included.
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.lock().requests.clone()
+    }
+
+    pub fn last_request(&self) -> Recorded {
+        self.lock()
+            .requests
+            .last()
+            .cloned()
+            .expect("the fake was asked at least once")
+    }
+
+    /// Waits until the fake has been asked so many times.
+    pub async fn asked(&self, times: usize) {
+        wait_for(&self.requests, times).await;
+    }
+
+    /// Waits until so many clients have gone away before their answer was over.
+    pub async fn aborted(&self, times: usize) {
+        wait_for(&self.aborts, times).await;
+    }
+
+    pub fn aborts(&self) -> usize {
+        *self.aborts.borrow()
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.lock().limits
+    }
+
+    pub(crate) fn models(&self) -> Option<Vec<String>> {
+        self.lock().models.clone()
+    }
+
+    pub(crate) fn lists_models(&self) -> bool {
+        self.lock().lists_models
+    }
+
+    pub(crate) fn key(&self) -> Option<String> {
+        self.lock().key.clone()
+    }
+
+    pub(crate) fn record(&self, recorded: Recorded) {
+        self.lock().requests.push(recorded);
+        self.requests.send_modify(|count| *count += 1);
+    }
+
+    pub(crate) fn note_abort(&self) {
+        self.aborts.send_modify(|count| *count += 1);
+    }
+
+    pub(crate) fn answer_to(&self, body: &Value) -> Reply {
+        let mut state = self.lock();
+        let words = match state.rules.is_empty() {
+            true => String::new(),
+            false => last_user_text(body),
+        };
+        let rule = state.rules.iter().find(|(text, _)| words.contains(text));
+        if let Some((_, reply)) = rule {
+            return reply.clone();
+        }
+        state
+            .queue
+            .pop_front()
+            .unwrap_or_else(|| state.otherwise.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn wait_for(count: &watch::Sender<usize>, times: usize) {
+    count
+        .subscribe()
+        .wait_for(|count| *count >= times)
+        .await
+        .expect("the script holds the sender");
+}
