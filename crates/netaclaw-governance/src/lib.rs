@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod approval;
+mod decide;
+mod manifest;
+mod names;
+mod policy;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+pub use approval::{Approval, ApprovalRequest, Approver, CallHash, Consent};
+pub use decide::{
+    ApprovedCall, AskedCall, Decision, InspectError, Inspector, ProposedCall, Verdict, decide,
+};
+pub use manifest::{Concurrency, ModelAbility, ToolManifest, WorkerUse};
+pub use resolve::{ModelAbilities, ResolveInput, ResolvedTool, ResolvedTools, Seat, ToolResolver};

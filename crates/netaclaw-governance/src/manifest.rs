@@ -1,0 +1,65 @@
+//! What a tool says about itself.
+
+use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use serde::Serialize;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The description of a tool: all that governance, prompt and screens know of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolManifest {
+    pub name: String,
+    pub label: ToolLabel,
+    /// What the model reads about the tool.
+    pub description: String,
+    /// One line on when to reach for it, for the prompt.
+    pub guidance: String,
+    pub category: ToolCategory,
+    /// JSON Schema of the arguments; its type is `object`.
+    pub schema: Value,
+    pub risk: ToolRisk,
+    pub default_status: ToolStatus,
+    /// Every tool runs in the main process; this is how a subagent reaches it.
+    pub worker: WorkerUse,
+    pub needs: Vec<ModelAbility>,
+    /// `None` for tools that wait for people, to which no deadline applies.
+    #[serde(rename = "timeoutMs", serialize_with = "as_millis")]
+    pub timeout: Option<Duration>,
+    /// Bytes of text the model gets to read of one result.
+    pub output_cap: usize,
+    pub concurrency: Concurrency,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerUse {
+    /// Safe inside the worker itself.
+    Local,
+    /// Only through the main process, which owns what the tool works on.
+    Proxy,
+    Never,
+}
+
+/// What a tool needs of a model beyond calling tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelAbility {
+    Vision,
+}
+
+/// Whether calls of one answer may run beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Concurrency {
+    Parallel,
+    /// Runs alone: after the calls before it and before those behind it.
+    Exclusive,
+}
+
+fn as_millis<S: serde::Serializer>(
+    timeout: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    timeout.map(|t| t.as_millis() as u64).serialize(serializer)
+}

@@ -1,0 +1,270 @@
+//! The only judge of which tools an agent has.
+
+use crate::manifest::ToolManifest;
+use crate::names::{nearest, shown};
+use crate::policy::{self, Trail};
+use netaclaw_protocol::{
+    AgentSpec, ApprovalMode, DisabledTool, EffectiveTools, ToolDiagnostic, ToolOverride, ToolRisk,
+    ToolRoute, ToolStatus, ToolWarning,
+};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Everything that has a say, in the order it is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolveInput<'a> {
+    pub catalogue: &'a [Arc<ToolManifest>],
+    /// What an administrator set for everybody. Tools without an entry follow the catalogue.
+    pub global: &'a BTreeMap<String, ToolStatus>,
+    /// Its `tools`, `toolOverrides` and `approval` count here. Where both lists name a tool
+    /// equally exactly, `disabled` wins.
+    pub agent: &'a AgentSpec,
+    pub model: ModelAbilities,
+    /// Tools that cannot work here and now, each with what is missing.
+    pub environment: &'a BTreeMap<String, String>,
+    pub seat: Seat<'a>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelAbilities {
+    pub tools: bool,
+    pub vision: bool,
+}
+
+/// For whom the tools are.
+#[derive(Clone, Copy, Debug)]
+pub enum Seat<'a> {
+    Main,
+    Subagent {
+        parent: &'a ResolvedTools,
+        /// `None` grants what the parent has.
+        granted: Option<&'a [String]>,
+    },
+}
+
+/// Pure: the same input always gives the same tools and the same reasons.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolResolver;
+
+impl ToolResolver {
+    pub fn resolve(input: &ResolveInput<'_>) -> ResolvedTools {
+        let tools = input.catalogue.iter().map(|manifest| {
+            let overrides = input.agent.tool_overrides.get(&manifest.name);
+            ResolvedTool {
+                trail: policy::walk(manifest, input),
+                approval: overrides
+                    .and_then(|o| o.approval)
+                    .unwrap_or(input.agent.approval),
+                pinned: overrides.map(|o| o.arguments.clone()).unwrap_or_default(),
+                manifest: match overrides {
+                    Some(overrides) => Arc::new(overridden(manifest, overrides)),
+                    None => manifest.clone(),
+                },
+            }
+        });
+        ResolvedTools {
+            tools: tools.collect(),
+            warnings: unknown_names(input),
+        }
+    }
+}
+
+fn overridden(manifest: &ToolManifest, overrides: &ToolOverride) -> ToolManifest {
+    let mut manifest = manifest.clone();
+    if let Some(description) = &overrides.description {
+        manifest.description.clone_from(description);
+    }
+    if let Some(risk) = overrides.risk {
+        manifest.risk = risk;
+    }
+    // A tool without a deadline waits for people; a general override must not give it one.
+    if let (Some(timeout), Some(ms)) = (&mut manifest.timeout, overrides.timeout_ms) {
+        *timeout = Duration::from_millis(ms);
+    }
+    manifest
+}
+
+/// Names in lists that no tool has. They silence nobody: the agent runs, and somebody is told.
+fn unknown_names(input: &ResolveInput<'_>) -> Vec<ToolWarning> {
+    let known = || input.catalogue.iter().map(|tool| tool.name.as_str());
+    let enabled = input
+        .agent
+        .tools
+        .enabled
+        .iter()
+        .map(|n| ("tools.enabled", n));
+    let disabled = input
+        .agent
+        .tools
+        .disabled
+        .iter()
+        .map(|n| ("tools.disabled", n));
+    let overrides = input
+        .agent
+        .tool_overrides
+        .keys()
+        .map(|n| ("toolOverrides", n));
+    let granted = match input.seat {
+        Seat::Subagent {
+            granted: Some(granted),
+            ..
+        } => granted,
+        _ => &[],
+    };
+    let granted = granted
+        .iter()
+        .map(|n| ("subagentConfig.allowedToolNames", n));
+    enabled
+        .chain(disabled)
+        .chain(overrides)
+        .chain(granted)
+        // A pattern may wait for tools that come and go, such as those of an MCP server.
+        .filter(|(_, name)| !name.ends_with('*') && known().all(|other| other != *name))
+        .map(|(place, name)| {
+            let nearest = nearest(name, known());
+            let name = shown(name);
+            let hint = nearest.map(|n| format!("; did you mean `{n}`?"));
+            ToolWarning {
+                place: place.to_owned(),
+                name: name.to_owned(),
+                nearest: nearest.map(str::to_owned),
+                message: format!(
+                    "{place} names `{name}`, which is no tool{}",
+                    hint.unwrap_or_default()
+                ),
+            }
+        })
+        .collect()
+}
+
+/// The tools of one agent, each with its reason, in the order of the catalogue.
+#[derive(Clone, Debug, Default)]
+pub struct ResolvedTools {
+    tools: Vec<ResolvedTool>,
+    warnings: Vec<ToolWarning>,
+}
+
+impl ResolvedTools {
+    pub fn get(&self, name: &str) -> Option<&ResolvedTool> {
+        self.tools.iter().find(|tool| tool.manifest.name == name)
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &ResolvedTool> {
+        self.tools.iter()
+    }
+
+    pub fn enabled(&self) -> impl Iterator<Item = &ResolvedTool> {
+        self.tools.iter().filter(|tool| tool.is_enabled())
+    }
+
+    pub fn warnings(&self) -> &[ToolWarning] {
+        &self.warnings
+    }
+
+    /// The same facts for people.
+    pub fn projection(&self) -> EffectiveTools {
+        EffectiveTools {
+            tool_names: self.enabled().map(|tool| tool.name().to_owned()).collect(),
+            disabled_reasons: self.tools.iter().filter_map(disabled).collect(),
+            runtime_diagnostic: self.tools.iter().map(diagnostic).collect(),
+            warnings: self.warnings.clone(),
+        }
+    }
+}
+
+/// One tool as this agent has it, or has it not.
+#[derive(Clone, Debug)]
+pub struct ResolvedTool {
+    /// With the agent's overrides applied.
+    manifest: Arc<ToolManifest>,
+    trail: Trail,
+    approval: ApprovalMode,
+    pinned: Map<String, Value>,
+}
+
+impl ResolvedTool {
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    pub fn manifest(&self) -> &Arc<ToolManifest> {
+        &self.manifest
+    }
+
+    pub fn is_enabled(&self) -> bool {
+        self.trail.off.is_none()
+    }
+
+    pub fn route(&self) -> ToolRoute {
+        self.trail.route
+    }
+
+    pub fn policy_sources(&self) -> &[String] {
+        &self.trail.sources
+    }
+
+    /// Why it is off; `None` if it is on.
+    pub fn blocked_reason(&self) -> Option<&str> {
+        self.trail.off.as_ref().map(|off| off.reason.as_str())
+    }
+
+    pub fn needs_approval(&self) -> bool {
+        match self.approval {
+            ApprovalMode::Never => false,
+            ApprovalMode::Risky => matches!(self.manifest.risk, ToolRisk::Write | ToolRisk::Exec),
+            ApprovalMode::Always => true,
+        }
+    }
+
+    pub fn pinned(&self) -> &Map<String, Value> {
+        &self.pinned
+    }
+
+    /// The schema as the model gets it: pinned arguments are not its to choose.
+    pub fn model_schema(&self) -> Value {
+        let mut schema = self.manifest.schema.clone();
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| !self.pinned.contains_key(name));
+        }
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|name| {
+                name.as_str()
+                    .is_none_or(|name| !self.pinned.contains_key(name))
+            });
+        }
+        schema
+    }
+}
+
+fn disabled(tool: &ResolvedTool) -> Option<DisabledTool> {
+    let off = tool.trail.off.as_ref()?;
+    Some(DisabledTool {
+        tool_name: tool.name().to_owned(),
+        code: off.code,
+        reason: off.reason.clone(),
+        decided_by: tool.trail.decided_by,
+    })
+}
+
+fn diagnostic(tool: &ResolvedTool) -> ToolDiagnostic {
+    let manifest = &tool.manifest;
+    ToolDiagnostic {
+        tool_name: manifest.name.clone(),
+        tool_label: manifest.label.clone(),
+        category: manifest.category,
+        risk: manifest.risk,
+        status: match tool.is_enabled() {
+            true => ToolStatus::Enabled,
+            false => ToolStatus::Disabled,
+        },
+        route: tool.trail.route,
+        policy_sources: tool.trail.sources.clone(),
+        blocked_reason: tool.blocked_reason().map(str::to_owned),
+        code: tool.trail.off.as_ref().map(|off| off.code),
+        decided_by: tool.trail.decided_by,
+        how_to_change: tool.trail.how_to_change().to_owned(),
+        needs_approval: tool.needs_approval(),
+    }
+}

@@ -1,0 +1,136 @@
+//! What people see of a run while it happens. The loop does not know who they are: the engine
+//! gives the events their numbers and sends them out.
+
+use netaclaw_models::ModelError;
+use netaclaw_protocol::{
+    ContentBlock, EntryId, PartKind, RunPhase, StopReason, TodoList, ToolRoute, Usage,
+};
+use netaclaw_tools::ProcessUpdate;
+use serde_json::Value;
+
+/// Notices in the order things happened. None is the source of truth: entries are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunEvent {
+    Phase {
+        phase: RunPhase,
+        /// In words, where the phase needs them.
+        detail: Option<String>,
+    },
+    /// Comes with the first piece of an answer, or right before the end of one without pieces.
+    AnswerStarted {
+        entry_id: EntryId,
+        provider: String,
+        model: String,
+    },
+    PartStarted {
+        entry_id: EntryId,
+        part: u32,
+        kind: netaclaw_models::PartKind,
+    },
+    PartDelta {
+        entry_id: EntryId,
+        part: u32,
+        kind: PartKind,
+        /// Unicode scalar values of this part that came before.
+        offset: u64,
+        text: String,
+    },
+    PartEnded {
+        entry_id: EntryId,
+        part: u32,
+        kind: PartKind,
+        duration_ms: u64,
+    },
+    /// The answer is stored under `entry_id`.
+    AnswerFinished {
+        entry_id: EntryId,
+        stop_reason: StopReason,
+        error_message: Option<String>,
+        usage: Usage,
+    },
+    ToolStarted(ToolStarted),
+    ToolOutput {
+        tool_call_id: String,
+        /// Unicode scalar values of this call's output that came before.
+        offset: u64,
+        text: String,
+    },
+    ToolProcess {
+        tool_call_id: String,
+        tool_name: String,
+        update: ProcessUpdate,
+    },
+    ToolCompleted(ToolCompleted),
+    Retrying {
+        /// The attempt that failed, 1 first.
+        attempt: u32,
+        after_ms: u64,
+        reason: ModelError,
+    },
+    FallingBack {
+        from: String,
+        to: String,
+        reason: ModelError,
+    },
+    /// The list has changed; its entry is stored.
+    Todo(TodoList),
+    Warning(RunWarning),
+}
+
+/// A call begins, or is refused: then `blocked_reason` says why and its end follows at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolStarted {
+    /// The answer that made the call.
+    pub entry_id: EntryId,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub tool_label: String,
+    pub args: Value,
+    pub route: ToolRoute,
+    pub blocked_reason: Option<String>,
+    pub policy_sources: Vec<String>,
+}
+
+/// A call has its result. It is told at once, while the entry waits for the results of the calls
+/// before it: then a quick tool does not look busy behind a slow one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCompleted {
+    pub tool_call_id: String,
+    pub tool_name: String,
+    /// The entry the result is or will be stored under.
+    pub result_entry_id: EntryId,
+    pub is_error: bool,
+    pub content: Vec<ContentBlock>,
+    pub details: Option<Value>,
+    pub duration_ms: u64,
+}
+
+/// Something the user should know although the run goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunWarning {
+    pub code: WarningCode,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningCode {
+    /// The model cannot use tools, so none are offered.
+    NoToolSupport,
+    /// The agent's configuration names tools that do not exist.
+    UnknownTools,
+    /// The model repeats itself and has been told so.
+    Repeating,
+    /// Messages of the session could not be read and are missing from the context.
+    UnreadableMessages,
+}
+
+impl WarningCode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoToolSupport => "no_tool_support",
+            Self::UnknownTools => "unknown_tools",
+            Self::Repeating => "repeating",
+            Self::UnreadableMessages => "unreadable_messages",
+        }
+    }
+}

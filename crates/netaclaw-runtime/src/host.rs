@@ -1,0 +1,150 @@
+//! The world of a run, as far as the loop knows it.
+
+use crate::answer::AnswerSoFar;
+use crate::event::RunEvent;
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use netaclaw_models::payload::{ContextPayload, read_context};
+use netaclaw_models::{ModelError, SystemPrompt, ToolDefinition};
+use netaclaw_protocol::{EntryId, ModelInfo, ThinkingLevel, TodoList};
+use netaclaw_session::{Entry, EntryBody, SessionContext};
+use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
+use tokio_util::sync::CancellationToken;
+
+/// What a run needs of its session.
+///
+/// The contract:
+/// - A run has a chain of its own. It begins at the entry the run was started from; every
+///   `append` hangs from the one before and moves the chain, wherever the session's leaf is by
+///   then (TREE-1). Entries appear in the order of the calls (TREE-3).
+/// - The loop makes one call at a time and waits for it, so an implementation never sees two of
+///   its methods at once.
+/// - After a [`HostError`] the loop writes nothing more and ends the run.
+/// - No method but `before_model_call` and `on_overflow` may wait for a person or a model. Those
+///   two get the run's token and return soon after it is cancelled.
+/// - Whether anybody watches makes no difference to what is stored.
+#[async_trait]
+pub trait RunHost: Send {
+    /// What the model sees at the end of the chain. Asked before every model call, so that a
+    /// compaction, an edit or a new thinking level counts from the next call on.
+    async fn context(&mut self) -> Result<RunContext, HostError>;
+
+    /// Draws an id that no entry of the session has or will get, for an answer or a result that
+    /// people see before it is stored.
+    fn next_entry_id(&mut self) -> EntryId;
+
+    /// Appends to the chain, as durable as the session's setting asks, and returns the entry.
+    /// `id` is one of [`RunHost::next_entry_id`], or `None` to have one drawn. Telling people
+    /// of the entry is the host's part; no event of the loop repeats it.
+    async fn append(&mut self, id: Option<EntryId>, body: EntryBody) -> Result<Entry, HostError>;
+
+    /// Everything people see. Never blocks, never fails.
+    fn emit(&mut self, event: RunEvent);
+
+    /// An answer has grown. Called for every piece, so it must cost nothing unless the host
+    /// wants to keep the partial answer now; only then it calls [`AnswerSoFar::to_message`].
+    fn answer_progress(&mut self, so_far: &AnswerSoFar);
+
+    /// Moves the messages that wait as steering to the end of the chain, in one durable step, so
+    /// that a crash neither loses nor doubles one. Returns how many there were. Asked after every
+    /// answer, and after its tools.
+    async fn insert_steering(&mut self) -> Result<usize, HostError>;
+
+    /// Stores a question, shows it, and returns what will be its answer. The question stays open
+    /// until the future is ready or the run has ended; only the host decides on a time-out.
+    async fn open_question(
+        &mut self,
+        question: ClarifyQuestion,
+    ) -> Result<BoxFuture<'static, ClarifyAnswer>, HostError>;
+
+    /// Comes before every model call and may compact first.
+    async fn before_model_call(&mut self, _call: &ModelCall<'_>) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    /// The model says that the context is too long for it. The host may make it shorter and have
+    /// the call made again; the loop asks once, and not again before an answer has come.
+    async fn on_overflow(
+        &mut self,
+        _call: &ModelCall<'_>,
+        _error: &ModelError,
+    ) -> Result<Overflow, HostError> {
+        Ok(Overflow::GiveUp)
+    }
+}
+
+/// The projection of the chain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunContext {
+    pub payload: ContextPayload,
+    pub thinking: ThinkingLevel,
+    /// The list in force at the end of the chain, see [`crate::todo_on_path`].
+    pub todo: TodoList,
+}
+
+impl RunContext {
+    /// Reads what the session kernel has projected.
+    pub fn read(context: &SessionContext<'_>, todo: TodoList) -> Self {
+        let messages: Vec<_> = context
+            .messages
+            .iter()
+            .map(|message| message.json())
+            .collect();
+        Self {
+            payload: read_context(messages.iter().map(|json| json.as_ref())),
+            // Files of other programs may name levels that NetaClaw does not have.
+            thinking: ThinkingLevel::from_name(&context.thinking_level).unwrap_or_default(),
+            todo,
+        }
+    }
+}
+
+/// The model call that is about to be made, or has just failed.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelCall<'a> {
+    /// Counted from 1.
+    pub turn: u32,
+    pub model: &'a ModelInfo,
+    /// What comes on top of the messages in every request: it counts towards the window.
+    pub system: &'a SystemPrompt,
+    pub tools: &'a [ToolDefinition],
+    pub cancel: &'a CancellationToken,
+}
+
+/// What to do about a context that is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    GiveUp,
+    /// The context is shorter now; ask the model again.
+    Retry,
+}
+
+/// The session cannot be read or written any more, so the run has to end.
+///
+/// People read `message`; the cause is for the log.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct HostError {
+    pub message: String,
+    #[source]
+    pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl HostError {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            cause: None,
+        }
+    }
+
+    pub fn caused_by(
+        message: impl Into<String>,
+        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self {
+            message: message.into(),
+            cause: Some(cause.into()),
+        }
+    }
+}

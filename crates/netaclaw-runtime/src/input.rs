@@ -1,0 +1,63 @@
+//! Everything a run is given.
+
+use crate::clock::Clock;
+use crate::prompt::PromptSources;
+use netaclaw_governance::{Approver, Inspector, ResolvedTools};
+use netaclaw_models::ModelClient;
+use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel};
+use netaclaw_tools::{ToolRegistry, Workspace};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// One run of an agent. The session comes beside it, as the host.
+#[derive(Clone)]
+pub struct RunInput {
+    pub run_id: RunId,
+    pub agent: AgentSettings,
+    pub prompt: PromptSources,
+    pub model: ModelAccess,
+    pub registry: Arc<ToolRegistry>,
+    /// What of the registry this agent has, and why.
+    pub tools: ResolvedTools,
+    /// Asked again for every call, on top of what was resolved.
+    pub inspectors: Vec<Arc<dyn Inspector>>,
+    /// Who asks people for their consent; without one, calls that need it are refused.
+    pub approver: Option<Arc<dyn Approver>>,
+    pub workspace: Arc<Workspace>,
+    /// Stops the run.
+    pub cancel: CancellationToken,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The agent, as far as the loop is concerned.
+#[derive(Clone, Debug, Default)]
+pub struct AgentSettings {
+    pub system_prompt: String,
+    pub temperature: Option<f64>,
+    /// `None` leaves it to the model.
+    pub max_output_tokens: Option<u64>,
+    /// In place of the session's own level, for runs nobody can set one for.
+    pub thinking: Option<ThinkingLevel>,
+    pub limits: RunLimits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// Answers of the model, with the tools they call.
+    pub turns: u32,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self { turns: 50 }
+    }
+}
+
+/// The way to the model.
+#[derive(Clone)]
+pub struct ModelAccess {
+    pub client: Arc<dyn ModelClient>,
+    pub info: ModelInfo,
+    /// The channel's name, which answers carry as their provider.
+    pub provider: String,
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod clock;
+mod event;
+mod host;
+mod input;
+mod machine;
+pub mod prompt;
+mod report;
+mod run;
+mod todo;
+
+pub use answer::AnswerSoFar;
+pub use clock::{Clock, SystemClock};
+pub use event::{RunEvent, RunWarning, ToolCompleted, ToolStarted, WarningCode};
+pub use host::{HostError, ModelCall, Overflow, RunContext, RunHost};
+pub use input::{AgentSettings, ModelAccess, RunInput, RunLimits};
+pub use report::{EndReason, RunReport, StuckPattern};
+pub use run::{NOTICE_ENTRY, run_agent};
+pub use todo::{TODO_ENTRY, todo_on_path};

@@ -1,0 +1,278 @@
+//! The loop as a pure machine: what happened goes in, what to do comes out. No clock, no IO, and
+//! nothing of what the messages say; so every order of events can be tried in a test.
+//!
+//! What must stay true, whatever comes in:
+//! - Before the model is called again, every call of its last answer has exactly one result, and
+//!   results are appended in the order of the calls.
+//! - After a stop nothing begins: what is open gets its results, and the run ends.
+//! - A run ends exactly once.
+
+mod circles;
+mod round;
+#[cfg(test)]
+mod tests;
+
+use crate::host::Overflow;
+use crate::report::StuckPattern;
+use circles::{Circles, Repetition};
+use round::Round;
+pub(crate) use round::{CallFacts, ResultFacts};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Answered(Answered),
+    CallEnded {
+        call: usize,
+        result: ResultFacts,
+    },
+    SteeringInserted {
+        count: usize,
+    },
+    OverflowHandled(Overflow),
+    Stop,
+    /// The session cannot be written any more.
+    HostFailed,
+}
+
+/// What came of a model call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// The run was stopped before there was anything to store.
+    NotAsked,
+    /// An answer that calls tools, at least one.
+    Calls(Vec<CallFacts>),
+    /// An answer that calls none. `cut` if it ran into the output limit.
+    Words {
+        cut: bool,
+    },
+    /// Neither words nor calls.
+    Empty,
+    TooLong,
+    NoToolSupport,
+    Failed,
+    /// Stopped in the middle.
+    Aborted,
+}
+
+/// What to do, in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Leads to [`Input::Answered`].
+    CallModel,
+    AppendAnswer,
+    /// Leads to [`Input::CallEnded`].
+    StartCall(usize),
+    /// The call never runs; its result says so.
+    SkipCall(usize),
+    AppendResult(usize),
+    /// Leads to [`Input::SteeringInserted`].
+    InsertSteering,
+    /// Leads to [`Input::OverflowHandled`].
+    HandleOverflow,
+    OfferNoTools,
+    /// Tells the model, and whoever watches, that it repeats itself.
+    Warn(StuckPattern),
+    End(End),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Completed { cut: bool },
+    Stopped,
+    TurnLimit,
+    Stuck(StuckPattern),
+    ContextTooLong,
+    ModelFailed,
+    HostFailed,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    at: At,
+    turns_max: u32,
+    turn: u32,
+    stopping: bool,
+    circles: Circles,
+    offers_tools: bool,
+    /// Set until an answer comes, so that one overflow leads to one attempt to mend it.
+    overflow_handled: bool,
+}
+
+#[derive(Clone, Debug)]
+enum At {
+    Model,
+    Tools(Round),
+    /// Between two turns.
+    Steering,
+    /// Behind an answer without calls: the run ends unless somebody has said more.
+    LastSteering {
+        cut: bool,
+    },
+    Overflow,
+    Ended,
+}
+
+impl State {
+    pub(crate) fn start(turns_max: u32, offers_tools: bool) -> (Self, Vec<Effect>) {
+        let state = Self {
+            at: At::Model,
+            turns_max: turns_max.max(1),
+            turn: 1,
+            stopping: false,
+            circles: Circles::default(),
+            offers_tools,
+            overflow_handled: false,
+        };
+        (state, vec![Effect::CallModel])
+    }
+
+    /// The turn the run is in, counted from 1.
+    pub(crate) fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    pub(crate) fn step(mut self, input: Input) -> (Self, Vec<Effect>) {
+        let mut effects = Vec::new();
+        match (std::mem::replace(&mut self.at, At::Ended), input) {
+            (At::Ended, _) => {}
+            (_, Input::HostFailed) => effects.push(Effect::End(End::HostFailed)),
+            (at, Input::Stop) => self.stop(at, &mut effects),
+            (At::Model, Input::Answered(answered)) => self.answered(answered, &mut effects),
+            (At::Tools(mut round), Input::CallEnded { call, result }) => {
+                round.end(call, result);
+                self.go_on(round, &mut effects);
+            }
+            (At::LastSteering { cut }, Input::SteeringInserted { count: 0 }) => {
+                self.end(End::Completed { cut }, &mut effects);
+            }
+            (At::Steering | At::LastSteering { .. }, Input::SteeringInserted { count }) => {
+                // Whoever is told something new may well do the same again.
+                if count > 0 {
+                    self.circles = Circles::default();
+                }
+                self.next_turn(&mut effects);
+            }
+            (At::Overflow, Input::OverflowHandled(Overflow::Retry)) => {
+                self.call_model(&mut effects);
+            }
+            (At::Overflow, Input::OverflowHandled(Overflow::GiveUp)) => {
+                self.end(End::ContextTooLong, &mut effects);
+            }
+            // An input that does not belong here changes nothing.
+            (at, _) => self.at = at,
+        }
+        (self, effects)
+    }
+
+    fn stop(&mut self, at: At, effects: &mut Vec<Effect>) {
+        self.stopping = true;
+        match at {
+            At::Tools(mut round) => {
+                effects.extend(round.skip_waiting());
+                self.go_on(round, effects);
+            }
+            // What is under way comes back soon, and then the run ends.
+            at => self.at = at,
+        }
+    }
+
+    fn answered(&mut self, answered: Answered, effects: &mut Vec<Effect>) {
+        if answered != Answered::NotAsked {
+            effects.push(Effect::AppendAnswer);
+        }
+        if matches!(answered, Answered::Calls(_) | Answered::Words { .. }) {
+            self.overflow_handled = false;
+            self.circles.said_something();
+        }
+        match answered {
+            Answered::NotAsked | Answered::Aborted => effects.push(Effect::End(End::Stopped)),
+            Answered::Calls(calls) => {
+                let mut round = Round::new(calls);
+                if self.stopping {
+                    effects.extend(round.skip_waiting());
+                }
+                self.go_on(round, effects);
+            }
+            Answered::Words { cut } => self.steer(At::LastSteering { cut }, effects),
+            Answered::Empty => {
+                let repetition = self.circles.said_nothing();
+                self.between_turns(repetition, effects);
+            }
+            Answered::TooLong if self.overflow_handled => self.end(End::ContextTooLong, effects),
+            Answered::TooLong => {
+                self.overflow_handled = true;
+                self.at = At::Overflow;
+                self.unless_stopping(Effect::HandleOverflow, effects);
+            }
+            Answered::NoToolSupport if self.offers_tools => {
+                self.offers_tools = false;
+                effects.push(Effect::OfferNoTools);
+                self.call_model(effects);
+            }
+            Answered::NoToolSupport | Answered::Failed => self.end(End::ModelFailed, effects),
+        }
+    }
+
+    /// Appends what can be appended, starts what can be started, and leaves the round when all of
+    /// its calls have ended.
+    fn go_on(&mut self, mut round: Round, effects: &mut Vec<Effect>) {
+        effects.extend(round.append_ended());
+        if !round.is_over() {
+            if !self.stopping {
+                effects.extend(round.start_ready());
+            }
+            self.at = At::Tools(round);
+            return;
+        }
+        let repetition = self.circles.round(round.pairs());
+        self.between_turns(repetition, effects);
+    }
+
+    fn between_turns(&mut self, repetition: Repetition, effects: &mut Vec<Effect>) {
+        match repetition {
+            Repetition::Again(pattern) => return self.end(End::Stuck(pattern), effects),
+            Repetition::First(pattern) if !self.stopping && self.turn < self.turns_max => {
+                effects.push(Effect::Warn(pattern));
+            }
+            Repetition::First(_) | Repetition::None => {}
+        }
+        if self.turn >= self.turns_max {
+            return self.end(End::TurnLimit, effects);
+        }
+        self.steer(At::Steering, effects);
+    }
+
+    fn steer(&mut self, at: At, effects: &mut Vec<Effect>) {
+        self.at = at;
+        self.unless_stopping(Effect::InsertSteering, effects);
+    }
+
+    fn next_turn(&mut self, effects: &mut Vec<Effect>) {
+        if self.turn >= self.turns_max {
+            return self.end(End::TurnLimit, effects);
+        }
+        self.call_model(effects);
+        // A stop has ended the run; its last turn stays the last.
+        self.turn += u32::from(!self.stopping);
+    }
+
+    fn call_model(&mut self, effects: &mut Vec<Effect>) {
+        self.at = At::Model;
+        self.unless_stopping(Effect::CallModel, effects);
+    }
+
+    fn unless_stopping(&mut self, effect: Effect, effects: &mut Vec<Effect>) {
+        match self.stopping {
+            true => self.end(End::Stopped, effects),
+            false => effects.push(effect),
+        }
+    }
+
+    fn end(&mut self, end: End, effects: &mut Vec<Effect>) {
+        self.at = At::Ended;
+        let end = if self.stopping { End::Stopped } else { end };
+        effects.push(Effect::End(end));
+    }
+}

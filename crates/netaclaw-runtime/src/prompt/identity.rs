@@ -1,0 +1,14 @@
+//! Who the agent is: its own system prompt.
+
+use super::layer::{Layer, LayerName};
+
+const BUDGET: usize = 64_000;
+const NOBODY: &str = "You are a helpful assistant.";
+
+pub(super) fn layer(system_prompt: &str) -> Layer {
+    let text = match system_prompt.trim() {
+        "" => NOBODY,
+        text => text,
+    };
+    Layer::of_text(LayerName::Identity, BUDGET, text)
+}

@@ -1,0 +1,91 @@
+//! One layer of the prompt, within its budget.
+
+use netaclaw_models::tokens::estimate_text;
+
+/// A part of the prompt as it goes to the model; empty if there is nothing to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    pub name: LayerName,
+    pub text: String,
+    pub chars: usize,
+    pub tokens: u64,
+    /// What the layer may have, in characters.
+    pub budget: usize,
+    /// What did not fit: names where there are names, else how much is missing.
+    pub omitted: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerName {
+    Identity,
+    Rules,
+    Environment,
+    Instructions,
+    Memory,
+    Skills,
+    Tools,
+    /// The volatile ones.
+    Today,
+    Todo,
+}
+
+impl Layer {
+    pub(super) fn new(name: LayerName, budget: usize, text: String, omitted: Vec<String>) -> Self {
+        let text = text.trim_end().to_owned();
+        Self {
+            name,
+            chars: text.chars().count(),
+            tokens: estimate_text(&text),
+            text,
+            budget,
+            omitted,
+        }
+    }
+
+    /// A layer that is one text, cut where the budget ends.
+    pub(super) fn of_text(name: LayerName, budget: usize, text: &str) -> Self {
+        let (text, omitted) = cut(text.trim(), budget);
+        Self::new(name, budget, text, omitted.into_iter().collect())
+    }
+
+    /// A heading and as many whole items as the budget allows; the others are named.
+    pub(super) fn of_items(name: LayerName, budget: usize, heading: &str, items: Items) -> Self {
+        if items.0.is_empty() {
+            return Self::new(name, budget, String::new(), Vec::new());
+        }
+        let mut text = heading.to_owned();
+        let mut left = budget.saturating_sub(heading.chars().count());
+        let mut omitted = Vec::new();
+        for (item_name, item) in items.0 {
+            let needed = item.chars().count() + 1;
+            match needed <= left {
+                true => {
+                    left -= needed;
+                    text.push('\n');
+                    text.push_str(&item);
+                }
+                false => omitted.push(item_name),
+            }
+        }
+        if !omitted.is_empty() {
+            text.push_str(&format!("\n({} more are not listed here.)", omitted.len()));
+        }
+        Self::new(name, budget, text, omitted)
+    }
+}
+
+/// Items with the names they go by if they do not fit.
+pub(super) struct Items(pub(super) Vec<(String, String)>);
+
+/// The beginning of a text, with a note if that is not all; and what is missing.
+pub(super) fn cut(text: &str, chars_max: usize) -> (String, Option<String>) {
+    let Some((at, _)) = text.char_indices().nth(chars_max) else {
+        return (text.to_owned(), None);
+    };
+    let missing = text[at..].chars().count();
+    let note = format!("the last {missing} characters");
+    (
+        format!("{}\n[cut: {note} are left out]", &text[..at]),
+        Some(note),
+    )
+}

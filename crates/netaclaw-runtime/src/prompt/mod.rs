@@ -1,0 +1,88 @@
+//! The system prompt, in layers of fixed order.
+//!
+//! The stable part comes first and is the same bytes in every turn, so that suppliers can cache
+//! it; what changes (the date, the to-do list) comes last. The summary of a compaction is a
+//! message and not here. Reading files is somebody else's work: texts come in, text goes out.
+
+mod environment;
+mod identity;
+mod instructions;
+mod layer;
+mod memory;
+mod rules;
+mod skills;
+#[cfg(test)]
+mod tests;
+mod today;
+mod todo;
+mod tool_guidance;
+
+pub use environment::Environment;
+pub use instructions::InstructionFile;
+pub use layer::{Layer, LayerName};
+pub use skills::SkillLine;
+
+use netaclaw_governance::ResolvedTools;
+use netaclaw_models::SystemPrompt;
+use netaclaw_protocol::TodoList;
+
+/// What the layers are made of.
+#[derive(Clone, Debug, Default)]
+pub struct PromptSources {
+    /// Rules on top of those that hold for every agent.
+    pub rules: Vec<String>,
+    pub environment: Environment,
+    /// From the root of the file tree down to the workspace; the nearest comes last.
+    pub instructions: Vec<InstructionFile>,
+    pub memory: Vec<String>,
+    pub skills: Vec<SkillLine>,
+}
+
+/// The prompt of one run.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    stable: Vec<Layer>,
+    today: Layer,
+}
+
+impl Prompt {
+    pub fn new(system_prompt: &str, sources: &PromptSources, tools: &ResolvedTools) -> Self {
+        Self {
+            stable: vec![
+                identity::layer(system_prompt),
+                rules::layer(&sources.rules),
+                environment::layer(&sources.environment),
+                instructions::layer(&sources.instructions),
+                memory::layer(&sources.memory),
+                skills::layer(&sources.skills),
+                tool_guidance::layer(tools),
+            ],
+            today: today::layer(&sources.environment),
+        }
+    }
+
+    /// The same without tools, for a model that turned out not to take any.
+    pub(crate) fn without_tools(mut self) -> Self {
+        self.stable.retain(|layer| layer.name != LayerName::Tools);
+        self
+    }
+
+    pub fn system(&self, todo: &TodoList) -> SystemPrompt {
+        SystemPrompt {
+            stable: join(&self.stable),
+            volatile: join(&[self.today.clone(), todo::layer(todo)]),
+        }
+    }
+
+    /// Every layer with its size, in order, for people who wonder what the model is told.
+    pub fn preview(&self, todo: &TodoList) -> Vec<Layer> {
+        let volatile = [self.today.clone(), todo::layer(todo)];
+        self.stable.iter().cloned().chain(volatile).collect()
+    }
+}
+
+fn join(layers: &[Layer]) -> String {
+    let texts = layers.iter().map(|layer| layer.text.as_str());
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.join("\n\n")
+}

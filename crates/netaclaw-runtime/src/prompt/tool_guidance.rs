@@ -1,0 +1,19 @@
+//! When to reach for which tool, for the tools that are really there.
+
+use super::layer::{Items, Layer, LayerName};
+use netaclaw_governance::ResolvedTools;
+
+const BUDGET: usize = 8_000;
+const HEADING: &str = "# Tools\nDo the work with your tools instead of describing how it could be \
+                       done. Calls that do not depend on each other belong into one answer.";
+
+pub(super) fn layer(tools: &ResolvedTools) -> Layer {
+    let items = tools
+        .enabled()
+        .filter(|tool| !tool.manifest().guidance.is_empty())
+        .map(|tool| {
+            let line = format!("- {}", tool.manifest().guidance);
+            (tool.name().to_owned(), line)
+        });
+    Layer::of_items(LayerName::Tools, BUDGET, HEADING, Items(items.collect()))
+}

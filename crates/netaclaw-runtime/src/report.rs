@@ -1,0 +1,70 @@
+//! How a run ended.
+
+use crate::host::HostError;
+use netaclaw_models::ModelError;
+use netaclaw_protocol::{RunOutcome, Usage};
+
+/// The end of a run. Everything it did is in the session; this is what remains to be said.
+#[derive(Debug)]
+pub struct RunReport {
+    pub outcome: RunOutcome,
+    /// Why, where the outcome alone does not say.
+    pub reason: Option<EndReason>,
+    /// The sum over all answers of the run, failed ones included.
+    pub usage: Usage,
+    /// Model calls that were made.
+    pub turns: u32,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EndReason {
+    #[error("the run reached its limit of {0} turns")]
+    TurnLimit(u32),
+    #[error("the model repeated itself and did not stop when told: {0}")]
+    Stuck(StuckPattern),
+    /// The last answer was cut off at the model's output limit.
+    #[error("the answer was cut off at the model's output limit")]
+    AnswerCut,
+    /// Neither could the context be made shorter.
+    #[error("{0}")]
+    ContextTooLong(#[source] ModelError),
+    #[error("{0}")]
+    Model(#[source] ModelError),
+    #[error("{0}")]
+    Host(#[source] HostError),
+}
+
+impl EndReason {
+    /// The name on the wire and in logs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TurnLimit(_) => "turn_limit",
+            Self::Stuck(_) => "stuck",
+            Self::AnswerCut => "length",
+            Self::ContextTooLong(_) => "context_too_long",
+            Self::Model(error) => error.code(),
+            Self::Host(_) => "session_unavailable",
+        }
+    }
+}
+
+/// In which way a model went round in circles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StuckPattern {
+    /// The same calls with the same results.
+    SameResults,
+    /// The same call, which fails each time.
+    SameFailure,
+    /// Answers that say nothing and call nothing.
+    EmptyAnswers,
+}
+
+impl std::fmt::Display for StuckPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::SameResults => "the same tool call with the same result",
+            Self::SameFailure => "the same tool call, which keeps failing",
+            Self::EmptyAnswers => "empty answers",
+        })
+    }
+}

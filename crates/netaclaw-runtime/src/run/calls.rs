@@ -1,0 +1,205 @@
+//! The calls of one answer, from the answer to their stored results.
+
+use super::Driver;
+use super::result::{Outcome, call_fingerprint, result_message};
+use super::services::{FromTool, MESSAGES_MAX};
+use crate::event::{RunEvent, ToolCompleted};
+use crate::host::HostError;
+use crate::machine::{CallFacts, Input};
+use netaclaw_governance::Concurrency;
+use netaclaw_protocol::{ContentBlock, EntryId, Message};
+use netaclaw_session::EntryBody;
+use netaclaw_tools::Executed;
+use serde_json::Value;
+use std::collections::VecDeque;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// The calls under way. Every answer gets new ones, so whatever an abandoned tool of an earlier
+/// answer still has to say finds nobody.
+pub(super) struct Calls {
+    /// The answer that made them.
+    pub(super) entry_id: EntryId,
+    pub(super) open: Vec<OpenCall>,
+    pub(super) jobs: JoinSet<JobEnd>,
+    /// Calls that ended without having run.
+    pub(super) refused: VecDeque<JobEnd>,
+    pub(super) messages_tx: mpsc::Sender<FromTool>,
+    messages_rx: mpsc::Receiver<FromTool>,
+    /// The token of this turn's tools.
+    pub(super) cancel: CancellationToken,
+    pub(super) questions: usize,
+    pub(super) started: bool,
+}
+
+pub(super) type JobEnd = (usize, Executed);
+
+/// Messages of tools that go before the end of a call.
+const SERVED_MAX: usize = MESSAGES_MAX;
+
+/// A call as the model made it, and what became of it.
+pub(super) struct OpenCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) args: Value,
+    /// The answer broke off at this call, so it may not be whole.
+    pub(super) cut: bool,
+    pub(super) started_ms: u64,
+    /// Characters of live output that were shown.
+    pub(super) output_chars: u64,
+    pub(super) ended: bool,
+    /// Until it is stored.
+    pub(super) outcome: Option<Outcome>,
+}
+
+impl OpenCall {
+    pub(super) fn read(block: &ContentBlock) -> Option<Self> {
+        let ContentBlock::ToolCall {
+            id,
+            name,
+            arguments,
+        } = block
+        else {
+            return None;
+        };
+        Some(Self {
+            id: id.clone(),
+            name: name.clone(),
+            args: arguments.clone(),
+            cut: false,
+            started_ms: 0,
+            output_chars: 0,
+            ended: false,
+            outcome: None,
+        })
+    }
+}
+
+impl Calls {
+    pub(super) fn none(cancel: &CancellationToken) -> Self {
+        Self::new(EntryId::new(""), Vec::new(), cancel)
+    }
+
+    fn new(entry_id: EntryId, open: Vec<OpenCall>, cancel: &CancellationToken) -> Self {
+        let (messages_tx, messages_rx) = mpsc::channel(MESSAGES_MAX);
+        Self {
+            entry_id,
+            open,
+            jobs: JoinSet::new(),
+            refused: VecDeque::new(),
+            messages_tx,
+            messages_rx,
+            cancel: cancel.child_token(),
+            questions: 0,
+            started: false,
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// Takes the calls of an answer and says about them what the machine wants to know.
+    pub(super) fn open_calls(
+        &mut self,
+        entry_id: EntryId,
+        mut calls: Vec<OpenCall>,
+        answer_cut: bool,
+    ) -> Vec<CallFacts> {
+        if let Some(last) = calls.last_mut() {
+            last.cut = answer_cut;
+        }
+        let facts = calls.iter().map(|call| CallFacts {
+            fingerprint: call_fingerprint(&call.name, &call.args),
+            concurrency: match self.input.tools.get(&call.name) {
+                Some(tool) => tool.manifest().concurrency,
+                None => Concurrency::Parallel,
+            },
+        });
+        let facts = facts.collect();
+        self.calls = Calls::new(entry_id, calls, &self.input.cancel);
+        facts
+    }
+
+    /// Waits until a call has ended or the run is stopped; meanwhile does what tools ask for.
+    pub(super) async fn next_of_calls(&mut self) -> Result<Input, HostError> {
+        let mut served = 0;
+        loop {
+            if let Some(end) = self.calls.refused.pop_front() {
+                return Ok(self.call_ended(end));
+            }
+            // A tool that talks without end must not keep the others from ending.
+            if served >= SERVED_MAX
+                && let Some(end) = self.calls.jobs.try_join_next()
+            {
+                return Ok(self.call_ended(job_end(end)));
+            }
+            tokio::select! {
+                biased;
+                () = self.input.cancel.cancelled(), if !self.stop_told => {
+                    self.stop_told = true;
+                    return Ok(Input::Stop);
+                }
+                // Before the ends, so that what a tool said last is not too late.
+                Some(message) = self.calls.messages_rx.recv() => {
+                    served += 1;
+                    self.serve(message).await?;
+                }
+                Some(end) = self.calls.jobs.join_next() => {
+                    return Ok(self.call_ended(job_end(end)));
+                }
+            }
+        }
+    }
+
+    fn call_ended(&mut self, (call, executed): JobEnd) -> Input {
+        self.complete(call, executed);
+        let result = self.calls.open[call]
+            .outcome
+            .as_ref()
+            .map(Outcome::facts)
+            .expect("it was completed just now");
+        Input::CallEnded { call, result }
+    }
+
+    /// Tells people the result. Its entry follows in the order of the calls.
+    pub(super) fn complete(&mut self, call: usize, executed: Executed) {
+        let open = &mut self.calls.open[call];
+        let outcome = Outcome {
+            result_entry_id: self.host.next_entry_id(),
+            duration_ms: self
+                .input
+                .clock
+                .monotonic_ms()
+                .saturating_sub(open.started_ms),
+            executed,
+        };
+        self.host.emit(RunEvent::ToolCompleted(ToolCompleted {
+            tool_call_id: open.id.clone(),
+            tool_name: open.name.clone(),
+            result_entry_id: outcome.result_entry_id.clone(),
+            is_error: outcome.executed.output.is_error,
+            content: outcome.executed.output.content.clone(),
+            details: outcome.details(),
+            duration_ms: outcome.duration_ms,
+        }));
+        open.ended = true;
+        open.outcome = Some(outcome);
+    }
+
+    pub(super) async fn append_result(&mut self, call: usize) -> Result<(), HostError> {
+        let open = &mut self.calls.open[call];
+        let outcome = open
+            .outcome
+            .take()
+            .expect("the machine appends what has ended");
+        let id = outcome.result_entry_id.clone();
+        let message = result_message(open, outcome, self.input.clock.unix_ms());
+        let body = EntryBody::message(&Message::ToolResult(message));
+        self.host.append(Some(id), body).await?;
+        Ok(())
+    }
+}
+
+fn job_end(joined: Result<JobEnd, tokio::task::JoinError>) -> JobEnd {
+    joined.expect("jobs catch panics, and are not aborted while they are waited for")
+}

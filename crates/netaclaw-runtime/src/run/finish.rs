@@ -1,0 +1,81 @@
+//! Words to a model in circles, and the end of a run.
+
+use super::Driver;
+use crate::event::{RunEvent, RunWarning, WarningCode};
+use crate::host::HostError;
+use crate::machine::End;
+use crate::report::{EndReason, RunReport, StuckPattern};
+use netaclaw_protocol::{RunOutcome, Usage};
+use netaclaw_session::{EntryBody, raw_json};
+
+/// The `customType` of messages that NetaClaw itself says to the model.
+pub const NOTICE_ENTRY: &str = "netaclaw.notice";
+
+impl Driver<'_> {
+    pub(super) async fn warn(&mut self, pattern: StuckPattern) -> Result<(), HostError> {
+        let body = EntryBody::CustomMessage {
+            custom_type: NOTICE_ENTRY.to_owned(),
+            content: raw_json(&notice(pattern)),
+            display: true,
+            details: None,
+        };
+        self.host.append(None, body).await?;
+        self.host.emit(RunEvent::Warning(RunWarning {
+            code: WarningCode::Repeating,
+            message: format!("the model repeats itself ({pattern}) and has been told so"),
+        }));
+        Ok(())
+    }
+
+    pub(super) fn add_usage(&mut self, usage: &Usage) {
+        let sum = &mut self.usage;
+        sum.input += usage.input;
+        sum.output += usage.output;
+        sum.cache_read += usage.cache_read;
+        sum.cache_write += usage.cache_write;
+        sum.total_tokens += usage.total_tokens;
+        sum.cost.input += usage.cost.input;
+        sum.cost.output += usage.cost.output;
+        sum.cost.cache_read += usage.cost.cache_read;
+        sum.cost.cache_write += usage.cost.cache_write;
+        sum.cost.total += usage.cost.total;
+    }
+
+    pub(super) fn report(self, end: End) -> RunReport {
+        let turns_max = self.input.agent.limits.turns;
+        let (outcome, reason) = match end {
+            End::Completed { cut } => (RunOutcome::Completed, cut.then_some(EndReason::AnswerCut)),
+            End::Stopped => (RunOutcome::Stopped, None),
+            End::TurnLimit => (RunOutcome::Error, Some(EndReason::TurnLimit(turns_max))),
+            End::Stuck(pattern) => (RunOutcome::Error, Some(EndReason::Stuck(pattern))),
+            End::ContextTooLong => {
+                let error = self.model_error.map(EndReason::ContextTooLong);
+                (RunOutcome::Error, error)
+            }
+            End::ModelFailed => (RunOutcome::Error, self.model_error.map(EndReason::Model)),
+            End::HostFailed => (RunOutcome::Error, self.host_error.map(EndReason::Host)),
+        };
+        RunReport {
+            outcome,
+            reason,
+            usage: self.usage,
+            turns: self.turns,
+        }
+    }
+}
+
+fn notice(pattern: StuckPattern) -> String {
+    let what = match pattern {
+        StuckPattern::SameResults => {
+            "You have made the same tool call several times and got the same result each time."
+        }
+        StuckPattern::SameFailure => {
+            "You have made the same tool call several times and it failed each time."
+        }
+        StuckPattern::EmptyAnswers => "Your last answers were empty.",
+    };
+    format!(
+        "[This is a notice of the system, not of the user.] {what} Do something else, or tell the \
+         user what is in the way."
+    )
+}

@@ -1,0 +1,206 @@
+//! One call of the model, from the context to the stored answer.
+
+use super::Driver;
+use super::calls::OpenCall;
+use super::live::LiveAnswer;
+use crate::answer::{AnswerSoFar, empty_answer};
+use crate::event::{RunEvent, RunWarning, WarningCode};
+use crate::host::{HostError, ModelCall, Overflow, RunContext};
+use crate::machine::Answered;
+use futures::StreamExt;
+use netaclaw_models::{Detail, ModelError, ModelEvent, ModelRequest, PromptCache};
+use netaclaw_protocol::{
+    AssistantMessage, ContentBlock, EntryId, Message, RunPhase, StopReason, ThinkingLevel,
+};
+use netaclaw_session::EntryBody;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long a stream may take to end itself after a stop. Then it is dropped.
+const STREAM_GRACE: Duration = Duration::from_millis(300);
+
+/// An answer that is whole, or as whole as it gets.
+pub(super) struct HeldAnswer {
+    id: EntryId,
+    message: AssistantMessage,
+}
+
+impl Driver<'_> {
+    pub(super) async fn call_model(&mut self, turn: u32) -> Result<Answered, HostError> {
+        if self.input.cancel.is_cancelled() {
+            return Ok(Answered::NotAsked);
+        }
+        self.host.emit(RunEvent::Phase {
+            phase: RunPhase::WaitingForModel,
+            detail: None,
+        });
+        let system = self.prompt.system(&self.todo.get());
+        let call = ModelCall {
+            turn,
+            model: &self.input.model.info,
+            system: &system,
+            tools: &self.definitions,
+            cancel: &self.input.cancel,
+        };
+        self.host.before_model_call(&call).await?;
+        let context = self.host.context().await?;
+        if self.input.cancel.is_cancelled() {
+            return Ok(Answered::NotAsked);
+        }
+        self.tell_unreadable(context.payload.unreadable);
+        let request = self.request(context);
+        self.turns += 1;
+        let (held, error) = self.stream(request).await;
+        let answered = self.classify(&held, error);
+        self.answer = Some(held);
+        Ok(answered)
+    }
+
+    pub(super) async fn handle_overflow(&mut self, turn: u32) -> Result<Overflow, HostError> {
+        let Some(error) = &self.model_error else {
+            return Ok(Overflow::GiveUp);
+        };
+        let system = self.prompt.system(&self.todo.get());
+        let call = ModelCall {
+            turn,
+            model: &self.input.model.info,
+            system: &system,
+            tools: &self.definitions,
+            cancel: &self.input.cancel,
+        };
+        self.host.on_overflow(&call, error).await
+    }
+
+    pub(super) async fn append_answer(&mut self) -> Result<(), HostError> {
+        let held = self
+            .answer
+            .take()
+            .expect("the machine appends what was answered");
+        let (stop_reason, error_message, usage) = (
+            held.message.stop_reason,
+            held.message.error_message.clone(),
+            held.message.usage.clone(),
+        );
+        let body = EntryBody::message(&Message::Assistant(held.message));
+        self.host.append(Some(held.id.clone()), body).await?;
+        self.add_usage(&usage);
+        self.host.emit(RunEvent::AnswerFinished {
+            entry_id: held.id,
+            stop_reason,
+            error_message,
+            usage,
+        });
+        Ok(())
+    }
+
+    fn request(&mut self, context: RunContext) -> ModelRequest {
+        self.todo.set(context.todo);
+        let (agent, info) = (&self.input.agent, &self.input.model.info);
+        ModelRequest {
+            model: info.name.clone(),
+            system: self.prompt.system(&self.todo.get()),
+            messages: context.payload.messages,
+            tools: self.definitions.clone(),
+            thinking: match info.thinking {
+                true => agent.thinking.unwrap_or(context.thinking),
+                false => ThinkingLevel::Off,
+            },
+            temperature: agent.temperature,
+            max_output_tokens: agent.max_output_tokens,
+            cache: PromptCache::On,
+        }
+    }
+
+    /// Listens to the answer, and passes every piece on before it waits for the next.
+    async fn stream(&mut self, request: ModelRequest) -> (HeldAnswer, Option<ModelError>) {
+        let model = &self.input.model;
+        let clock = self.input.clock.clone();
+        let id = self.host.next_entry_id();
+        let frame = empty_answer(&model.provider, &model.info.name, clock.unix_ms());
+        let mut live = LiveAnswer::new(AnswerSoFar::new(id.clone(), frame.clone()), frame);
+        let turn = self.input.cancel.child_token();
+        let mut stream = model.client.stream(Arc::new(request), turn);
+        let overdue = overdue(self.input.cancel.clone());
+        tokio::pin!(overdue);
+        let (message, error) = loop {
+            let event = tokio::select! {
+                biased;
+                () = &mut overdue => break unfinished(&live, ModelError::Cancelled),
+                event = stream.next() => event,
+            };
+            match event {
+                Some(ModelEvent::Done(message)) => break (message, None),
+                Some(ModelEvent::Failed { error, partial }) => break (partial, Some(error)),
+                Some(event) => live.show(event, self.host, clock.as_ref()),
+                None => break unfinished(&live, ModelError::StreamBroken(Detail::default())),
+            }
+        };
+        live.start(self.host);
+        (HeldAnswer { id, message }, error)
+    }
+
+    fn classify(&mut self, held: &HeldAnswer, error: Option<ModelError>) -> Answered {
+        let message = &held.message;
+        let Some(error) = error else {
+            return self.classify_whole(held);
+        };
+        let answered = match &error {
+            ModelError::Cancelled => Answered::Aborted,
+            ModelError::ContextTooLong(_) => Answered::TooLong,
+            ModelError::NoToolSupport(_) => Answered::NoToolSupport,
+            ModelError::EmptyAnswer => Answered::Empty,
+            _ => Answered::Failed,
+        };
+        tracing::debug!(error = %error, parts = message.content.len(), "no whole answer");
+        self.model_error = Some(error);
+        answered
+    }
+
+    fn classify_whole(&mut self, held: &HeldAnswer) -> Answered {
+        let message = &held.message;
+        let cut = message.stop_reason == StopReason::Length;
+        let calls: Vec<OpenCall> = message.content.iter().filter_map(OpenCall::read).collect();
+        if !calls.is_empty() {
+            let facts = self.open_calls(held.id.clone(), calls, cut);
+            return Answered::Calls(facts);
+        }
+        let says_something = message
+            .content
+            .iter()
+            .any(|block| matches!(block, ContentBlock::Text { text } if !text.trim().is_empty()));
+        match says_something || cut {
+            true => Answered::Words { cut },
+            false => Answered::Empty,
+        }
+    }
+
+    fn tell_unreadable(&mut self, count: usize) {
+        if count == 0 || std::mem::replace(&mut self.unreadable_told, true) {
+            return;
+        }
+        self.host.emit(RunEvent::Warning(RunWarning {
+            code: WarningCode::UnreadableMessages,
+            message: format!("{count} messages of the session cannot be read and are left out"),
+        }));
+    }
+}
+
+/// Ready when a stop has been ignored for too long.
+async fn overdue(cancel: CancellationToken) {
+    cancel.cancelled().await;
+    tokio::time::sleep(STREAM_GRACE).await;
+}
+
+/// What there is of an answer whose stream said nothing about its end.
+fn unfinished(live: &LiveAnswer, error: ModelError) -> (AssistantMessage, Option<ModelError>) {
+    let message = AssistantMessage {
+        stop_reason: match error {
+            ModelError::Cancelled => StopReason::Aborted,
+            _ => StopReason::Error,
+        },
+        error_message: Some(error.to_string()),
+        ..live.so_far().to_message()
+    };
+    (message, Some(error))
+}

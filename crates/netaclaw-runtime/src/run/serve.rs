@@ -1,0 +1,97 @@
+//! What running tools ask for, done for them one after the other.
+
+use super::Driver;
+use super::services::FromTool;
+use crate::event::RunEvent;
+use crate::host::HostError;
+use crate::todo::todo_entry;
+use netaclaw_protocol::{RunPhase, TodoItem, TodoList};
+use netaclaw_tools::{ServiceError, ToolUpdate};
+
+impl Driver<'_> {
+    /// After a stop nothing more is begun for a tool. Whoever is gone meanwhile needs no reply.
+    pub(super) async fn serve(&mut self, message: FromTool) -> Result<(), HostError> {
+        let stopped = self.input.cancel.is_cancelled();
+        match message {
+            FromTool::Update { call, update } => self.show_update(call, update),
+            FromTool::ReplaceTodo { reply, .. } if stopped => {
+                reply.send(Err(ServiceError::Stopped)).ok();
+            }
+            FromTool::ReplaceTodo { items, reply } => {
+                let replaced = self.replace_todo(items).await;
+                let told = replaced.as_ref().map_err(|_| ServiceError::Unavailable);
+                reply.send(told.cloned()).ok();
+                replaced?;
+            }
+            FromTool::Ask { reply, .. } if stopped => {
+                reply.send(Err(ServiceError::Stopped)).ok();
+            }
+            FromTool::Ask { question, reply } => match self.host.open_question(question).await {
+                Ok(waiting) => {
+                    self.calls.questions += 1;
+                    self.waiting_for_user();
+                    reply.send(Ok(waiting)).ok();
+                }
+                Err(error) => {
+                    reply.send(Err(ServiceError::Unavailable)).ok();
+                    return Err(error);
+                }
+            },
+            FromTool::QuestionClosed => {
+                self.calls.questions = self.calls.questions.saturating_sub(1);
+                self.waiting_for_user();
+            }
+        }
+        Ok(())
+    }
+
+    fn waiting_for_user(&mut self) {
+        let phase = match self.calls.questions {
+            0 => RunPhase::RunningTools,
+            _ => RunPhase::WaitingForUser,
+        };
+        self.host.emit(RunEvent::Phase {
+            phase,
+            detail: None,
+        });
+    }
+
+    async fn replace_todo(&mut self, items: Vec<TodoItem>) -> Result<TodoList, HostError> {
+        let list = TodoList {
+            revision: self.todo.get().revision + 1,
+            items,
+        };
+        self.host.append(None, todo_entry(&list)).await?;
+        self.todo.set(list.clone());
+        self.host.emit(RunEvent::Todo(list.clone()));
+        Ok(list)
+    }
+
+    fn show_update(&mut self, call: usize, update: ToolUpdate) {
+        let open = &mut self.calls.open[call];
+        // What comes after the result is too late.
+        if open.ended {
+            return;
+        }
+        let tool_call_id = open.id.clone();
+        match update {
+            ToolUpdate::Output(text) => {
+                let offset = open.output_chars;
+                open.output_chars += text.chars().count() as u64;
+                self.host.emit(RunEvent::ToolOutput {
+                    tool_call_id,
+                    offset,
+                    text,
+                });
+            }
+            ToolUpdate::Process(update) => {
+                let tool_name = open.name.clone();
+                self.host.emit(RunEvent::ToolProcess {
+                    tool_call_id,
+                    tool_name,
+                    update,
+                });
+            }
+        }
+    }
+}

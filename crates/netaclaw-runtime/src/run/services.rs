@@ -1,0 +1,96 @@
+//! What tools may ask of the session, brought to the one place that may ask the host: tools run
+//! beside each other, the host is asked for one thing at a time.
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use netaclaw_protocol::{TodoItem, TodoList};
+use netaclaw_tools::{
+    Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService, ToolUpdate,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{mpsc, oneshot};
+
+/// Live output waits here for the loop. When it is full, output is left out, as the result says
+/// everything anyway; requests wait for room.
+pub(super) const MESSAGES_MAX: usize = 256;
+
+/// What a running tool wants.
+pub(super) enum FromTool {
+    Update {
+        call: usize,
+        update: ToolUpdate,
+    },
+    ReplaceTodo {
+        items: Vec<TodoItem>,
+        reply: oneshot::Sender<Result<TodoList, ServiceError>>,
+    },
+    Ask {
+        question: ClarifyQuestion,
+        reply: oneshot::Sender<Result<BoxFuture<'static, ClarifyAnswer>, ServiceError>>,
+    },
+    /// A question has been answered, and its tool goes on.
+    QuestionClosed,
+}
+
+/// The list in force, as the loop and its tools see it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SharedTodo(Arc<Mutex<TodoList>>);
+
+impl SharedTodo {
+    pub(super) fn get(&self) -> TodoList {
+        self.lock().clone()
+    }
+
+    pub(super) fn set(&self, list: TodoList) {
+        *self.lock() = list;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, TodoList> {
+        // A list is replaced as a whole, so a panic elsewhere cannot have left half of one.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The services of one round of calls.
+pub(super) struct RoundServices {
+    pub(super) messages_tx: mpsc::Sender<FromTool>,
+    pub(super) todo: SharedTodo,
+}
+
+impl RoundServices {
+    /// Sends a request and waits for the reply. When the round is over nobody replies any more.
+    async fn request<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<Result<T, ServiceError>>) -> FromTool,
+    ) -> Result<T, ServiceError> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.messages_tx.send(message(reply)).await;
+        sent.map_err(|_| ServiceError::Stopped)?;
+        answer.await.map_err(|_| ServiceError::Stopped)?
+    }
+}
+
+#[async_trait]
+impl TodoService for RoundServices {
+    async fn list(&self) -> TodoList {
+        self.todo.get()
+    }
+
+    async fn replace(&self, items: Vec<TodoItem>) -> Result<TodoList, ServiceError> {
+        self.request(|reply| FromTool::ReplaceTodo { items, reply })
+            .await
+    }
+}
+
+#[async_trait]
+impl Clarifier for RoundServices {
+    async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
+        let waiting = self
+            .request(|reply| FromTool::Ask { question, reply })
+            .await?;
+        let answer = waiting.await;
+        // If the round is over, nobody has to be told.
+        self.messages_tx.send(FromTool::QuestionClosed).await.ok();
+        Ok(answer)
+    }
+}

@@ -1,0 +1,79 @@
+//! The beginning of a run.
+
+use super::Driver;
+use super::calls::Calls;
+use super::services::SharedTodo;
+use crate::event::{RunEvent, RunWarning, WarningCode};
+use crate::host::RunHost;
+use crate::input::RunInput;
+use crate::machine::{Effect, State};
+use crate::prompt::Prompt;
+use netaclaw_governance::ResolvedTool;
+use netaclaw_models::ToolDefinition;
+use netaclaw_protocol::Usage;
+
+impl<'h> Driver<'h> {
+    pub(super) fn begin(input: RunInput, host: &'h mut dyn RunHost) -> (Self, State, Vec<Effect>) {
+        let definitions: Vec<_> = input.tools.enabled().map(definition).collect();
+        let prompt = Prompt::new(&input.agent.system_prompt, &input.prompt, &input.tools);
+        for warning in warnings(&input) {
+            host.emit(RunEvent::Warning(warning));
+        }
+        let (state, effects) = State::start(input.agent.limits.turns, !definitions.is_empty());
+        let driver = Self {
+            calls: Calls::none(&input.cancel),
+            host,
+            input,
+            prompt,
+            definitions,
+            todo: SharedTodo::default(),
+            answer: None,
+            usage: Usage::default(),
+            turns: 0,
+            stop_told: false,
+            unreadable_told: false,
+            model_error: None,
+            host_error: None,
+        };
+        (driver, state, effects)
+    }
+
+    /// The supplier says what nobody knew: the model takes no tools. It is asked again without.
+    pub(super) fn offer_no_tools(&mut self) {
+        self.definitions.clear();
+        self.prompt = self.prompt.clone().without_tools();
+        let warning = no_tool_support(&self.input.model.info.name);
+        self.host.emit(RunEvent::Warning(warning));
+    }
+}
+
+fn definition(tool: &ResolvedTool) -> ToolDefinition {
+    ToolDefinition {
+        name: tool.name().to_owned(),
+        description: tool.manifest().description.clone(),
+        schema: tool.model_schema(),
+    }
+}
+
+fn warnings(input: &RunInput) -> Vec<RunWarning> {
+    let mut warnings = Vec::new();
+    if !input.model.info.tools && input.tools.all().next().is_some() {
+        warnings.push(no_tool_support(&input.model.info.name));
+    }
+    let unknown = input.tools.warnings().iter().map(|w| w.message.as_str());
+    let unknown: Vec<&str> = unknown.collect();
+    if !unknown.is_empty() {
+        warnings.push(RunWarning {
+            code: WarningCode::UnknownTools,
+            message: unknown.join("; "),
+        });
+    }
+    warnings
+}
+
+fn no_tool_support(model: &str) -> RunWarning {
+    RunWarning {
+        code: WarningCode::NoToolSupport,
+        message: format!("{model} cannot use tools, so it works without any"),
+    }
+}

@@ -1,0 +1,183 @@
+//! Whether and how a call begins.
+
+use super::Driver;
+use super::services::{FromTool, RoundServices};
+use crate::event::{RunEvent, ToolStarted};
+use futures::FutureExt;
+use netaclaw_governance::{ApprovedCall, AskedCall, Decision, ProposedCall, decide};
+use netaclaw_protocol::{RunPhase, ToolRoute};
+use netaclaw_tools::{
+    Ending, Executed, ImageUse, ToolContext, ToolOutput, ToolUpdate, Updates, execute,
+};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+const CUT: &str = "The answer was cut off at the output limit, so this call may not be whole and \
+                   was not run. Make it again, in smaller steps.";
+const NOT_STARTED: &str = "[Cancelled: the run was stopped before the tool started.]";
+const UNDECIDED: &str = "The call could not be prepared, so it was not run.";
+const NO_APPROVER: &str = "needs the consent of the user, and this version cannot ask for it yet, \
+                           so it was not run.";
+
+impl Driver<'_> {
+    pub(super) fn start_call(&mut self, call: usize) {
+        if !std::mem::replace(&mut self.calls.started, true) {
+            self.host.emit(RunEvent::Phase {
+                phase: RunPhase::RunningTools,
+                detail: None,
+            });
+        }
+        let open = &self.calls.open[call];
+        let decision = match open.cut {
+            true => Decision::Deny {
+                reason: CUT.to_owned(),
+            },
+            false => decide(
+                &self.input.tools,
+                ProposedCall {
+                    tool_call_id: open.id.clone(),
+                    tool_name: open.name.clone(),
+                    args: open.args.clone(),
+                },
+                &self.input.inspectors,
+            ),
+        };
+        let blocked_reason = match &decision {
+            Decision::Deny { reason } => Some(reason.clone()),
+            Decision::Allow(_) | Decision::Ask(_) => None,
+        };
+        self.announce(call, blocked_reason);
+        match decision {
+            Decision::Allow(approved) => self.run_tool(call, approved),
+            Decision::Deny { reason } => self.refuse(call, reason, Ending::Finished),
+            Decision::Ask(asked) => self.ask_consent(call, asked),
+        }
+    }
+
+    /// A call that a stop has overtaken.
+    pub(super) fn skip_call(&mut self, call: usize) {
+        self.announce(
+            call,
+            Some("the run was stopped before it started".to_owned()),
+        );
+        let executed = Executed {
+            output: ToolOutput::error(NOT_STARTED),
+            ending: Ending::Cancelled,
+        };
+        self.complete(call, executed);
+    }
+
+    fn announce(&mut self, call: usize, blocked_reason: Option<String>) {
+        let open = &mut self.calls.open[call];
+        open.started_ms = self.input.clock.monotonic_ms();
+        let tool = self.input.tools.get(&open.name);
+        let started = ToolStarted {
+            entry_id: self.calls.entry_id.clone(),
+            tool_call_id: open.id.clone(),
+            tool_name: open.name.clone(),
+            tool_label: tool
+                .map_or(&open.name, |tool| &tool.manifest().label.en)
+                .clone(),
+            args: open.args.clone(),
+            route: tool.map_or(ToolRoute::Disabled, |tool| tool.route()),
+            blocked_reason,
+            policy_sources: tool.map_or(Vec::new(), |tool| tool.policy_sources().to_vec()),
+        };
+        self.host.emit(RunEvent::ToolStarted(started));
+    }
+
+    fn refuse(&mut self, call: usize, reason: String, ending: Ending) {
+        let output = ToolOutput::error(reason);
+        self.calls
+            .refused
+            .push_back((call, Executed { output, ending }));
+    }
+
+    fn run_tool(&mut self, call: usize, approved: ApprovedCall) {
+        let registry = self.input.registry.clone();
+        let context = self.tool_context(call);
+        self.spawn(
+            call,
+            async move { execute(&registry, approved, context).await },
+        );
+    }
+
+    /// A tool's panic ends in the tool; this is for what stands around it. What fails there has
+    /// decided nothing, and what is not decided is denied.
+    fn spawn(&mut self, call: usize, job: impl Future<Output = Executed> + Send + 'static) {
+        self.calls.jobs.spawn(async move {
+            let executed = AssertUnwindSafe(job).catch_unwind().await;
+            (
+                call,
+                executed.unwrap_or_else(|_| refused(UNDECIDED.to_owned())),
+            )
+        });
+    }
+
+    /// Nobody is asked about a call that could not run anyway.
+    fn ask_consent(&mut self, call: usize, asked: AskedCall) {
+        let request = asked.request();
+        if let Err(problem) = self
+            .input
+            .registry
+            .check_args(&request.tool_name, &request.args)
+        {
+            return self.refuse(call, problem, Ending::InvalidArguments);
+        }
+        let Some(approver) = self.input.approver.clone() else {
+            let reason = format!("The tool `{}` {NO_APPROVER}", request.tool_name);
+            return self.refuse(call, reason, Ending::Finished);
+        };
+        let registry = self.input.registry.clone();
+        let context = self.tool_context(call);
+        self.spawn(call, async move {
+            let approval = tokio::select! {
+                approval = approver.approve(asked.request()) => approval,
+                () = context.cancel.cancelled() => {
+                    let output = ToolOutput::error(NOT_STARTED);
+                    return Executed { output, ending: Ending::Cancelled };
+                }
+            };
+            match asked.answer(&approval) {
+                Decision::Allow(approved) => execute(&registry, approved, context).await,
+                Decision::Deny { reason } => refused(reason),
+                Decision::Ask(_) => refused("The call was not run.".to_owned()),
+            }
+        });
+    }
+
+    fn tool_context(&self, call: usize) -> ToolContext {
+        let services = Arc::new(RoundServices {
+            messages_tx: self.calls.messages_tx.clone(),
+            todo: self.todo.clone(),
+        });
+        ToolContext {
+            workspace: self.input.workspace.clone(),
+            cancel: self.calls.cancel.clone(),
+            updates: updates(call, services.clone()),
+            images: match self.input.model.info.vision {
+                true => ImageUse::Seen,
+                false => ImageUse::Unseen,
+            },
+            todo: services.clone(),
+            clarifier: services,
+        }
+    }
+}
+
+fn refused(reason: String) -> Executed {
+    Executed {
+        output: ToolOutput::error(reason),
+        ending: Ending::Finished,
+    }
+}
+
+/// Output that finds no room is left out: the tool must not wait for whoever watches.
+fn updates(call: usize, services: Arc<RoundServices>) -> Updates {
+    Updates::new(move |update: ToolUpdate| {
+        let message = FromTool::Update { call, update };
+        if services.messages_tx.try_send(message).is_err() {
+            tracing::trace!("live output was left out");
+        }
+    })
+}

@@ -1,0 +1,143 @@
+//! A run, from its parts to what is left of it.
+
+use crate::legal::check_legal;
+use crate::stand_in::{RecordingHost, TestClock, test_tools};
+use netaclaw_governance::{Approver, ModelAbilities, ResolveInput, Seat, ToolResolver};
+use netaclaw_models::ModelClient;
+use netaclaw_models::scripted::{Script, ScriptedClient, Step};
+use netaclaw_protocol::{AgentSpec, ApprovalMode, InfoSource, ModelInfo, RunId, StopReason};
+use netaclaw_runtime::prompt::{Environment, PromptSources};
+use netaclaw_runtime::{AgentSettings, ModelAccess, RunInput, RunReport, run_agent};
+use netaclaw_tools::{ToolRegistry, Workspace};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Everything a test may want to change about a run before it starts.
+pub(crate) struct World {
+    pub(crate) host: RecordingHost,
+    pub(crate) script: Script,
+    pub(crate) client: Arc<dyn ModelClient>,
+    pub(crate) info: ModelInfo,
+    pub(crate) agent: AgentSettings,
+    /// Whose tools the run gets.
+    pub(crate) spec: AgentSpec,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) workspace: tempfile::TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let (client, script) = ScriptedClient::new("channel");
+        let spec = AgentSpec {
+            approval: ApprovalMode::Never,
+            ..AgentSpec::default()
+        };
+        Self {
+            host: RecordingHost::new("What is in the box?"),
+            script,
+            client: Arc::new(client),
+            info: ModelInfo {
+                name: "scripted".into(),
+                context_window: 100_000,
+                max_output: 1000,
+                vision: true,
+                tools: true,
+                thinking: true,
+                price: None,
+                source: InfoSource::Channel,
+            },
+            agent: AgentSettings {
+                system_prompt: "You look into boxes.".into(),
+                ..AgentSettings::default()
+            },
+            spec,
+            approver: None,
+            cancel: CancellationToken::new(),
+            workspace: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// Prepares an answer of the model.
+    pub(crate) fn answer(&self, steps: impl IntoIterator<Item = Step>) -> &Self {
+        self.script.prepare(steps);
+        self
+    }
+
+    pub(crate) fn input(&self) -> RunInput {
+        let mut registry = ToolRegistry::builtin();
+        for tool in test_tools() {
+            registry.add(tool).unwrap();
+        }
+        let tools = ToolResolver::resolve(&ResolveInput {
+            catalogue: &registry.catalogue(),
+            global: &BTreeMap::new(),
+            agent: &self.spec,
+            model: ModelAbilities {
+                tools: self.info.tools,
+                vision: self.info.vision,
+            },
+            environment: &BTreeMap::new(),
+            seat: Seat::Main,
+        });
+        RunInput {
+            run_id: RunId::new("run"),
+            agent: self.agent.clone(),
+            prompt: PromptSources {
+                environment: Environment {
+                    date: "2026-11-03".into(),
+                    ..Environment::default()
+                },
+                ..PromptSources::default()
+            },
+            model: ModelAccess {
+                client: self.client.clone(),
+                info: self.info.clone(),
+                provider: "channel".into(),
+            },
+            registry: Arc::new(registry),
+            tools,
+            inspectors: Vec::new(),
+            approver: self.approver.clone(),
+            workspace: Arc::new(Workspace::new(self.workspace.path(), &[]).unwrap()),
+            cancel: self.cancel.clone(),
+            clock: Arc::new(TestClock::default()),
+        }
+    }
+
+    /// Runs to the end, and checks what every run must leave behind.
+    pub(crate) async fn run(&mut self) -> RunReport {
+        let input = self.input();
+        let report = run_agent(input, &mut self.host).await;
+        check_legal(&self.host);
+        report
+    }
+}
+
+pub(crate) fn text(text: &str) -> Step {
+    Step::Text(text.into())
+}
+
+pub(crate) fn call(id: &str, name: &str, arguments: Value) -> Step {
+    Step::ToolCall {
+        id: id.into(),
+        name: name.into(),
+        arguments,
+    }
+}
+
+pub(crate) fn finish() -> Step {
+    Step::Finish(StopReason::Stop)
+}
+
+/// `completed`, or the outcome with its reason.
+pub(crate) fn ending(report: &RunReport) -> String {
+    let outcome = serde_json::to_value(report.outcome).unwrap();
+    let outcome = outcome.as_str().unwrap_or_default();
+    match &report.reason {
+        None => outcome.to_owned(),
+        Some(reason) => format!("{outcome}: {}", reason.code()),
+    }
+}

@@ -1,0 +1,126 @@
+//! Surroundings for tools under test.
+
+use crate::context::{ImageUse, ToolContext, Updates};
+use crate::registry::ToolRegistry;
+use crate::service::{Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService};
+use crate::workspace::Workspace;
+use async_trait::async_trait;
+use netaclaw_governance::{
+    ApprovedCall, Decision, ModelAbilities, ProposedCall, ResolveInput, Seat, ToolResolver, decide,
+};
+use netaclaw_protocol::{AgentSpec, ApprovalMode, TodoItem, TodoList, ToolChoice};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// A context whose workspace is `root`, with a list in memory and nobody to ask.
+pub fn context(root: &Path) -> ToolContext {
+    ToolContext {
+        workspace: Arc::new(Workspace::new(root, &[]).expect("the directory exists")),
+        cancel: CancellationToken::new(),
+        updates: Updates::ignored(),
+        images: ImageUse::Seen,
+        todo: Arc::new(MemoryTodo::default()),
+        clarifier: Arc::new(NobodyAnswers),
+    }
+}
+
+/// A ticket for a call, as an agent gets it that has every tool and asks nobody.
+pub fn approve(registry: &ToolRegistry, tool_name: &str, args: Value) -> ApprovedCall {
+    let agent = AgentSpec {
+        tools: ToolChoice {
+            enabled: vec!["*".to_owned()],
+            disabled: Vec::new(),
+        },
+        approval: ApprovalMode::Never,
+        ..AgentSpec::default()
+    };
+    let tools = ToolResolver::resolve(&ResolveInput {
+        catalogue: &registry.catalogue(),
+        global: &BTreeMap::new(),
+        agent: &agent,
+        model: ModelAbilities {
+            tools: true,
+            vision: true,
+        },
+        environment: &BTreeMap::new(),
+        seat: Seat::Main,
+    });
+    let call = ProposedCall {
+        tool_call_id: "call-1".to_owned(),
+        tool_name: tool_name.to_owned(),
+        args,
+    };
+    match decide(&tools, call, &[]) {
+        Decision::Allow(approved) => approved,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A to-do list that lives as long as the test.
+#[derive(Debug, Default)]
+pub struct MemoryTodo(Mutex<TodoList>);
+
+#[async_trait]
+impl TodoService for MemoryTodo {
+    async fn list(&self) -> TodoList {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    async fn replace(&self, items: Vec<TodoItem>) -> Result<TodoList, ServiceError> {
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        list.revision += 1;
+        list.items = items;
+        Ok(list.clone())
+    }
+}
+
+/// Questions stay open for ever.
+#[derive(Debug)]
+pub struct NobodyAnswers;
+
+#[async_trait]
+impl Clarifier for NobodyAnswers {
+    async fn ask(&self, _question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
+        std::future::pending().await
+    }
+}
+
+/// Gives the same answer to every question and remembers what was asked.
+#[derive(Debug)]
+pub struct ScriptedAnswers {
+    answer: Result<ClarifyAnswer, ServiceError>,
+    asked: Mutex<Vec<ClarifyQuestion>>,
+}
+
+impl ScriptedAnswers {
+    pub fn new(answer: Result<ClarifyAnswer, ServiceError>) -> Self {
+        Self {
+            answer,
+            asked: Mutex::new(Vec::new()),
+        }
+    }
+
+    pub fn asked(&self) -> Vec<ClarifyQuestion> {
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+#[async_trait]
+impl Clarifier for ScriptedAnswers {
+    async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(question);
+        self.answer.clone()
+    }
+}

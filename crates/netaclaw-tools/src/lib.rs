@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+
+mod builtin;
+mod cap;
+mod context;
+#[cfg(feature = "contract")]
+pub mod contract;
+mod execute;
+mod output;
+mod registry;
+mod schema;
+mod service;
+mod tool;
+mod update;
+mod workspace;
+
+pub use builtin::{Clarify, Ls, Read, Todo, clarify_output};
+pub use context::{ImageUse, ToolContext, Updates};
+pub use execute::{Ending, Executed, STOP_GRACE, execute};
+pub use output::ToolOutput;
+pub use registry::{RegistryError, ToolRegistry};
+pub use schema::schema_of;
+pub use service::{Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService};
+pub use tool::{Call, Tool, TypedTool};
+pub use update::{ProcessLevel, ProcessStatus, ProcessUpdate, ToolUpdate};
+pub use workspace::{PathError, Workspace};

@@ -1,0 +1,111 @@
+//! The tools there are.
+
+use crate::builtin::{Clarify, Ls, Read, Todo};
+use crate::schema::ArgumentCheck;
+use crate::tool::Tool;
+use netaclaw_governance::ToolManifest;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Tools by name, each with its manifest and its schema compiled once.
+#[derive(Default)]
+pub struct ToolRegistry {
+    tools: Vec<Registered>,
+}
+
+pub(crate) struct Registered {
+    pub(crate) tool: Arc<dyn Tool>,
+    manifest: Arc<ToolManifest>,
+    check: ArgumentCheck,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    #[error("there are two tools named `{0}`")]
+    Duplicate(String),
+    #[error("the schema of `{name}` is not valid: {problem}")]
+    BadSchema { name: String, problem: String },
+}
+
+impl ToolRegistry {
+    /// No tools yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The tools that come with NetaClaw.
+    pub fn builtin() -> Self {
+        let mut registry = Self::new();
+        let tools: [Arc<dyn Tool>; 4] = [
+            Arc::new(Read),
+            Arc::new(Ls),
+            Arc::new(Todo),
+            Arc::new(Clarify),
+        ];
+        for tool in tools {
+            registry
+                .add(tool)
+                .expect("built-in tools have names of their own and valid schemas");
+        }
+        registry
+    }
+
+    pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
+        let manifest = Arc::new(tool.manifest());
+        if self.find(&manifest.name).is_some() {
+            return Err(RegistryError::Duplicate(manifest.name.clone()));
+        }
+        let check = ArgumentCheck::compile(&manifest.schema).map_err(|problem| {
+            RegistryError::BadSchema {
+                name: manifest.name.clone(),
+                problem,
+            }
+        })?;
+        self.tools.push(Registered {
+            tool,
+            manifest,
+            check,
+        });
+        Ok(())
+    }
+
+    /// The manifests, in the order tools were added.
+    pub fn catalogue(&self) -> Vec<Arc<ToolManifest>> {
+        self.tools
+            .iter()
+            .map(|tool| tool.manifest.clone())
+            .collect()
+    }
+
+    /// Whether arguments fit a tool; `Err` is for the model to read.
+    pub fn check_args(&self, tool_name: &str, args: &Value) -> Result<(), String> {
+        match self.find(tool_name) {
+            Some(tool) => tool.check_args(args),
+            None => Err(not_installed(tool_name)),
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&Registered> {
+        self.tools.iter().find(|tool| tool.manifest.name == name)
+    }
+}
+
+impl Registered {
+    pub(crate) fn check_args(&self, args: &Value) -> Result<(), String> {
+        let mut args = args.clone();
+        self.tool.mend(&mut args);
+        self.check.check(&args)
+    }
+}
+
+pub(crate) fn not_installed(name: &str) -> String {
+    format!("The tool `{name}` is not installed here.")
+}
+
+impl std::fmt::Debug for ToolRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list()
+            .entries(self.tools.iter().map(|tool| &tool.manifest.name))
+            .finish()
+    }
+}

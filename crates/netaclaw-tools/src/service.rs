@@ -1,0 +1,53 @@
+//! What a tool may ask of its session. Small traits, so that a test or a worker can stand in.
+
+use async_trait::async_trait;
+use netaclaw_protocol::{TodoItem, TodoList};
+
+/// The to-do list of the session, as it is where the run stands.
+#[async_trait]
+pub trait TodoService: Send + Sync {
+    async fn list(&self) -> TodoList;
+
+    /// Stores a new list in place of the old one and returns it with its revision.
+    async fn replace(&self, items: Vec<TodoItem>) -> Result<TodoList, ServiceError>;
+}
+
+/// Asks the people who watch the session.
+#[async_trait]
+pub trait Clarifier: Send + Sync {
+    /// Waits as long as it takes and never makes up an answer. Whoever stops waiting drops the
+    /// future; the question is closed with its run.
+    async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError>;
+}
+
+/// A question as the model wants it put.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClarifyQuestion {
+    pub tool_call_id: String,
+    pub question: String,
+    /// What may be chosen; the answer may still be any text.
+    pub options: Vec<String>,
+    pub multi: bool,
+}
+
+/// How a question ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClarifyAnswer {
+    /// One text, or several where several could be chosen.
+    Answered(Vec<String>),
+    /// Somebody closed the question without an answer.
+    Dismissed,
+    /// The one setting for open questions ran out.
+    TimedOut,
+}
+
+/// Why the session could not do what a tool asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    /// The run is ending; nothing new is begun.
+    #[error("the run was stopped")]
+    Stopped,
+    /// Whatever the cause, it was logged where it happened; the model reads only this.
+    #[error("the session cannot do this now")]
+    Unavailable,
+}
