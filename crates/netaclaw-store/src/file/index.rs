@@ -21,16 +21,21 @@ const INDEX_VERSION: u32 = 1;
 #[derive(Debug)]
 pub(super) struct Index {
     dir: PathBuf,
-    rows: HashMap<PathBuf, Row>,
+    /// By path below the directory.
+    rows: HashMap<String, Row, foldhash::fast::RandomState>,
     loaded: bool,
+    /// Counts refreshes, to tell which rows the last one saw.
+    round: u64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Row {
     size: u64,
     mtime_ns: i64,
     /// `None` for a file that cannot be read as a session.
-    meta: Option<SessionMeta>,
+    meta: Option<Box<SessionMeta>>,
+    #[serde(skip)]
+    seen: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,8 +48,9 @@ impl Index {
     pub(super) fn new(dir: PathBuf) -> Self {
         Self {
             dir,
-            rows: HashMap::new(),
+            rows: HashMap::default(),
             loaded: false,
+            round: 0,
         }
     }
 
@@ -52,9 +58,9 @@ impl Index {
     pub(super) fn locate(&mut self, session: &SessionId) -> io::Result<Option<PathBuf>> {
         let named = session_files(&self.dir)?
             .into_iter()
-            .find(|file| id_in_name(Path::new(&file.file_name())).as_ref() == Some(session));
+            .find(|file| id_in_name(Path::new(&file.entry.file_name())).as_ref() == Some(session));
         if let Some(file) = named {
-            return Ok(Some(file.path()));
+            return Ok(Some(file.entry.path()));
         }
         // Files of other programs may have any name; the header tells.
         self.refresh(&HashMap::new())?;
@@ -63,7 +69,7 @@ impl Index {
                 .as_ref()
                 .is_some_and(|meta| meta.session_id == *session)
         });
-        Ok(found.map(|(path, _)| path.clone()))
+        Ok(found.map(|(path, _)| self.dir.join(path)))
     }
 
     /// Lists sessions. `live` are those this process is writing, which it knows better. Blocks.
@@ -75,10 +81,17 @@ impl Index {
     ) -> io::Result<SessionPage> {
         self.refresh(live)?;
         let text = filter.text.as_ref().map(|text| text.to_lowercase());
-        let mut found: Vec<(&PathBuf, &SessionMeta)> = self
+        let live: HashMap<&str, &SessionMeta> = live
+            .iter()
+            .filter_map(|(path, meta)| Some((below(&self.dir, path)?, meta)))
+            .collect();
+        let mut found: Vec<(&String, &SessionMeta)> = self
             .rows
             .iter()
-            .filter_map(|(path, row)| Some((path, live.get(path).or(row.meta.as_ref())?)))
+            .filter_map(|(path, row)| {
+                let known = live.get(path.as_str()).copied();
+                Some((path, known.or(row.meta.as_deref())?))
+            })
             .filter(|(_, meta)| matches(meta, filter, text.as_deref()))
             .collect();
         found.sort_unstable_by(|(_, a), (_, b)| {
@@ -94,7 +107,7 @@ impl Index {
                 .skip(start)
                 .take(page.size as usize)
                 .map(|(path, meta)| SessionMeta {
-                    session_file: Some(path.to_string_lossy().into_owned()),
+                    session_file: Some(self.dir.join(path).to_string_lossy().into_owned()),
                     ..meta.clone()
                 })
                 .collect(),
@@ -103,38 +116,31 @@ impl Index {
 
     /// Reads what is new or changed, forgets what is gone, and stores the index if it changed.
     fn refresh(&mut self, live: &HashMap<PathBuf, SessionMeta>) -> io::Result<()> {
-        if !self.loaded {
-            self.rows = load(&self.dir).unwrap_or_default();
-            self.loaded = true;
-        }
-        let files = session_files(&self.dir)?;
-        let mut changed = files.len() != self.rows.len();
-        let mut rows = HashMap::with_capacity(files.len());
+        let files = self.load_and_look()?;
+        self.round += 1;
+        let mut changed = false;
         for file in files {
-            // A file that vanished since the directory was read is no error.
-            let Ok(metadata) = file.metadata() else {
-                continue;
-            };
-            let path = file.path();
-            let size = metadata.len();
-            let mtime_ns = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
-            let row = match self.rows.remove(&path) {
-                Some(row) if (row.size, row.mtime_ns) == (size, mtime_ns) => row,
+            let (size, mtime_ns) = (file.size, file.mtime_ns);
+            match self.rows.get_mut(&file.path) {
+                Some(row) if (row.size, row.mtime_ns) == (size, mtime_ns) => row.seen = self.round,
                 // Its meta is taken from memory; the row is read when the session is let go.
-                Some(row) if live.contains_key(&path) => row,
+                Some(row) if live.contains_key(&self.dir.join(&file.path)) => row.seen = self.round,
                 _ => {
-                    changed = true;
-                    let meta = read_meta(&path);
-                    Row {
+                    let meta = read_meta(&self.dir.join(&file.path)).map(Box::new);
+                    let row = Row {
                         size,
                         mtime_ns,
                         meta,
-                    }
+                        seen: self.round,
+                    };
+                    self.rows.insert(file.path, row);
+                    changed = true;
                 }
-            };
-            rows.insert(path, row);
+            }
         }
-        self.rows = rows;
+        let before = self.rows.len();
+        self.rows.retain(|_, row| row.seen == self.round);
+        changed |= self.rows.len() != before;
         if changed && let Err(error) = self.store() {
             // A listing without a stored index is slower, not wrong.
             tracing::warn!(%error, "the session index could not be stored");
@@ -142,36 +148,71 @@ impl Index {
         Ok(())
     }
 
+    /// Looks at all files, and meanwhile reads the stored index if that was not done yet.
+    fn load_and_look(&mut self) -> io::Result<Vec<FoundFile>> {
+        let dir = self.dir.as_path();
+        if self.loaded {
+            return look_at_files(dir);
+        }
+        let (rows, files) = std::thread::scope(|scope| {
+            let loading = scope.spawn(|| load(dir).unwrap_or_default());
+            let files = look_at_files(dir);
+            // A panic while reading a help is no reason to fail: it is made anew.
+            (loading.join().unwrap_or_default(), files)
+        });
+        self.rows = rows;
+        self.loaded = true;
+        files
+    }
+
     fn store(&self) -> io::Result<()> {
-        let relative: Vec<(&Path, &Row)> = self
-            .rows
-            .iter()
-            .map(|(path, row)| (path.strip_prefix(&self.dir).unwrap_or(path), row))
-            .collect();
-        let stored = Stored {
-            version: INDEX_VERSION,
-            rows: relative,
-        };
+        let rows: Vec<(&String, &Row)> = self.rows.iter().collect();
         let temporary = self
             .dir
             .join(format!("{INDEX_FILE}.{}.tmp", std::process::id()));
         let mut file = io::BufWriter::new(std::fs::File::create(&temporary)?);
-        serde_json::to_writer(&mut file, &stored)?;
+        serde_json::to_writer(
+            &mut file,
+            &Stored {
+                version: INDEX_VERSION,
+                rows,
+            },
+        )?;
         file.flush()?;
         std::fs::rename(&temporary, self.dir.join(INDEX_FILE))
     }
 }
 
-fn load(dir: &Path) -> Option<HashMap<PathBuf, Row>> {
+fn load(dir: &Path) -> Option<HashMap<String, Row, foldhash::fast::RandomState>> {
     let bytes = std::fs::read(dir.join(INDEX_FILE)).ok()?;
-    let stored: Stored<Vec<(PathBuf, Row)>> = serde_json::from_slice(&bytes).ok()?;
-    (stored.version == INDEX_VERSION).then(|| {
-        stored
-            .rows
-            .into_iter()
-            .map(|(path, row)| (dir.join(path), row))
-            .collect()
-    })
+    let stored: Stored<Vec<(String, Row)>> = serde_json::from_slice(&bytes).ok()?;
+    (stored.version == INDEX_VERSION).then(|| stored.rows.into_iter().collect())
+}
+
+struct FoundFile {
+    /// Below the directory.
+    path: String,
+    size: u64,
+    mtime_ns: i64,
+}
+
+fn look_at_files(dir: &Path) -> io::Result<Vec<FoundFile>> {
+    let look = |file: SessionFile| {
+        // A file that vanished since the directory was read is no error.
+        let metadata = file.entry.metadata().ok()?;
+        let mtime_ns = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
+        Some(FoundFile {
+            path: file.path,
+            size: metadata.len(),
+            mtime_ns,
+        })
+    };
+    Ok(session_files(dir)?.into_iter().filter_map(look).collect())
+}
+
+/// The path below the directory, if it can be written as text.
+fn below<'p>(dir: &Path, path: &'p Path) -> Option<&'p str> {
+    path.strip_prefix(dir).ok()?.to_str()
 }
 
 fn read_meta(path: &Path) -> Option<SessionMeta> {
@@ -206,28 +247,52 @@ fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bo
         && text.is_none_or(says)
 }
 
-/// The files that may be sessions: in the directory itself and one level below.
-fn session_files(dir: &Path) -> io::Result<Vec<DirEntry>> {
+/// A file that may be a session.
+struct SessionFile {
+    /// Below the directory.
+    path: String,
+    entry: DirEntry,
+}
+
+/// The files that may be sessions: in the directory itself and one level below. Names that are no
+/// text were given by nobody who writes sessions.
+fn session_files(dir: &Path) -> io::Result<Vec<SessionFile>> {
     let mut files = Vec::new();
     let mut below = Vec::new();
-    collect(dir, &mut files, &mut below)?;
-    for dir in below {
-        collect(&dir, &mut files, &mut Vec::new())?;
+    collect(dir, "", &mut files, &mut below)?;
+    for name in below {
+        collect(
+            &dir.join(&name),
+            &format!("{name}/"),
+            &mut files,
+            &mut Vec::new(),
+        )?;
     }
     Ok(files)
 }
 
-fn collect(dir: &Path, files: &mut Vec<DirEntry>, dirs: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect(
+    dir: &Path,
+    prefix: &str,
+    files: &mut Vec<SessionFile>,
+    dirs: &mut Vec<String>,
+) -> io::Result<()> {
     let entries = match std::fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries?,
     };
     for entry in entries {
         let entry = entry?;
-        if entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
-            files.push(entry);
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        if name.ends_with(".jsonl") {
+            files.push(SessionFile {
+                path: [prefix, name.as_str()].concat(),
+                entry,
+            });
         } else if entry.file_type()?.is_dir() {
-            dirs.push(entry.path());
+            dirs.push(name);
         }
     }
     Ok(())

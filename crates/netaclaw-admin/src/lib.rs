@@ -1,0 +1,43 @@
+#![doc = include_str!("../README.md")]
+
+mod agent;
+mod audit;
+mod channel;
+#[cfg(feature = "contract")]
+pub mod contract;
+mod defaults;
+mod dictionary;
+mod error;
+mod nearest;
+mod open;
+mod patch;
+mod resolve;
+mod rules;
+mod setting;
+mod store;
+mod token;
+mod user;
+
+pub use agent::{AgentStore, ProviderChoice, check_agent, session_provider};
+pub use audit::{Act, Actor, AuditStore, changed_fields};
+pub use channel::{ChannelStore, check_channel, last4, model_channel};
+pub use defaults::{
+    DEFAULT_AGENT, DEMO_CHANNEL, FIRST_USER, FirstStart, LocalModels, Plan, PlannedChannel, plan,
+    usual_models,
+};
+pub use dictionary::{
+    AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, DictionaryStore, NETACLAW_GROUP, check_dict_info,
+    check_dict_type,
+};
+pub use error::{AdminError, Invalid, Problem, Result, UsedBy};
+pub use nearest::nearest;
+pub use open::{OpenModel, OpenModels, open_auxiliary, open_models};
+pub use patch::apply_patch;
+pub use resolve::{
+    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError, ModelPlan,
+    resolve_auxiliary, resolve_model,
+};
+pub use setting::{SettingStore, check_setting};
+pub use store::{AdminStore, Expect, Seeded};
+pub use token::{Access, IssuedToken, TokenCheck, TokenStore, check_token_spec, same_secret};
+pub use user::{LoginCheck, PasswordChange, UserStore, check_password_rules, check_user};

@@ -1,0 +1,191 @@
+//! From an agent to a model: which channel, which model of it, and what is known about that.
+//!
+//! Pure: everything that decides is an argument.
+
+use crate::channel::model_channel;
+use netaclaw_protocol::{AgentSpec, ChannelId, ChannelStatus, ChannelView, ModelInfo, Supplier};
+use thiserror::Error;
+
+/// A model that can be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelChoice {
+    pub channel_id: ChannelId,
+    pub channel_name: String,
+    pub model: String,
+    pub info: ModelInfo,
+}
+
+/// The models of a run: the agent's own, and where to go when its channel fails.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelPlan {
+    pub main: ModelChoice,
+    pub fallback: Option<ModelChoice>,
+    /// A fallback that cannot be used does not stop the run, but somebody should be told.
+    pub fallback_error: Option<ModelChoiceError>,
+}
+
+/// A model for summaries and titles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AuxiliaryChoice {
+    pub choice: ModelChoice,
+    pub source: AuxiliarySource,
+}
+
+/// Who named the auxiliary model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuxiliarySource {
+    Agent,
+    Dictionary,
+    /// Nobody; it is the agent's own model.
+    Own,
+}
+
+/// What the dictionary says about the auxiliary model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DictionaryDefault {
+    pub channel_id: Option<ChannelId>,
+    pub model: Option<String>,
+}
+
+/// Why there is no model to ask.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ModelChoiceError {
+    #[error("no channel can be used: add one, or enable one")]
+    NoChannel,
+    #[error("the channel {id:?} that {named_by} names does not exist: choose another one")]
+    ChannelMissing { id: ChannelId, named_by: String },
+    #[error("the channel {name:?} that {named_by} names is disabled: enable it, or choose another")]
+    ChannelDisabled { name: String, named_by: String },
+    #[error("the channel {name:?} has no models: add one to it, or name the model in {named_by}")]
+    NoModel { name: String, named_by: String },
+}
+
+/// The agent's model and its fallback. An agent that names no channel gets the oldest one that is
+/// enabled and meant for answers, the demo last.
+pub fn resolve_model(
+    agent: &AgentSpec,
+    channels: &[ChannelView],
+) -> Result<ModelPlan, ModelChoiceError> {
+    let config = &agent.model_config;
+    let named_by = format!("agent {:?}", agent.name);
+    let main = own_model(agent, channels)?;
+    let fallback = config.fallback.as_ref().map(|fallback| {
+        let named_by = format!("the fallback of {named_by}");
+        let channel = find(channels, &fallback.channel_id, &named_by)?;
+        choose(channel, fallback.model.as_deref(), &named_by)
+    });
+    let (fallback, fallback_error) = match fallback {
+        Some(Ok(fallback)) => (Some(fallback), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
+    };
+    Ok(ModelPlan {
+        main,
+        fallback,
+        fallback_error,
+    })
+}
+
+/// The model for summaries: the agent's, else the dictionary's, else the agent's own. What is
+/// named and cannot be used is an error and not a reason to go on to the next.
+pub fn resolve_auxiliary(
+    agent: &AgentSpec,
+    dictionary: &DictionaryDefault,
+    channels: &[ChannelView],
+) -> Result<AuxiliaryChoice, ModelChoiceError> {
+    let by_agent = (
+        agent.auxiliary_model_channel_id.as_ref(),
+        agent.auxiliary_model_id.as_deref(),
+        format!("the auxiliary model of agent {:?}", agent.name),
+        AuxiliarySource::Agent,
+    );
+    let by_dictionary = (
+        dictionary.channel_id.as_ref(),
+        dictionary.model.as_deref(),
+        "the dictionary's auxiliary model".to_owned(),
+        AuxiliarySource::Dictionary,
+    );
+    for (channel, model, named_by, source) in [by_agent, by_dictionary] {
+        let choice = match (channel, model) {
+            (Some(id), model) => choose(find(channels, id, &named_by)?, model, &named_by)?,
+            // Another model of the agent's own channel.
+            (None, Some(model)) => {
+                let own = own_model(agent, channels)?;
+                choose(
+                    find(channels, &own.channel_id, &named_by)?,
+                    Some(model),
+                    &named_by,
+                )?
+            }
+            (None, None) => continue,
+        };
+        return Ok(AuxiliaryChoice { choice, source });
+    }
+    Ok(AuxiliaryChoice {
+        choice: own_model(agent, channels)?,
+        source: AuxiliarySource::Own,
+    })
+}
+
+fn own_model(agent: &AgentSpec, channels: &[ChannelView]) -> Result<ModelChoice, ModelChoiceError> {
+    let config = &agent.model_config;
+    let named_by = format!("agent {:?}", agent.name);
+    let channel = match &config.channel_id {
+        Some(id) => find(channels, id, &named_by)?,
+        None => usual(channels).ok_or(ModelChoiceError::NoChannel)?,
+    };
+    choose(channel, config.model.as_deref(), &named_by)
+}
+
+fn usual(channels: &[ChannelView]) -> Option<&ChannelView> {
+    let usable = |channel: &&ChannelView| {
+        channel.spec.status == ChannelStatus::Enabled && !channel.spec.models.is_empty()
+    };
+    channels.iter().filter(usable).min_by_key(|channel| {
+        let spec = &channel.spec;
+        (spec.supplier == Supplier::Demo, spec.is_auxiliary)
+    })
+}
+
+fn find<'c>(
+    channels: &'c [ChannelView],
+    id: &ChannelId,
+    named_by: &str,
+) -> Result<&'c ChannelView, ModelChoiceError> {
+    let named_by = || named_by.to_owned();
+    let channel = channels.iter().find(|channel| channel.id == *id);
+    let channel = channel.ok_or_else(|| ModelChoiceError::ChannelMissing {
+        id: id.clone(),
+        named_by: named_by(),
+    })?;
+    match channel.spec.status {
+        ChannelStatus::Enabled => Ok(channel),
+        ChannelStatus::Disabled => Err(ModelChoiceError::ChannelDisabled {
+            name: channel.spec.name.clone(),
+            named_by: named_by(),
+        }),
+    }
+}
+
+/// The named model, else the channel's first. A name the channel does not list is taken as it is:
+/// suppliers have more models than anybody lists.
+fn choose(
+    channel: &ChannelView,
+    model: Option<&str>,
+    named_by: &str,
+) -> Result<ModelChoice, ModelChoiceError> {
+    let first = channel.spec.models.first().map(|model| model.name.as_str());
+    let model = model.or(first).ok_or_else(|| ModelChoiceError::NoModel {
+        name: channel.spec.name.clone(),
+        named_by: named_by.to_owned(),
+    })?;
+    Ok(ModelChoice {
+        channel_id: channel.id.clone(),
+        channel_name: channel.spec.name.clone(),
+        model: model.to_owned(),
+        info: model_channel(&channel.spec, None).model_info(model),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! The port as a whole.
+
+use crate::agent::AgentStore;
+use crate::audit::AuditStore;
+use crate::channel::ChannelStore;
+use crate::defaults::FirstStart;
+use crate::dictionary::DictionaryStore;
+use crate::error::Result;
+use crate::setting::SettingStore;
+use crate::token::TokenStore;
+use crate::user::UserStore;
+use async_trait::async_trait;
+
+/// Everything that people configure.
+///
+/// The contract, which `contract` tests for every implementation:
+/// - A change is whole or not at all, and durable when it has been answered.
+/// - A change to another revision than the expected one writes nothing.
+/// - Changes come one after the other, also those of several processes on the same store.
+/// - A channel's key is encrypted before it is written, and is in no answer but
+///   [`ChannelStore::open_channel`]'s. Whatever cannot be decrypted is an error that names the
+///   channel.
+/// - Every change is on the audit list, with no value in it.
+#[async_trait]
+pub trait AdminStore:
+    AgentStore + ChannelStore + DictionaryStore + SettingStore + UserStore + TokenStore + AuditStore
+{
+    /// Does once what a first start has to do. Of several processes that start at the same time
+    /// one does it, and the others wait until it is done.
+    async fn seed(&self, first: FirstStart) -> Result<Seeded>;
+
+    /// Whether the store answers.
+    async fn ping(&self) -> Result<()>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeded {
+    Now,
+    /// Some start before this one did it; nothing was touched.
+    Before,
+}
+
+/// Which state of a record a change is meant for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    Rev(u64),
+    /// Whatever is there.
+    Any,
+}

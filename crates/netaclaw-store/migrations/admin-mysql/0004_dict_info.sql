@@ -1,0 +1,13 @@
+CREATE TABLE IF NOT EXISTS dict_info (
+  id VARCHAR(64) NOT NULL PRIMARY KEY,
+  typeId VARCHAR(64) NOT NULL,
+  name VARCHAR(64) NOT NULL,
+  value TEXT NOT NULL,
+  orderNum BIGINT NOT NULL,
+  remark TEXT NOT NULL,
+  rev BIGINT NOT NULL,
+  createdAt BIGINT NOT NULL,
+  updatedAt BIGINT NOT NULL,
+  UNIQUE KEY dict_info_typeId_name (typeId, name),
+  CONSTRAINT dict_info_typeId FOREIGN KEY (typeId) REFERENCES dict_type (id) ON DELETE CASCADE
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

@@ -1,0 +1,1 @@
+INSERT IGNORE INTO netaclaw_admin_writer (id) VALUES (1);

@@ -1,0 +1,9 @@
+CREATE TABLE IF NOT EXISTS dict_type (
+  id TEXT NOT NULL PRIMARY KEY,
+  `key` TEXT NOT NULL,
+  name TEXT NOT NULL,
+  rev INTEGER NOT NULL,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL,
+  UNIQUE (`key`)
+) STRICT;

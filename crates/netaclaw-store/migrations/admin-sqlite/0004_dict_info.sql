@@ -1,0 +1,13 @@
+CREATE TABLE IF NOT EXISTS dict_info (
+  id TEXT NOT NULL PRIMARY KEY,
+  typeId TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  orderNum INTEGER NOT NULL,
+  remark TEXT NOT NULL,
+  rev INTEGER NOT NULL,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL,
+  UNIQUE (typeId, name),
+  FOREIGN KEY (typeId) REFERENCES dict_type (id) ON DELETE CASCADE
+) STRICT;

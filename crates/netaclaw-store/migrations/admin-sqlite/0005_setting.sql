@@ -1,0 +1,7 @@
+CREATE TABLE IF NOT EXISTS netaclaw_setting (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL,
+  rev INTEGER NOT NULL,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL
+) STRICT;

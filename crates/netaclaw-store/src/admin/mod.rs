@@ -1,0 +1,82 @@
+//! What people configure, in SQLite or in MySQL.
+//!
+//! Eight small tables on two databases are written with sqlx and its `Any` driver rather than an
+//! ORM: with text, integers and bytes as the only column types and `?` as the placeholder, every
+//! statement here is valid for both as it stands, so there is one code path and no entity layer
+//! beside the protocol's own types. What differs is in `database`: how a connection is made, how
+//! the tables are brought up to date, and how a writer takes its turn.
+//!
+//! Whatever changes something does so in one transaction that excludes all other writers, on
+//! either database, and checks what it needs inside. Nothing is decided on data that somebody
+//! else may be changing, so there are no lost updates and no deadlocks to try again after.
+
+mod agent;
+mod audit;
+mod channel;
+mod database;
+mod dictionary;
+mod fault;
+mod record;
+mod seal;
+mod secret_key;
+mod seed;
+mod setting;
+mod token;
+mod user;
+
+pub use secret_key::{SecretKey, SecretKeyError};
+
+use database::Database;
+use netaclaw_admin::AdminError;
+use seal::Sealer;
+use std::fmt;
+use std::path::PathBuf;
+use user::Passwords;
+
+/// The admin store on a database.
+pub struct SqlAdminStore {
+    database: Database,
+    sealer: Sealer,
+    passwords: Passwords,
+}
+
+pub struct AdminSettings {
+    pub database: AdminDatabase,
+    /// Encrypts the keys of channels.
+    pub secret_key: SecretKey,
+}
+
+/// Where the tables are.
+#[derive(Clone)]
+pub enum AdminDatabase {
+    /// A file, made if it is not there.
+    Sqlite { file: PathBuf },
+    /// `mysql://user:password@host:port/database`.
+    Mysql { url: String },
+}
+
+impl fmt::Debug for AdminDatabase {
+    /// Without the URL, which holds a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite { file } => f.debug_struct("Sqlite").field("file", file).finish(),
+            Self::Mysql { .. } => f.debug_struct("Mysql").finish_non_exhaustive(),
+        }
+    }
+}
+
+impl SqlAdminStore {
+    /// Opens the database, and brings its tables up to date.
+    pub async fn open(settings: AdminSettings) -> Result<Self, AdminError> {
+        Ok(Self {
+            database: Database::open(&settings.database).await?,
+            sealer: Sealer::new(&settings.secret_key),
+            passwords: Passwords::default(),
+        })
+    }
+
+    /// Ends all connections. SQLite then needs no files beside its own.
+    pub async fn close(&self) {
+        self.database.close().await;
+    }
+}

@@ -1,0 +1,239 @@
+//! Tokens in their table, as hashes.
+//!
+//! A token is `neta_<id>_<secret>`. The id finds the row, and only the hash of the secret is
+//! compared, in constant time; so the time an answer takes tells nothing about a secret.
+
+use super::SqlAdminStore;
+use super::audit::write_act;
+use super::database::commit;
+use super::fault::{Result, found, unreadable};
+use super::record::{act, column, first_stamp, next_stamp, of_word, stamp_of, word};
+use super::user::read_user;
+use crate::now_ms;
+use async_trait::async_trait;
+use netaclaw_admin::{
+    Access, Actor, AdminError, Invalid, IssuedToken, Problem, TokenCheck, TokenStore,
+    check_token_spec,
+};
+use netaclaw_protocol::{AuditAction, RecordKind, Token, TokenId, TokenSpec, UserId, UserStatus};
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
+use sqlx::AnyConnection;
+use subtle::ConstantTimeEq;
+
+const KIND: RecordKind = RecordKind::Token;
+const PREFIX: &str = "neta_";
+const ID_BYTES: usize = 8;
+const SECRET_BYTES: usize = 32;
+/// Writing down every use would cost more than it tells.
+const LAST_USED_EXACT_MS: i64 = 60_000;
+
+#[async_trait]
+impl TokenStore for SqlAdminStore {
+    async fn tokens(&self) -> Result<Vec<Token>, AdminError> {
+        Ok(read_tokens(&mut *self.database.connection().await?).await?)
+    }
+
+    async fn tokens_of(&self, user: &UserId) -> Result<Vec<Token>, AdminError> {
+        let mut tokens = self.tokens().await?;
+        tokens.retain(|token| token.spec.user_id == *user);
+        Ok(tokens)
+    }
+
+    async fn issue_token(&self, by: &Actor, spec: TokenSpec) -> Result<IssuedToken, AdminError> {
+        check_token_spec(&spec, now_ms())?;
+        let id = TokenId::new(random_hex::<ID_BYTES>()?);
+        let secret = random_hex::<SECRET_BYTES>()?;
+        let mut writer = self.database.writer().await?;
+        if let Err(error) = read_user(&mut writer, &spec.user_id).await {
+            let problem = Problem::NoSuchUser(spec.user_id.as_str().to_owned());
+            return Err(match error.into() {
+                AdminError::NotFound { .. } => Invalid::new("userId", problem).into(),
+                other => other,
+            });
+        }
+        let token = insert_token(&mut writer, id, spec, &hash(&secret)).await?;
+        let (id, name) = (token.id.as_str(), &token.spec.label);
+        let act = act(AuditAction::Create, KIND, id, name, Vec::new());
+        write_act(&mut writer, by, act).await?;
+        let secret = SecretString::from(format!("{PREFIX}{id}_{secret}"));
+        commit(writer).await?;
+        Ok(IssuedToken { token, secret })
+    }
+
+    async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token, AdminError> {
+        let mut writer = self.database.writer().await?;
+        let stored = read_token(&mut writer, id).await?;
+        let mut token = found(stored, KIND, id.as_str(), [])?.0;
+        if token.revoked_at.is_none() {
+            token.stamp = next_stamp(token.stamp);
+            token.revoked_at = Some(token.stamp.updated_at);
+            write_revoked(&mut writer, &token).await?;
+            let name = &token.spec.label;
+            let act = act(AuditAction::Revoke, KIND, id.as_str(), name, Vec::new());
+            write_act(&mut writer, by, act).await?;
+        }
+        commit(writer).await?;
+        Ok(token)
+    }
+
+    async fn check_token(&self, presented: &SecretString) -> Result<TokenCheck, AdminError> {
+        let parts = presented.expose_secret().strip_prefix(PREFIX);
+        let Some((id, secret)) = parts.and_then(|rest| rest.split_once('_')) else {
+            return Ok(TokenCheck::Unknown);
+        };
+        let mut connection = self.database.connection().await?;
+        let stored = read_token(&mut connection, &TokenId::new(id)).await?;
+        let Some((mut token, kept)) = stored else {
+            return Ok(TokenCheck::Unknown);
+        };
+        let now = now_ms();
+        if !bool::from(kept.ct_eq(hash(secret).as_slice())) {
+            return Ok(TokenCheck::Unknown);
+        }
+        if token.revoked_at.is_some() {
+            return Ok(TokenCheck::Revoked);
+        }
+        if token.spec.expires_at.is_some_and(|at| at <= now) {
+            return Ok(TokenCheck::Expired);
+        }
+        let user = read_user(&mut connection, &token.spec.user_id).await?;
+        if user.spec.status == UserStatus::Disabled {
+            return Ok(TokenCheck::UserDisabled);
+        }
+        if token
+            .last_used_at
+            .is_none_or(|at| at < now - LAST_USED_EXACT_MS)
+        {
+            token.last_used_at = Some(now);
+            // Who may come in does not hang on this being written down.
+            if let Err(error) = write_used(&mut connection, &token).await {
+                tracing::warn!(?error, "the use of a token could not be written down");
+            }
+        }
+        Ok(TokenCheck::Right(Box::new(Access { user, token })))
+    }
+}
+
+fn random_hex<const BYTES: usize>() -> Result<String> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| AdminError::store("no random numbers can be had", error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// A plain hash will do: nobody can try out 2^256 secrets.
+fn hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+type Row = (
+    String,
+    String,
+    String,
+    String,
+    Vec<u8>,
+    Option<i64>,
+    Option<i64>,
+    Option<i64>,
+    i64,
+    i64,
+    i64,
+);
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, userId, label, scope, hash, expiresAt, revokedAt, lastUsedAt, \
+             rev, createdAt, updatedAt FROM netaclaw_token ",
+            $rest
+        )
+    };
+}
+
+async fn read_tokens(connection: &mut AnyConnection) -> Result<Vec<Token>> {
+    let rows: Vec<Row> = sqlx::query_as(select!("ORDER BY createdAt DESC, id"))
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(|row| Ok(token_of(row)?.0)).collect()
+}
+
+async fn read_token(
+    connection: &mut AnyConnection,
+    id: &TokenId,
+) -> Result<Option<(Token, Vec<u8>)>> {
+    let row: Option<Row> = sqlx::query_as(select!("WHERE id = ?"))
+        .bind(id.as_str())
+        .fetch_optional(connection)
+        .await?;
+    row.map(token_of).transpose()
+}
+
+/// The token, and the hash of its secret.
+fn token_of(row: Row) -> Result<(Token, Vec<u8>)> {
+    let (id, user_id, label, scope, hash, expires_at, revoked_at, last_used_at, ..) = &row;
+    let token = Token {
+        id: TokenId::new(id),
+        spec: TokenSpec {
+            user_id: UserId::new(user_id),
+            label: label.clone(),
+            scope: of_word(scope.clone()).map_err(|error| unreadable(KIND, id, error))?,
+            expires_at: *expires_at,
+        },
+        revoked_at: *revoked_at,
+        last_used_at: *last_used_at,
+        stamp: stamp_of(row.8, row.9, row.10),
+    };
+    Ok((token, hash.clone()))
+}
+
+async fn insert_token(
+    writer: &mut AnyConnection,
+    id: TokenId,
+    spec: TokenSpec,
+    hash: &[u8],
+) -> Result<Token> {
+    const INSERT: &str = "INSERT INTO netaclaw_token \
+         (id, userId, label, scope, hash, expiresAt, rev, createdAt, updatedAt) \
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let stamp = first_stamp();
+    sqlx::query(INSERT)
+        .bind(id.as_str())
+        .bind(spec.user_id.as_str())
+        .bind(&spec.label)
+        .bind(word(&spec.scope))
+        .bind(hash)
+        .bind(spec.expires_at)
+        .bind(column(stamp.rev))
+        .bind(stamp.created_at)
+        .bind(stamp.updated_at)
+        .execute(writer)
+        .await?;
+    Ok(Token {
+        id,
+        spec,
+        revoked_at: None,
+        last_used_at: None,
+        stamp,
+    })
+}
+
+async fn write_revoked(writer: &mut AnyConnection, token: &Token) -> Result<()> {
+    sqlx::query("UPDATE netaclaw_token SET revokedAt = ?, rev = ?, updatedAt = ? WHERE id = ?")
+        .bind(token.revoked_at)
+        .bind(column(token.stamp.rev))
+        .bind(token.stamp.updated_at)
+        .bind(token.id.as_str())
+        .execute(writer)
+        .await?;
+    Ok(())
+}
+
+async fn write_used(connection: &mut AnyConnection, token: &Token) -> Result<()> {
+    sqlx::query("UPDATE netaclaw_token SET lastUsedAt = ? WHERE id = ?")
+        .bind(token.last_used_at)
+        .bind(token.id.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
