@@ -1,0 +1,262 @@
+//! Agents as they are configured, made ready to run.
+
+use crate::error::EngineError;
+use crate::source::{AgentRef, AgentSource, PrepareRun, PreparedRun, Runner};
+use async_trait::async_trait;
+use netaclaw_admin::{AdminError, AdminStore, OpenModel, open_models, session_provider};
+use netaclaw_governance::{ModelAbilities, ResolveInput, Seat, ToolResolver};
+use netaclaw_models::{
+    FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
+};
+use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ModelInfo};
+use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
+use netaclaw_runtime::{
+    AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
+};
+use netaclaw_tools::{ToolRegistry, Workspace};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Files in which a project tells its agents what to mind.
+const INSTRUCTION_FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+const INSTRUCTION_BYTES_MAX: u64 = 1 << 20;
+
+/// The agents of the admin store.
+pub struct ConfiguredAgents {
+    admin: Arc<dyn AdminStore>,
+    transport: Arc<Transport>,
+    registry: Arc<ToolRegistry>,
+    /// Where agents work that name no directory of their own.
+    cwd: PathBuf,
+}
+
+impl ConfiguredAgents {
+    pub fn new(
+        admin: Arc<dyn AdminStore>,
+        transport: Arc<Transport>,
+        registry: Arc<ToolRegistry>,
+        cwd: PathBuf,
+    ) -> Self {
+        Self {
+            admin,
+            transport,
+            registry,
+            cwd,
+        }
+    }
+
+    async fn agent(&self, agent: Option<&str>) -> Result<Agent, AdminError> {
+        let Some(wanted) = agent else {
+            return self.admin.default_agent().await;
+        };
+        match self.admin.agent(&AgentId::new(wanted)).await {
+            Err(AdminError::NotFound { .. }) => self.admin.agent_named(wanted).await,
+            found => found,
+        }
+    }
+
+    fn client(&self, open: OpenModel) -> (Arc<dyn ModelClient>, ModelInfo, String) {
+        let info = open.channel.model_info(&open.choice.model);
+        let name = open.channel.name.clone();
+        let plain = client_for(Arc::new(open.channel), Arc::clone(&self.transport));
+        (
+            Arc::new(RetryClient::new(plain, RetryPolicy::default())),
+            info,
+            name,
+        )
+    }
+
+    /// The agent's model, with its fallback behind it.
+    async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
+        let models = open_models(&*self.admin, spec).await.map_err(admin_error)?;
+        let (client, info, provider) = self.client(models.main);
+        let client = match models.fallback {
+            None => client,
+            Some(fallback) => {
+                let (other, other_info, other_name) = self.client(fallback);
+                let route = |name: &String, info: &ModelInfo, client| Route {
+                    channel: name.clone(),
+                    model: info.name.clone(),
+                    client,
+                };
+                let first = route(&provider, &info, client);
+                Arc::new(FallbackClient::new(
+                    first,
+                    [route(&other_name, &other_info, other)],
+                ))
+            }
+        };
+        Ok(ModelAccess {
+            client,
+            info,
+            provider,
+        })
+    }
+
+    fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
+        spec.workspace
+            .as_ref()
+            .map_or_else(|| self.cwd.clone(), PathBuf::from)
+    }
+}
+
+#[async_trait]
+impl AgentSource for ConfiguredAgents {
+    async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
+        let agent = self.agent(agent).await.map_err(admin_error)?;
+        Ok(AgentRef {
+            id: agent.id.to_string(),
+            provider: session_provider(&agent.spec).kind,
+            think_level: agent.spec.model_config.think_level,
+            cwd: self.cwd_of(&agent.spec).to_string_lossy().into_owned(),
+        })
+    }
+
+    async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
+        let agent = self
+            .agent(run.session.agent_id.as_deref())
+            .await
+            .map_err(admin_error)?;
+        let mut spec = agent.spec;
+        if let Some(chosen) = run.model {
+            spec.model_config.channel_id = Some(ChannelId::new(chosen.channel_id));
+            spec.model_config.model = Some(chosen.model_id);
+        }
+        let model = self.model(&spec).await?;
+        let root = match run.session.cwd.as_str() {
+            "" => self.cwd_of(&spec),
+            cwd => PathBuf::from(cwd),
+        };
+        let extra: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
+        let (workspace, instructions) = open_workspace(root, extra).await?;
+        let tools = ToolResolver::resolve(&ResolveInput {
+            catalogue: &self.registry.catalogue(),
+            global: &BTreeMap::new(),
+            agent: &spec,
+            model: ModelAbilities {
+                tools: model.info.tools,
+                vision: model.info.vision,
+            },
+            environment: &BTreeMap::new(),
+            seat: Seat::Main,
+        });
+        let info = model.info.clone();
+        let input = RunInput {
+            run_id: run.run_id.clone(),
+            agent: AgentSettings {
+                system_prompt: spec.system_prompt,
+                temperature: spec.model_config.temperature,
+                max_output_tokens: spec.model_config.max_tokens,
+                thinking: None,
+                limits: RunLimits::default(),
+            },
+            prompt: PromptSources {
+                environment: environment(workspace.root()),
+                instructions,
+                ..PromptSources::default()
+            },
+            model,
+            registry: Arc::clone(&self.registry),
+            tools,
+            inspectors: Vec::new(),
+            approver: None,
+            workspace: Arc::new(workspace),
+            cancel: CancellationToken::new(),
+            clock: Arc::new(SystemClock::default()),
+        };
+        Ok(PreparedRun {
+            model: info,
+            threshold_percent: match spec.compaction_threshold {
+                0 => None,
+                percent => u8::try_from(percent).ok(),
+            },
+            runner: Box::new(AgentRunner { input }),
+        })
+    }
+}
+
+struct AgentRunner {
+    input: RunInput,
+}
+
+#[async_trait]
+impl Runner for AgentRunner {
+    async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
+        run_agent(
+            RunInput {
+                cancel,
+                ..self.input
+            },
+            host,
+        )
+        .await
+    }
+}
+
+/// Opens the directories and reads the instruction files from the root of the file tree down.
+async fn open_workspace(
+    root: PathBuf,
+    extra: Vec<PathBuf>,
+) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+    let open = move || {
+        let workspace = Workspace::new(&root, &extra)?;
+        let instructions = instruction_files(workspace.root());
+        Ok((workspace, instructions))
+    };
+    let opened: std::io::Result<_> = match tokio::task::spawn_blocking(open).await {
+        Ok(opened) => opened,
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    };
+    opened.map_err(|error| {
+        EngineError::Unavailable(format!(
+            "the agent's workspace cannot be opened ({error}); correct it in the agent's settings"
+        ))
+    })
+}
+
+fn instruction_files(workspace: &Path) -> Vec<InstructionFile> {
+    let mut dirs: Vec<&Path> = workspace.ancestors().collect();
+    dirs.reverse();
+    let read = |dir: &Path, name: &str| {
+        let path = dir.join(name);
+        let size = std::fs::metadata(&path)
+            .ok()
+            .filter(std::fs::Metadata::is_file)?
+            .len();
+        let text = (size <= INSTRUCTION_BYTES_MAX)
+            .then(|| std::fs::read_to_string(&path))?
+            .ok()?;
+        Some(InstructionFile {
+            name: name.to_owned(),
+            text,
+        })
+    };
+    dirs.into_iter()
+        .flat_map(|dir| {
+            INSTRUCTION_FILES
+                .into_iter()
+                .filter_map(move |name| read(dir, name))
+        })
+        .collect()
+}
+
+fn environment(workspace: &Path) -> Environment {
+    let name = workspace.file_name().unwrap_or(workspace.as_os_str());
+    Environment {
+        date: jiff::Zoned::now().date().to_string(),
+        cwd: name.to_string_lossy().into_owned(),
+        platform: std::env::consts::OS.to_owned(),
+    }
+}
+
+fn admin_error(error: AdminError) -> EngineError {
+    match error {
+        AdminError::NotFound { .. } => EngineError::NotFound(error.to_string()),
+        AdminError::Invalid(_) | AdminError::Model(_) | AdminError::Sealed { .. } => {
+            EngineError::Unavailable(error.to_string())
+        }
+        other => EngineError::Internal(Box::new(other)),
+    }
+}

@@ -1,0 +1,35 @@
+//! What may be asked of a live session. Carried out one at a time, in the order it came.
+
+use crate::error::EngineError;
+use crate::feed::{Subscriber, SubscriptionId};
+use netaclaw_protocol::{
+    Chat, ChatAck, ClarifyResponse, EntryId, Opened, QueueChange, QueueState, RunState,
+    SessionMeta, SetModel, ThinkingLevel,
+};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// Where an answer goes. A caller that has gone away is no error: the command is carried out.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
+
+pub(crate) enum Command {
+    Chat(Box<Chat>, Reply<ChatAck>),
+    Stop(Reply<RunState>),
+    SetThinkingLevel(ThinkingLevel, Reply<()>),
+    SetModel(SetModel, Reply<()>),
+    AnswerQuestion(ClarifyResponse, Reply<()>),
+    SwitchLeaf(Option<EntryId>, Reply<()>),
+    Label(EntryId, Option<String>, Reply<()>),
+    Rename(String, Reply<SessionMeta>),
+    Fork(EntryId, Reply<SessionMeta>),
+    EditQueue(QueueChange, Reply<QueueState>),
+    Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
+    Close(SubscriptionId),
+}
+
+/// A client that wants to see the session and all that follows.
+pub(crate) struct OpenRequest {
+    pub(crate) epoch: Option<String>,
+    pub(crate) last_seq: Option<u64>,
+    pub(crate) subscriber: Arc<dyn Subscriber>,
+}

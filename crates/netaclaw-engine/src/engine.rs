@@ -1,0 +1,363 @@
+//! The live sessions of a server, and what may be asked of them.
+
+use crate::command::{Command, OpenRequest, Reply};
+use crate::durable::Durable;
+use crate::error::EngineError;
+use crate::feed::{Feed, Subscriber, SubscriptionId};
+use crate::session::LiveSession;
+use crate::source::AgentSource;
+use crate::writer::SessionWriter;
+use netaclaw_protocol::{
+    Chat, ChatAck, ClarifyResponse, EntryId, Opened, ProviderKind, QueueChange, QueueState,
+    RunState, SessionId, SessionMeta, SetModel, ThinkingLevel,
+};
+use netaclaw_session::{NewSession, SessionError, SessionTreeProvider};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+/// Commands that may wait for one session. Beyond it a caller is told that the session is busy.
+const MAILBOX_MAX: usize = 256;
+
+/// Who asks. A user sees only their own sessions; others do not exist for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub user_id: String,
+    pub is_admin: bool,
+}
+
+/// Where sessions are kept, by the agent's choice.
+pub struct Providers {
+    pub file: Arc<dyn SessionTreeProvider>,
+    pub mysql: Option<Arc<dyn SessionTreeProvider>>,
+}
+
+/// All live sessions. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    providers: Providers,
+    source: Arc<dyn AgentSource>,
+    sessions: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
+    /// Held while a session is opened, so that it is opened once.
+    opening: tokio::sync::Mutex<()>,
+    jobs: TaskTracker,
+    shutdown: CancellationToken,
+}
+
+impl Engine {
+    pub fn new(providers: Providers, source: Arc<dyn AgentSource>) -> Self {
+        let inner = Inner {
+            providers,
+            source,
+            sessions: Mutex::new(HashMap::new()),
+            opening: tokio::sync::Mutex::new(()),
+            jobs: TaskTracker::new(),
+            shutdown: CancellationToken::new(),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// Sends a message, into a new session if it names none. It goes on when the caller is gone.
+    pub async fn chat(&self, caller: &Caller, chat: Chat) -> Result<ChatAck, EngineError> {
+        let session = match &chat.session_id {
+            Some(session) => session.clone(),
+            None => self.create(caller, &chat).await?,
+        };
+        self.ask(caller, &session, |reply| {
+            Command::Chat(Box::new(chat), reply)
+        })
+        .await
+    }
+
+    pub async fn stop(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<RunState, EngineError> {
+        self.ask(caller, session, Command::Stop).await
+    }
+
+    pub async fn set_thinking_level(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        level: ThinkingLevel,
+    ) -> Result<(), EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::SetThinkingLevel(level, reply)
+        })
+        .await
+    }
+
+    pub async fn set_model(&self, caller: &Caller, choice: SetModel) -> Result<(), EngineError> {
+        let session = choice.session_id.clone();
+        self.ask(caller, &session, |reply| Command::SetModel(choice, reply))
+            .await
+    }
+
+    pub async fn answer_question(
+        &self,
+        caller: &Caller,
+        answer: ClarifyResponse,
+    ) -> Result<(), EngineError> {
+        let session = answer.session_id.clone();
+        self.ask(caller, &session, |reply| {
+            Command::AnswerQuestion(answer, reply)
+        })
+        .await
+    }
+
+    pub async fn switch_leaf(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        leaf: Option<EntryId>,
+    ) -> Result<(), EngineError> {
+        self.ask(caller, session, |reply| Command::SwitchLeaf(leaf, reply))
+            .await
+    }
+
+    pub async fn label(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        entry: EntryId,
+        label: Option<String>,
+    ) -> Result<(), EngineError> {
+        self.ask(caller, session, |reply| Command::Label(entry, label, reply))
+            .await
+    }
+
+    pub async fn rename(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        title: String,
+    ) -> Result<SessionMeta, EngineError> {
+        self.ask(caller, session, |reply| Command::Rename(title, reply))
+            .await
+    }
+
+    pub async fn fork(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        entry: EntryId,
+    ) -> Result<SessionMeta, EngineError> {
+        self.ask(caller, session, |reply| Command::Fork(entry, reply))
+            .await
+    }
+
+    pub async fn edit_queue(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        change: QueueChange,
+    ) -> Result<QueueState, EngineError> {
+        self.ask(caller, session, |reply| Command::EditQueue(change, reply))
+            .await
+    }
+
+    /// Joins a client: its snapshot, or what it missed, and every event from there on.
+    pub async fn open(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        epoch: Option<String>,
+        last_seq: Option<u64>,
+        subscriber: Arc<dyn Subscriber>,
+    ) -> Result<(Opened, SubscriptionId), EngineError> {
+        let request = OpenRequest {
+            epoch,
+            last_seq,
+            subscriber,
+        };
+        self.ask(caller, session, |reply| Command::Open(request, reply))
+            .await
+    }
+
+    /// Ends a subscription. A session that is not live has none.
+    pub async fn close(&self, session: &SessionId, subscription: SubscriptionId) {
+        let mailbox = self.sessions().get(session).cloned();
+        if let Some(mailbox) = mailbox {
+            // A session that ends at this moment has no subscribers either way.
+            drop(mailbox.send(Command::Close(subscription)).await);
+        }
+    }
+
+    /// The session, if it exists and the caller may see it.
+    pub async fn session(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<SessionMeta, EngineError> {
+        let (_, meta) = self.find(caller, session).await?;
+        Ok(meta)
+    }
+
+    pub fn providers(&self) -> &Providers {
+        &self.inner.providers
+    }
+
+    /// Lets runs end for a while, then interrupts the rest, and waits until all is stored.
+    pub async fn shut_down(&self, grace: Duration) {
+        self.sessions().clear();
+        self.inner.jobs.close();
+        if tokio::time::timeout(grace, self.inner.jobs.wait())
+            .await
+            .is_err()
+        {
+            self.inner.shutdown.cancel();
+            self.inner.jobs.wait().await;
+        }
+    }
+
+    async fn create(&self, caller: &Caller, chat: &Chat) -> Result<SessionId, EngineError> {
+        let wanted = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
+        self.create_session(caller, wanted, None).await
+    }
+
+    /// Makes a session of an agent, by id or name, that has no message yet. With an id of the
+    /// caller's choice it is made once: asking again gives the one that is there.
+    pub async fn create_session(
+        &self,
+        caller: &Caller,
+        agent: Option<&str>,
+        id: Option<SessionId>,
+    ) -> Result<SessionId, EngineError> {
+        let agent = self.inner.source.find(agent).await?;
+        let provider = self.provider(agent.provider)?;
+        let new = NewSession {
+            id: id.clone(),
+            cwd: agent.cwd,
+            agent_id: Some(agent.id),
+            user_id: Some(caller.user_id.clone()),
+            ..NewSession::default()
+        };
+        let session = match (provider.create_session(new).await, id) {
+            (Err(SessionError::AlreadyExists(_)), Some(id)) => {
+                self.find(caller, &id).await?;
+                return Ok(id);
+            }
+            (made, _) => made?.session_id,
+        };
+        if agent.think_level != ThinkingLevel::Off {
+            let level = agent.think_level.as_str();
+            provider
+                .append_thinking_level_change(&session, level)
+                .await?;
+        }
+        Ok(session)
+    }
+
+    fn provider(&self, kind: ProviderKind) -> Result<&Arc<dyn SessionTreeProvider>, EngineError> {
+        match kind {
+            ProviderKind::File => Ok(&self.inner.providers.file),
+            ProviderKind::Mysql => self.inner.providers.mysql.as_ref().ok_or_else(|| {
+                let message = "the agent keeps its sessions in MySQL, and none is configured; set NETACLAW_MYSQL_URL";
+                EngineError::Unavailable(message.to_owned())
+            }),
+        }
+    }
+
+    async fn find(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<(&Arc<dyn SessionTreeProvider>, SessionMeta), EngineError> {
+        let providers = &self.inner.providers;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            match provider.get_session(session).await {
+                Ok(meta) => {
+                    let own = meta
+                        .user_id
+                        .as_deref()
+                        .is_none_or(|user| user == caller.user_id);
+                    return match own || caller.is_admin {
+                        true => Ok((provider, meta)),
+                        false => Err(EngineError::NoSession),
+                    };
+                }
+                Err(SessionError::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::NoSession)
+    }
+
+    async fn ask<T>(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        command: impl FnOnce(Reply<T>) -> Command,
+    ) -> Result<T, EngineError> {
+        let (provider, _) = self.find(caller, session).await?;
+        let (reply, answer) = oneshot::channel();
+        let mailbox = self.live(session, provider).await?;
+        mailbox.try_send(command(reply)).map_err(|_| {
+            EngineError::Busy("too many commands are waiting for it; try again".to_owned())
+        })?;
+        answer.await.unwrap_or_else(|_| {
+            Err(EngineError::Unavailable(
+                "the server is shutting down; try again".to_owned(),
+            ))
+        })
+    }
+
+    /// The mailbox of a session, which is opened if it is not live.
+    async fn live(
+        &self,
+        session: &SessionId,
+        provider: &Arc<dyn SessionTreeProvider>,
+    ) -> Result<mpsc::Sender<Command>, EngineError> {
+        if let Some(mailbox) = self.mailbox(session) {
+            return Ok(mailbox);
+        }
+        let _opening = self.inner.opening.lock().await;
+        if let Some(mailbox) = self.mailbox(session) {
+            return Ok(mailbox);
+        }
+        if self.inner.jobs.is_closed() {
+            let message = "the server is shutting down; try again".to_owned();
+            return Err(EngineError::Unavailable(message));
+        }
+        let meta = provider.get_session(session).await?;
+        let feed = Feed::new(session.clone(), Uuid::now_v7().to_string());
+        let durable = Durable::read(&meta.metadata);
+        let writer = SessionWriter::new(session.clone(), Arc::clone(provider), feed, durable);
+        let (source, shutdown) = (
+            Arc::clone(&self.inner.source),
+            self.inner.shutdown.child_token(),
+        );
+        let live = LiveSession::open(Arc::new(writer), source, shutdown).await?;
+        let (mailbox, commands) = mpsc::channel(MAILBOX_MAX);
+        self.sessions().insert(session.clone(), mailbox.clone());
+        self.inner.jobs.spawn(live.serve(commands));
+        Ok(mailbox)
+    }
+
+    fn mailbox(&self, session: &SessionId) -> Option<mpsc::Sender<Command>> {
+        self.sessions()
+            .get(session)
+            .filter(|mailbox| !mailbox.is_closed())
+            .cloned()
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Command>>> {
+        // Only inserts and removals happen under it.
+        self.inner
+            .sessions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,73 @@
+//! Why a command was not carried out, in words a client may see.
+
+use netaclaw_protocol::{ErrorCode, Refusal};
+use netaclaw_session::SessionError;
+use thiserror::Error;
+
+/// A command that was refused. Nothing was written.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    #[error("there is no such session")]
+    NoSession,
+    #[error("{0}")]
+    NotFound(String),
+    #[error("{0}")]
+    BadRequest(String),
+    #[error("the session is busy: {0}")]
+    Busy(String),
+    #[error("entry {0} is not in this session; reload and try again")]
+    StaleParent(String),
+    #[error("{0}")]
+    Conflict(String),
+    #[error("{0}")]
+    TooMany(String),
+    #[error("{0}")]
+    Unavailable(String),
+    /// The cause is in the log; a client learns that something failed.
+    #[error("something went wrong on the server; it has been logged")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl EngineError {
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NoSession | Self::NotFound(_) => ErrorCode::NotFound,
+            Self::BadRequest(_) => ErrorCode::BadRequest,
+            Self::Busy(_) => ErrorCode::SessionBusy,
+            Self::StaleParent(_) => ErrorCode::StaleParent,
+            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::TooMany(_) => ErrorCode::RateLimited,
+            Self::Unavailable(_) => ErrorCode::Unavailable,
+            Self::Internal(_) => ErrorCode::Internal,
+        }
+    }
+
+    /// What goes over the wire. The cause of an internal error is logged here, once.
+    pub fn refusal(&self) -> Refusal {
+        if let Self::Internal(cause) = self {
+            tracing::error!(error = %cause, "a command failed");
+        }
+        Refusal {
+            code: self.code(),
+            message: self.to_string(),
+        }
+    }
+}
+
+impl From<SessionError> for EngineError {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::NotFound(_) => Self::NoSession,
+            SessionError::EntryNotFound { entry, .. } => Self::StaleParent(entry.to_string()),
+            SessionError::LeafConflict { .. }
+            | SessionError::DuplicateEntry { .. }
+            | SessionError::AlreadyExists(_) => Self::Conflict(error.to_string()),
+            SessionError::Busy { .. } => Self::Busy(error.to_string()),
+            SessionError::Invalid(reason) => Self::BadRequest(reason),
+            SessionError::Unreadable { .. } | SessionError::Path { .. } => {
+                Self::Unavailable(error.to_string())
+            }
+            SessionError::Store { .. } => Self::Internal(Box::new(error)),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The one emitter of a session: numbers events, keeps the last ones, hands them to subscribers.
+
+use crate::event::{EventGroup, ServerEvent, Stamp, TextDelta};
+use crate::ring::ReplayRing;
+use netaclaw_protocol::{DeltaEvent, PartKind, ReliableEvent, SessionId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long text may wait for more of the same part. The first piece never waits.
+const MERGE_WINDOW: Duration = Duration::from_millis(16);
+
+/// Somebody who gets the events of a session. Called under the session's lock: it must not block
+/// and must not call back.
+pub trait Subscriber: Send + Sync {
+    fn deliver(&self, event: &ServerEvent);
+
+    /// Whether it wants the events of this group at all.
+    fn wants(&self, group: EventGroup) -> bool;
+}
+
+/// Names one subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SubscriptionId(u64);
+
+/// Cheap to clone; all clones are the same feed.
+#[derive(Clone)]
+pub(crate) struct Feed {
+    shared: Arc<Mutex<Inner>>,
+}
+
+struct Inner {
+    stamp: Stamp,
+    seq: u64,
+    ring: ReplayRing,
+    subscribers: HashMap<SubscriptionId, Arc<dyn Subscriber>>,
+    next_subscription: u64,
+    /// Text that waits for its window to end, in the order it came.
+    waiting: Vec<TextDelta>,
+    last_text: Option<Instant>,
+    timer: bool,
+}
+
+/// A subscription and the number of the last event before it.
+pub(crate) struct Joined {
+    pub(crate) id: SubscriptionId,
+    pub(crate) seq: u64,
+}
+
+/// What a client that comes back had missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missed {
+    Nothing,
+    Events,
+}
+
+impl Feed {
+    pub(crate) fn new(session_id: SessionId, epoch: String) -> Self {
+        let inner = Inner {
+            stamp: Stamp { session_id, epoch },
+            seq: 0,
+            ring: ReplayRing::default(),
+            subscribers: HashMap::new(),
+            next_subscription: 0,
+            waiting: Vec::new(),
+            last_text: None,
+            timer: false,
+        };
+        Self {
+            shared: Arc::new(Mutex::new(inner)),
+        }
+    }
+
+    pub(crate) fn epoch(&self) -> String {
+        self.lock().stamp.epoch.clone()
+    }
+
+    pub(crate) fn emit(&self, event: &ReliableEvent) {
+        let mut inner = self.lock();
+        // Text that came before must not arrive after.
+        inner.send_waiting();
+        inner.seq += 1;
+        let sent = inner.stamp.reliable(event, inner.seq, now_ms());
+        inner.ring.push(sent.clone());
+        inner.send(&sent);
+        if let Some(legacy) = legacy_of(event) {
+            inner.send_delta(&legacy);
+        }
+    }
+
+    /// Sends an event that may be lost, after the text before it.
+    pub(crate) fn emit_delta(&self, event: &DeltaEvent) {
+        let mut inner = self.lock();
+        inner.send_waiting();
+        inner.send_delta(event);
+    }
+
+    /// Sends text: at once if none was sent within the window, else together with what follows.
+    pub(crate) fn emit_text(&self, delta: TextDelta) {
+        let mut inner = self.lock();
+        let now = Instant::now();
+        let first = inner
+            .last_text
+            .is_none_or(|last| now - last >= MERGE_WINDOW);
+        if first && inner.waiting.is_empty() {
+            inner.last_text = Some(now);
+            inner.send_text(delta);
+            return;
+        }
+        let apart = match inner.waiting.last_mut() {
+            Some(last) => last.absorb(delta),
+            None => Some(delta),
+        };
+        inner.waiting.extend(apart);
+        if !inner.timer {
+            inner.timer = true;
+            let at = inner.last_text.unwrap_or(now) + MERGE_WINDOW;
+            // Owned by nobody but short: it ends within one window and does not keep the feed.
+            tokio::spawn(send_later(Arc::downgrade(&self.shared), at));
+        }
+    }
+
+    /// Adds a subscriber, who gets every event after the number that is returned.
+    pub(crate) fn subscribe(&self, subscriber: Arc<dyn Subscriber>) -> Joined {
+        let mut inner = self.lock();
+        inner.send_waiting();
+        inner.add(subscriber)
+    }
+
+    /// Adds a subscriber who has seen the events up to `last_seq` and gets the rest at once. In
+    /// one step, so that nothing falls in between. `None` if too much was missed, or in another
+    /// epoch.
+    pub(crate) fn resume(
+        &self,
+        epoch: &str,
+        last_seq: u64,
+        subscriber: &Arc<dyn Subscriber>,
+    ) -> Option<(Joined, Missed)> {
+        let mut inner = self.lock();
+        if epoch != inner.stamp.epoch {
+            return None;
+        }
+        let missed = inner.ring.since(last_seq, inner.seq)?;
+        inner.send_waiting();
+        for event in &missed {
+            subscriber.deliver(event);
+        }
+        let missed = if missed.is_empty() {
+            Missed::Nothing
+        } else {
+            Missed::Events
+        };
+        Some((inner.add(Arc::clone(subscriber)), missed))
+    }
+
+    /// Sends text to one subscriber only.
+    pub(crate) fn send_to(&self, subscriber: &Arc<dyn Subscriber>, delta: TextDelta) {
+        let inner = self.lock();
+        for event in text_events(delta, subscriber.wants(EventGroup::Legacy)) {
+            subscriber.deliver(&inner.stamp.delta(&event, now_ms()));
+        }
+    }
+
+    pub(crate) fn unsubscribe(&self, id: SubscriptionId) {
+        self.lock().subscribers.remove(&id);
+    }
+
+    pub(crate) fn subscriber_count(&self) -> usize {
+        self.lock().subscribers.len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A subscriber that panicked has missed an event, which its number tells it.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn add(&mut self, subscriber: Arc<dyn Subscriber>) -> Joined {
+        self.next_subscription += 1;
+        let id = SubscriptionId(self.next_subscription);
+        self.subscribers.insert(id, subscriber);
+        Joined { id, seq: self.seq }
+    }
+
+    fn send(&self, event: &ServerEvent) {
+        for subscriber in self.subscribers.values() {
+            if subscriber.wants(event.group) {
+                subscriber.deliver(event);
+            }
+        }
+    }
+
+    fn send_delta(&self, event: &DeltaEvent) {
+        let made = self.stamp.delta(event, now_ms());
+        self.send(&made);
+    }
+
+    fn send_text(&self, delta: TextDelta) {
+        for event in text_events(delta, self.has_legacy()) {
+            self.send_delta(&event);
+        }
+    }
+
+    fn send_waiting(&mut self) {
+        for delta in std::mem::take(&mut self.waiting) {
+            self.send_text(delta);
+        }
+    }
+
+    fn has_legacy(&self) -> bool {
+        self.subscribers
+            .values()
+            .any(|subscriber| subscriber.wants(EventGroup::Legacy))
+    }
+}
+
+/// The events that carry a piece of text: the current form, and the older one if asked for.
+fn text_events(delta: TextDelta, legacy: bool) -> impl Iterator<Item = DeltaEvent> {
+    let (event, older) = match delta {
+        TextDelta::Output(output) => (DeltaEvent::ToolResultStreamed(output), None),
+        TextDelta::Part(part) => {
+            let copy = legacy.then(|| part.clone());
+            match part.kind {
+                PartKind::Thinking => (
+                    DeltaEvent::ThinkingDelta(part),
+                    copy.map(DeltaEvent::Thinking),
+                ),
+                PartKind::Text => (
+                    DeltaEvent::AssistantStreamDelta(part),
+                    copy.map(DeltaEvent::Token),
+                ),
+                PartKind::ToolCall => (DeltaEvent::AssistantStreamDelta(part), None),
+            }
+        }
+    };
+    std::iter::once(event).chain(older)
+}
+
+fn legacy_of(event: &ReliableEvent) -> Option<DeltaEvent> {
+    match event {
+        ReliableEvent::ToolCallStarted(started) => Some(DeltaEvent::ToolCall(started.clone())),
+        ReliableEvent::ToolCallCompleted(done) => Some(DeltaEvent::ToolResult(done.clone())),
+        _ => None,
+    }
+}
+
+async fn send_later(feed: Weak<Mutex<Inner>>, at: Instant) {
+    tokio::time::sleep_until(at).await;
+    if let Some(feed) = feed.upgrade() {
+        let mut inner = feed.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.timer = false;
+        inner.last_text = Some(Instant::now());
+        inner.send_waiting();
+    }
+}
+
+pub(crate) fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}

@@ -1,0 +1,319 @@
+//! The session as its run sees it.
+
+use crate::durable::Asked;
+use crate::error::EngineError;
+use crate::feed::now_ms;
+use crate::live::Live;
+use crate::meter::Meter;
+use crate::questions::Waiters;
+use crate::user_message::{UserMark, user_message};
+use crate::writer::SessionWriter;
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use netaclaw_protocol::{
+    ChatMode, EntryId, PartDelta, PartKind, Question, ReliableEvent, RunError, RunId, RunPhase,
+    StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted,
+    ToolOutput,
+};
+use netaclaw_runtime::{AnswerSoFar, HostError, RunContext, RunEvent, RunHost, todo_on_path};
+use netaclaw_session::{
+    Entry, EntryBody, InFlightEntry, NewEntry, PathError, build_session_context, raw_json,
+};
+use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
+use std::sync::Arc;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+/// Ids drawn for one turn: an answer and the results of its tool calls.
+const IDS_AHEAD: usize = 64;
+
+/// One run's view of its session. It writes along a chain of its own and tells what happens.
+pub(crate) struct SessionHost {
+    pub(crate) run_id: RunId,
+    pub(crate) writer: Arc<SessionWriter>,
+    pub(crate) live: Live,
+    pub(crate) waiters: Waiters,
+    pub(crate) meter: Meter,
+    /// Ids that no entry had when they were drawn.
+    pub(crate) free_ids: Vec<EntryId>,
+    /// What the answer being streamed will hang from, unless something comes between.
+    pub(crate) answer_parent: Option<EntryId>,
+    /// The newest partial answer, kept by a background job of the run.
+    pub(crate) partial: watch::Sender<Option<InFlightEntry>>,
+}
+
+#[async_trait]
+impl RunHost for SessionHost {
+    async fn context(&mut self) -> Result<RunContext, HostError> {
+        let tip = self.writer.begin().await.state.run_tip.clone();
+        let tree = self.writer.tree().await.map_err(unavailable)?;
+        let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
+        let path = tip
+            .map_or(Ok(Vec::new()), |tip| tree.path(&tip))
+            .map_err(damaged)?;
+        let todo = todo_on_path(path.into_iter());
+        let free = std::iter::repeat_with(random_id).filter(|id| !tree.contains(id));
+        self.free_ids = free.take(IDS_AHEAD).collect();
+        Ok(RunContext::read(&context, todo))
+    }
+
+    fn next_entry_id(&mut self) -> EntryId {
+        // A turn with more calls than were drawn ahead gets ids nobody checked; one that is taken
+        // after all is refused by the provider, and the run ends with an error instead of a mix-up.
+        self.free_ids.pop().unwrap_or_else(random_id)
+    }
+
+    async fn append(&mut self, id: Option<EntryId>, body: EntryBody) -> Result<Entry, HostError> {
+        let mut writing = self.writer.begin().await;
+        let mut new = NewEntry::below(writing.state.run_tip.clone(), body);
+        new.id = id;
+        writing.append(new).await.map_err(unavailable)
+    }
+
+    fn emit(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::Phase { phase, detail } => self.live.phase(phase, detail),
+            RunEvent::Retrying {
+                after_ms, reason, ..
+            } => {
+                let detail = format!("{reason}; trying again in {} s", after_ms.div_ceil(1000));
+                self.live.phase(RunPhase::Retrying, Some(detail));
+            }
+            RunEvent::FallingBack { from, to, reason } => {
+                let detail = format!("{from} failed ({reason}); going on with {to}");
+                self.live.phase(RunPhase::WaitingForModel, Some(detail));
+            }
+            RunEvent::Todo(todo) => self.live.todo_changed(todo),
+            RunEvent::Warning(warning) => {
+                let error = RunError {
+                    run_id: Some(self.run_id.clone()),
+                    code: netaclaw_protocol::ErrorCode::Unavailable,
+                    message: warning.message,
+                };
+                self.writer.feed.emit(&ReliableEvent::Error(error));
+            }
+            answer_or_tool => self.emit_progress(answer_or_tool),
+        }
+    }
+
+    fn answer_progress(&mut self, so_far: &AnswerSoFar) {
+        // The job takes the newest whenever it is ready for one; until then this costs nothing.
+        if self.partial.borrow().is_some() {
+            return;
+        }
+        let in_flight = InFlightEntry {
+            id: so_far.id().clone(),
+            parent_id: self.answer_parent.clone(),
+            message: raw_json(&netaclaw_protocol::Message::Assistant(so_far.to_message())),
+        };
+        self.partial.send_replace(Some(in_flight));
+    }
+
+    async fn insert_steering(&mut self) -> Result<usize, HostError> {
+        let mut writing = self.writer.begin().await;
+        let steering: Vec<_> = writing
+            .state
+            .durable
+            .queue
+            .iter()
+            .filter(|queued| queued.item.mode == ChatMode::Steer)
+            .cloned()
+            .collect();
+        for queued in &steering {
+            let mark = UserMark {
+                request_id: queued.request_id.clone(),
+                item_id: Some(queued.item.item_id.clone()),
+            };
+            let body = user_message(
+                &queued.item.content,
+                &queued.item.attachments,
+                &mark,
+                now_ms(),
+            );
+            writing.append_here(body).await.map_err(unavailable)?;
+        }
+        if !steering.is_empty() {
+            writing
+                .state
+                .durable
+                .queue
+                .retain(|queued| queued.item.mode != ChatMode::Steer);
+            writing.save_queue().await.map_err(unavailable)?;
+        }
+        Ok(steering.len())
+    }
+
+    async fn open_question(
+        &mut self,
+        question: ClarifyQuestion,
+    ) -> Result<BoxFuture<'static, ClarifyAnswer>, HostError> {
+        let question = Question {
+            request_id: Uuid::now_v7().to_string(),
+            run_id: self.run_id.clone(),
+            tool_call_id: question.tool_call_id,
+            question: question.question,
+            options: question.options,
+            multi: question.multi,
+            expires_at: None,
+            read_only: false,
+        };
+        let waiting = self.waiters.wait_for(question.request_id.clone());
+        let mut writing = self.writer.begin().await;
+        let asked = Asked {
+            question: question.clone(),
+            answer: None,
+        };
+        writing.state.durable.questions.push(asked);
+        writing.save().await.map_err(unavailable)?;
+        drop(writing);
+        self.live.question_opened(question);
+        // The sender goes away only with the run, whose own token ends the wait first.
+        Ok(Box::pin(async move {
+            waiting.await.unwrap_or(ClarifyAnswer::Dismissed)
+        }))
+    }
+}
+
+impl SessionHost {
+    fn emit_progress(&mut self, event: RunEvent) {
+        let run_id = self.run_id.clone();
+        match event {
+            RunEvent::AnswerStarted {
+                entry_id,
+                provider,
+                model,
+            } => {
+                let parent_id = self.writer.tip_now();
+                self.answer_parent = parent_id.clone();
+                self.live.stream_started(StreamStart {
+                    run_id,
+                    entry_id,
+                    parent_id,
+                    provider,
+                    model,
+                });
+            }
+            RunEvent::PartStarted { part, kind, .. } => {
+                self.live.part_started(streaming_part(part, kind))
+            }
+            RunEvent::PartDelta {
+                entry_id,
+                part,
+                kind,
+                offset,
+                text,
+            } => {
+                self.live.part_delta(PartDelta {
+                    run_id,
+                    entry_id,
+                    part,
+                    kind,
+                    offset,
+                    text,
+                });
+            }
+            RunEvent::PartEnded {
+                entry_id,
+                part,
+                kind,
+                duration_ms,
+            } => {
+                self.live.part_ended(
+                    ThinkingDone {
+                        run_id,
+                        entry_id,
+                        part,
+                        duration_ms,
+                    },
+                    kind,
+                );
+            }
+            RunEvent::AnswerFinished {
+                entry_id,
+                stop_reason,
+                error_message,
+                usage,
+            } => {
+                self.partial.send_replace(None);
+                self.live.stream_ended(StreamEnd {
+                    run_id,
+                    entry_id,
+                    stop_reason,
+                    error_message,
+                });
+                self.meter.count(&usage);
+                self.writer
+                    .feed
+                    .emit(&ReliableEvent::TokenUpdate(self.meter.update_after(&usage)));
+            }
+            RunEvent::ToolStarted(started) => self.live.tool_started(ToolCallStarted {
+                run_id,
+                entry_id: started.entry_id,
+                tool_call_id: started.tool_call_id,
+                tool_name: started.tool_name,
+                tool_label: started.tool_label,
+                args: started.args,
+                route: started.route,
+                blocked_reason: started.blocked_reason,
+                policy_sources: started.policy_sources,
+            }),
+            RunEvent::ToolOutput {
+                tool_call_id,
+                offset,
+                text,
+            } => {
+                self.live.tool_output(ToolOutput {
+                    run_id,
+                    tool_call_id,
+                    offset,
+                    text,
+                });
+            }
+            RunEvent::ToolCompleted(done) => self.live.tool_completed(ToolCallCompleted {
+                run_id,
+                tool_call_id: done.tool_call_id,
+                tool_name: done.tool_name,
+                is_error: done.is_error,
+                content: serde_json::to_value(done.content).unwrap_or_default(),
+                details: done.details,
+                duration_ms: done.duration_ms,
+                result_entry_id: done.result_entry_id,
+            }),
+            // Process events come with skills; everything else was handled by the caller.
+            _ => {}
+        }
+    }
+}
+
+fn streaming_part(part: u32, kind: netaclaw_models::PartKind) -> StreamingPart {
+    let (kind, tool_call_id, tool_name) = match kind {
+        netaclaw_models::PartKind::Text => (PartKind::Text, None, None),
+        netaclaw_models::PartKind::Thinking => (PartKind::Thinking, None, None),
+        netaclaw_models::PartKind::ToolCall { id, name } => {
+            (PartKind::ToolCall, Some(id), Some(name))
+        }
+    };
+    StreamingPart {
+        part,
+        kind,
+        text: String::new(),
+        tool_call_id,
+        tool_name,
+        done: false,
+    }
+}
+
+fn random_id() -> EntryId {
+    EntryId::new(&Uuid::new_v4().simple().to_string()[..8])
+}
+
+fn unavailable(error: EngineError) -> HostError {
+    HostError::caused_by("the session cannot be read or written right now", error)
+}
+
+fn damaged(error: PathError) -> HostError {
+    HostError::caused_by(
+        "the session is damaged here; continue from another entry",
+        error,
+    )
+}

@@ -1,0 +1,30 @@
+//! Live sessions: one actor each, with its queue, event numbering, replay ring and snapshot. What
+//! the gateway and the command line call.
+
+mod agents;
+mod command;
+mod durable;
+mod engine;
+mod error;
+mod event;
+mod feed;
+mod host;
+mod live;
+mod meter;
+mod questions;
+mod recover;
+mod requests;
+mod ring;
+mod session;
+mod snapshot;
+mod source;
+mod title;
+mod user_message;
+mod writer;
+
+pub use agents::ConfiguredAgents;
+pub use engine::{Caller, Engine, Providers};
+pub use error::EngineError;
+pub use event::{EventGroup, EventKind, ServerEvent};
+pub use feed::{Subscriber, SubscriptionId};
+pub use source::{AgentRef, AgentSource, ChosenModel, PrepareRun, PreparedRun, Runner};

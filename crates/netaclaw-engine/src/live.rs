@@ -1,0 +1,274 @@
+//! What a session is doing right now, as a joining client must see it.
+
+use crate::event::TextDelta;
+use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
+use netaclaw_protocol::{
+    DeltaEvent, EntryId, OpenTool, PartDelta, PartKind, Question, ReliableEvent, RunId, RunPhase,
+    RunState, RunStatus, StreamEnd, StreamStart, StreamingAnswer, StreamingPart, ThinkingDone,
+    TodoList, ToolCallCompleted, ToolCallStarted, ToolOutput,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Output of a running tool that a snapshot shows at most; a client that was there saw it all,
+/// and the result entry carries what counts.
+const OUTPUT_CHARS_MAX: usize = 256 * 1024;
+
+/// The moving part of a session. Every change and its event happen under one lock, so that a
+/// snapshot and the events after it never overlap or leave a gap.
+#[derive(Clone)]
+pub(crate) struct Live {
+    feed: Feed,
+    state: Arc<Mutex<LiveState>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LiveState {
+    pub(crate) run: RunStatus,
+    pub(crate) streaming: Option<StreamingAnswer>,
+    pub(crate) tools: Vec<OpenTool>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) todo: TodoList,
+}
+
+impl Live {
+    pub(crate) fn new(feed: Feed) -> Self {
+        let state = LiveState {
+            run: idle(),
+            streaming: None,
+            tools: Vec::new(),
+            questions: Vec::new(),
+            todo: TodoList::default(),
+        };
+        Self {
+            feed,
+            state: Arc::new(Mutex::new(state)),
+        }
+    }
+
+    /// Adds a subscriber and shows the state as it is at that moment: what `look` sees and the
+    /// events after [`Joined::seq`] fit together without a seam.
+    pub(crate) fn join<T>(
+        &self,
+        subscriber: Arc<dyn Subscriber>,
+        look: impl FnOnce(&LiveState, Joined) -> T,
+    ) -> T {
+        let state = self.lock();
+        let joined = self.feed.subscribe(subscriber);
+        look(&state, joined)
+    }
+
+    /// Adds a subscriber who comes back. Text that streams has no numbers, so what is open is sent
+    /// again from its beginning; the client drops what it has.
+    pub(crate) fn resume(
+        &self,
+        epoch: &str,
+        last_seq: u64,
+        subscriber: &Arc<dyn Subscriber>,
+    ) -> Option<(Joined, Missed)> {
+        let state = self.lock();
+        let resumed = self.feed.resume(epoch, last_seq, subscriber)?;
+        for delta in state.open_text() {
+            self.feed.send_to(subscriber, delta);
+        }
+        Some(resumed)
+    }
+
+    pub(crate) fn run_status(
+        &self,
+        status: RunState,
+        run_id: Option<RunId>,
+        phase: Option<RunPhase>,
+        detail: Option<String>,
+    ) {
+        let mut state = self.lock();
+        let run = RunStatus {
+            status,
+            run_id,
+            phase,
+            detail,
+            since: now_ms(),
+        };
+        let same = (&state.run.status, &state.run.phase, &state.run.detail)
+            == (&run.status, &run.phase, &run.detail);
+        if same {
+            return;
+        }
+        state.run = run.clone();
+        self.feed.emit(&ReliableEvent::RunStatus(run));
+    }
+
+    /// The run goes on in another phase, unless it is being stopped.
+    pub(crate) fn phase(&self, phase: RunPhase, detail: Option<String>) {
+        let (status, run_id) = {
+            let state = self.lock();
+            (state.run.status, state.run.run_id.clone())
+        };
+        if status == RunState::Running {
+            self.run_status(status, run_id, Some(phase), detail);
+        }
+    }
+
+    pub(crate) fn stream_started(&self, start: StreamStart) {
+        let mut state = self.lock();
+        state.streaming = Some(StreamingAnswer {
+            run_id: start.run_id.clone(),
+            entry_id: start.entry_id.clone(),
+            parent_id: start.parent_id.clone(),
+            provider: start.provider.clone(),
+            model: start.model.clone(),
+            parts: Vec::new(),
+        });
+        self.feed.emit(&ReliableEvent::AssistantStreamStart(start));
+    }
+
+    pub(crate) fn part_started(&self, part: StreamingPart) {
+        let mut state = self.lock();
+        if let Some(streaming) = &mut state.streaming {
+            streaming.parts.push(part);
+        }
+    }
+
+    pub(crate) fn part_delta(&self, delta: PartDelta) {
+        let mut state = self.lock();
+        if let Some(part) = state.part_mut(&delta.entry_id, delta.part) {
+            part.text.push_str(&delta.text);
+        }
+        self.feed.emit_text(TextDelta::Part(delta));
+    }
+
+    pub(crate) fn part_ended(&self, done: ThinkingDone, kind: PartKind) {
+        let mut state = self.lock();
+        if let Some(part) = state.part_mut(&done.entry_id, done.part) {
+            part.done = true;
+        }
+        if kind == PartKind::Thinking {
+            self.feed.emit_delta(&DeltaEvent::ThinkingDone(done));
+        }
+    }
+
+    /// The answer is stored; from here on its entry tells of it.
+    pub(crate) fn stream_ended(&self, end: StreamEnd) {
+        let mut state = self.lock();
+        state.streaming = None;
+        self.feed.emit(&ReliableEvent::AssistantStreamEnd(end));
+    }
+
+    pub(crate) fn tool_started(&self, call: ToolCallStarted) {
+        let mut state = self.lock();
+        state.tools.push(OpenTool {
+            call: call.clone(),
+            output: String::new(),
+            started_at: now_ms(),
+        });
+        self.feed.emit(&ReliableEvent::ToolCallStarted(call));
+    }
+
+    pub(crate) fn tool_output(&self, output: ToolOutput) {
+        let mut state = self.lock();
+        let tool = state
+            .tools
+            .iter_mut()
+            .find(|tool| tool.call.tool_call_id == output.tool_call_id);
+        if let Some(tool) = tool
+            && tool.output.len() < OUTPUT_CHARS_MAX
+        {
+            tool.output.push_str(&output.text);
+        }
+        self.feed.emit_text(TextDelta::Output(output));
+    }
+
+    pub(crate) fn tool_completed(&self, done: ToolCallCompleted) {
+        let mut state = self.lock();
+        state
+            .tools
+            .retain(|tool| tool.call.tool_call_id != done.tool_call_id);
+        self.feed.emit(&ReliableEvent::ToolCallCompleted(done));
+    }
+
+    pub(crate) fn question_opened(&self, question: Question) {
+        let mut state = self.lock();
+        state.questions.push(question.clone());
+        self.feed.emit(&ReliableEvent::ClarifyRequest(question));
+    }
+
+    /// The question that was asked first of those that are open.
+    pub(crate) fn first_question(&self) -> Option<String> {
+        let state = self.lock();
+        state
+            .questions
+            .first()
+            .map(|question| question.request_id.clone())
+    }
+
+    /// Takes an open question out; `None` if it is not open (any more).
+    pub(crate) fn question_closed(&self, request_id: &str) -> Option<Question> {
+        let mut state = self.lock();
+        let at = state
+            .questions
+            .iter()
+            .position(|question| question.request_id == request_id)?;
+        Some(state.questions.remove(at))
+    }
+
+    pub(crate) fn todo_changed(&self, todo: TodoList) {
+        let mut state = self.lock();
+        if state.todo != todo {
+            state.todo = todo.clone();
+            self.feed.emit(&ReliableEvent::TodoUpdate(todo));
+        }
+    }
+
+    /// Nothing of a run that ended stays behind.
+    pub(crate) fn clear_run(&self) {
+        let mut state = self.lock();
+        state.streaming = None;
+        state.tools.clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LiveState> {
+        // A panic under this lock ends its run; what it left half done is cleared with the run.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LiveState {
+    /// Everything that has been streamed of what is not stored yet.
+    fn open_text(&self) -> Vec<TextDelta> {
+        let parts = self.streaming.iter().flat_map(|answer| {
+            answer.parts.iter().map(|part| {
+                TextDelta::Part(PartDelta {
+                    run_id: answer.run_id.clone(),
+                    entry_id: answer.entry_id.clone(),
+                    part: part.part,
+                    kind: part.kind,
+                    offset: 0,
+                    text: part.text.clone(),
+                })
+            })
+        });
+        let outputs = self.tools.iter().map(|tool| {
+            TextDelta::Output(ToolOutput {
+                run_id: tool.call.run_id.clone(),
+                tool_call_id: tool.call.tool_call_id.clone(),
+                offset: 0,
+                text: tool.output.clone(),
+            })
+        });
+        parts.chain(outputs).collect()
+    }
+
+    fn part_mut(&mut self, entry: &EntryId, part: u32) -> Option<&mut StreamingPart> {
+        let streaming = self.streaming.as_mut().filter(|s| s.entry_id == *entry)?;
+        streaming.parts.iter_mut().find(|known| known.part == part)
+    }
+}
+
+fn idle() -> RunStatus {
+    RunStatus {
+        status: RunState::Idle,
+        run_id: None,
+        phase: None,
+        detail: None,
+        since: now_ms(),
+    }
+}

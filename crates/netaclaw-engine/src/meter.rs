@@ -1,0 +1,100 @@
+//! Token numbers of a session: what was used, and how full the context is.
+
+use netaclaw_protocol::{ContextMeter, ModelInfo, TokenTotals, TokenUpdate, Usage};
+use netaclaw_session::{Role, SessionTree, build_session_context, estimate_context_tokens};
+use serde::Deserialize;
+
+/// Counts what the answers of a session reported.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter {
+    totals: TokenTotals,
+    window: Option<Window>,
+    threshold_percent: Option<u8>,
+}
+
+#[derive(Clone, Debug)]
+struct Window {
+    tokens: u64,
+    source: netaclaw_protocol::InfoSource,
+}
+
+impl Meter {
+    /// Adds up the answers of all branches: each was paid for.
+    pub(crate) fn read(tree: &SessionTree) -> Self {
+        #[derive(Deserialize)]
+        struct Answer {
+            #[serde(default)]
+            usage: Usage,
+        }
+        let mut meter = Self::default();
+        for entry in tree
+            .entries()
+            .iter()
+            .filter(|entry| entry.role() == Role::Assistant)
+        {
+            let answer = entry
+                .message_json()
+                .and_then(|json| serde_json::from_str::<Answer>(json).ok());
+            if let Some(answer) = answer {
+                meter.count(&answer.usage);
+            }
+        }
+        meter
+    }
+
+    pub(crate) fn for_model(mut self, model: &ModelInfo, threshold_percent: Option<u8>) -> Self {
+        self.window = Some(Window {
+            tokens: model.context_window,
+            source: model.source,
+        });
+        self.threshold_percent = threshold_percent;
+        self
+    }
+
+    pub(crate) fn count(&mut self, usage: &Usage) {
+        let totals = &mut self.totals;
+        totals.input_tokens += usage.input + usage.cache_read + usage.cache_write;
+        totals.output_tokens += usage.output;
+        totals.total_tokens = totals.input_tokens + totals.output_tokens;
+        totals.api_calls += 1;
+        if usage.cost.total > 0.0 {
+            *totals.cost.get_or_insert(0.0) += usage.cost.total;
+        }
+    }
+
+    /// Right after an answer its own usage says how full the context is.
+    pub(crate) fn update_after(&self, usage: &Usage) -> TokenUpdate {
+        let used = usage.input + usage.cache_read + usage.cache_write + usage.output;
+        self.update(used, used == 0)
+    }
+
+    /// The numbers for the session as it stands.
+    pub(crate) fn update_for(&self, tree: &SessionTree) -> TokenUpdate {
+        match build_session_context(tree, tree.leaf()) {
+            Ok(context) => {
+                let tokens = estimate_context_tokens(&context);
+                self.update(tokens.total(), tokens.trailing > 0 || tokens.usage == 0)
+            }
+            Err(_) => self.update(0, true),
+        }
+    }
+
+    fn update(&self, used_tokens: u64, estimated: bool) -> TokenUpdate {
+        let max_tokens = self.window.as_ref().map_or(0, |window| window.tokens);
+        let percent = match max_tokens {
+            0 => 0.0,
+            max => (used_tokens as f64 * 100.0 / max as f64).clamp(0.0, 100.0),
+        };
+        TokenUpdate {
+            current: self.totals.clone(),
+            context: ContextMeter {
+                used_tokens,
+                max_tokens,
+                percent,
+                threshold_percent: self.threshold_percent,
+                estimated,
+                window_source: self.window.as_ref().map(|window| window.source),
+            },
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! One live session: a mailbox, one command at a time, at most one run.
+
+mod chat;
+mod launch;
+mod questions;
+mod queue;
+
+use crate::command::{Command, OpenRequest};
+use crate::error::EngineError;
+use crate::feed::{Missed, SubscriptionId};
+use crate::live::Live;
+use crate::meter::Meter;
+use crate::questions::Waiters;
+use crate::recover::recover;
+use crate::requests::Requests;
+use crate::snapshot;
+use crate::source::AgentSource;
+use crate::writer::SessionWriter;
+use launch::CurrentRun;
+use netaclaw_protocol::{
+    EntryId, OpenMode, Opened, ReliableEvent, RunState, SessionMeta, SessionUpdated, SetModel,
+    ThinkingLevel,
+};
+use netaclaw_runtime::{RunReport, todo_on_path};
+use netaclaw_session::{EntryBody, SessionPatch};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// A session that nobody watches and that does nothing is let go after this.
+const IDLE_MAX: Duration = Duration::from_secs(600);
+
+pub(crate) struct LiveSession {
+    writer: Arc<SessionWriter>,
+    live: Live,
+    waiters: Waiters,
+    source: Arc<dyn AgentSource>,
+    requests: Requests,
+    runs: JoinSet<RunReport>,
+    current: Option<CurrentRun>,
+    shutdown: CancellationToken,
+    /// Set when the server is shutting down: what waits is left for the next one.
+    closing: bool,
+}
+
+impl LiveSession {
+    /// Opens the session and closes what an earlier process left unfinished.
+    pub(crate) async fn open(
+        writer: Arc<SessionWriter>,
+        source: Arc<dyn AgentSource>,
+        shutdown: CancellationToken,
+    ) -> Result<Self, EngineError> {
+        let live = Live::new(writer.feed.clone());
+        let questions = recover(&writer).await?;
+        for question in questions {
+            live.question_opened(question);
+        }
+        let tree = writer.tree().await?;
+        live.todo_changed(todo_on_path(
+            tree.active_path().unwrap_or_default().into_iter(),
+        ));
+        let requests = Requests::read(&tree);
+        let (waiters, runs) = (Waiters::default(), JoinSet::new());
+        Ok(Self {
+            writer,
+            live,
+            waiters,
+            source,
+            requests,
+            runs,
+            current: None,
+            shutdown,
+            closing: false,
+        })
+    }
+
+    /// Serves commands until nobody needs the session any more.
+    pub(crate) async fn serve(mut self, mut mailbox: mpsc::Receiver<Command>) {
+        // What waited in the queue when the server stopped goes on now.
+        self.start_next().await;
+        // Without a mailbox nothing new comes; the run under way still ends as it should.
+        while !(self.closing && self.current.is_none()) {
+            tokio::select! {
+                command = mailbox.recv(), if !self.closing => match command {
+                    Some(command) => self.handle(command).await,
+                    None => self.closing = true,
+                },
+                Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
+                () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => break,
+            }
+        }
+        if let Err(error) = self.writer.provider.release(&self.writer.id).await {
+            tracing::warn!(session.id = %self.writer.id, %error, "a session could not be let go");
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.current.is_none() && self.writer.feed.subscriber_count() == 0
+    }
+
+    async fn handle(&mut self, command: Command) {
+        // A caller that is gone has no use for an answer; what it asked for is done all the same.
+        match command {
+            Command::Chat(chat, reply) => drop(reply.send(self.chat(*chat).await)),
+            Command::Stop(reply) => drop(reply.send(self.stop().await)),
+            Command::SetThinkingLevel(level, reply) => {
+                drop(reply.send(self.set_thinking_level(level).await));
+            }
+            Command::SetModel(choice, reply) => drop(reply.send(self.set_model(choice).await)),
+            Command::AnswerQuestion(answer, reply) => {
+                drop(
+                    reply.send(
+                        self.answer_question(&answer.request_id, &answer.answer)
+                            .await,
+                    ),
+                );
+            }
+            Command::SwitchLeaf(leaf, reply) => drop(reply.send(self.switch_leaf(leaf).await)),
+            Command::Label(entry, label, reply) => drop(reply.send(self.label(entry, label).await)),
+            Command::Rename(title, reply) => drop(reply.send(self.rename(title).await)),
+            Command::Fork(entry, reply) => drop(reply.send(self.fork(entry).await)),
+            Command::EditQueue(change, reply) => drop(reply.send(self.edit_queue(change).await)),
+            Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
+            Command::Close(subscription) => self.writer.feed.unsubscribe(subscription),
+        }
+    }
+
+    /// Joins a client. While this holds the writer no entry is added, and text that streams waits
+    /// for the same lock, so that the answer and the events after it fit together.
+    async fn join(
+        &mut self,
+        request: OpenRequest,
+    ) -> Result<(Opened, SubscriptionId), EngineError> {
+        let writing = self.writer.begin().await;
+        let epoch = self.writer.feed.epoch();
+        let OpenRequest {
+            epoch: known_epoch,
+            last_seq,
+            subscriber,
+        } = request;
+        if let (Some(known), Some(last_seq)) = (known_epoch, last_seq)
+            && let Some((joined, missed)) = self.live.resume(&known, last_seq, &subscriber)
+        {
+            let mode = match missed {
+                Missed::Nothing => OpenMode::Live,
+                Missed::Events => OpenMode::Replay,
+            };
+            return Ok((
+                Opened {
+                    mode,
+                    epoch,
+                    seq: joined.seq,
+                    snapshot: None,
+                },
+                joined.id,
+            ));
+        }
+        let tree = self.writer.tree().await?;
+        let meta = self.writer.meta().await?;
+        let tokens = Meter::read(&tree).update_for(&tree);
+        let durable = &writing.state.durable;
+        Ok(self.live.join(subscriber, |live, joined| {
+            let snapshot = Some(Box::new(snapshot::build(
+                &tree, meta, live, durable, tokens,
+            )));
+            let mode = OpenMode::Snapshot;
+            (
+                Opened {
+                    mode,
+                    epoch,
+                    seq: joined.seq,
+                    snapshot,
+                },
+                joined.id,
+            )
+        }))
+    }
+
+    async fn stop(&mut self) -> Result<RunState, EngineError> {
+        if let Some(run) = &self.current {
+            self.live
+                .run_status(RunState::Stopping, Some(run.id.clone()), None, None);
+            run.cancel.cancel();
+            return Ok(RunState::Stopping);
+        }
+        // A question may still be open although its run died with an earlier process.
+        self.dismiss_questions().await?;
+        Ok(RunState::Idle)
+    }
+
+    async fn set_thinking_level(&mut self, level: ThinkingLevel) -> Result<(), EngineError> {
+        let thinking_level = level.as_str().to_owned();
+        let mut writing = self.writer.begin().await;
+        writing
+            .append_here(EntryBody::ThinkingLevelChange { thinking_level })
+            .await?;
+        Ok(())
+    }
+
+    async fn set_model(&mut self, choice: SetModel) -> Result<(), EngineError> {
+        let mut writing = self.writer.begin().await;
+        let body = EntryBody::ModelChange {
+            provider: choice.channel_id.clone(),
+            model_id: choice.model_id.clone(),
+        };
+        writing.append_here(body).await?;
+        writing.state.durable.model = Some(crate::durable::ModelChoice {
+            channel_id: choice.channel_id,
+            model_id: choice.model_id,
+        });
+        writing.save().await
+    }
+
+    async fn switch_leaf(&mut self, leaf: Option<EntryId>) -> Result<(), EngineError> {
+        if self.current.is_some() {
+            return Err(EngineError::Busy(
+                "a run is writing; stop it or wait for its end".to_owned(),
+            ));
+        }
+        self.writer.begin().await.move_leaf(leaf.as_ref()).await?;
+        let tree = self.writer.tree().await?;
+        self.live.todo_changed(todo_on_path(
+            tree.active_path().unwrap_or_default().into_iter(),
+        ));
+        let tokens = Meter::read(&tree).update_for(&tree);
+        self.writer.feed.emit(&ReliableEvent::TokenUpdate(tokens));
+        Ok(())
+    }
+
+    async fn label(&mut self, entry: EntryId, label: Option<String>) -> Result<(), EngineError> {
+        let label = label.filter(|label| !label.trim().is_empty());
+        let mut writing = self.writer.begin().await;
+        writing
+            .append_here(EntryBody::Label {
+                target_id: entry,
+                label,
+            })
+            .await?;
+        let session = self.writer.meta().await?;
+        let tree = self.writer.tree().await?;
+        let labels = tree
+            .labels()
+            .iter()
+            .map(|(id, label)| (id.clone(), label.text.clone()))
+            .collect();
+        let updated = SessionUpdated {
+            session,
+            labels: Some(labels),
+        };
+        self.writer
+            .feed
+            .emit(&ReliableEvent::SessionUpdated(updated));
+        Ok(())
+    }
+
+    async fn rename(&mut self, title: String) -> Result<SessionMeta, EngineError> {
+        let patch = SessionPatch {
+            title: Some(title),
+            ..SessionPatch::default()
+        };
+        self.writer.begin().await.patch(patch).await
+    }
+
+    async fn fork(&mut self, entry: EntryId) -> Result<SessionMeta, EngineError> {
+        let writing = self.writer.begin().await;
+        let forked = self
+            .writer
+            .provider
+            .create_branched_session(&self.writer.id, &entry)
+            .await?;
+        drop(writing);
+        Ok(forked)
+    }
+}

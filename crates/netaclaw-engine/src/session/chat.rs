@@ -1,0 +1,109 @@
+//! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
+
+use super::LiveSession;
+use crate::durable::{QUEUE_MAX, Queued};
+use crate::error::EngineError;
+use crate::feed::now_ms;
+use crate::user_message::{UserMark, user_message};
+use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem};
+use netaclaw_session::NewEntry;
+use serde_json::json;
+use uuid::Uuid;
+
+impl LiveSession {
+    pub(super) async fn chat(&mut self, chat: Chat) -> Result<ChatAck, EngineError> {
+        if let Some(ack) = self.requests.repeat(&chat)? {
+            return Ok(ack);
+        }
+        if chat.content.trim().is_empty() && chat.attachments.is_empty() {
+            return Err(EngineError::BadRequest("the message is empty".to_owned()));
+        }
+        let ack = self.take_in(&chat).await?;
+        self.requests.remember(&chat, &ack);
+        Ok(ack)
+    }
+
+    async fn take_in(&mut self, chat: &Chat) -> Result<ChatAck, EngineError> {
+        // While a question is open, plain words are its answer (CLAR-1).
+        if chat.mode == ChatMode::Auto && chat.leaf_entry_id.is_none() {
+            let open = self.live.first_question();
+            if let Some(request_id) = open {
+                self.answer_question(&request_id, &json!(chat.content))
+                    .await?;
+                return Ok(self.ack(Disposition::AnsweredClarify));
+            }
+        }
+        if self.current.is_some() {
+            return self.enqueue(chat).await;
+        }
+        let mark = UserMark {
+            request_id: chat.request_id.clone(),
+            item_id: None,
+        };
+        let body = user_message(&chat.content, &chat.attachments, &mark, now_ms());
+        let new = match &chat.leaf_entry_id {
+            Some(parent) => NewEntry::below(Some(parent.clone()), body),
+            None => NewEntry::at_leaf(body),
+        };
+        let (entry_id, run_id) = self.start(new.flushed()).await?;
+        Ok(ChatAck {
+            entry_id: Some(entry_id),
+            run_id: Some(run_id),
+            ..self.ack(Disposition::Started)
+        })
+    }
+
+    /// Keeps a message for later. It is durable before it is acknowledged.
+    async fn enqueue(&mut self, chat: &Chat) -> Result<ChatAck, EngineError> {
+        if let Some(parent) = &chat.leaf_entry_id {
+            self.must_exist(parent).await?;
+        }
+        let item_id = Uuid::now_v7().to_string();
+        let mut writing = self.writer.begin().await;
+        if writing.state.durable.queue.len() >= QUEUE_MAX {
+            let message = format!("{QUEUE_MAX} messages are waiting already; remove one or wait");
+            return Err(EngineError::TooMany(message));
+        }
+        writing.state.durable.queue.push(Queued {
+            item: QueueItem {
+                item_id: item_id.clone(),
+                content: chat.content.clone(),
+                attachments: chat.attachments.clone(),
+                mode: chat.mode,
+                queued_at: now_ms(),
+            },
+            leaf_entry_id: chat.leaf_entry_id.clone(),
+            request_id: chat.request_id.clone(),
+        });
+        if let Err(error) = writing.save_queue().await {
+            writing.state.durable.queue.pop();
+            return Err(error);
+        }
+        let disposition = match chat.mode {
+            ChatMode::Steer => Disposition::Steered,
+            ChatMode::Auto | ChatMode::Queue => Disposition::Queued,
+        };
+        Ok(ChatAck {
+            item_id: Some(item_id),
+            ..self.ack(disposition)
+        })
+    }
+
+    pub(super) async fn must_exist(&self, entry: &EntryId) -> Result<(), EngineError> {
+        match self.writer.tree().await?.contains(entry) {
+            true => Ok(()),
+            false => Err(EngineError::StaleParent(entry.to_string())),
+        }
+    }
+
+    fn ack(&self, disposition: Disposition) -> ChatAck {
+        ChatAck {
+            session_id: self.writer.id.clone(),
+            entry_id: None,
+            run_id: self.current.as_ref().map(|run| run.id.clone()),
+            item_id: None,
+            disposition,
+            deduped: false,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Runs: begun, watched, ended.
+
+use super::LiveSession;
+use crate::durable::RunMark;
+use crate::error::EngineError;
+use crate::feed::now_ms;
+use crate::host::SessionHost;
+use crate::meter::Meter;
+use crate::source::{AgentSource, PrepareRun};
+use crate::title::title_of;
+use crate::writer::SessionWriter;
+use netaclaw_protocol::{
+    AssistantMessage, Done, EntryId, Message, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
+    RunState, StopReason, Usage,
+};
+use netaclaw_runtime::{RunHost, RunReport};
+use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, SessionPatch};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinError;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// How often a partial answer is kept at most.
+const KEEP_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The run under way.
+pub(crate) struct CurrentRun {
+    pub(crate) id: RunId,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl LiveSession {
+    /// Appends a user's message and starts a run at it. The mark of the run is stored first: a
+    /// message that is in the log after a crash is known to have had a run.
+    pub(super) async fn start(&mut self, new: NewEntry) -> Result<(EntryId, RunId), EngineError> {
+        let run_id = RunId::new(Uuid::now_v7().to_string());
+        let mut writing = self.writer.begin().await;
+        writing.state.durable.run = Some(mark(&run_id));
+        writing.save().await?;
+        let entry = match writing.append(new).await {
+            Ok(entry) => entry,
+            Err(error) => {
+                writing.state.durable.run = None;
+                writing.save().await?;
+                return Err(error);
+            }
+        };
+        writing.state.run_tip = Some(entry.id().clone());
+        drop(writing);
+        self.launch(run_id.clone());
+        Ok((entry.id().clone(), run_id))
+    }
+
+    /// Starts a run at the leaf without a message, where a question has been answered.
+    pub(super) async fn go_on(&mut self) -> Result<(), EngineError> {
+        let run_id = RunId::new(Uuid::now_v7().to_string());
+        let tip = self.writer.tree().await?.leaf().cloned();
+        let mut writing = self.writer.begin().await;
+        writing.state.durable.run = Some(mark(&run_id));
+        writing.state.run_tip = tip;
+        writing.save().await?;
+        drop(writing);
+        self.launch(run_id);
+        Ok(())
+    }
+
+    fn launch(&mut self, run_id: RunId) {
+        let cancel = self.shutdown.child_token();
+        self.live.run_status(
+            RunState::Running,
+            Some(run_id.clone()),
+            Some(RunPhase::Preparing),
+            None,
+        );
+        let (partial, kept) = watch::channel(None);
+        let host = SessionHost {
+            run_id: run_id.clone(),
+            writer: Arc::clone(&self.writer),
+            live: self.live.clone(),
+            waiters: self.waiters.clone(),
+            meter: Meter::default(),
+            free_ids: Vec::new(),
+            answer_parent: None,
+            partial,
+        };
+        let (source, token) = (Arc::clone(&self.source), cancel.clone());
+        let writer = Arc::clone(&self.writer);
+        self.runs.spawn(async move {
+            tokio::select! {
+                report = run(host, source, token) => report,
+                never = keep_partial(writer, kept) => match never {},
+            }
+        });
+        self.current = Some(CurrentRun { id: run_id, cancel });
+    }
+
+    /// Tidies up after a run, however it ended, tells so, and starts what waits.
+    pub(super) async fn run_ended(&mut self, ended: Result<RunReport, JoinError>) {
+        let Some(run) = self.current.take() else {
+            return;
+        };
+        let (outcome, reason) = match ended {
+            Ok(report) => {
+                let reason = report
+                    .reason
+                    .as_ref()
+                    .map(|reason| reason.code().to_owned());
+                if report.outcome == RunOutcome::Error
+                    && let Some(reason) = &report.reason
+                {
+                    self.tell_error(&run.id, reason.to_string());
+                }
+                (report.outcome, reason)
+            }
+            // The server's runtime is going down under the run. Whatever is written now may be cut
+            // off; the next process finds the mark of the run and closes it.
+            Err(cut_off) if cut_off.is_cancelled() => return,
+            Err(panic) => {
+                tracing::error!(session.id = %self.writer.id, run.id = %run.id, %panic, "a run panicked");
+                self.tell_error(
+                    &run.id,
+                    "the run failed inside the server; it has been logged".to_owned(),
+                );
+                (RunOutcome::Error, Some("internal".to_owned()))
+            }
+        };
+        // A shutdown is no wish of the user: the run was interrupted.
+        let outcome = match outcome {
+            RunOutcome::Stopped if self.shutdown.is_cancelled() => RunOutcome::Interrupted,
+            outcome => outcome,
+        };
+        self.waiters.clear();
+        self.live.clear_run();
+        if let Err(error) = self.close_run(outcome).await {
+            tracing::error!(session.id = %self.writer.id, %error, "the end of a run could not be stored");
+        }
+        let done = Done {
+            run_id: run.id,
+            outcome,
+            reason,
+        };
+        self.writer.feed.emit(&ReliableEvent::Done(done));
+        self.live.run_status(RunState::Idle, None, None, None);
+        self.start_next().await;
+    }
+
+    async fn close_run(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
+        while let Some(request_id) = self.live.first_question() {
+            self.live.question_closed(&request_id);
+        }
+        let mut writing = self.writer.begin().await;
+        writing.state.run_tip = None;
+        writing.state.durable.run = None;
+        writing.state.durable.questions.clear();
+        let waiting = !writing.state.durable.queue.is_empty();
+        // Who presses stop does not want the next message to start by itself (RUN-4).
+        if outcome == RunOutcome::Stopped && waiting {
+            writing.state.durable.held = true;
+            writing.save_queue().await?;
+        } else {
+            writing.save().await?;
+        }
+        let untitled = self.writer.meta().await?.title.is_none();
+        if untitled && let Some(title) = title_of(&*self.writer.tree().await?) {
+            let patch = SessionPatch {
+                title: Some(title),
+                ..SessionPatch::default()
+            };
+            writing.patch(patch).await?;
+        }
+        self.writer.provider.sync(&self.writer.id).await?;
+        Ok(())
+    }
+
+    fn tell_error(&self, run_id: &RunId, message: String) {
+        let code = netaclaw_protocol::ErrorCode::Unavailable;
+        let error = RunError {
+            run_id: Some(run_id.clone()),
+            code,
+            message,
+        };
+        self.writer.feed.emit(&ReliableEvent::Error(error));
+    }
+}
+
+fn mark(run_id: &RunId) -> RunMark {
+    RunMark {
+        run_id: run_id.clone(),
+        started_at: now_ms(),
+    }
+}
+
+/// One run from start to end. What goes wrong before the loop begins becomes an answer that says
+/// so: the message stays, and the user reads why nothing came.
+async fn run(
+    mut host: SessionHost,
+    source: Arc<dyn AgentSource>,
+    cancel: CancellationToken,
+) -> RunReport {
+    let prepared = prepare(&mut host, &*source).await;
+    match prepared {
+        Ok(runner) => runner.run(&mut host, cancel).await,
+        Err(error) => {
+            let message = error.refusal().message;
+            let failed = Message::Assistant(failed_answer(message));
+            // If not even that can be stored the session is unavailable, which the report says.
+            let stored = host.append(None, EntryBody::message(&failed)).await;
+            RunReport {
+                outcome: RunOutcome::Error,
+                reason: stored.err().map(netaclaw_runtime::EndReason::Host),
+                usage: Usage::default(),
+                turns: 0,
+            }
+        }
+    }
+}
+
+async fn prepare(
+    host: &mut SessionHost,
+    source: &dyn AgentSource,
+) -> Result<Box<dyn crate::source::Runner>, EngineError> {
+    let session = host.writer.meta().await?;
+    let model = host
+        .writer
+        .begin()
+        .await
+        .state
+        .durable
+        .model
+        .clone()
+        .map(Into::into);
+    let prepared = source
+        .prepare(PrepareRun {
+            session: &session,
+            run_id: &host.run_id,
+            model,
+        })
+        .await?;
+    let tree = host.writer.tree().await?;
+    host.meter = Meter::read(&tree).for_model(&prepared.model, prepared.threshold_percent);
+    Ok(prepared.runner)
+}
+
+fn failed_answer(message: String) -> AssistantMessage {
+    AssistantMessage {
+        content: Vec::new(),
+        api: String::new(),
+        provider: String::new(),
+        model: String::new(),
+        usage: Usage::default(),
+        stop_reason: StopReason::Error,
+        error_message: Some(message),
+        timestamp: now_ms(),
+    }
+}
+
+/// Keeps the newest partial answer, now and then, for as long as the run lasts.
+async fn keep_partial(
+    writer: Arc<SessionWriter>,
+    mut kept: watch::Receiver<Option<InFlightEntry>>,
+) -> std::convert::Infallible {
+    loop {
+        if kept.wait_for(Option::is_some).await.is_err() {
+            return std::future::pending().await;
+        }
+        let newest = kept.borrow_and_update().clone();
+        if let Some(in_flight) = newest {
+            // An answer that was completed meanwhile is refused here, which is right.
+            let kept = writer
+                .provider
+                .update_in_flight_entry(&writer.id, in_flight)
+                .await;
+            if let Err(error) = kept {
+                tracing::debug!(session.id = %writer.id, %error, "a partial answer was not kept");
+            }
+        }
+        tokio::time::sleep(KEEP_INTERVAL).await;
+    }
+}

@@ -1,0 +1,73 @@
+//! Answers to the agent's questions.
+
+use super::LiveSession;
+use crate::error::EngineError;
+use crate::questions::read_answer;
+use crate::recover::close_calls;
+use netaclaw_tools::ClarifyAnswer;
+use serde_json::Value;
+
+impl LiveSession {
+    /// Takes an answer. It is stored before the run hears of it; the first one counts.
+    pub(super) async fn answer_question(
+        &mut self,
+        request_id: &str,
+        answer: &Value,
+    ) -> Result<(), EngineError> {
+        let answer = read_answer(answer).ok_or_else(|| {
+            EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
+        })?;
+        let mut writing = self.writer.begin().await;
+        let questions = &mut writing.state.durable.questions;
+        let Some(asked) = questions
+            .iter_mut()
+            .find(|asked| asked.question.request_id == request_id)
+        else {
+            let message = "this question is not open; it was answered or its run has ended";
+            return Err(EngineError::NotFound(message.to_owned()));
+        };
+        if asked.answer.is_some() {
+            let message = "this question has been answered already".to_owned();
+            return Err(EngineError::Conflict(message));
+        }
+        asked.answer = Some(match &answer {
+            ClarifyAnswer::Answered(texts) => texts.clone(),
+            ClarifyAnswer::Dismissed | ClarifyAnswer::TimedOut => Vec::new(),
+        });
+        writing.save().await?;
+        drop(writing);
+        self.live.question_closed(request_id);
+        if self.waiters.answer(request_id, answer).is_err() {
+            // Its run died with an earlier process: go on from the answer in a new one, once
+            // nothing else is open.
+            self.resume_answered().await?;
+        }
+        Ok(())
+    }
+
+    /// Closes questions without an answer, for a stop.
+    pub(super) async fn dismiss_questions(&mut self) -> Result<(), EngineError> {
+        if self.live.first_question().is_none() {
+            return Ok(());
+        }
+        while let Some(request_id) = self.live.first_question() {
+            self.live.question_closed(&request_id);
+        }
+        let mut writing = self.writer.begin().await;
+        close_calls(&self.writer, &mut writing).await?;
+        writing.state.durable.questions.clear();
+        writing.save().await
+    }
+
+    async fn resume_answered(&mut self) -> Result<(), EngineError> {
+        if self.live.first_question().is_some() {
+            return Ok(());
+        }
+        let mut writing = self.writer.begin().await;
+        close_calls(&self.writer, &mut writing).await?;
+        writing.state.durable.questions.clear();
+        writing.save().await?;
+        drop(writing);
+        self.go_on().await
+    }
+}

@@ -1,0 +1,106 @@
+//! What waits while a run is under way.
+
+use super::LiveSession;
+use crate::error::EngineError;
+use crate::feed::now_ms;
+use crate::user_message::{UserMark, user_message};
+use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError};
+use netaclaw_session::NewEntry;
+
+impl LiveSession {
+    pub(super) async fn edit_queue(
+        &mut self,
+        change: QueueChange,
+    ) -> Result<QueueState, EngineError> {
+        let mut writing = self.writer.begin().await;
+        let queue = &mut writing.state.durable.queue;
+        let find = |item_id: &str| {
+            queue
+                .iter()
+                .position(|queued| queued.item.item_id == item_id)
+                .ok_or_else(|| {
+                    EngineError::NotFound("this message is not waiting any more".to_owned())
+                })
+        };
+        match change {
+            QueueChange::Edit { item_id, content } => {
+                if content.trim().is_empty() {
+                    return Err(EngineError::BadRequest("the message is empty".to_owned()));
+                }
+                let at = find(&item_id)?;
+                queue[at].item.content = content;
+            }
+            QueueChange::Remove { item_id } => {
+                let at = find(&item_id)?;
+                queue.remove(at);
+            }
+            QueueChange::Move { item_id, position } => {
+                let at = find(&item_id)?;
+                let item = queue.remove(at);
+                let position = position.min(queue.len());
+                queue.insert(position, item);
+            }
+            QueueChange::Resume => writing.state.durable.held = false,
+        }
+        writing.save_queue().await?;
+        let queue = writing.state.durable.queue_state();
+        drop(writing);
+        self.start_next().await;
+        Ok(queue)
+    }
+
+    /// Starts what waits first, unless a run is under way or the queue is held.
+    pub(super) async fn start_next(&mut self) {
+        if self.closing || self.current.is_some() || self.live.first_question().is_some() {
+            return;
+        }
+        let next = {
+            let writing = self.writer.begin().await;
+            match writing.state.durable.held {
+                true => None,
+                false => writing.state.durable.queue.first().cloned(),
+            }
+        };
+        let Some(next) = next else { return };
+        let mark = UserMark {
+            request_id: next.request_id.clone(),
+            item_id: Some(next.item.item_id.clone()),
+        };
+        let body = user_message(&next.item.content, &next.item.attachments, &mark, now_ms());
+        let new = match next.leaf_entry_id {
+            Some(parent) => NewEntry::below(Some(parent), body),
+            None => NewEntry::at_leaf(body),
+        };
+        if let Err(error) = self.start(new.flushed()).await {
+            self.hold(&error).await;
+            return;
+        }
+        // If the server dies here the message is in the log and in the queue; the mark tells that
+        // they are the same.
+        let mut writing = self.writer.begin().await;
+        writing
+            .state
+            .durable
+            .queue
+            .retain(|queued| queued.item.item_id != next.item.item_id);
+        if let Err(error) = writing.save_queue().await {
+            tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
+        }
+    }
+
+    /// A message that cannot be started stays where it is, and the user decides.
+    async fn hold(&mut self, error: &EngineError) {
+        let mut writing = self.writer.begin().await;
+        writing.state.durable.held = true;
+        if let Err(error) = writing.save_queue().await {
+            tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
+        }
+        let refusal = error.refusal();
+        let error = RunError {
+            run_id: None,
+            code: refusal.code,
+            message: refusal.message,
+        };
+        self.writer.feed.emit(&ReliableEvent::Error(error));
+    }
+}

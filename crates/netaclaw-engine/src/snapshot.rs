@@ -1,0 +1,72 @@
+//! The session as a joining client gets it.
+
+use crate::durable::Durable;
+use crate::live::LiveState;
+use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, TokenUpdate};
+use netaclaw_session::{Entry, SessionTree, build_session_context, group_children_by_parent};
+use serde_json::value::RawValue;
+
+/// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
+const ENTRIES_MAX: usize = 200;
+
+/// Builds the snapshot. `live` must be looked at under its lock, so that it fits the `seq` the
+/// client is told.
+pub(crate) fn build(
+    tree: &SessionTree,
+    session: SessionMeta,
+    live: &LiveState,
+    durable: &Durable,
+    tokens: TokenUpdate,
+) -> LiveSnapshot {
+    let path = tree.active_path().unwrap_or_default();
+    let from = path.len().saturating_sub(ENTRIES_MAX);
+    let context = build_session_context(tree, tree.leaf());
+    let (thinking_level, model, broken) = match &context {
+        Ok(context) => (
+            context.thinking_level.to_string(),
+            context.model.clone(),
+            context.broken_compaction.clone(),
+        ),
+        Err(_) => ("off".to_owned(), None, None),
+    };
+    let warnings = broken
+        .map(|id| format!("compaction {id} keeps nothing before it"))
+        .into_iter()
+        .chain(context.err().map(|error| error.to_string()))
+        .collect();
+    LiveSnapshot {
+        entries: path[from..].iter().map(|entry| raw(entry)).collect(),
+        cursor: (from > 0).then(|| path[from].id().clone()),
+        active_path: path.iter().map(|entry| entry.id().clone()).collect(),
+        children_by_parent_id: children(tree),
+        labels_by_entry_id: tree
+            .labels()
+            .iter()
+            .map(|(target, label)| (target.clone(), label.text.clone()))
+            .collect(),
+        thinking_level,
+        model,
+        run: live.run.clone(),
+        streaming: live.streaming.clone(),
+        tools: live.tools.clone(),
+        queue: durable.queue_state(),
+        questions: live.questions.clone(),
+        approvals: Vec::new(),
+        todo: live.todo.clone(),
+        tokens,
+        skipped_lines: tree.skipped_lines(),
+        warnings,
+        session,
+    }
+}
+
+fn children(tree: &SessionTree) -> std::collections::BTreeMap<String, Vec<EntryId>> {
+    group_children_by_parent(tree.entries(), tree.index())
+        .into_iter()
+        .collect()
+}
+
+/// The text of an entry as it is stored.
+pub(crate) fn raw(entry: &Entry) -> Box<RawValue> {
+    RawValue::from_string(entry.json().to_owned()).expect("an entry is JSON")
+}

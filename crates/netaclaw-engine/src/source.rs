@@ -1,0 +1,66 @@
+//! Where the engine gets agents from.
+
+use crate::durable::ModelChoice;
+use crate::error::EngineError;
+use async_trait::async_trait;
+use netaclaw_protocol::{ModelInfo, ProviderKind, SessionMeta, ThinkingLevel};
+use netaclaw_runtime::{RunHost, RunReport};
+use tokio_util::sync::CancellationToken;
+
+/// Knows the agents and how to run them. Asked anew for every run, so that a changed agent counts
+/// from the next message on.
+#[async_trait]
+pub trait AgentSource: Send + Sync + 'static {
+    /// Finds an agent by id or name; `None` is the default one.
+    async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError>;
+
+    /// Opens the agent's model and tools for one run of a session.
+    async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError>;
+}
+
+/// What a new session needs to know of its agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentRef {
+    pub id: String,
+    pub provider: ProviderKind,
+    /// The directory the agent works in.
+    pub cwd: String,
+    /// The level a session of the agent begins with.
+    pub think_level: ThinkingLevel,
+}
+
+pub struct PrepareRun<'a> {
+    pub session: &'a SessionMeta,
+    pub run_id: &'a netaclaw_protocol::RunId,
+    /// The channel and model chosen for this session instead of the agent's.
+    pub model: Option<ChosenModel>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenModel {
+    pub channel_id: String,
+    pub model_id: String,
+}
+
+impl From<ModelChoice> for ChosenModel {
+    fn from(choice: ModelChoice) -> Self {
+        Self {
+            channel_id: choice.channel_id,
+            model_id: choice.model_id,
+        }
+    }
+}
+
+/// A run ready to start.
+pub struct PreparedRun {
+    pub model: ModelInfo,
+    /// At how many percent of the window the context is compacted; `None` if never.
+    pub threshold_percent: Option<u8>,
+    pub runner: Box<dyn Runner>,
+}
+
+/// The loop with everything it needs but the session.
+#[async_trait]
+pub trait Runner: Send {
+    async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport;
+}

@@ -1,0 +1,82 @@
+//! A user's message as an entry.
+
+use netaclaw_protocol::Attachment;
+use netaclaw_session::{Entry, EntryBody, Role};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How a message came in. Kept in the message itself, so that after a crash the same request or
+/// queue item is known to be there already.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct UserMark {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) request_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<String>,
+}
+
+/// The message body: text, and images in the order they were attached.
+pub(crate) fn user_message(
+    content: &str,
+    attachments: &[Attachment],
+    mark: &UserMark,
+    now_ms: i64,
+) -> EntryBody {
+    let content = match attachments {
+        [] => json!(content),
+        _ => {
+            let images = attachments.iter().filter_map(|file| {
+                let data = file.data.as_ref()?;
+                Some(json!({"type": "image", "data": data, "mimeType": file.mime_type}))
+            });
+            let text = json!({"type": "text", "text": content});
+            Value::Array(std::iter::once(text).chain(images).collect())
+        }
+    };
+    let mut message = json!({"role": "user", "content": content, "timestamp": now_ms});
+    if *mark != UserMark::default() {
+        message["netaclaw"] = json!(mark);
+    }
+    EntryBody::message(&message)
+}
+
+/// The mark of a user's message, if it has one.
+pub(crate) fn mark_of(entry: &Entry) -> Option<UserMark> {
+    if entry.role() != Role::User {
+        return None;
+    }
+    #[derive(Deserialize)]
+    struct Marked {
+        netaclaw: Option<UserMark>,
+    }
+    // Most messages carry no mark; a look at the text saves reading them.
+    let message = entry
+        .message_json()
+        .filter(|json| json.contains("\"netaclaw\""))?;
+    serde_json::from_str::<Marked>(message).ok()?.netaclaw
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netaclaw_session::encode_entry;
+
+    #[test]
+    fn a_message_remembers_how_it_came_in() {
+        let mark = UserMark {
+            request_id: Some("q".to_owned()),
+            item_id: None,
+        };
+        let body = user_message("hello", &[], &mark, 5);
+        let entry = encode_entry(&body, &"a".into(), None, "T");
+        assert_eq!(mark_of(&entry), Some(mark));
+        let plain = encode_entry(
+            &user_message("\"netaclaw\"", &[], &UserMark::default(), 5),
+            &"b".into(),
+            None,
+            "T",
+        );
+        assert_eq!(mark_of(&plain), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! The single writer of a session: every durable change and the event that tells of it, in one
+//! order.
+
+use crate::durable::Durable;
+use crate::error::EngineError;
+use crate::feed::Feed;
+use crate::snapshot::raw;
+use netaclaw_protocol::{
+    EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionMeta, SessionUpdated,
+};
+use netaclaw_session::{
+    Entry, EntryBody, NewEntry, SessionPatch, SessionTree, SessionTreeProvider,
+};
+use std::sync::Arc;
+use tokio::sync::{Mutex, MutexGuard};
+
+pub(crate) struct SessionWriter {
+    pub(crate) id: SessionId,
+    pub(crate) provider: Arc<dyn SessionTreeProvider>,
+    pub(crate) feed: Feed,
+    state: Mutex<WriterState>,
+}
+
+pub(crate) struct WriterState {
+    pub(crate) durable: Durable,
+    /// The end of the chain that the run under way writes along. Whatever else is appended
+    /// meanwhile goes there too, or the run would leave it on a branch of its own.
+    pub(crate) run_tip: Option<EntryId>,
+}
+
+/// The right to write. While it is held nobody else appends, moves the leaf or changes the queue.
+pub(crate) struct Writing<'w> {
+    writer: &'w SessionWriter,
+    pub(crate) state: MutexGuard<'w, WriterState>,
+}
+
+impl SessionWriter {
+    pub(crate) fn new(
+        id: SessionId,
+        provider: Arc<dyn SessionTreeProvider>,
+        feed: Feed,
+        durable: Durable,
+    ) -> Self {
+        let state = Mutex::new(WriterState {
+            durable,
+            run_tip: None,
+        });
+        Self {
+            id,
+            provider,
+            feed,
+            state,
+        }
+    }
+
+    pub(crate) async fn begin(&self) -> Writing<'_> {
+        Writing {
+            writer: self,
+            state: self.state.lock().await,
+        }
+    }
+
+    /// The end of the run's chain, for a run that asks between its own writes.
+    pub(crate) fn tip_now(&self) -> Option<EntryId> {
+        self.state
+            .try_lock()
+            .ok()
+            .and_then(|state| state.run_tip.clone())
+    }
+
+    pub(crate) async fn tree(&self) -> Result<Arc<SessionTree>, EngineError> {
+        Ok(self.provider.load_tree(&self.id).await?)
+    }
+
+    pub(crate) async fn meta(&self) -> Result<SessionMeta, EngineError> {
+        Ok(self.provider.get_session(&self.id).await?)
+    }
+}
+
+impl Writing<'_> {
+    /// Appends where the session is: at the end of the run's chain, or at the leaf.
+    pub(crate) async fn append_here(&mut self, body: EntryBody) -> Result<Entry, EngineError> {
+        let new = match self.state.run_tip.clone() {
+            Some(tip) => NewEntry::below(Some(tip), body),
+            None => NewEntry::at_leaf(body),
+        };
+        self.append(new.flushed()).await
+    }
+
+    /// Appends and tells. The entry is durable, as far as `new` asks, before anybody hears of it.
+    pub(crate) async fn append(&mut self, new: NewEntry) -> Result<Entry, EngineError> {
+        let writer = self.writer;
+        let entry = writer.provider.append_entry(&writer.id, new).await?;
+        let leaf_entry_id = match entry.kind().moves_leaf() {
+            true => Some(entry.id().clone()),
+            false => writer.tree().await?.leaf().cloned(),
+        };
+        let added = EntryAdded {
+            entry: raw(&entry),
+            leaf_entry_id,
+        };
+        writer.feed.emit(&ReliableEvent::SessionEntryAdded(added));
+        if self.state.run_tip.is_some() && entry.kind().moves_leaf() {
+            self.state.run_tip = Some(entry.id().clone());
+        }
+        Ok(entry)
+    }
+
+    pub(crate) async fn move_leaf(&mut self, leaf: Option<&EntryId>) -> Result<(), EngineError> {
+        let writer = self.writer;
+        writer.provider.move_leaf(&writer.id, leaf).await?;
+        let tree = writer.tree().await?;
+        let path = tree.active_path().unwrap_or_default();
+        let changed = LeafChanged {
+            leaf_entry_id: tree.leaf().cloned(),
+            active_path: path.into_iter().map(|entry| entry.id().clone()).collect(),
+        };
+        writer
+            .feed
+            .emit(&ReliableEvent::SessionLeafChanged(changed));
+        Ok(())
+    }
+
+    /// Stores queue, run and questions as they are now.
+    pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
+        let writer = self.writer;
+        let meta = writer.meta().await?;
+        let metadata = Some(self.state.durable.write(&meta.metadata));
+        let patch = SessionPatch {
+            metadata,
+            ..SessionPatch::default()
+        };
+        writer.provider.update_session(&writer.id, patch).await?;
+        Ok(())
+    }
+
+    /// Stores the queue and tells what waits in it.
+    pub(crate) async fn save_queue(&mut self) -> Result<(), EngineError> {
+        self.save().await?;
+        let queue = self.state.durable.queue_state();
+        self.writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
+        Ok(())
+    }
+
+    pub(crate) async fn patch(&mut self, patch: SessionPatch) -> Result<SessionMeta, EngineError> {
+        let writer = self.writer;
+        let session = writer.provider.update_session(&writer.id, patch).await?;
+        let updated = SessionUpdated {
+            session: session.clone(),
+            labels: None,
+        };
+        writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
+        Ok(session)
+    }
+}

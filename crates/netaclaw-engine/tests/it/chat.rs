@@ -1,0 +1,357 @@
+//! Messages and what becomes of them.
+
+use crate::support::{Act, Server, ann};
+use netaclaw_engine::{Caller, EngineError};
+use netaclaw_protocol::{Chat, ChatMode, ClarifyResponse, Disposition, QueueChange, RunState};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_message_is_answered_and_titled_and_told_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let ack = server.chat(None, "Hello there\nmore").await;
+    assert_eq!(ack.disposition, Disposition::Started);
+    let (client, _) = server.open(&ack.session_id).await;
+    server
+        .script
+        .act([Act::Say("Hi "), Act::Say("you"), Act::End]);
+    let done = client.done(1).await;
+    assert_eq!(done[0]["data"]["outcome"], "completed");
+    client
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    assert_eq!(
+        server.path(&ack.session_id).await,
+        ["user: Hello there\nmore", "assistant: Hi you"]
+    );
+    let meta = server
+        .engine
+        .session(&ann(), &ack.session_id)
+        .await
+        .unwrap();
+    assert_eq!(meta.title.as_deref(), Some("Hello there"));
+    let seqs: Vec<u64> = client
+        .events()
+        .iter()
+        .filter_map(|event| event["seq"].as_u64())
+        .collect();
+    assert!(
+        seqs.windows(2).all(|pair| pair[1] == pair[0] + 1),
+        "{seqs:?}"
+    );
+    let meter = client.wait("token_update", |_| true).await;
+    assert_eq!(
+        meter["data"]["context"],
+        json!({"usedTokens": 100, "maxTokens": 1000,
+        "percent": 10.0, "thresholdPercent": 70, "estimated": false, "windowSource": "channel"})
+    );
+}
+
+#[tokio::test]
+async fn a_message_during_a_run_waits_and_then_runs_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    for text in ["two", "three"] {
+        assert_eq!(
+            server.chat(Some(&session), text).await.disposition,
+            Disposition::Queued
+        );
+    }
+    server.script.act([
+        Act::Say("1"),
+        Act::End,
+        Act::Say("2"),
+        Act::End,
+        Act::Say("3"),
+        Act::End,
+    ]);
+    client.done(3).await;
+    client
+        .wait("queue_update", |data| data["items"] == json!([]))
+        .await;
+    let expected = [
+        "user: one",
+        "assistant: 1",
+        "user: two",
+        "assistant: 2",
+        "user: three",
+        "assistant: 3",
+    ];
+    assert_eq!(server.path(&session).await, expected);
+}
+
+#[tokio::test]
+async fn a_queue_can_be_edited_and_a_stop_holds_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    let mut items = Vec::new();
+    for text in ["two", "three", "four"] {
+        items.push(server.chat(Some(&session), text).await.item_id.unwrap());
+    }
+    let ann = ann();
+    let change = |change| server.engine.edit_queue(&ann, &session, change);
+    change(QueueChange::Edit {
+        item_id: items[0].clone(),
+        content: "TWO".to_owned(),
+    })
+    .await
+    .unwrap();
+    change(QueueChange::Remove {
+        item_id: items[1].clone(),
+    })
+    .await
+    .unwrap();
+    let queue = change(QueueChange::Move {
+        item_id: items[2].clone(),
+        position: 0,
+    })
+    .await
+    .unwrap();
+    let texts: Vec<_> = queue
+        .items
+        .iter()
+        .map(|item| item.content.as_str())
+        .collect();
+    assert_eq!(texts, ["four", "TWO"]);
+    assert!(
+        change(QueueChange::Remove {
+            item_id: items[1].clone()
+        })
+        .await
+        .is_err()
+    );
+
+    server.script.act([Act::Say("half")]);
+    client.wait("assistant_stream_delta", |_| true).await;
+    assert_eq!(
+        server.engine.stop(&ann, &session).await.unwrap(),
+        RunState::Stopping
+    );
+    assert_eq!(client.done(1).await[0]["data"]["outcome"], "stopped");
+    client
+        .wait("queue_update", |data| data["held"] == true)
+        .await;
+    assert_eq!(
+        server.path(&session).await,
+        ["user: one", "assistant: half (aborted)"]
+    );
+    server.script.act([Act::End, Act::End]);
+    change(QueueChange::Resume).await.unwrap();
+    client.done(3).await;
+    let path = server.path(&session).await;
+    assert_eq!(
+        path[2..],
+        ["user: four", "assistant: ", "user: TWO", "assistant: "]
+    );
+}
+
+#[tokio::test]
+async fn steering_goes_into_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    let steer = Chat {
+        session_id: Some(session.clone()),
+        content: "mind this".to_owned(),
+        mode: ChatMode::Steer,
+        ..Chat::default()
+    };
+    assert_eq!(
+        server.send(steer).await.unwrap().disposition,
+        Disposition::Steered
+    );
+    server.script.act([Act::Say("1"), Act::End]);
+    client.done(1).await;
+    let path = server.path(&session).await;
+    assert_eq!(path, ["user: one", "assistant: 1", "user: mind this"]);
+}
+
+#[tokio::test]
+async fn the_same_request_has_one_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::End, Act::End]);
+    client.done(1).await;
+    let chat = |text: &str| Chat {
+        session_id: Some(session.clone()),
+        content: text.to_owned(),
+        request_id: Some("q".to_owned()),
+        ..Chat::default()
+    };
+    let first = server.send(chat("two")).await.unwrap();
+    client.done(2).await;
+    let again = server.send(chat("two")).await.unwrap();
+    assert!(again.deduped && !first.deduped);
+    assert_eq!(again.entry_id, first.entry_id);
+    assert!(matches!(
+        server.send(chat("other")).await,
+        Err(EngineError::Conflict(_))
+    ));
+    assert_eq!(
+        server
+            .path(&session)
+            .await
+            .iter()
+            .filter(|text| *text == "user: two")
+            .count(),
+        1
+    );
+    // Also for the next process.
+    server
+        .engine
+        .shut_down(std::time::Duration::from_secs(5))
+        .await;
+    drop(server);
+    let server = Server::start(dir.path());
+    let after = server.send(chat("two")).await.unwrap();
+    assert!(after.deduped);
+    assert_eq!(after.entry_id, first.entry_id);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_once_by_words_or_by_id() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "paint it").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::Ask("Which colour?")]);
+    let asked = client.wait("clarify_request", |_| true).await;
+    let request_id = asked["data"]["requestId"].as_str().unwrap().to_owned();
+    let ack = server.chat(Some(&session), "red").await;
+    assert_eq!(ack.disposition, Disposition::AnsweredClarify);
+    let answer = ClarifyResponse {
+        session_id: session.clone(),
+        request_id,
+        answer: json!("blue"),
+    };
+    assert!(
+        server.engine.answer_question(&ann(), answer).await.is_err(),
+        "the first one counts"
+    );
+    server.script.act([Act::Say("painted"), Act::End]);
+    client.done(1).await;
+    let path = server.path(&session).await;
+    assert_eq!(
+        path[1..],
+        [
+            "assistant: calls clarify",
+            "toolResult: The user answered: red",
+            "assistant: painted"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_panic_ends_its_run_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::Panic]);
+    assert_eq!(client.done(1).await[0]["data"]["outcome"], "error");
+    client
+        .wait("error", |data| {
+            data["message"].as_str().unwrap().contains("logged")
+        })
+        .await;
+    server.script.act([Act::Say("fine"), Act::End]);
+    assert_eq!(
+        server.chat(Some(&session), "two").await.disposition,
+        Disposition::Started
+    );
+    client.done(2).await;
+    assert_eq!(
+        server.path(&session).await.last().unwrap(),
+        "assistant: fine"
+    );
+}
+
+#[tokio::test]
+async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let first = server.chat(None, "one").await;
+    let session = first.session_id;
+    let (client, _) = server.open(&session).await;
+    let parent = first.entry_id.unwrap();
+    let refused = server
+        .engine
+        .switch_leaf(&ann(), &session, Some(parent.clone()))
+        .await;
+    assert!(matches!(refused, Err(EngineError::Busy(_))));
+    server
+        .script
+        .act([Act::Say("1"), Act::End, Act::Say("1b"), Act::End]);
+    client.done(1).await;
+    let branch = |leaf: &str| Chat {
+        session_id: Some(session.clone()),
+        content: "again".to_owned(),
+        leaf_entry_id: Some(leaf.into()),
+        ..Chat::default()
+    };
+    let wrong = server.send(branch("nowhere0")).await;
+    assert!(matches!(wrong, Err(EngineError::StaleParent(_))));
+    server.send(branch(parent.as_str())).await.unwrap();
+    client.done(2).await;
+    assert_eq!(
+        server.path(&session).await,
+        ["user: one", "user: again", "assistant: 1b"]
+    );
+    server
+        .engine
+        .switch_leaf(&ann(), &session, Some(parent))
+        .await
+        .unwrap();
+    client.wait("session_leaf_changed", |_| true).await;
+    assert_eq!(server.path(&session).await, ["user: one"]);
+}
+
+#[tokio::test]
+async fn sessions_of_others_do_not_exist() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let bob = Caller {
+        user_id: "bob".to_owned(),
+        is_admin: false,
+    };
+    assert!(matches!(
+        server.engine.stop(&bob, &session).await,
+        Err(EngineError::NoSession)
+    ));
+    let admin = Caller {
+        user_id: "root".to_owned(),
+        is_admin: true,
+    };
+    assert_eq!(
+        server.engine.stop(&admin, &session).await.unwrap(),
+        RunState::Stopping
+    );
+}
+
+#[tokio::test]
+async fn a_session_with_a_chosen_id_is_made_once_and_for_its_owner_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let id = netaclaw_protocol::SessionId::new("chosen-1");
+    for _ in 0..2 {
+        let made = server
+            .engine
+            .create_session(&ann(), None, Some(id.clone()))
+            .await;
+        assert_eq!(made.unwrap(), id);
+    }
+    let bob = Caller {
+        user_id: "bob".to_owned(),
+        is_admin: false,
+    };
+    let taken = server.engine.create_session(&bob, None, Some(id)).await;
+    assert!(matches!(taken, Err(EngineError::NoSession)));
+}

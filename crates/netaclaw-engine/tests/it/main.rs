@@ -1,0 +1,8 @@
+//! Live sessions, over real files.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod chat;
+mod crash;
+mod resync;
+mod support;

@@ -1,0 +1,436 @@
+//! An engine over files in a temporary directory, with an agent that does what a test tells it.
+
+use async_trait::async_trait;
+use netaclaw_engine::{
+    AgentRef, AgentSource, Caller, Engine, EngineError, EventGroup, EventKind, PrepareRun,
+    PreparedRun, Providers, Runner, ServerEvent, Subscriber,
+};
+use netaclaw_protocol::{
+    AssistantMessage, Chat, ChatAck, ContentBlock, InfoSource, Message, ModelInfo, Opened,
+    PartKind, ProviderKind, RunOutcome, SessionId, StopReason, ThinkingLevel, ToolResultMessage,
+    Usage,
+};
+use netaclaw_runtime::{RunEvent, RunHost, RunReport};
+use netaclaw_session::EntryBody;
+use netaclaw_store::{FileProvider, FileSettings, Fsync};
+use netaclaw_tools::{ClarifyQuestion, clarify_output};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// What the agent does next.
+#[derive(Clone, Debug)]
+pub(crate) enum Act {
+    Say(&'static str),
+    /// Ends the answer and the run.
+    End,
+    /// An answer with one call, and its result.
+    Call(&'static str),
+    /// An answer that asks the user, and waits.
+    Ask(&'static str),
+    /// Waits until it is stopped.
+    Hang,
+    Panic,
+}
+
+/// The agent's script, which the test feeds while the run waits for it.
+#[derive(Clone)]
+pub(crate) struct Script {
+    acts: mpsc::UnboundedSender<Act>,
+    source: Arc<ScriptedSource>,
+}
+
+pub(crate) struct ScriptedSource {
+    acts: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Act>>>,
+}
+
+impl Script {
+    pub(crate) fn new() -> Self {
+        let (acts, receiver) = mpsc::unbounded_channel();
+        let source = ScriptedSource {
+            acts: Arc::new(tokio::sync::Mutex::new(receiver)),
+        };
+        Self {
+            acts,
+            source: Arc::new(source),
+        }
+    }
+
+    pub(crate) fn act(&self, acts: impl IntoIterator<Item = Act>) {
+        for act in acts {
+            self.acts.send(act).unwrap();
+        }
+    }
+}
+
+#[async_trait]
+impl AgentSource for ScriptedSource {
+    async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
+        match agent {
+            None | Some("default") => Ok(AgentRef {
+                id: "default".to_owned(),
+                provider: ProviderKind::File,
+                cwd: "/srv/app".to_owned(),
+                think_level: ThinkingLevel::Off,
+            }),
+            Some(other) => Err(EngineError::NotFound(format!("there is no agent {other}"))),
+        }
+    }
+
+    async fn prepare(&self, _run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
+        Ok(PreparedRun {
+            model: ModelInfo {
+                name: "scripted".to_owned(),
+                context_window: 1000,
+                max_output: 100,
+                vision: false,
+                tools: true,
+                thinking: false,
+                price: None,
+                source: InfoSource::Channel,
+            },
+            threshold_percent: Some(70),
+            runner: Box::new(ScriptedRunner {
+                acts: Arc::clone(&self.acts),
+            }),
+        })
+    }
+}
+
+struct ScriptedRunner {
+    acts: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Act>>>,
+}
+
+#[async_trait]
+impl Runner for ScriptedRunner {
+    async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
+        let Self { acts } = *self;
+        let mut acts = acts.lock().await;
+        let mut answer = Answer::default();
+        loop {
+            host.context().await.unwrap();
+            let act = tokio::select! {
+                act = acts.recv() => act.unwrap_or(Act::Hang),
+                () = cancel.cancelled() => return answer.stop(host).await,
+            };
+            match act {
+                Act::Say(text) => answer.say(host, text),
+                Act::End => {
+                    answer.store(host, StopReason::Stop).await;
+                    host.insert_steering().await.unwrap();
+                    return report(RunOutcome::Completed);
+                }
+                Act::Call(name) => call(host, name).await,
+                Act::Ask(question) => {
+                    if !ask(host, question, &cancel).await {
+                        return report(RunOutcome::Stopped);
+                    }
+                }
+                Act::Hang => {
+                    cancel.cancelled().await;
+                    return answer.stop(host).await;
+                }
+                Act::Panic => panic!("as told"),
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    id: Option<netaclaw_protocol::EntryId>,
+    text: String,
+}
+
+impl Answer {
+    fn say(&mut self, host: &mut dyn RunHost, text: &str) {
+        if self.id.is_none() {
+            let id = host.next_entry_id();
+            host.emit(RunEvent::AnswerStarted {
+                entry_id: id.clone(),
+                provider: "scripted".to_owned(),
+                model: "scripted".to_owned(),
+            });
+            let kind = netaclaw_models::PartKind::Text;
+            host.emit(RunEvent::PartStarted {
+                entry_id: id.clone(),
+                part: 0,
+                kind,
+            });
+            self.id = Some(id);
+        }
+        host.emit(RunEvent::PartDelta {
+            entry_id: self.id.clone().unwrap(),
+            part: 0,
+            kind: PartKind::Text,
+            offset: self.text.chars().count() as u64,
+            text: text.to_owned(),
+        });
+        self.text.push_str(text);
+    }
+
+    async fn store(&mut self, host: &mut dyn RunHost, stop_reason: StopReason) {
+        let id = self.id.take().unwrap_or_else(|| host.next_entry_id());
+        let text = std::mem::take(&mut self.text);
+        let message = assistant(vec![ContentBlock::Text { text }], stop_reason);
+        host.append(
+            Some(id.clone()),
+            EntryBody::message(&Message::Assistant(message)),
+        )
+        .await
+        .unwrap();
+        let usage = Usage {
+            input: 90,
+            output: 10,
+            ..Usage::default()
+        };
+        host.emit(RunEvent::AnswerFinished {
+            entry_id: id,
+            stop_reason,
+            error_message: None,
+            usage,
+        });
+    }
+
+    async fn stop(&mut self, host: &mut dyn RunHost) -> RunReport {
+        self.store(host, StopReason::Aborted).await;
+        report(RunOutcome::Stopped)
+    }
+}
+
+async fn call(host: &mut dyn RunHost, name: &str) {
+    let id = format!("call-{name}");
+    append_call(host, &id, name).await;
+    append_result(
+        host,
+        &id,
+        name,
+        vec![ContentBlock::Text {
+            text: format!("{name} done"),
+        }],
+    )
+    .await;
+}
+
+async fn ask(host: &mut dyn RunHost, question: &str, cancel: &CancellationToken) -> bool {
+    append_call(host, "call-clarify", "clarify").await;
+    let question = ClarifyQuestion {
+        tool_call_id: "call-clarify".to_owned(),
+        question: question.to_owned(),
+        options: vec!["red".to_owned(), "blue".to_owned()],
+        multi: false,
+    };
+    let answer = host.open_question(question).await.unwrap();
+    let (content, go_on) = tokio::select! {
+        answer = answer => (clarify_output(&answer).content, true),
+        () = cancel.cancelled() => (vec![ContentBlock::Text { text: "cancelled".to_owned() }], false),
+    };
+    append_result(host, "call-clarify", "clarify", content).await;
+    go_on
+}
+
+async fn append_call(host: &mut dyn RunHost, id: &str, name: &str) {
+    let call = ContentBlock::ToolCall {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        arguments: serde_json::json!({}),
+    };
+    let message = assistant(vec![call], StopReason::ToolUse);
+    host.append(None, EntryBody::message(&Message::Assistant(message)))
+        .await
+        .unwrap();
+}
+
+async fn append_result(host: &mut dyn RunHost, id: &str, name: &str, content: Vec<ContentBlock>) {
+    let message = Message::ToolResult(ToolResultMessage {
+        tool_call_id: id.to_owned(),
+        tool_name: name.to_owned(),
+        content,
+        details: None,
+        is_error: false,
+        timestamp: 3,
+    });
+    host.append(None, EntryBody::message(&message))
+        .await
+        .unwrap();
+}
+
+fn assistant(content: Vec<ContentBlock>, stop_reason: StopReason) -> AssistantMessage {
+    AssistantMessage {
+        content,
+        api: "scripted".to_owned(),
+        provider: "scripted".to_owned(),
+        model: "scripted".to_owned(),
+        usage: Usage {
+            input: 90,
+            output: 10,
+            total_tokens: 100,
+            ..Usage::default()
+        },
+        stop_reason,
+        error_message: None,
+        timestamp: 2,
+    }
+}
+
+fn report(outcome: RunOutcome) -> RunReport {
+    RunReport {
+        outcome,
+        reason: None,
+        usage: Usage::default(),
+        turns: 1,
+    }
+}
+
+/// A server's engine over a directory, as one process after the other would open it.
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    pub(crate) script: Script,
+}
+
+impl Server {
+    pub(crate) fn start(dir: &Path) -> Self {
+        let script = Script::new();
+        let settings = FileSettings {
+            dir: dir.to_owned(),
+            fsync: Fsync::Off,
+        };
+        let file = Arc::new(FileProvider::new(settings));
+        let source: Arc<dyn AgentSource> = Arc::clone(&script.source) as _;
+        let engine = Engine::new(Providers { file, mysql: None }, source);
+        Self { engine, script }
+    }
+
+    pub(crate) async fn chat(&self, session: Option<&SessionId>, text: &str) -> ChatAck {
+        self.send(Chat {
+            session_id: session.cloned(),
+            content: text.to_owned(),
+            ..Chat::default()
+        })
+        .await
+        .unwrap()
+    }
+
+    pub(crate) async fn send(&self, chat: Chat) -> Result<ChatAck, EngineError> {
+        self.engine.chat(&ann(), chat).await
+    }
+
+    pub(crate) async fn open(&self, session: &SessionId) -> (Client, Opened) {
+        let client = Client::default();
+        let subscriber = Arc::clone(&client.inner) as Arc<dyn Subscriber>;
+        let (opened, _) = self
+            .engine
+            .open(&ann(), session, None, None, subscriber)
+            .await
+            .unwrap();
+        (client, opened)
+    }
+
+    /// The texts on the active path, with their roles.
+    pub(crate) async fn path(&self, session: &SessionId) -> Vec<String> {
+        let provider = &self.engine.providers().file;
+        let path = provider.get_active_path(session).await.unwrap();
+        path.iter()
+            .filter_map(|entry| entry.message_json())
+            .map(short)
+            .collect()
+    }
+}
+
+/// A message as `role: text`.
+pub(crate) fn short(message: &str) -> String {
+    let message: Value = serde_json::from_str(message).unwrap();
+    let text = match &message["content"] {
+        Value::String(text) => text.clone(),
+        blocks => match &blocks[0] {
+            block if block["type"] == "toolCall" => {
+                format!("calls {}", block["name"].as_str().unwrap())
+            }
+            block => block["text"].as_str().unwrap_or_default().to_owned(),
+        },
+    };
+    let aborted = if message["stopReason"] == "aborted" {
+        " (aborted)"
+    } else {
+        ""
+    };
+    format!("{}: {text}{aborted}", message["role"].as_str().unwrap())
+}
+
+pub(crate) fn ann() -> Caller {
+    Caller {
+        user_id: "ann".to_owned(),
+        is_admin: false,
+    }
+}
+
+/// A client that keeps every event and can wait for one.
+#[derive(Clone, Default)]
+pub(crate) struct Client {
+    inner: Arc<ClientInner>,
+}
+
+#[derive(Default)]
+pub(crate) struct ClientInner {
+    events: Mutex<VecDeque<Value>>,
+    news: Notify,
+}
+
+impl Subscriber for ClientInner {
+    fn deliver(&self, event: &ServerEvent) {
+        let value: Value = serde_json::from_str(event.json.get()).unwrap();
+        assert_eq!(value["type"], event.name);
+        let numbered = matches!(event.kind, EventKind::Reliable { .. });
+        assert_eq!(value["seq"].is_u64(), numbered);
+        self.events.lock().unwrap().push_back(value);
+        self.news.notify_one();
+    }
+
+    fn wants(&self, group: EventGroup) -> bool {
+        group == EventGroup::Current
+    }
+}
+
+impl Client {
+    pub(crate) fn subscriber(&self) -> Arc<dyn Subscriber> {
+        Arc::clone(&self.inner) as _
+    }
+
+    /// Everything that has arrived so far.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        self.inner.events.lock().unwrap().iter().cloned().collect()
+    }
+
+    /// Waits until an event of this type has arrived that satisfies the test, and returns it.
+    pub(crate) async fn wait(&self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let news = self.inner.news.notified();
+            let found = self
+                .events()
+                .into_iter()
+                .find(|e| e["type"] == name && fits(&e["data"]));
+            if let Some(event) = found {
+                return event;
+            }
+            news.await;
+        }
+    }
+
+    pub(crate) async fn done(&self, count: usize) -> Vec<Value> {
+        loop {
+            let news = self.inner.news.notified();
+            let done: Vec<Value> = self
+                .events()
+                .into_iter()
+                .filter(|event| event["type"] == "done")
+                .collect();
+            if done.len() >= count {
+                return done;
+            }
+            news.await;
+        }
+    }
+}
