@@ -1,0 +1,76 @@
+//! Credentials in requests: the bearer header, or the cookie of a browser.
+
+use axum::http::{HeaderMap, HeaderValue, header};
+use secrecy::SecretString;
+use std::time::Duration;
+
+const COOKIE: &str = "netaclaw_session";
+
+/// What a request presents. The header comes first: who sets it means it.
+pub(crate) fn credential(headers: &HeaderMap) -> Option<SecretString> {
+    bearer(headers).or_else(|| cookie(headers))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<SecretString> {
+    let text = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = text.split_once(' ')?;
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+    (is_bearer && !token.trim().is_empty()).then(|| token.trim().into())
+}
+
+fn cookie(headers: &HeaderMap) -> Option<SecretString> {
+    let all = headers.get_all(header::COOKIE).iter();
+    let pairs = all
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(';'));
+    pairs
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, value)| *name == COOKIE && !value.is_empty())
+        .map(|(_, value)| value.into())
+}
+
+/// The header that makes a browser keep the token, out of reach of scripts and other sites; no
+/// token makes it forget.
+pub(crate) fn session_cookie(
+    token: Option<&str>,
+    lasts: Duration,
+    secure: bool,
+) -> Option<HeaderValue> {
+    let age = token.map_or(0, |_| lasts.as_secs());
+    let token = token.unwrap_or_default();
+    let secure = if secure { "; Secure" } else { "" };
+    let text =
+        format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}");
+    let mut value = HeaderValue::from_str(&text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::ExposeSecret;
+
+    fn found(name: &str, value: &str) -> Option<String> {
+        let name: header::HeaderName = name.parse().unwrap();
+        let headers = HeaderMap::from_iter([(name, value.parse().unwrap())]);
+        credential(&headers).map(|token| token.expose_secret().to_owned())
+    }
+
+    #[test]
+    fn credentials_are_found_in_header_and_cookie() {
+        assert_eq!(found("authorization", "Bearer abc").as_deref(), Some("abc"));
+        assert_eq!(
+            found("authorization", "bearer  abc").as_deref(),
+            Some("abc")
+        );
+        assert_eq!(found("authorization", "Basic abc"), None);
+        assert_eq!(found("authorization", "Bearer "), None);
+        assert_eq!(
+            found("cookie", "a=b; netaclaw_session=t1; c=d").as_deref(),
+            Some("t1")
+        );
+        assert_eq!(found("cookie", "netaclaw_session="), None);
+        assert_eq!(found("cookie", "other=1"), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Handlers say in their arguments who may call them.
+
+use super::{AuthError, Identity, credential};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use netaclaw_protocol::ErrorCode;
+use std::sync::Arc;
+
+/// Anybody with a credential.
+pub(crate) struct Signed(pub(crate) Identity);
+
+/// Anybody whose credential lets them change what is theirs.
+pub(crate) struct Writer(pub(crate) Identity);
+
+/// Who may look at how the server is configured.
+pub(crate) struct Onlooker;
+
+/// Who may configure the server.
+pub(crate) struct Administrator(pub(crate) Identity);
+
+impl FromRequestParts<Arc<Shared>> for Signed {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let presented = credential(&parts.headers);
+        let identity = shared.auth.check(presented.as_ref()).await?;
+        Ok(Self(identity))
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Writer {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        match identity.may_write() {
+            true => Ok(Self(identity)),
+            false => Err(ApiError::forbidden("this token may only read")),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Onlooker {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        match identity.may_inspect() {
+            true => Ok(Self),
+            false => Err(ApiError::forbidden("only an administrator may see this")),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Administrator {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        match identity.may_configure() {
+            true => Ok(Self(identity)),
+            false => Err(ApiError::forbidden(
+                "only an administrator with a full token may change this",
+            )),
+        }
+    }
+}
+
+impl From<AuthError> for ApiError {
+    fn from(error: AuthError) -> Self {
+        let code = match error {
+            AuthError::Unavailable => ErrorCode::Unavailable,
+            _ => ErrorCode::Unauthorized,
+        };
+        Self::new(code, error.to_string())
+    }
+}

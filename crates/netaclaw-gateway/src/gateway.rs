@@ -1,0 +1,122 @@
+//! The gateway as a whole: made from its parts, served, drained.
+
+use crate::assets::Assets;
+use crate::auth::{Authenticator, LoginLimiter};
+use crate::router::router;
+use crate::settings::{AuthSettings, GatewaySettings};
+use crate::socket::{self, Connections, Requests};
+use crate::transport::{MeteredListener, Peer, Upgrades};
+use crate::{metrics, rest};
+use netaclaw_admin::AdminStore;
+use netaclaw_engine::Engine;
+use netaclaw_models::{Timeouts, Transport};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Events of the last moments get this long to leave before connections are closed.
+const FLUSH_MAX: Duration = Duration::from_secs(1);
+
+/// HTTP and Socket.IO in front of an engine.
+pub struct Gateway {
+    shared: Arc<Shared>,
+}
+
+/// What handlers share.
+pub(crate) struct Shared {
+    pub(crate) engine: Engine,
+    pub(crate) admin: Arc<dyn AdminStore>,
+    pub(crate) auth: Authenticator,
+    pub(crate) logins: LoginLimiter,
+    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) secure_cookie: bool,
+    pub(crate) settings: GatewaySettings,
+    pub(crate) assets: Option<Arc<dyn Assets>>,
+    /// For trying channels.
+    pub(crate) models: Arc<Transport>,
+    pub(crate) upgrades: Upgrades,
+    pub(crate) connections: Connections,
+    pub(crate) requests: Requests,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) jobs: TaskTracker,
+}
+
+impl Gateway {
+    pub fn new(
+        engine: Engine,
+        admin: Arc<dyn AdminStore>,
+        auth: AuthSettings,
+        settings: GatewaySettings,
+    ) -> Self {
+        metrics::install();
+        let shared = Shared {
+            engine,
+            auth: Authenticator::new(Arc::clone(&admin), &auth),
+            admin,
+            logins: LoginLimiter::default(),
+            allowed_origins: auth.allowed_origins,
+            secure_cookie: auth.secure_cookie,
+            settings,
+            assets: None,
+            models: Arc::new(Transport::new(Timeouts::default())),
+            upgrades: Upgrades::default(),
+            connections: Connections::default(),
+            requests: Requests::default(),
+            shutdown: CancellationToken::new(),
+            jobs: TaskTracker::new(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Serves the web app from these files.
+    pub fn with_assets(mut self, assets: Arc<dyn Assets>) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.assets = Some(assets);
+        }
+        self
+    }
+
+    /// The description of the REST API, as JSON.
+    pub fn openapi() -> String {
+        rest::openapi_json()
+    }
+
+    /// Serves until the token is cancelled; then lets runs end, closes every connection, and
+    /// returns when nothing is left. The engine takes no commands after that.
+    pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) -> io::Result<()> {
+        let shared = self.shared;
+        let listener = MeteredListener::new(listener, shared.settings.stalled_after);
+        let (layer, io) = socket::layer(&shared);
+        let service = router(&shared, layer).into_make_service_with_connect_info::<Peer>();
+        let serving = axum::serve(listener, service)
+            .with_graceful_shutdown(shutdown.clone().cancelled_owned());
+        let ending = async {
+            shutdown.cancelled().await;
+            drain(&shared).await;
+            // A poll that waits would keep the server alive; this answers it.
+            io.close().await;
+            // The layer forgets its sockets before it closes them, and so calls no handler.
+            shared.connections.close();
+        };
+        let (served, ()) = tokio::join!(serving, ending);
+        shared.jobs.close();
+        shared.jobs.wait().await;
+        served
+    }
+}
+
+/// Tells everybody, and lets what runs come to its end.
+async fn drain(shared: &Shared) {
+    shared.shutdown.cancel();
+    shared.connections.announce_draining();
+    shared.engine.shut_down(shared.settings.drain_grace).await;
+    let flushed = tokio::time::timeout(FLUSH_MAX, shared.connections.flushed()).await;
+    if flushed.is_err() {
+        tracing::info!("some clients did not take their last events in time");
+    }
+}

@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+mod assets;
+mod auth;
+mod error;
+mod gateway;
+mod health;
+mod metrics;
+mod openai;
+mod pages;
+mod rest;
+mod router;
+mod settings;
+mod socket;
+mod transport;
+
+pub use assets::{Asset, Assets};
+pub use gateway::Gateway;
+pub use settings::{AuthSettings, GatewaySettings, OutboxLimits};

@@ -1,0 +1,76 @@
+//! What is counted, and how it is shown. Names are spelled here and nowhere else.
+
+use metrics::{counter, gauge};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use netaclaw_protocol::ErrorCode;
+use std::sync::OnceLock;
+
+/// The process has one recorder, whatever number of gateways it has.
+static PROMETHEUS: OnceLock<PrometheusHandle> = OnceLock::new();
+
+pub(crate) fn install() {
+    PROMETHEUS.get_or_init(|| {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        if metrics::set_global_recorder(recorder).is_err() {
+            tracing::warn!("somebody else records metrics; /metrics stays empty");
+        }
+        handle
+    });
+}
+
+pub(crate) fn render() -> String {
+    PROMETHEUS.get().map_or_else(String::new, |prometheus| {
+        prometheus.run_upkeep();
+        prometheus.render()
+    })
+}
+
+pub(crate) fn connected() {
+    gauge!("netaclaw_connections").increment(1.0);
+    counter!("netaclaw_connections_total").increment(1);
+}
+
+pub(crate) fn disconnected() {
+    gauge!("netaclaw_connections").decrement(1.0);
+}
+
+pub(crate) fn too_slow() {
+    counter!("netaclaw_slow_clients_total").increment(1);
+}
+
+pub(crate) fn deltas_dropped(count: usize) {
+    counter!("netaclaw_deltas_dropped_total").increment(count as u64);
+}
+
+pub(crate) fn command(name: &'static str) {
+    counter!("netaclaw_commands_total", "type" => name).increment(1);
+}
+
+pub(crate) fn command_refused(code: ErrorCode) {
+    counter!("netaclaw_command_errors_total", "code" => code_name(code)).increment(1);
+}
+
+pub(crate) fn run_started() {
+    counter!("netaclaw_runs_started_total").increment(1);
+}
+
+pub(crate) fn http_error(code: ErrorCode) {
+    counter!("netaclaw_http_errors_total", "code" => code_name(code)).increment(1);
+}
+
+pub(crate) fn code_name(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::BadRequest => "bad_request",
+        ErrorCode::Unauthorized => "unauthorized",
+        ErrorCode::Forbidden => "forbidden",
+        ErrorCode::NotFound => "not_found",
+        ErrorCode::Conflict => "conflict",
+        ErrorCode::SessionBusy => "session_busy",
+        ErrorCode::StaleParent => "stale_parent",
+        ErrorCode::TooLarge => "too_large",
+        ErrorCode::RateLimited => "rate_limited",
+        ErrorCode::Unavailable => "unavailable",
+        ErrorCode::Internal => "internal",
+    }
+}

@@ -1,0 +1,84 @@
+//! `/v1/chat/completions`.
+
+use super::error::OpenaiError;
+use super::request::Request;
+use super::run::{Abandoned, Piece, Run};
+use super::stream::streamed;
+use super::transcript::Ending;
+use crate::auth::Writer;
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use crate::rest::{ApiJson, now_ms};
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use netaclaw_protocol::{ErrorCode, Usage};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(super) async fn complete(
+    State(shared): State<Arc<Shared>>,
+    writer: Result<Writer, ApiError>,
+    request: Result<ApiJson<Request>, ApiError>,
+) -> Result<Response, OpenaiError> {
+    let Writer(who) = writer?;
+    let ApiJson(mut request) = request?;
+    let conversation = request.conversation(now_ms())?;
+    let abandoned = match request.stream {
+        true => Abandoned::Stops,
+        false => Abandoned::GoesOn,
+    };
+    let (caller, model) = (who.caller(), request.model.clone());
+    let run = Run::start(&shared, caller, &model, conversation, abandoned).await?;
+    match request.stream {
+        true => Ok(streamed(run, model, request.wants_usage())),
+        false => whole(run, model).await,
+    }
+}
+
+async fn whole(mut run: Run, model: String) -> Result<Response, OpenaiError> {
+    let mut text = String::new();
+    let mut finish = "stop";
+    while let Some(piece) = run.next().await {
+        match piece {
+            Piece::Text(more) => text.push_str(&more),
+            Piece::End(Ending::Failed(reason)) => return Err(failed(reason)),
+            Piece::End(ending) => finish = finish_reason(&ending),
+        }
+    }
+    let message = json!({ "role": "assistant", "content": text, "refusal": null });
+    let body = json!({
+        "id": completion_id(&run),
+        "object": "chat.completion",
+        "created": now_ms() / 1000,
+        "model": model,
+        "choices": [{ "index": 0, "message": message, "finish_reason": finish, "logprobs": null }],
+        "usage": usage(run.usage()),
+    });
+    Ok(Json(body).into_response())
+}
+
+/// Names the session, so that the answer can be found again.
+pub(super) fn completion_id(run: &Run) -> String {
+    format!("chatcmpl-{}", run.session_id)
+}
+
+pub(super) fn finish_reason(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Length => "length",
+        Ending::Stop | Ending::Failed(_) => "stop",
+    }
+}
+
+pub(super) fn failed(reason: String) -> OpenaiError {
+    ApiError::new(ErrorCode::Unavailable, reason).into()
+}
+
+pub(super) fn usage(usage: &Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output,
+        "prompt_tokens_details": { "cached_tokens": usage.cache_read },
+    })
+}

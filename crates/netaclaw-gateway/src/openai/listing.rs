@@ -1,0 +1,44 @@
+//! Agents as models.
+
+use super::error::OpenaiError;
+use crate::auth::Signed;
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{Path, State};
+use netaclaw_admin::AdminError;
+use netaclaw_protocol::{Agent, AgentId};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(super) async fn list(
+    State(shared): State<Arc<Shared>>,
+    signed: Result<Signed, ApiError>,
+) -> Result<Json<Value>, OpenaiError> {
+    signed?;
+    let agents = shared.admin.agents().await?;
+    let models: Vec<Value> = agents.iter().map(model).collect();
+    Ok(Json(json!({ "object": "list", "data": models })))
+}
+
+pub(super) async fn one(
+    State(shared): State<Arc<Shared>>,
+    signed: Result<Signed, ApiError>,
+    Path(name): Path<String>,
+) -> Result<Json<Value>, OpenaiError> {
+    signed?;
+    let agent = match shared.admin.agent_named(&name).await {
+        Err(AdminError::NotFound { .. }) => shared.admin.agent(&AgentId::new(&name)).await?,
+        found => found?,
+    };
+    Ok(Json(model(&agent)))
+}
+
+fn model(agent: &Agent) -> Value {
+    json!({
+        "id": agent.spec.name,
+        "object": "model",
+        "created": agent.stamp.created_at / 1000,
+        "owned_by": "netaclaw",
+    })
+}

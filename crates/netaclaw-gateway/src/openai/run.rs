@@ -1,0 +1,143 @@
+//! One call: a new session, what was said before in it, and a run.
+
+use super::feed::RunFeed;
+use super::request::Conversation;
+use super::transcript::{Ending, Step, Transcript};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use crate::rest::session_provider;
+use netaclaw_engine::{Caller, ServerEvent, SubscriptionId};
+use netaclaw_protocol::{Chat, ErrorCode, SessionId, Usage};
+use netaclaw_session::NewEntry;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// What becomes of a run that nobody reads any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Abandoned {
+    /// It goes on: its answer is in its session.
+    GoesOn,
+    Stops,
+}
+
+/// A run and what is read of it.
+pub(super) struct Run {
+    pub(super) session_id: SessionId,
+    shared: Arc<Shared>,
+    caller: Caller,
+    subscription: SubscriptionId,
+    events: mpsc::Receiver<ServerEvent>,
+    transcript: Transcript,
+    abandoned: Abandoned,
+    over: bool,
+}
+
+/// A piece of the answer.
+pub(super) enum Piece {
+    Text(String),
+    End(Ending),
+}
+
+impl Run {
+    pub(super) async fn start(
+        shared: &Arc<Shared>,
+        caller: Caller,
+        agent: &str,
+        conversation: Conversation,
+        abandoned: Abandoned,
+    ) -> Result<Self, ApiError> {
+        let engine = &shared.engine;
+        let session_id = engine.create_session(&caller, Some(agent), None).await?;
+        let (provider, _) = session_provider(shared, &caller, &session_id).await?;
+        for body in conversation.before {
+            let entry = NewEntry::at_leaf(body);
+            provider.append_entry(&session_id, entry).await?;
+        }
+        let (feed, events) = RunFeed::new();
+        let (_, subscription) = engine
+            .open(&caller, &session_id, None, None, Arc::new(feed))
+            .await?;
+        let chat = Chat {
+            session_id: Some(session_id.clone()),
+            content: conversation.text,
+            attachments: conversation.attachments,
+            ..Chat::default()
+        };
+        let started = engine.chat(&caller, chat).await;
+        let run_id = match started.map(|ack| ack.run_id) {
+            Ok(Some(run_id)) => run_id,
+            Ok(None) => {
+                engine.close(&session_id, subscription).await;
+                let message = "the run did not start";
+                return Err(ApiError::new(ErrorCode::Unavailable, message));
+            }
+            Err(error) => {
+                engine.close(&session_id, subscription).await;
+                return Err(error.into());
+            }
+        };
+        crate::metrics::run_started();
+        Ok(Self {
+            session_id,
+            shared: Arc::clone(shared),
+            caller,
+            subscription,
+            events,
+            transcript: Transcript::new(run_id),
+            abandoned,
+            over: false,
+        })
+    }
+
+    /// The next piece; nothing after the end.
+    pub(super) async fn next(&mut self) -> Option<Piece> {
+        if self.over {
+            return None;
+        }
+        loop {
+            let Some(event) = self.events.recv().await else {
+                self.over = true;
+                let message = "the answer came faster than it was read".to_owned();
+                return Some(Piece::End(Ending::Failed(message)));
+            };
+            match self.transcript.read(&event) {
+                Step::Nothing => {}
+                Step::Text(text) => return Some(Piece::Text(text)),
+                Step::Asked(question) => {
+                    let gap = self.transcript.gap();
+                    // The run would wait for an answer that this API cannot bring. That it
+                    // cannot be stopped either changes nothing for the reader.
+                    drop(
+                        self.shared
+                            .engine
+                            .stop(&self.caller, &self.session_id)
+                            .await,
+                    );
+                    return Some(Piece::Text(format!("{gap}{question}")));
+                }
+                Step::Ended(ending) => {
+                    self.over = true;
+                    return Some(Piece::End(ending));
+                }
+            }
+        }
+    }
+
+    pub(super) fn usage(&self) -> &Usage {
+        self.transcript.usage()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let stops = !self.over && self.abandoned == Abandoned::Stops;
+        let (shared, caller) = (Arc::clone(&self.shared), self.caller.clone());
+        let (session, subscription) = (self.session_id.clone(), self.subscription);
+        self.shared.jobs.spawn(async move {
+            if stops && let Err(error) = shared.engine.stop(&caller, &session).await {
+                tracing::debug!(session.id = %session, %error, "an abandoned run could not be stopped");
+            }
+            shared.engine.close(&session, subscription).await;
+        });
+    }
+}

@@ -1,0 +1,286 @@
+//! What an agent says in one run, as one text: every answer it gives on the way, in order.
+
+use netaclaw_engine::ServerEvent;
+use netaclaw_protocol::{
+    AssistantMessage, ContentBlock, Done, EntryId, Message, PartDelta, PartKind, Question,
+    RunError, RunId, RunOutcome, StopReason, Usage,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+
+/// Between two answers of the same run.
+const BETWEEN: &str = "\n\n";
+
+/// Reads events, and tells the text they add.
+pub(super) struct Transcript {
+    run_id: RunId,
+    /// Characters of each text part that were given out.
+    given: HashMap<(EntryId, u32), u64>,
+    /// The answer that was given out last.
+    speaking: Option<EntryId>,
+    stop_reason: StopReason,
+    error: Option<String>,
+    usage: Usage,
+}
+
+/// What an event means to a reader.
+#[derive(Debug, PartialEq)]
+pub(super) enum Step {
+    Nothing,
+    Text(String),
+    /// The agent asks, and nobody can answer: the question is the end of the answer.
+    Asked(String),
+    Ended(Ending),
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Ending {
+    Stop,
+    Length,
+    Failed(String),
+}
+
+#[derive(Deserialize)]
+struct Payload<D> {
+    data: D,
+}
+
+#[derive(Deserialize)]
+struct Added {
+    entry: Entry,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: EntryId,
+    #[serde(default)]
+    message: Option<Said>,
+}
+
+/// Anything but a message of the assistant is passed over.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Message(Box<Message>),
+    Other(serde::de::IgnoredAny),
+}
+
+impl Transcript {
+    pub(super) fn new(run_id: RunId) -> Self {
+        Self {
+            run_id,
+            given: HashMap::new(),
+            speaking: None,
+            stop_reason: StopReason::Stop,
+            error: None,
+            usage: Usage::default(),
+        }
+    }
+
+    pub(super) fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    pub(super) fn read(&mut self, event: &ServerEvent) -> Step {
+        match event.name {
+            "assistant_stream_delta" => self.delta(event),
+            "session_entry_added" => self.entry(event),
+            "clarify_request" => match data::<Question>(event) {
+                Some(question) if question.run_id == self.run_id => Step::Asked(asked(&question)),
+                _ => Step::Nothing,
+            },
+            "error" => {
+                if let Some(error) = data::<RunError>(event) {
+                    self.error = Some(error.message);
+                }
+                Step::Nothing
+            }
+            "done" => match data::<Done>(event) {
+                Some(done) if done.run_id == self.run_id => Step::Ended(self.ending(&done)),
+                _ => Step::Nothing,
+            },
+            _ => Step::Nothing,
+        }
+    }
+
+    /// What is still to be said before a text that comes from outside the answers.
+    pub(super) fn gap(&self) -> &'static str {
+        self.speaking.as_ref().map_or("", |_| BETWEEN)
+    }
+
+    fn delta(&mut self, event: &ServerEvent) -> Step {
+        match data::<PartDelta>(event) {
+            Some(delta) if delta.kind == PartKind::Text && delta.run_id == self.run_id => self
+                .give(&delta.entry_id, delta.part, delta.offset, &delta.text)
+                .map_or(Step::Nothing, Step::Text),
+            _ => Step::Nothing,
+        }
+    }
+
+    /// The entry has all of the text, also what was dropped on the way.
+    fn entry(&mut self, event: &ServerEvent) -> Step {
+        let Some(Added { entry }) = data::<Added>(event) else {
+            return Step::Nothing;
+        };
+        let Some(Said::Message(message)) = entry.message else {
+            return Step::Nothing;
+        };
+        let Message::Assistant(answer) = *message else {
+            return Step::Nothing;
+        };
+        self.count(&answer);
+        let mut rest = String::new();
+        for (part, block) in (0..).zip(&answer.content) {
+            if let ContentBlock::Text { text } = block
+                && let Some(missing) = self.give(&entry.id, part, 0, text)
+            {
+                rest.push_str(&missing);
+            }
+        }
+        match rest.is_empty() {
+            true => Step::Nothing,
+            false => Step::Text(rest),
+        }
+    }
+
+    fn count(&mut self, answer: &AssistantMessage) {
+        self.stop_reason = answer.stop_reason;
+        if let Some(error) = &answer.error_message {
+            self.error = Some(error.clone());
+        }
+        let Usage {
+            input,
+            output,
+            cache_read,
+            cache_write,
+            total_tokens,
+            ..
+        } = &answer.usage;
+        self.usage.input += input + cache_read + cache_write;
+        self.usage.output += output;
+        self.usage.cache_read += cache_read;
+        self.usage.total_tokens += total_tokens;
+    }
+
+    /// The part of a text that was not given out yet. Text after a gap is left for the entry.
+    fn give(&mut self, entry: &EntryId, part: u32, offset: u64, text: &str) -> Option<String> {
+        let given = self.given.entry((entry.clone(), part)).or_default();
+        let skipped = given.checked_sub(offset)?;
+        let fresh: String = text.chars().skip(usize::try_from(skipped).ok()?).collect();
+        if fresh.is_empty() {
+            return None;
+        }
+        *given += fresh.chars().count() as u64;
+        let gap = match self.speaking.replace(entry.clone()) {
+            Some(before) if before != *entry => BETWEEN,
+            _ => "",
+        };
+        Some(format!("{gap}{fresh}"))
+    }
+
+    fn ending(&self, done: &Done) -> Ending {
+        let words = |fallback: &str| {
+            let reason = self.error.clone().or_else(|| done.reason.clone());
+            Ending::Failed(reason.unwrap_or_else(|| fallback.to_owned()))
+        };
+        match done.outcome {
+            RunOutcome::Completed if self.stop_reason == StopReason::Length => Ending::Length,
+            RunOutcome::Completed | RunOutcome::Stopped => Ending::Stop,
+            RunOutcome::Error => words("the run failed"),
+            RunOutcome::Interrupted => words("the server is shutting down"),
+        }
+    }
+}
+
+fn data<D: DeserializeOwned>(event: &ServerEvent) -> Option<D> {
+    let payload: Payload<D> = serde_json::from_str(event.json.get()).ok()?;
+    Some(payload.data)
+}
+
+fn asked(question: &Question) -> String {
+    let mut text = question.question.clone();
+    for option in &question.options {
+        text.push_str("\n- ");
+        text.push_str(option);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netaclaw_engine::{EventGroup, EventKind};
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+
+    fn event(name: &'static str, data: Value) -> ServerEvent {
+        let payload = json!({"type": name, "data": data, "sessionId": "s", "epoch": "e", "ts": 1});
+        ServerEvent {
+            name,
+            json: Arc::from(serde_json::value::to_raw_value(&payload).unwrap()),
+            kind: EventKind::Delta,
+            group: EventGroup::Current,
+        }
+    }
+
+    fn delta(entry: &str, offset: u64, text: &str) -> ServerEvent {
+        event(
+            "assistant_stream_delta",
+            json!({"runId": "r", "entryId": entry, "part": 0, "kind": "text", "offset": offset, "text": text}),
+        )
+    }
+
+    fn entry(id: &str, text: &str) -> ServerEvent {
+        let message = json!({"role": "assistant", "content": [{"type": "text", "text": text}],
+            "api": "", "provider": "", "model": "", "usage": {"input": 3, "output": 2, "totalTokens": 5},
+            "stopReason": "stop", "timestamp": 1});
+        event(
+            "session_entry_added",
+            json!({"entry": {"type": "message", "id": id, "message": message}, "leafEntryId": id}),
+        )
+    }
+
+    fn text(step: Step) -> String {
+        match step {
+            Step::Text(text) => text,
+            Step::Nothing => String::new(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lost_and_repeated_pieces_make_no_difference() {
+        let mut transcript = Transcript::new(RunId::new("r"));
+        let mut all = String::new();
+        for event in [
+            delta("a", 0, "He"),
+            delta("a", 0, "Hel"),
+            delta("a", 9, "lost"),
+            entry("a", "Hello"),
+            delta("b", 0, "B"),
+            entry("b", "Bye"),
+        ] {
+            all.push_str(&text(transcript.read(&event)));
+        }
+        assert_eq!(all, "Hello\n\nBye");
+        assert_eq!(transcript.usage().total_tokens, 10);
+        let done = event("done", json!({"runId": "r", "outcome": "completed"}));
+        assert_eq!(transcript.read(&done), Step::Ended(Ending::Stop));
+    }
+
+    #[test]
+    fn only_the_own_run_ends_it() {
+        let mut transcript = Transcript::new(RunId::new("r"));
+        let other = event("done", json!({"runId": "x", "outcome": "completed"}));
+        assert_eq!(transcript.read(&other), Step::Nothing);
+        let error = event(
+            "error",
+            json!({"code": "unavailable", "message": "wrong key"}),
+        );
+        assert_eq!(transcript.read(&error), Step::Nothing);
+        let failed = event("done", json!({"runId": "r", "outcome": "error"}));
+        let ending = Ending::Failed("wrong key".to_owned());
+        assert_eq!(transcript.read(&failed), Step::Ended(ending));
+    }
+}

@@ -1,0 +1,84 @@
+//! What a browser gets: the web app if there is one, and a way in by link.
+
+use crate::assets::Asset;
+use crate::auth::{browser_token, with_cookie};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use netaclaw_protocol::ErrorCode;
+use secrecy::SecretString;
+use serde::Deserialize;
+use std::sync::Arc;
+
+const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+
+const NO_APP: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>NetaClaw</title>\
+<h1>NetaClaw is running</h1><p>The web app is not part of this build. To chat in a terminal, run \
+<code>netaclaw chat</code>. Programs use Socket.IO at <code>/socket.io</code>, the API described at \
+<code>/openapi.json</code>, or <code>/v1/chat/completions</code>.</p></html>";
+
+#[derive(Deserialize)]
+pub(crate) struct Link {
+    token: Option<SecretString>,
+}
+
+/// `/`, also as the link that is printed at the start: the token goes into a cookie and out of
+/// the address, where histories and screens would keep it.
+pub(crate) async fn home(
+    State(shared): State<Arc<Shared>>,
+    Query(link): Query<Link>,
+) -> Result<Response, ApiError> {
+    let Some(presented) = link.token else {
+        return Ok(page(&shared, "/").unwrap_or_else(|| Html(NO_APP).into_response()));
+    };
+    let who = shared.auth.check(Some(&presented)).await?;
+    let token = browser_token(&shared, &who).await?;
+    Ok(with_cookie(
+        Redirect::to("/").into_response(),
+        &shared,
+        Some(&token),
+    ))
+}
+
+/// Everything no route knows: files of the app, or the app itself for its own addresses.
+pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let path = request.uri().path();
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if reads && let Some(found) = page(&shared, path) {
+        return found;
+    }
+    let accept = request.headers().get(header::ACCEPT);
+    let wants_page = accept.is_some_and(|accept| {
+        accept
+            .to_str()
+            .is_ok_and(|accept| accept.contains("text/html"))
+    });
+    let is_api = ["/admin/", "/v1/", "/socket.io"]
+        .iter()
+        .any(|api| path.starts_with(api));
+    if reads
+        && wants_page
+        && !is_api
+        && let Some(app) = page(&shared, "/")
+    {
+        return app;
+    }
+    ApiError::new(ErrorCode::NotFound, "there is nothing at this address").into_response()
+}
+
+fn page(shared: &Shared, path: &str) -> Option<Response> {
+    let Asset {
+        content_type,
+        body,
+        immutable,
+    } = shared.assets.as_ref()?.get(path)?;
+    let mut response = (StatusCode::OK, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let cache = if immutable { FOREVER } else { ASK_AGAIN };
+    headers.insert(header::CACHE_CONTROL, cache);
+    Some(response)
+}

@@ -1,0 +1,35 @@
+//! What administrators did.
+
+use crate::auth::Onlooker;
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{Query, State};
+use netaclaw_protocol::AuditPage;
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    page: Option<u32>,
+    size: Option<u32>,
+}
+
+#[utoipa::path(get, path = "/admin/netaclaw/audit", tag = "audit",
+    params(("page" = Option<u32>, Query), ("size" = Option<u32>, Query)),
+    responses((status = 200, body = serde_json::Value)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+    Query(asked): Query<Asked>,
+) -> Result<Json<AuditPage>, ApiError> {
+    let page = asked.page.unwrap_or(1).max(1);
+    let size = asked.size.unwrap_or(50).clamp(1, 200);
+    Ok(Json(shared.admin.audit(page, size).await?))
+}

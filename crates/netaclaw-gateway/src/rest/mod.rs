@@ -1,0 +1,86 @@
+//! REST: what people and programs configure and read over plain HTTP.
+
+mod agents;
+mod audit;
+mod body;
+mod channels;
+mod dictionary;
+mod revision;
+mod sessions;
+mod settings;
+mod tokens;
+mod transcript;
+mod users;
+
+pub(crate) use body::ApiJson;
+pub(crate) use sessions::find as session_provider;
+
+use crate::auth;
+use crate::gateway::Shared;
+use axum::http::header;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Json, Router};
+use std::sync::{Arc, OnceLock};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, SecurityRequirement};
+use utoipa_axum::router::OpenApiRouter;
+
+/// The routes under `/admin/netaclaw`, and their description.
+pub(crate) fn routes() -> Router<Arc<Shared>> {
+    let (routes, _) = described().split_for_parts();
+    let description = get(|| async {
+        (
+            [(header::CACHE_CONTROL, "no-cache")],
+            Json(openapi().clone()),
+        )
+            .into_response()
+    });
+    routes.route("/openapi.json", description)
+}
+
+pub(crate) fn openapi_json() -> String {
+    openapi().to_pretty_json().unwrap_or_default()
+}
+
+/// Unix time in milliseconds.
+pub(crate) fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+fn described() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .merge(auth::routes())
+        .merge(sessions::routes())
+        .merge(transcript::routes())
+        .merge(agents::routes())
+        .merge(channels::routes())
+        .merge(dictionary::routes())
+        .merge(settings::routes())
+        .merge(users::routes())
+        .merge(tokens::routes())
+        .merge(audit::routes())
+}
+
+fn openapi() -> &'static OpenApi {
+    static DESCRIPTION: OnceLock<OpenApi> = OnceLock::new();
+    DESCRIPTION.get_or_init(|| {
+        let (_, paths) = described().split_for_parts();
+        let info = InfoBuilder::new()
+            .title("NetaClaw")
+            .version(env!("CARGO_PKG_VERSION"))
+            .description(Some(
+                "Every request needs a credential: `Authorization: Bearer`, or the cookie of a login. \
+                 Errors are `{ code, message, details? }`.",
+            ));
+        let mut description = OpenApiBuilder::new()
+            .info(info.build())
+            .security(Some([SecurityRequirement::new::<_, [&str; 0], &str>("bearer", [])]))
+            .build();
+        description.merge(paths);
+        let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+        let components = description.components.get_or_insert_default();
+        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+        description
+    })
+}

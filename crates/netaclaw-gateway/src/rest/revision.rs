@@ -1,0 +1,73 @@
+//! Which state of a record a change is meant for: `If-Match` or `?rev=`.
+
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use netaclaw_admin::{AdminError, Expect};
+use serde::{Deserialize, Serialize};
+
+/// The revision that whoever asks has seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Revision {
+    pub(crate) expect: Expect,
+    /// A condition in a header fails with another status than one in the address.
+    by_header: bool,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    rev: Option<u64>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Revision {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        if let Some(tag) = parts.headers.get(header::IF_MATCH) {
+            let rev = tag.to_str().ok().and_then(read_tag);
+            let expect = rev.ok_or_else(|| {
+                ApiError::bad_request("If-Match must be a revision in quotes, or *")
+            })?;
+            return Ok(Self {
+                expect,
+                by_header: true,
+            });
+        }
+        let Query(asked) = Query::<Asked>::try_from_uri(&parts.uri)
+            .map_err(|_| ApiError::bad_request("rev must be a number"))?;
+        Ok(Self {
+            expect: asked.rev.map_or(Expect::Any, Expect::Rev),
+            by_header: false,
+        })
+    }
+}
+
+impl Revision {
+    pub(crate) fn refused(self, error: AdminError) -> ApiError {
+        let is_conflict = matches!(error, AdminError::Conflict { .. });
+        let error = ApiError::from(error);
+        match is_conflict && self.by_header {
+            true => error.with_status(StatusCode::PRECONDITION_FAILED),
+            false => error,
+        }
+    }
+}
+
+fn read_tag(tag: &str) -> Option<Expect> {
+    match tag.trim() {
+        "*" => Some(Expect::Any),
+        tag => tag.trim_matches('"').parse().ok().map(Expect::Rev),
+    }
+}
+
+/// A record with its revision as `ETag`.
+pub(crate) fn tagged<T: Serialize>(status: StatusCode, rev: u64, record: T) -> Response {
+    let mut response = (status, Json(record)).into_response();
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{rev}\"")) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}

@@ -1,0 +1,89 @@
+//! All routes, and what goes around every request.
+
+use crate::auth::refuse_foreign;
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use crate::transport::Peer;
+use crate::{health, openai, pages, rest, socket};
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, Request, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use netaclaw_protocol::ErrorCode;
+use serde::Deserialize;
+use socketioxide::layer::SocketIoLayer;
+use std::any::Any;
+use std::sync::Arc;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
+
+/// Bodies of REST requests. Attachments will have a limit of their own.
+const BODY_BYTES_MAX: usize = 2 << 20;
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Nothing from elsewhere, no frames, no plug-ins.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
+connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
+    let around = ServiceBuilder::new()
+        .layer(SetRequestIdLayer::new(REQUEST_ID, MakeRequestUuid))
+        .layer(PropagateRequestIdLayer::new(REQUEST_ID))
+        .layer(set(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(set(header::X_FRAME_OPTIONS, "DENY"))
+        .layer(set(header::REFERRER_POLICY, "no-referrer"))
+        .layer(set(header::CONTENT_SECURITY_POLICY, POLICY))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(Arc::clone(shared), refuse_foreign))
+        .layer(from_fn_with_state(Arc::clone(shared), note_upgrade))
+        .layer(sockets)
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
+    Router::new()
+        .route("/", get(pages::home))
+        .merge(health::routes())
+        .merge(rest::routes())
+        .merge(openai::routes())
+        .fallback(pages::other)
+        .layer(around)
+        .with_state(Arc::clone(shared))
+}
+
+fn set(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
+    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let words = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(
+        panic = words.unwrap_or("without words"),
+        "a request panicked"
+    );
+    let message = "something went wrong on the server; it has been logged";
+    ApiError::new(ErrorCode::Internal, message).into_response()
+}
+
+#[derive(Deserialize)]
+struct Handshake {
+    transport: String,
+    sid: Option<String>,
+}
+
+/// Remembers which connection a session that began with polling is moved to.
+async fn note_upgrade(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    if request.uri().path().starts_with(socket::PATH)
+        && let Ok(Query(handshake)) = Query::<Handshake>::try_from_uri(request.uri())
+        && handshake.transport == "websocket"
+        && let Some(sid) = handshake.sid
+        && let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<Peer>>()
+    {
+        shared.upgrades.insert(sid, &peer.meter);
+    }
+    next.run(request).await
+}

@@ -1,0 +1,59 @@
+//! What a gateway is told when it is made. Nothing is read from the environment here.
+
+use secrecy::SecretString;
+use std::time::Duration;
+
+/// Who is let in beside the users and tokens of the admin store.
+#[derive(Clone, Debug, Default)]
+pub struct AuthSettings {
+    /// Opens everything, as the first administrator. `None` leaves only users and tokens.
+    pub access_token: Option<SecretString>,
+    /// Origins other than the server's own that may use it from a browser, such as
+    /// `https://example.org`.
+    pub allowed_origins: Vec<String>,
+    /// Sends the browser's cookie over TLS only; set it behind a proxy that speaks TLS.
+    pub secure_cookie: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct GatewaySettings {
+    /// How long runs may go on after a shutdown has been asked for.
+    pub drain_grace: Duration,
+    pub ping_interval: Duration,
+    pub ping_timeout: Duration,
+    /// After this a connection whose other side takes nothing any more is given up.
+    pub stalled_after: Duration,
+    pub outbox: OutboxLimits,
+}
+
+/// What may wait for one socket before text is dropped, and then the socket.
+#[derive(Clone, Copy, Debug)]
+pub struct OutboxLimits {
+    pub events_max: usize,
+    pub bytes_max: usize,
+    /// Bytes handed to the transport and not yet taken by the network. Kept small: what is there
+    /// can no longer be merged or dropped.
+    pub window_bytes: usize,
+}
+
+impl Default for GatewaySettings {
+    fn default() -> Self {
+        Self {
+            drain_grace: Duration::from_secs(20),
+            ping_interval: Duration::from_secs(25),
+            ping_timeout: Duration::from_secs(20),
+            stalled_after: Duration::from_secs(30),
+            outbox: OutboxLimits::default(),
+        }
+    }
+}
+
+impl Default for OutboxLimits {
+    fn default() -> Self {
+        Self {
+            events_max: 8192,
+            bytes_max: 32 << 20,
+            window_bytes: 256 << 10,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Letting a socket in: credential first, handlers before the client hears of it, jobs after.
+
+use super::connection::Connection;
+use super::dispatch::{self, COMMANDS_MAX, Waiting};
+use super::feed::Groups;
+use super::frame::Frame;
+use super::sender;
+use crate::auth::credential;
+use crate::gateway::Shared;
+use crate::metrics;
+use netaclaw_protocol::ErrorCode;
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::Value;
+use socketioxide::adapter::LocalAdapter;
+use socketioxide::extract::SocketRef;
+use socketioxide::handler::{FromConnectParts, Value as Packet};
+use socketioxide::socket::Socket;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+
+#[derive(Deserialize, Default)]
+struct Auth {
+    #[serde(default)]
+    token: Option<SecretString>,
+    #[serde(default)]
+    events: Option<Vec<String>>,
+}
+
+/// What waits between the middleware and the moment the client is connected.
+#[derive(Clone)]
+struct Admitted {
+    shared: Arc<Shared>,
+    connection: Arc<Connection>,
+    /// Taken by whoever serves it.
+    commands: Arc<Mutex<Option<mpsc::Receiver<Waiting>>>>,
+}
+
+/// The last middleware: an error here is all the client hears, as `code: words`.
+pub(super) async fn admit(
+    shared: Arc<Shared>,
+    socket: SocketRef,
+    auth: Value,
+) -> Result<(), String> {
+    let refuse = |code: ErrorCode, message: String| {
+        metrics::command_refused(code);
+        format!("{}: {message}", metrics::code_name(code))
+    };
+    if shared.shutdown.is_cancelled() {
+        let message = "the server is shutting down; try again".to_owned();
+        return Err(refuse(ErrorCode::Unavailable, message));
+    }
+    let auth: Auth = match auth {
+        Value::Null => Auth::default(),
+        auth => serde_json::from_value(auth)
+            .map_err(|error| refuse(ErrorCode::BadRequest, format!("auth: {error}")))?,
+    };
+    let groups = match &auth.events {
+        Some(names) => Groups::read(names).map_err(|error| refuse(ErrorCode::BadRequest, error))?,
+        None => Groups::ALL,
+    };
+    let presented = auth
+        .token
+        .or_else(|| credential(&socket.req_parts().headers));
+    let identity = shared.auth.check(presented.as_ref()).await;
+    let identity = identity.map_err(|error| refuse(ErrorCode::Unauthorized, error.to_string()))?;
+    let sid = socket.id.to_string();
+    let connection = Connection::new(&shared, sid, groups, presented, identity);
+    attach(&socket, Arc::new(connection), shared);
+    Ok(())
+}
+
+/// Registers the handlers. They hold no reference to the socket, or it would never be dropped.
+fn attach(socket: &SocketRef, connection: Arc<Connection>, shared: Arc<Shared>) {
+    let (commands_tx, commands) = mpsc::channel(COMMANDS_MAX);
+    let target = Arc::clone(&connection);
+    // One handler takes all events, so that it is called in their order.
+    socket.on_fallback(move |frame: Frame| {
+        dispatch::take_in(&target, &commands_tx, frame);
+        std::future::ready(())
+    });
+    let gone = connection.closed.clone();
+    socket.on_disconnect(move || {
+        gone.cancel();
+        std::future::ready(())
+    });
+    socket.extensions.insert(Admitted {
+        shared,
+        connection,
+        commands: Arc::new(Mutex::new(Some(commands))),
+    });
+}
+
+/// The socket itself, from which acknowledgements can be sent more than once.
+pub(super) struct RawSocket(Arc<Socket<LocalAdapter>>);
+
+impl FromConnectParts<LocalAdapter> for RawSocket {
+    type Error = Infallible;
+
+    fn from_connect_parts(
+        socket: &Arc<Socket<LocalAdapter>>,
+        _: &Option<Packet>,
+    ) -> Result<Self, Infallible> {
+        Ok(Self(Arc::clone(socket)))
+    }
+}
+
+/// The client is connected: starts the socket's two jobs. They end with the socket.
+pub(super) async fn begin(socket: SocketRef, RawSocket(raw): RawSocket) {
+    let Some(admitted) = socket.extensions.remove::<Admitted>() else {
+        return;
+    };
+    let Admitted {
+        shared,
+        connection,
+        commands,
+    } = admitted;
+    let commands = commands
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    let Some(commands) = commands else {
+        return;
+    };
+    metrics::connected();
+    shared.connections.add(&connection);
+    let jobs = shared.jobs.clone();
+    jobs.spawn(dispatch::serve(
+        Arc::clone(&shared),
+        Arc::clone(&connection),
+        commands,
+    ));
+    jobs.spawn(async move {
+        sender::send_all(shared, socket, raw, connection).await;
+        metrics::disconnected();
+    });
+}

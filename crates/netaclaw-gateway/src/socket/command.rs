@@ -1,0 +1,179 @@
+//! Commands: read from their text into the types of the protocol, or refused with the place.
+
+use super::frame::refused;
+use netaclaw_protocol::{
+    Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, SessionId, SessionOpen,
+    SessionRef, SetLabel, SetModel, SetThinkingLevel, SwitchLeaf, command_name as name,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+#[derive(Debug)]
+pub(super) enum ClientCommand {
+    Chat(Box<Chat>),
+    Stop(SessionRef),
+    Ping,
+    SetThinkingLevel(SetThinkingLevel),
+    SetModel(SetModel),
+    ClarifyResponse(ClarifyResponse),
+    ApprovalResponse(ApprovalResponse),
+    Compact(SessionRef),
+    SessionOpen(SessionOpen),
+    SessionClose(SessionRef),
+    SwitchLeaf(SwitchLeaf),
+    Label(SetLabel),
+    Rename(Rename),
+    Fork(Fork),
+    QueueEdit(QueueEdit),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ApprovalResponse {
+    pub(super) session_id: SessionId,
+    #[expect(
+        dead_code,
+        reason = "read to check its type; no approval can be open yet"
+    )]
+    approval_id: String,
+}
+
+impl ClientCommand {
+    pub(super) fn read(event: &str, payload: &str) -> Result<Self, Refusal> {
+        Ok(match event {
+            name::CHAT => Self::Chat(parse(payload)?),
+            name::STOP => Self::Stop(parse(payload)?),
+            name::PING => Self::Ping,
+            name::SET_THINKING_LEVEL => Self::SetThinkingLevel(parse(payload)?),
+            name::SET_MODEL => Self::SetModel(parse(payload)?),
+            name::CLARIFY_RESPONSE => Self::ClarifyResponse(parse(payload)?),
+            name::APPROVAL_RESPONSE => Self::ApprovalResponse(parse(payload)?),
+            name::COMPACT => Self::Compact(parse(payload)?),
+            name::SESSION_OPEN => Self::SessionOpen(parse(payload)?),
+            name::SESSION_CLOSE => Self::SessionClose(parse(payload)?),
+            name::SWITCH_LEAF => Self::SwitchLeaf(parse(payload)?),
+            name::LABEL => Self::Label(parse(payload)?),
+            name::RENAME => Self::Rename(parse(payload)?),
+            name::FORK => Self::Fork(parse(payload)?),
+            name::QUEUE_EDIT => Self::QueueEdit(parse(payload)?),
+            other => {
+                let shown: String = other.chars().take(64).collect();
+                let message = format!("there is no command {shown:?}");
+                return Err(refused(ErrorCode::BadRequest, message));
+            }
+        })
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Chat(_) => name::CHAT,
+            Self::Stop(_) => name::STOP,
+            Self::Ping => name::PING,
+            Self::SetThinkingLevel(_) => name::SET_THINKING_LEVEL,
+            Self::SetModel(_) => name::SET_MODEL,
+            Self::ClarifyResponse(_) => name::CLARIFY_RESPONSE,
+            Self::ApprovalResponse(_) => name::APPROVAL_RESPONSE,
+            Self::Compact(_) => name::COMPACT,
+            Self::SessionOpen(_) => name::SESSION_OPEN,
+            Self::SessionClose(_) => name::SESSION_CLOSE,
+            Self::SwitchLeaf(_) => name::SWITCH_LEAF,
+            Self::Label(_) => name::LABEL,
+            Self::Rename(_) => name::RENAME,
+            Self::Fork(_) => name::FORK,
+            Self::QueueEdit(_) => name::QUEUE_EDIT,
+        }
+    }
+
+    /// The session whose commands must stay in order with this one.
+    pub(super) fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Chat(chat) => chat.session_id.as_ref(),
+            Self::Ping => None,
+            Self::Stop(session) | Self::Compact(session) | Self::SessionClose(session) => {
+                Some(&session.session_id)
+            }
+            Self::SetThinkingLevel(command) => Some(&command.session_id),
+            Self::SetModel(command) => Some(&command.session_id),
+            Self::ClarifyResponse(command) => Some(&command.session_id),
+            Self::ApprovalResponse(command) => Some(&command.session_id),
+            Self::SessionOpen(command) => Some(&command.session_id),
+            Self::SwitchLeaf(command) => Some(&command.session_id),
+            Self::Label(command) => Some(&command.session_id),
+            Self::Rename(command) => Some(&command.session_id),
+            Self::Fork(command) => Some(&command.session_id),
+            Self::QueueEdit(command) => Some(&command.session_id),
+        }
+    }
+
+    /// The client's own id of the request, for commands that the engine does not deduplicate
+    /// itself. What `clarify_response` calls so is the question.
+    pub(super) fn request_id(&self) -> Option<&str> {
+        match self {
+            Self::SetThinkingLevel(command) => command.request_id.as_deref(),
+            Self::SetModel(command) => command.request_id.as_deref(),
+            Self::SwitchLeaf(command) => command.request_id.as_deref(),
+            Self::Label(command) => command.request_id.as_deref(),
+            Self::Rename(command) => command.request_id.as_deref(),
+            Self::Fork(command) => command.request_id.as_deref(),
+            Self::QueueEdit(command) => command.request_id.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether a credential that may only read is enough.
+    pub(super) fn only_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::Ping | Self::SessionOpen(_) | Self::SessionClose(_)
+        )
+    }
+}
+
+fn parse<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
+    let json = &mut serde_json::Deserializer::from_str(payload);
+    serde_path_to_error::deserialize(json).map_err(|error| {
+        let path = error.path().to_string();
+        let problem = without_place(&error.into_inner().to_string());
+        let message = match path.as_str() {
+            "." => problem,
+            path => format!("{path}: {problem}"),
+        };
+        refused(ErrorCode::BadRequest, message)
+    })
+}
+
+/// Line and column in a text that the client's library has made help nobody.
+fn without_place(problem: &str) -> String {
+    let end = problem.rfind(" at line ").unwrap_or(problem.len());
+    problem[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(event: &str, payload: &str) -> String {
+        ClientCommand::read(event, payload).unwrap_err().message
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        assert_eq!(
+            refusal("chat", r#"{"content":7}"#),
+            "content: invalid type: integer `7`, expected a string"
+        );
+        assert_eq!(
+            refusal("chat", r#"{"content":"a","attachments":[{"name":1}]}"#),
+            "attachments[0].name: invalid type: integer `1`, expected a string"
+        );
+        assert_eq!(refusal("stop", "{}"), "missing field `sessionId`");
+        assert_eq!(refusal("dance", "{}"), "there is no command \"dance\"");
+        assert!(refusal("chat", r#""hello""#).contains("invalid type"));
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored() {
+        let command = ClientCommand::read("stop", r#"{"sessionId":"s","later":true}"#);
+        assert_eq!(command.unwrap().session().unwrap().as_str(), "s");
+    }
+}

@@ -1,0 +1,165 @@
+//! One socket: who it is, what it watches, what is on its way to it.
+
+use super::feed::{Groups, SessionFeed};
+use super::frame::refused;
+use super::outbox::Outbox;
+use crate::auth::{AuthError, Identity};
+use crate::gateway::Shared;
+use netaclaw_engine::{Engine, EventGroup, EventKind, ServerEvent, SubscriptionId};
+use netaclaw_protocol::{ErrorCode, Refusal, SessionId};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A credential that was good is not looked up again for so long. A revoked one ends within it.
+const CHECKED_FOR: Duration = Duration::from_secs(1);
+
+pub(super) struct Connection {
+    pub(super) sid: String,
+    pub(super) outbox: Arc<Outbox>,
+    /// Cancelled when the socket is gone.
+    pub(super) closed: CancellationToken,
+    groups: Groups,
+    credential: Option<SecretString>,
+    checked: Mutex<(Identity, Instant)>,
+    watched: Mutex<HashMap<SessionId, Watched>>,
+}
+
+struct Watched {
+    feed: Arc<SessionFeed>,
+    subscription: SubscriptionId,
+}
+
+impl Connection {
+    pub(super) fn new(
+        shared: &Shared,
+        sid: String,
+        groups: Groups,
+        credential: Option<SecretString>,
+        identity: Identity,
+    ) -> Self {
+        Self {
+            sid,
+            outbox: Arc::new(Outbox::new(shared.settings.outbox)),
+            closed: CancellationToken::new(),
+            groups,
+            credential,
+            checked: Mutex::new((identity, Instant::now())),
+            watched: Mutex::default(),
+        }
+    }
+
+    /// Who this is, if their credential still counts.
+    pub(super) async fn identity(&self, shared: &Shared) -> Result<Identity, Refusal> {
+        {
+            let checked = lock(&self.checked);
+            if checked.1.elapsed() < CHECKED_FOR {
+                return Ok(checked.0.clone());
+            }
+        }
+        match shared.auth.check(self.credential.as_ref()).await {
+            Ok(identity) => {
+                *lock(&self.checked) = (identity.clone(), Instant::now());
+                Ok(identity)
+            }
+            Err(error @ AuthError::Unavailable) => {
+                Err(refused(ErrorCode::Unavailable, error.to_string()))
+            }
+            Err(error) => Err(refused(ErrorCode::Unauthorized, error.to_string())),
+        }
+    }
+
+    /// A feed that takes events and shows none of them yet.
+    pub(super) fn new_feed(&self) -> Arc<SessionFeed> {
+        Arc::new(SessionFeed::holding(Arc::clone(&self.outbox), self.groups))
+    }
+
+    /// Remembers what has to be ended with the socket.
+    pub(super) fn watch(
+        &self,
+        session: SessionId,
+        feed: Arc<SessionFeed>,
+        subscription: SubscriptionId,
+    ) {
+        let watched = Watched { feed, subscription };
+        lock(&self.watched).insert(session, watched);
+    }
+
+    /// Stops watching a session. Whether it was watched makes no difference.
+    pub(super) async fn unwatch(&self, engine: &Engine, session: &SessionId) {
+        let watched = lock(&self.watched).remove(session);
+        if let Some(watched) = watched {
+            watched.feed.close();
+            engine.close(session, watched.subscription).await;
+        }
+    }
+
+    pub(super) async fn unwatch_all(&self, engine: &Engine) {
+        let all: Vec<SessionId> = lock(&self.watched).keys().cloned().collect();
+        for session in all {
+            self.unwatch(engine, &session).await;
+        }
+    }
+}
+
+/// An event of the server itself, which belongs to no session.
+pub(super) fn notice(name: &'static str, data: &Value) -> ServerEvent {
+    let ts = crate::rest::now_ms();
+    let payload = json!({ "type": name, "ts": ts, "data": data });
+    let json = serde_json::value::to_raw_value(&payload).expect("a JSON value can be written");
+    ServerEvent {
+        name,
+        json: Arc::from(json),
+        kind: EventKind::Reliable { seq: 0 },
+        group: EventGroup::Current,
+    }
+}
+
+/// The sockets of a server, to tell all of them something.
+#[derive(Default)]
+pub(crate) struct Connections {
+    all: Mutex<Vec<Weak<Connection>>>,
+}
+
+impl Connections {
+    pub(super) fn add(&self, connection: &Arc<Connection>) {
+        let mut all = lock(&self.all);
+        all.retain(|known| known.strong_count() > 0);
+        all.push(Arc::downgrade(connection));
+    }
+
+    pub(crate) fn announce_draining(&self) {
+        for connection in self.living() {
+            connection
+                .outbox
+                .push(&notice("server_draining", &json!({})));
+        }
+    }
+
+    /// Waits until every socket has been handed all that waits for it.
+    pub(crate) async fn flushed(&self) {
+        for connection in self.living() {
+            connection.outbox.flushed().await;
+        }
+    }
+
+    /// Ends what is done for the sockets, which are gone.
+    pub(crate) fn close(&self) {
+        for connection in self.living() {
+            connection.closed.cancel();
+        }
+    }
+
+    fn living(&self) -> Vec<Arc<Connection>> {
+        lock(&self.all).iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing that could panic happens under these locks.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,191 @@
+//! Commands of one socket: in order within a session, and no session waits for another.
+
+use super::answer::{Answer, execute};
+use super::command::ClientCommand;
+use super::connection::{Connection, notice};
+use super::feed::SessionFeed;
+use super::frame::{Frame, refused};
+use crate::gateway::Shared;
+use crate::metrics;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use netaclaw_protocol::{ErrorCode, Refusal, SessionId};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Commands that may wait for one socket; a further one is refused as `rate_limited`.
+pub(super) const COMMANDS_MAX: usize = 256;
+/// How often a silent socket's credential is looked at.
+const RECHECK: Duration = Duration::from_secs(30);
+
+/// A command that waits for its turn.
+pub(super) struct Waiting {
+    command: ClientCommand,
+    /// As it was sent, to recognise the same request.
+    content: String,
+    ack_id: Option<i64>,
+}
+
+/// Takes a frame in. Called in the order of arrival, and must not wait.
+pub(super) fn take_in(connection: &Connection, commands: &mpsc::Sender<Waiting>, frame: Frame) {
+    let ack_id = frame.ack_id;
+    let read = frame.payload.and_then(|(event, payload)| {
+        let command = ClientCommand::read(&event, &payload)?;
+        Ok(Waiting {
+            command,
+            content: payload,
+            ack_id,
+        })
+    });
+    let refusal = match read {
+        Ok(waiting) => match commands.try_send(waiting) {
+            Ok(()) => return,
+            Err(_) => refused(
+                ErrorCode::RateLimited,
+                "too many commands are waiting; send fewer at once",
+            ),
+        },
+        Err(refusal) => refusal,
+    };
+    reply(connection, ack_id, Err(refusal), None);
+}
+
+/// Serves the commands of a socket until it is gone and all that it asked for is done.
+pub(super) async fn serve(
+    shared: Arc<Shared>,
+    connection: Arc<Connection>,
+    mut commands: mpsc::Receiver<Waiting>,
+) {
+    let mut lanes = Lanes::default();
+    let mut recheck = tokio::time::interval(RECHECK);
+    loop {
+        tokio::select! {
+            waiting = commands.recv(), if lanes.waiting < COMMANDS_MAX => match waiting {
+                Some(waiting) => lanes.add(&shared, &connection, waiting),
+                None if lanes.running.is_empty() => break,
+                None => { lanes.next(&shared, &connection).await; }
+            },
+            true = lanes.next(&shared, &connection) => {}
+            () = connection.closed.cancelled(), if !commands.is_closed() => commands.close(),
+            _ = recheck.tick() => {
+                if let Err(refusal) = connection.identity(&shared).await
+                    && refusal.code == ErrorCode::Unauthorized
+                {
+                    connection.outbox.end(refusal);
+                }
+            }
+        }
+    }
+    connection.unwatch_all(&shared.engine).await;
+    shared.upgrades.remove(&connection.sid);
+}
+
+/// Commands by session. A lane exists while something of its session runs.
+#[derive(Default)]
+struct Lanes {
+    behind: HashMap<SessionId, VecDeque<Waiting>>,
+    running: FuturesUnordered<BoxFuture<'static, Option<SessionId>>>,
+    /// In all lanes together.
+    waiting: usize,
+}
+
+impl Lanes {
+    fn add(&mut self, shared: &Arc<Shared>, connection: &Arc<Connection>, command: Waiting) {
+        let session = command.command.session().cloned();
+        self.waiting += 1;
+        if let Some(session) = &session {
+            if let Some(lane) = self.behind.get_mut(session) {
+                lane.push_back(command);
+                return;
+            }
+            self.behind.insert(session.clone(), VecDeque::new());
+        }
+        self.run(shared, connection, session, command);
+    }
+
+    fn run(
+        &mut self,
+        shared: &Arc<Shared>,
+        connection: &Arc<Connection>,
+        session: Option<SessionId>,
+        command: Waiting,
+    ) {
+        let (shared, connection) = (Arc::clone(shared), Arc::clone(connection));
+        let run = async move {
+            carry_out(&shared, &connection, command).await;
+            session
+        };
+        self.running.push(run.boxed());
+    }
+
+    /// Waits for a command to end and begins the one behind it. `false` if none runs.
+    async fn next(&mut self, shared: &Arc<Shared>, connection: &Arc<Connection>) -> bool {
+        let Some(ended) = self.running.next().await else {
+            return false;
+        };
+        self.waiting -= 1;
+        if let Some(session) = ended {
+            let behind = self.behind.get_mut(&session).and_then(VecDeque::pop_front);
+            match behind {
+                Some(command) => self.run(shared, connection, Some(session), command),
+                None => drop(self.behind.remove(&session)),
+            }
+        }
+        true
+    }
+}
+
+async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: Waiting) {
+    connection.outbox.room_for_answers().await;
+    metrics::command(waiting.command.name());
+    let Answer { body, feed } =
+        execute(shared, connection, waiting.command, &waiting.content).await;
+    let lost = match &body {
+        Err(refusal) if refusal.code == ErrorCode::Unauthorized => Some(refusal.clone()),
+        _ => None,
+    };
+    reply(connection, waiting.ack_id, body, feed);
+    // Whose credential no longer counts hears that, and is let go.
+    if let Some(refusal) = lost {
+        connection.outbox.end(refusal);
+    }
+}
+
+/// Answers: by the callback if there is one; else a refusal is told by an `error` event.
+fn reply(
+    connection: &Connection,
+    ack_id: Option<i64>,
+    body: Result<Box<RawValue>, Refusal>,
+    feed: Option<Arc<SessionFeed>>,
+) {
+    let body = match body {
+        Ok(body) => Some(body),
+        Err(refusal) => {
+            metrics::command_refused(refusal.code);
+            if ack_id.is_none() {
+                let data = json!({ "code": refusal.code, "message": refusal.message });
+                connection.outbox.push(&notice("error", &data));
+            }
+            Some(refusal_body(&refusal))
+        }
+    };
+    let ack = ack_id.zip(body);
+    match feed {
+        Some(feed) => feed.release(ack),
+        None => {
+            if let Some((id, body)) = ack {
+                connection.outbox.push_ack(id, body);
+            }
+        }
+    }
+}
+
+fn refusal_body(refusal: &Refusal) -> Box<RawValue> {
+    let body: Value = json!({ "ok": false, "code": refusal.code, "message": refusal.message });
+    serde_json::value::to_raw_value(&body).expect("a JSON value can be written")
+}

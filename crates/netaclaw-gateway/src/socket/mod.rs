@@ -1,0 +1,60 @@
+//! Socket.IO: the namespace `/netaclaw`.
+//!
+//! What comes in goes through one ordered queue per socket, what goes out through another. Nothing
+//! here decides what a command does; the engine does.
+
+mod admit;
+mod answer;
+mod command;
+mod connection;
+mod dispatch;
+mod feed;
+mod frame;
+mod merge;
+mod outbox;
+mod requests;
+mod sender;
+
+pub(crate) use connection::Connections;
+pub(crate) use requests::Requests;
+
+use crate::gateway::Shared;
+use socketioxide::extract::{SocketRef, TryData};
+use socketioxide::handler::ConnectHandler;
+use socketioxide::layer::SocketIoLayer;
+use socketioxide::{ParserConfig, SocketIo};
+use std::sync::Arc;
+
+pub(crate) const PATH: &str = "/socket.io";
+const NAMESPACE: &str = "/netaclaw";
+
+/// A command may be this long; beyond it the answer is `too_large`.
+const COMMAND_BYTES_MAX: usize = 1 << 20;
+/// Frames up to here are read at all, so that a command that is too long can be answered.
+const FRAME_BYTES_MAX: usize = 4 << 20;
+/// Packets that the Socket.IO layer queues per connection. Ours is in front of it and keeps it
+/// from filling up, because it drops what does not fit.
+const PACKETS_MAX: usize = 1024;
+/// Commands are JSON; attachments go by HTTP.
+const BINARIES_MAX: usize = 8;
+
+pub(crate) fn layer(shared: &Arc<Shared>) -> (SocketIoLayer, SocketIo) {
+    let (layer, io) = SocketIo::builder()
+        .req_path(PATH)
+        .max_buffer_size(PACKETS_MAX)
+        .max_payload(FRAME_BYTES_MAX as u64)
+        .ws_max_message_size(FRAME_BYTES_MAX)
+        .ws_max_frame_size(FRAME_BYTES_MAX)
+        .ping_interval(shared.settings.ping_interval)
+        .ping_timeout(shared.settings.ping_timeout)
+        .with_parser(ParserConfig::common().max_incoming_binaries(BINARIES_MAX))
+        .build_layer();
+    let gate = Arc::clone(shared);
+    // Events may follow right after the acknowledgement of the connection, so the handlers have
+    // to be there before it: they are registered in the middleware.
+    let middleware = move |socket: SocketRef, TryData(auth): TryData<serde_json::Value>| {
+        admit::admit(gate, socket, auth.unwrap_or_default())
+    };
+    io.ns(NAMESPACE, admit::begin.with(middleware));
+    (layer, io)
+}

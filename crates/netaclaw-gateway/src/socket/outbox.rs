@@ -1,0 +1,361 @@
+//! What is to be sent to one socket, in order. Filled under a session's lock, so nothing here
+//! waits; emptied by the socket's sender.
+
+use crate::metrics;
+use crate::settings::OutboxLimits;
+use netaclaw_engine::{EventKind, ServerEvent};
+use netaclaw_protocol::{ErrorCode, Refusal};
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Deltas that wait in a row before they are joined. Fewer are not worth reading.
+const MERGE_MIN: usize = 4;
+/// What is joined at once at most, so that one frame does not become too long.
+const MERGE_MAX: usize = 256;
+const MERGE_BYTES_MAX: usize = 128 << 10;
+/// Answers that wait; beyond it no further command of the socket is begun.
+const ACK_BYTES_MAX: usize = 8 << 20;
+
+#[derive(Debug)]
+pub(super) enum Parcel {
+    Ack {
+        id: i64,
+        body: Box<RawValue>,
+    },
+    Event(ServerEvent),
+    /// A stretch of deltas with nothing else in between.
+    Deltas(Vec<ServerEvent>),
+}
+
+/// What the sender finds.
+#[derive(Debug)]
+pub(super) enum Next {
+    Parcel(Parcel),
+    /// All is sent, and this is why the socket has to go.
+    End(Refusal),
+}
+
+#[derive(Debug)]
+pub(super) struct Outbox {
+    limits: OutboxLimits,
+    queue: Mutex<Queue>,
+    filled: Notify,
+    /// Told whenever something has been taken out.
+    taken: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    parcels: VecDeque<Parcel>,
+    events: usize,
+    event_bytes: usize,
+    deltas: usize,
+    ack_bytes: usize,
+    /// Deltas are dropped until all that waits has been sent.
+    shedding: bool,
+    /// Why the socket has to go, once what waits has been sent.
+    end: Option<Refusal>,
+    closed: bool,
+    /// A parcel is in the sender's hands.
+    sending: bool,
+}
+
+impl Outbox {
+    pub(super) fn new(limits: OutboxLimits) -> Self {
+        Self {
+            limits,
+            queue: Mutex::default(),
+            filled: Notify::new(),
+            taken: Notify::new(),
+        }
+    }
+
+    pub(super) fn push(&self, event: &ServerEvent) {
+        let mut queue = self.lock();
+        if queue.closed {
+            return;
+        }
+        let is_delta = event.kind == EventKind::Delta;
+        if is_delta && queue.shedding {
+            metrics::deltas_dropped(1);
+            return;
+        }
+        queue.add(event.clone());
+        if queue.is_over(&self.limits) {
+            queue.shed();
+        }
+        if queue.is_over(&self.limits) {
+            metrics::too_slow();
+            let message = "the connection is too slow for the events; connect again".to_owned();
+            *queue = Queue {
+                end: Some(Refusal {
+                    code: ErrorCode::Unavailable,
+                    message,
+                }),
+                closed: true,
+                ..Queue::default()
+            };
+        }
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Answers are never dropped; how many there are is limited by the commands.
+    pub(super) fn push_ack(&self, id: i64, body: Box<RawValue>) {
+        let mut queue = self.lock();
+        if queue.closed {
+            return;
+        }
+        queue.ack_bytes += body.get().len();
+        queue.parcels.push_back(Parcel::Ack { id, body });
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Waits for something to send.
+    pub(super) async fn next(&self) -> Next {
+        loop {
+            let filled = self.filled.notified();
+            if let Some(next) = self.try_next() {
+                return next;
+            }
+            filled.await;
+        }
+    }
+
+    fn try_next(&self) -> Option<Next> {
+        let mut queue = self.lock();
+        let next = match queue.take() {
+            Some(parcel) => Some(Next::Parcel(parcel)),
+            None => queue.end.take().map(Next::End),
+        };
+        queue.sending = next.is_some();
+        drop(queue);
+        self.taken.notify_waiters();
+        next
+    }
+
+    /// Takes nothing more in, and ends the socket after what waits.
+    pub(super) fn end(&self, why: Refusal) {
+        let mut queue = self.lock();
+        if !queue.closed {
+            queue.closed = true;
+            queue.end = Some(why);
+        }
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Nothing more is taken in.
+    pub(super) fn close(&self) {
+        *self.lock() = Queue {
+            closed: true,
+            ..Queue::default()
+        };
+        self.taken.notify_waiters();
+    }
+
+    /// Waits until all has been handed to the transport, or never will be.
+    pub(super) async fn flushed(&self) {
+        self.taken_until(|queue| queue.parcels.is_empty() && !queue.sending)
+            .await;
+    }
+
+    /// Waits until a further answer has room.
+    pub(super) async fn room_for_answers(&self) {
+        self.taken_until(|queue| queue.closed || queue.ack_bytes <= ACK_BYTES_MAX)
+            .await;
+    }
+
+    async fn taken_until(&self, done: impl Fn(&Queue) -> bool) {
+        loop {
+            let taken = self.taken.notified();
+            if done(&self.lock()) {
+                return;
+            }
+            taken.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        // Counts and parcels change together, without anything that could panic between.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn add(&mut self, event: ServerEvent) {
+        self.events += 1;
+        self.event_bytes += event.json.get().len();
+        self.deltas += usize::from(event.kind == EventKind::Delta);
+        self.parcels.push_back(Parcel::Event(event));
+    }
+
+    /// The longest event does not count: it may be longer than the limit all by itself, and says
+    /// nothing about how fast the client is.
+    fn is_over(&self, limits: &OutboxLimits) -> bool {
+        if self.events > limits.events_max {
+            return true;
+        }
+        if self.event_bytes <= limits.bytes_max {
+            return false;
+        }
+        let longest = self.parcels.iter().map(event_bytes).max().unwrap_or(0);
+        self.event_bytes - longest > limits.bytes_max
+    }
+
+    /// Drops every delta that waits: the reliable event at the end carries the whole.
+    fn shed(&mut self) {
+        metrics::deltas_dropped(self.deltas);
+        self.shedding = true;
+        self.parcels.retain(
+            |parcel| !matches!(parcel, Parcel::Event(event) if event.kind == EventKind::Delta),
+        );
+        self.events -= std::mem::take(&mut self.deltas);
+        self.event_bytes = self.parcels.iter().map(event_bytes).sum();
+    }
+
+    fn take(&mut self) -> Option<Parcel> {
+        let mut bytes = 0;
+        let row = self.parcels.iter().take(MERGE_MAX);
+        let row = row.take_while(|parcel| {
+            bytes += event_bytes(parcel);
+            is_delta(parcel) && bytes <= MERGE_BYTES_MAX
+        });
+        let row = row.count();
+        if row < MERGE_MIN {
+            let parcel = self.parcels.pop_front();
+            if let Some(parcel) = &parcel {
+                self.forget(parcel);
+            }
+            self.shedding &= !self.parcels.is_empty();
+            return parcel;
+        }
+        let row: Vec<Parcel> = self.parcels.drain(..row).collect();
+        let mut deltas = Vec::with_capacity(row.len());
+        for parcel in row {
+            self.forget(&parcel);
+            if let Parcel::Event(event) = parcel {
+                deltas.push(event);
+            }
+        }
+        Some(Parcel::Deltas(deltas))
+    }
+
+    fn forget(&mut self, parcel: &Parcel) {
+        match parcel {
+            Parcel::Ack { body, .. } => self.ack_bytes -= body.get().len(),
+            Parcel::Event(event) => {
+                self.events -= 1;
+                self.event_bytes -= event.json.get().len();
+                self.deltas -= usize::from(event.kind == EventKind::Delta);
+            }
+            Parcel::Deltas(_) => {}
+        }
+    }
+}
+
+fn is_delta(parcel: &Parcel) -> bool {
+    matches!(parcel, Parcel::Event(event) if event.kind == EventKind::Delta)
+}
+
+fn event_bytes(parcel: &Parcel) -> usize {
+    match parcel {
+        Parcel::Event(event) => event.json.get().len(),
+        Parcel::Ack { .. } | Parcel::Deltas(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::merge::tests::delta;
+    use super::*;
+    use netaclaw_engine::EventGroup;
+    use std::sync::Arc;
+
+    fn reliable(seq: u64) -> ServerEvent {
+        ServerEvent {
+            name: "done",
+            json: Arc::from(RawValue::from_string(seq.to_string()).unwrap()),
+            kind: EventKind::Reliable { seq },
+            group: EventGroup::Current,
+        }
+    }
+
+    fn outbox(events_max: usize) -> Outbox {
+        Outbox::new(OutboxLimits {
+            events_max,
+            ..OutboxLimits::default()
+        })
+    }
+
+    fn seqs(outbox: &Outbox) -> Vec<u64> {
+        let mut seqs = Vec::new();
+        while let Some(Next::Parcel(parcel)) = outbox.try_next() {
+            if let Parcel::Event(ServerEvent {
+                kind: EventKind::Reliable { seq },
+                ..
+            }) = parcel
+            {
+                seqs.push(seq);
+            }
+        }
+        seqs
+    }
+
+    #[test]
+    fn under_pressure_deltas_go_and_reliable_events_stay() {
+        let outbox = outbox(10);
+        outbox.push(&reliable(1));
+        for at in 0..30 {
+            outbox.push(&delta("token", 0, at, "x"));
+        }
+        outbox.push(&reliable(2));
+        outbox.push(&delta("token", 0, 30, "x"));
+        assert_eq!(outbox.lock().deltas, 0, "dropped until all is sent");
+        assert_eq!(seqs(&outbox), [1, 2]);
+        outbox.push(&delta("token", 0, 31, "x"));
+        assert_eq!(outbox.lock().deltas, 1, "and then taken again");
+    }
+
+    #[test]
+    fn too_many_reliable_events_end_the_socket() {
+        let outbox = outbox(10);
+        for seq in 0..=10 {
+            outbox.push(&reliable(seq));
+        }
+        assert!(matches!(outbox.try_next(), Some(Next::End(_))));
+        outbox.push(&reliable(11));
+        assert_eq!(outbox.lock().events, 0, "nothing is kept for it any more");
+    }
+
+    #[test]
+    fn one_event_longer_than_the_limit_is_let_through() {
+        let outbox = Outbox::new(OutboxLimits {
+            bytes_max: 0,
+            ..OutboxLimits::default()
+        });
+        outbox.push(&reliable(7));
+        assert_eq!(seqs(&outbox), [7]);
+        outbox.push(&reliable(8));
+        outbox.push(&reliable(9));
+        assert!(matches!(outbox.try_next(), Some(Next::End(_))));
+    }
+
+    #[test]
+    fn deltas_in_a_row_come_out_together() {
+        let outbox = outbox(100);
+        for at in 0..MERGE_MIN as u64 {
+            outbox.push(&delta("token", 0, at, "x"));
+        }
+        outbox.push(&reliable(1));
+        let Some(Next::Parcel(Parcel::Deltas(row))) = outbox.try_next() else {
+            panic!("a row of deltas was expected");
+        };
+        assert_eq!(row.len(), MERGE_MIN);
+        assert_eq!(seqs(&outbox), [1]);
+        assert_eq!(outbox.lock().event_bytes, 0);
+    }
+}

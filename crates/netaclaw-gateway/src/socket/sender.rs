@@ -1,0 +1,221 @@
+//! Empties a socket's outbox into the Socket.IO layer, never faster than the network takes it.
+
+use super::PACKETS_MAX;
+use super::connection::{Connection, notice};
+use super::merge::merged;
+use super::outbox::{Next, Parcel};
+use crate::gateway::Shared;
+use crate::transport::{Meter, Peer};
+use axum::extract::ConnectInfo;
+use netaclaw_engine::ServerEvent;
+use netaclaw_protocol::Refusal;
+use serde_json::json;
+use serde_json::value::RawValue;
+use socketioxide::adapter::LocalAdapter;
+use socketioxide::extract::{AckSender, SocketRef};
+use socketioxide::handler::{FromMessageParts, Value};
+use socketioxide::socket::Socket;
+use socketioxide::{SendError, SocketError, TransportType};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long to wait when the layer's queue is full after all, which only polling can bring about.
+const RETRY_AFTER: Duration = Duration::from_millis(10);
+/// Half of the layer's queue stays free: a ping that finds no room closes the connection.
+const PACKETS_OUT_MAX: usize = PACKETS_MAX / 2;
+/// What Socket.IO adds to each payload. An estimate from below, so that it never seems as if more
+/// were under way than is.
+const FRAME_BYTES: usize = 16;
+
+/// Sends until the socket is gone or has to go.
+pub(super) async fn send_all(
+    shared: Arc<Shared>,
+    socket: SocketRef,
+    raw: Arc<Socket<LocalAdapter>>,
+    connection: Arc<Connection>,
+) {
+    let window = Window::new(shared.settings.outbox.window_bytes);
+    let mut sender = Sender {
+        shared,
+        socket,
+        raw,
+        connection,
+        window,
+    };
+    let closed = sender.connection.closed.clone();
+    closed.run_until_cancelled(sender.run()).await;
+    sender.connection.outbox.close();
+}
+
+struct Sender {
+    shared: Arc<Shared>,
+    socket: SocketRef,
+    raw: Arc<Socket<LocalAdapter>>,
+    connection: Arc<Connection>,
+    window: Window,
+}
+
+impl Sender {
+    async fn run(&mut self) {
+        loop {
+            let next = self.connection.outbox.next().await;
+            let sent = match next {
+                Next::Parcel(parcel) => self.send(parcel).await,
+                Next::End(why) => {
+                    self.dismiss(&why).await;
+                    ControlFlow::Break(())
+                }
+            };
+            if sent.is_break() {
+                return;
+            }
+        }
+    }
+
+    async fn send(&mut self, parcel: Parcel) -> ControlFlow<()> {
+        match parcel {
+            Parcel::Ack { id, body } => self.ack(id, &body).await,
+            Parcel::Event(event) => self.emit(&event).await,
+            Parcel::Deltas(events) => {
+                for event in merged(events) {
+                    self.emit(&event).await?;
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    async fn emit(&mut self, event: &ServerEvent) -> ControlFlow<()> {
+        self.window.room(&self.shared, &self.socket).await;
+        loop {
+            match self.socket.emit(event.name, &*event.json) {
+                Ok(()) => {
+                    self.window.sent(event.name.len() + event.json.get().len());
+                    return ControlFlow::Continue(());
+                }
+                Err(error) => retry(error).await?,
+            }
+        }
+    }
+
+    async fn ack(&mut self, id: i64, body: &RawValue) -> ControlFlow<()> {
+        self.window.room(&self.shared, &self.socket).await;
+        loop {
+            match ack_sender(&self.raw, id).send(body) {
+                Ok(()) => {
+                    self.window.sent(body.get().len());
+                    return ControlFlow::Continue(());
+                }
+                Err(error) => retry(error).await?,
+            }
+        }
+    }
+
+    /// Says why, and ends the connection to the namespace.
+    async fn dismiss(&mut self, why: &Refusal) {
+        tracing::info!(socket = %self.connection.sid, reason = why.message, "a client is disconnected");
+        let notice = notice("error", &json!(why));
+        if self.emit(&notice).await.is_break() {
+            return;
+        }
+        while let Err(SocketError::InternalChannelFull) = self.socket.clone().disconnect() {
+            tokio::time::sleep(RETRY_AFTER).await;
+        }
+    }
+}
+
+/// Whether to try again. What cannot be written as JSON does not exist here.
+async fn retry(error: SendError) -> ControlFlow<()> {
+    match error {
+        SendError::Socket(SocketError::InternalChannelFull) => {
+            tokio::time::sleep(RETRY_AFTER).await;
+            ControlFlow::Continue(())
+        }
+        SendError::Socket(SocketError::Closed) => ControlFlow::Break(()),
+        SendError::Serialize(error) => {
+            tracing::error!(%error, "an event could not be written");
+            ControlFlow::Break(())
+        }
+    }
+}
+
+/// Sending consumes it also when the queue is full, so each try needs a new one.
+fn ack_sender(socket: &Arc<Socket<LocalAdapter>>, id: i64) -> AckSender {
+    let made = AckSender::from_message_parts(socket, &mut Value::Str("".into(), None), &Some(id));
+    match made {
+        Ok(sender) => sender,
+        Err(never) => match never {},
+    }
+}
+
+/// How much was handed over and not yet written.
+struct Window {
+    bytes_max: usize,
+    meter: Option<Arc<Meter>>,
+    handed_over: u64,
+    /// Where each packet that is under way ends.
+    ends: VecDeque<u64>,
+}
+
+impl Window {
+    fn new(bytes_max: usize) -> Self {
+        Self {
+            bytes_max,
+            meter: None,
+            handed_over: 0,
+            ends: VecDeque::new(),
+        }
+    }
+
+    /// Waits until the next packet may be handed over. Polling cannot be measured; there the
+    /// layer's own queue has to do.
+    async fn room(&mut self, shared: &Shared, socket: &SocketRef) {
+        if self.meter.is_none() {
+            self.meter = meter_of(shared, socket);
+            self.handed_over = self.meter.as_ref().map_or(0, |meter| meter.written());
+        }
+        let Some(meter) = self.meter.clone() else {
+            return;
+        };
+        loop {
+            let written = meter.written();
+            while self.ends.front().is_some_and(|end| *end <= written) {
+                self.ends.pop_front();
+            }
+            if self.ends.is_empty() {
+                // Pings and headers are written too; without this the counts would drift apart.
+                self.handed_over = written;
+            }
+            let out = self.handed_over.saturating_sub(written);
+            if out < self.bytes_max as u64 && self.ends.len() < PACKETS_OUT_MAX {
+                return;
+            }
+            meter.written_beyond(written).await;
+        }
+    }
+
+    fn sent(&mut self, payload_bytes: usize) {
+        self.handed_over += (payload_bytes + FRAME_BYTES) as u64;
+        if self.meter.is_some() {
+            self.ends.push_back(self.handed_over);
+        }
+    }
+}
+
+/// The connection that carries the socket's WebSocket, once it has one.
+fn meter_of(shared: &Shared, socket: &SocketRef) -> Option<Arc<Meter>> {
+    if socket.transport_type() != TransportType::Websocket {
+        return None;
+    }
+    let upgraded = shared.upgrades.get(&socket.id.to_string());
+    upgraded.or_else(|| {
+        let handshake = socket.req_parts();
+        let direct = handshake.uri.query().unwrap_or_default();
+        let peer = handshake.extensions.get::<ConnectInfo<Peer>>()?;
+        direct
+            .contains("transport=websocket")
+            .then(|| Arc::clone(&peer.0.meter))
+    })
+}

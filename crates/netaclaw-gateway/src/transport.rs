@@ -1,0 +1,197 @@
+//! Connections as they are accepted: small packets leave at once, dead readers are noticed, and
+//! every byte the network takes is counted.
+//!
+//! The Socket.IO layer has a bounded queue per connection, drops what does not fit, and closes
+//! the connection if a ping does not fit either. It does not tell how full the queue is. The count
+//! kept here does: what was handed in and not yet written is still in there.
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use socket2::SockRef;
+use std::collections::HashMap;
+use std::io::{self, IoSlice};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+/// Bytes that the network has taken from one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    written: AtomicU64,
+    progress: Notify,
+}
+
+impl Meter {
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Acquire)
+    }
+
+    /// Waits until more than `seen` bytes have been written.
+    pub(crate) async fn written_beyond(&self, seen: u64) {
+        loop {
+            let progress = self.progress.notified();
+            if self.written() > seen {
+                return;
+            }
+            progress.await;
+        }
+    }
+
+    fn add(&self, bytes: usize) {
+        self.written.fetch_add(bytes as u64, Ordering::AcqRel);
+        self.progress.notify_waiters();
+    }
+}
+
+/// The other side of a connection, as handlers see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) address: SocketAddr,
+    pub(crate) meter: Arc<Meter>,
+}
+
+impl Connected<IncomingStream<'_, MeteredListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, MeteredListener>) -> Self {
+        Self {
+            address: *stream.remote_addr(),
+            meter: Arc::clone(&stream.io().meter),
+        }
+    }
+}
+
+/// Which connection carries the WebSocket of an Engine.IO session that began with polling.
+#[derive(Debug, Default)]
+pub(crate) struct Upgrades {
+    by_sid: Mutex<HashMap<String, Weak<Meter>>>,
+}
+
+/// Beyond it the connections that have ended are forgotten, before a new one is remembered.
+const UPGRADES_TIDY: usize = 1024;
+
+impl Upgrades {
+    pub(crate) fn insert(&self, sid: String, meter: &Arc<Meter>) {
+        let mut by_sid = self.lock();
+        if by_sid.len() >= UPGRADES_TIDY {
+            by_sid.retain(|_, meter| meter.strong_count() > 0);
+        }
+        by_sid.insert(sid, Arc::downgrade(meter));
+    }
+
+    pub(crate) fn get(&self, sid: &str) -> Option<Arc<Meter>> {
+        self.lock().get(sid).and_then(Weak::upgrade)
+    }
+
+    pub(crate) fn remove(&self, sid: &str) {
+        self.lock().remove(sid);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<Meter>>> {
+        // A map is whole between any two of its operations.
+        self.by_sid.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) struct MeteredListener {
+    inner: TcpListener,
+    stalled_after: Duration,
+}
+
+impl MeteredListener {
+    pub(crate) fn new(inner: TcpListener, stalled_after: Duration) -> Self {
+        Self {
+            inner,
+            stalled_after,
+        }
+    }
+}
+
+impl Listener for MeteredListener {
+    type Io = MeteredStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        let (stream, address) = Listener::accept(&mut self.inner).await;
+        let options = SockRef::from(&stream);
+        let set = options
+            .set_tcp_nodelay(true)
+            .and_then(|()| options.set_tcp_user_timeout(Some(self.stalled_after)));
+        if let Err(error) = set {
+            tracing::debug!(%error, "the options of a connection could not be set");
+        }
+        let meter = Arc::default();
+        (
+            MeteredStream {
+                inner: stream,
+                meter,
+            },
+            address,
+        )
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.inner.local_addr()
+    }
+}
+
+pub(crate) struct MeteredStream {
+    inner: TcpStream,
+    meter: Arc<Meter>,
+}
+
+impl MeteredStream {
+    fn count(&self, written: &io::Result<usize>) {
+        if let Ok(bytes) = written {
+            self.meter.add(*bytes);
+        }
+    }
+}
+
+impl AsyncRead for MeteredStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for MeteredStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.inner).poll_write(cx, buf));
+        self.count(&written);
+        Poll::Ready(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.inner).poll_write_vectored(cx, bufs));
+        self.count(&written);
+        Poll::Ready(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,279 @@
+//! Who is let in, and who is not.
+
+use crate::http::{plain, request};
+use crate::server::{Server, TOKEN};
+use crate::socket::Client;
+use netaclaw_admin::{Actor, TokenStore, UserStore};
+use netaclaw_protocol::{NewUser, Role, TokenId, TokenScope, TokenSpec, UserSpec, UserStatus};
+use secrecy::ExposeSecret;
+use serde_json::json;
+use std::time::Duration;
+
+async fn refusal(server: &Server, auth: serde_json::Value) -> String {
+    match Client::connect(server.address, auth).await {
+        Ok(_) => panic!("it was let in"),
+        Err(message) => message,
+    }
+}
+
+#[tokio::test]
+async fn sockets_need_a_credential_that_counts() {
+    let server = Server::start().await;
+    for auth in [json!({}), json!({"token": "wrong"}), json!({"token": null})] {
+        let message = refusal(&server, auth).await;
+        assert!(message.starts_with("unauthorized: "), "{message}");
+    }
+    let message = refusal(&server, json!({"token": 7})).await;
+    assert!(message.starts_with("bad_request: "), "{message}");
+    let message = refusal(&server, json!({"token": TOKEN, "events": ["new"]})).await;
+    assert!(message.starts_with("bad_request: "), "{message}");
+    let crew = Client::connect_to(server.address, "/crew", json!({"token": TOKEN})).await;
+    assert_eq!(crew.err().as_deref(), Some("Invalid namespace"));
+    server.client().await;
+}
+
+#[tokio::test]
+async fn a_token_of_the_store_counts_until_it_is_revoked() {
+    let server = Server::start().await;
+    let (_, token) = server.user("ann", TokenScope::Full).await;
+    let mut client = server.client_with(json!({ "token": token })).await;
+    assert_eq!(client.call("ping", json!({})).await, json!({"ok": true}));
+
+    let id = TokenId::new(token.split('_').nth(1).unwrap());
+    server
+        .admin
+        .revoke_token(&Actor::system(), &id)
+        .await
+        .unwrap();
+    let message = refusal(&server, json!({ "token": token })).await;
+    assert_eq!(message, "unauthorized: the token has been revoked");
+    // The open socket hears of it with its next command after a second.
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(2)).await;
+    tokio::time::resume();
+    let answer = client.call("ping", json!({})).await;
+    assert_eq!(answer["code"], "unauthorized");
+    client.until_disconnected().await;
+    assert_eq!(
+        client.events.last().unwrap()["data"]["code"],
+        "unauthorized"
+    );
+}
+
+#[tokio::test]
+async fn an_expired_token_is_refused() {
+    let server = Server::start().await;
+    let (user, _) = server.user("ann", TokenScope::Full).await;
+    let soon = jiff::Timestamp::now().as_millisecond() + 50;
+    let spec = TokenSpec {
+        user_id: user.id,
+        label: "short".to_owned(),
+        scope: TokenScope::Full,
+        expires_at: Some(soon),
+    };
+    let issued = server
+        .admin
+        .issue_token(&Actor::system(), spec)
+        .await
+        .unwrap();
+    let auth = json!({ "token": issued.secret.expose_secret() });
+    while jiff::Timestamp::now().as_millisecond() <= soon {
+        tokio::task::yield_now().await;
+    }
+    let message = refusal(&server, auth).await;
+    assert_eq!(message, "unauthorized: the token has expired");
+}
+
+#[tokio::test]
+async fn a_token_that_may_only_read_changes_nothing() {
+    let server = Server::start().await;
+    let (_, token) = server.user("ann", TokenScope::Read).await;
+    let mut client = server.client_with(json!({ "token": token })).await;
+    let answer = client.call("chat", json!({"content": "hi"})).await;
+    assert_eq!(answer["code"], "forbidden");
+    let patch = plain(server.address, "PATCH", "/admin/netaclaw/sessions/x").bearer(&token);
+    assert_eq!(patch.json(json!({})).send().await.status, 403);
+    let list = plain(server.address, "GET", "/admin/netaclaw/sessions").bearer(&token);
+    assert_eq!(list.send().await.json()["total"], 0);
+}
+
+#[tokio::test]
+async fn sessions_of_others_do_not_exist() {
+    let server = Server::start().await;
+    let (_, ann) = server.user("ann", TokenScope::Full).await;
+    let (_, bob) = server.user("bob", TokenScope::Full).await;
+    let mut owner = server.client_with(json!({ "token": ann })).await;
+    let session = owner.call("chat", json!({"content": "mine"})).await["sessionId"].clone();
+    let id = session.as_str().unwrap();
+
+    let mut other = server.client_with(json!({ "token": bob })).await;
+    let entry = json!("00000000");
+    for (name, payload) in [
+        ("chat", json!({"sessionId": id, "content": "hi"})),
+        ("stop", json!({"sessionId": id})),
+        ("session_open", json!({"sessionId": id})),
+        ("rename", json!({"sessionId": id, "title": "x"})),
+        (
+            "label",
+            json!({"sessionId": id, "entryId": entry, "label": "x"}),
+        ),
+        ("fork", json!({"sessionId": id, "entryId": entry})),
+        ("switch_leaf", json!({"sessionId": id, "leafEntryId": null})),
+        (
+            "set_thinking_level",
+            json!({"sessionId": id, "level": "high"}),
+        ),
+        (
+            "set_model",
+            json!({"sessionId": id, "channelId": "c", "modelId": "m"}),
+        ),
+        (
+            "clarify_response",
+            json!({"sessionId": id, "requestId": "q", "answer": "a"}),
+        ),
+        (
+            "approval_response",
+            json!({"sessionId": id, "approvalId": "a", "decision": "allow"}),
+        ),
+        ("compact", json!({"sessionId": id})),
+        ("queue_edit", json!({"sessionId": id, "action": "resume"})),
+    ] {
+        assert_eq!(
+            other.call(name, payload).await["code"],
+            "not_found",
+            "{name}"
+        );
+    }
+    for path in ["", "/messages", "/tree", "/export"] {
+        let path = format!("/admin/netaclaw/sessions/{id}{path}");
+        let answer = plain(server.address, "GET", &path)
+            .bearer(&bob)
+            .send()
+            .await;
+        assert_eq!(
+            (answer.status, answer.json()["code"].clone()),
+            (404, json!("not_found"))
+        );
+    }
+    let list = plain(server.address, "GET", "/admin/netaclaw/sessions").bearer(&bob);
+    assert_eq!(list.send().await.json()["total"], 0);
+    let admin = request(server.address, "GET", "/admin/netaclaw/sessions")
+        .send()
+        .await;
+    assert_eq!(admin.json()["total"], 1, "an administrator sees all");
+}
+
+#[tokio::test]
+async fn a_link_with_the_token_becomes_a_cookie() {
+    let server = Server::start().await;
+    let path = format!("/?token={TOKEN}");
+    let entered = plain(server.address, "GET", &path).send().await;
+    assert_eq!((entered.status, entered.header("location")), (303, "/"));
+    let cookie = entered.header("set-cookie");
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    assert!(
+        !cookie.contains(TOKEN),
+        "the token itself stays out of the browser"
+    );
+    let cookie = cookie.split(';').next().unwrap();
+    let me = plain(server.address, "GET", "/admin/netaclaw/me").header("cookie", cookie);
+    assert_eq!(me.send().await.json()["role"], "admin");
+
+    let wrong = plain(server.address, "GET", "/?token=wrong").send().await;
+    assert_eq!(wrong.status, 401);
+    let logout = plain(server.address, "POST", "/admin/netaclaw/logout").header("cookie", cookie);
+    assert_eq!(logout.send().await.status, 204);
+    let me = plain(server.address, "GET", "/admin/netaclaw/me").header("cookie", cookie);
+    assert_eq!(me.send().await.status, 401);
+}
+
+#[tokio::test]
+async fn logins_are_checked_and_guessing_is_slowed_down() {
+    let server = Server::start().await;
+    let new = NewUser {
+        spec: UserSpec {
+            name: "ann".to_owned(),
+            label: String::new(),
+            role: Role::User,
+            status: UserStatus::Enabled,
+        },
+        password: Some("a good password".into()),
+    };
+    server
+        .admin
+        .create_user(&Actor::system(), new)
+        .await
+        .unwrap();
+    let login = |password: &'static str| {
+        plain(server.address, "POST", "/admin/netaclaw/login")
+            .json(json!({"name": "ann", "password": password}))
+            .send()
+    };
+    let right = login("a good password").await;
+    assert_eq!(
+        (right.status, right.json()["role"].clone()),
+        (200, json!("user"))
+    );
+    assert!(right.header("set-cookie").contains("HttpOnly"));
+    let mut statuses = Vec::new();
+    for _ in 0..5 {
+        statuses.push(login("wrong").await.status);
+    }
+    assert_eq!(
+        statuses,
+        [401, 401, 401, 401, 429],
+        "the right one counts for its address"
+    );
+    let waits = login("a good password").await;
+    assert_eq!(waits.status, 429);
+    assert_ne!(waits.header("retry-after"), "");
+}
+
+#[tokio::test]
+async fn other_origins_are_refused_where_it_matters() {
+    let server = Server::start().await;
+    let foreign = |method: &'static str, path: &'static str| {
+        request(server.address, method, path).header("origin", "https://evil.test")
+    };
+    let write = foreign("POST", "/admin/netaclaw/agents").json(json!({"name": "x"}));
+    assert_eq!(write.send().await.status, 403);
+    let socket = foreign("GET", "/socket.io/?EIO=4&transport=polling");
+    assert_eq!(socket.send().await.status, 403);
+    assert_eq!(foreign("GET", "/healthz").send().await.status, 200);
+    let own = request(server.address, "GET", "/socket.io/?EIO=4&transport=polling")
+        .header("origin", format!("http://{}", server.address));
+    assert_eq!(own.send().await.status, 200);
+}
+
+#[tokio::test]
+async fn everything_but_health_and_login_needs_a_credential() {
+    let server = Server::start().await;
+    for (path, expected) in [
+        ("/healthz", 200),
+        ("/readyz", 200),
+        ("/", 200),
+        ("/openapi.json", 200),
+        ("/metrics", 401),
+        ("/admin/netaclaw/me", 401),
+        ("/admin/netaclaw/agents", 401),
+        ("/admin/netaclaw/channels", 401),
+        ("/admin/netaclaw/audit", 401),
+        ("/v1/models", 401),
+        ("/admin/netaclaw/nothing", 404),
+    ] {
+        let answer = plain(server.address, "GET", path).send().await;
+        assert_eq!(answer.status, expected, "{path}");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+        assert_ne!(answer.header("x-request-id"), "");
+        assert_ne!(answer.header("content-security-policy"), "");
+    }
+    let metrics = request(server.address, "GET", "/metrics").send().await;
+    assert!(
+        metrics.text.contains("netaclaw_http_errors_total"),
+        "{}",
+        metrics.text
+    );
+}

@@ -1,0 +1,226 @@
+//! An agent that does what a test tells it, while it runs.
+
+use async_trait::async_trait;
+use netaclaw_engine::{AgentRef, AgentSource, EngineError, PrepareRun, PreparedRun, Runner};
+use netaclaw_protocol::{
+    AssistantMessage, ContentBlock, EntryId, InfoSource, Message, ModelInfo, PartKind,
+    ProviderKind, RunOutcome, StopReason, ThinkingLevel, Usage,
+};
+use netaclaw_runtime::{RunEvent, RunHost, RunReport};
+use netaclaw_session::EntryBody;
+use netaclaw_tools::ClarifyQuestion;
+use std::sync::Arc;
+use tokio::sync::{Mutex, Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Act {
+    Say(String),
+    /// Ends the answer, and begins another in the same run.
+    Turn,
+    /// Ends the answer and the run.
+    End,
+    Ask(&'static str),
+    Fail(&'static str),
+}
+
+pub(crate) fn say(text: &str) -> Act {
+    Act::Say(text.to_owned())
+}
+
+/// Feeds the runs, one after the other.
+#[derive(Clone)]
+pub(crate) struct Script {
+    acts: mpsc::UnboundedSender<Act>,
+    pub(crate) source: Arc<ScriptedSource>,
+}
+
+pub(crate) struct ScriptedSource {
+    acts: Arc<Mutex<mpsc::UnboundedReceiver<Act>>>,
+    /// Lets the agent `slow` be found.
+    pub(crate) found: Notify,
+}
+
+impl Script {
+    pub(crate) fn new() -> Self {
+        let (acts, receiver) = mpsc::unbounded_channel();
+        let source = ScriptedSource {
+            acts: Arc::new(Mutex::new(receiver)),
+            found: Notify::new(),
+        };
+        Self {
+            acts,
+            source: Arc::new(source),
+        }
+    }
+
+    pub(crate) fn act(&self, acts: impl IntoIterator<Item = Act>) {
+        for act in acts {
+            self.acts.send(act).unwrap();
+        }
+    }
+}
+
+#[async_trait]
+impl AgentSource for ScriptedSource {
+    async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
+        match agent {
+            Some("missing") => {
+                return Err(EngineError::NotFound(
+                    "there is no agent \"missing\"".to_owned(),
+                ));
+            }
+            Some("slow") => self.found.notified().await,
+            _ => {}
+        }
+        Ok(AgentRef {
+            id: "default".to_owned(),
+            provider: ProviderKind::File,
+            cwd: "/srv/app".to_owned(),
+            think_level: ThinkingLevel::Off,
+        })
+    }
+
+    async fn prepare(&self, _: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
+        Ok(PreparedRun {
+            model: ModelInfo {
+                name: "scripted".to_owned(),
+                context_window: 1000,
+                max_output: 100,
+                vision: false,
+                tools: true,
+                thinking: false,
+                price: None,
+                source: InfoSource::Channel,
+            },
+            threshold_percent: Some(70),
+            runner: Box::new(ScriptedRunner {
+                acts: Arc::clone(&self.acts),
+            }),
+        })
+    }
+}
+
+struct ScriptedRunner {
+    acts: Arc<Mutex<mpsc::UnboundedReceiver<Act>>>,
+}
+
+#[async_trait]
+impl Runner for ScriptedRunner {
+    async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
+        let mut answer = Answer::default();
+        let mut acts = tokio::select! {
+            acts = self.acts.lock() => acts,
+            () = cancel.cancelled() => return answer.stop(host).await,
+        };
+        host.context().await.unwrap();
+        loop {
+            let act = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return answer.stop(host).await,
+                act = acts.recv() => act.unwrap(),
+            };
+            match act {
+                Act::Say(text) => answer.say(host, &text),
+                Act::Turn => answer.store(host, StopReason::Stop, None).await,
+                Act::End => {
+                    answer.store(host, StopReason::Stop, None).await;
+                    return report(RunOutcome::Completed);
+                }
+                Act::Fail(reason) => {
+                    answer.store(host, StopReason::Error, Some(reason)).await;
+                    return report(RunOutcome::Error);
+                }
+                Act::Ask(question) => {
+                    let question = ClarifyQuestion {
+                        tool_call_id: "call-1".to_owned(),
+                        question: question.to_owned(),
+                        options: vec!["red".to_owned(), "blue".to_owned()],
+                        multi: false,
+                    };
+                    let reply = host.open_question(question).await.unwrap();
+                    tokio::select! {
+                        _ = reply => answer.say(host, "thanks"),
+                        () = cancel.cancelled() => return answer.stop(host).await,
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Answer {
+    id: Option<EntryId>,
+    text: String,
+}
+
+impl Answer {
+    fn say(&mut self, host: &mut dyn RunHost, text: &str) {
+        if self.id.is_none() {
+            let id = host.next_entry_id();
+            host.emit(RunEvent::AnswerStarted {
+                entry_id: id.clone(),
+                provider: "scripted".to_owned(),
+                model: "scripted".to_owned(),
+            });
+            host.emit(RunEvent::PartStarted {
+                entry_id: id.clone(),
+                part: 0,
+                kind: netaclaw_models::PartKind::Text,
+            });
+            self.id = Some(id);
+        }
+        host.emit(RunEvent::PartDelta {
+            entry_id: self.id.clone().unwrap(),
+            part: 0,
+            kind: PartKind::Text,
+            offset: self.text.chars().count() as u64,
+            text: text.to_owned(),
+        });
+        self.text.push_str(text);
+    }
+
+    async fn store(&mut self, host: &mut dyn RunHost, stop: StopReason, error: Option<&str>) {
+        let id = self.id.take().unwrap_or_else(|| host.next_entry_id());
+        let text = std::mem::take(&mut self.text);
+        let usage = Usage {
+            input: 90,
+            output: 10,
+            total_tokens: 100,
+            ..Usage::default()
+        };
+        let message = Message::Assistant(AssistantMessage {
+            content: vec![ContentBlock::Text { text }],
+            api: "scripted".to_owned(),
+            provider: "scripted".to_owned(),
+            model: "scripted".to_owned(),
+            usage: usage.clone(),
+            stop_reason: stop,
+            error_message: error.map(str::to_owned),
+            timestamp: 2,
+        });
+        let body = EntryBody::message(&message);
+        host.append(Some(id.clone()), body).await.unwrap();
+        host.emit(RunEvent::AnswerFinished {
+            entry_id: id,
+            stop_reason: stop,
+            error_message: error.map(str::to_owned),
+            usage,
+        });
+    }
+
+    async fn stop(&mut self, host: &mut dyn RunHost) -> RunReport {
+        self.store(host, StopReason::Aborted, None).await;
+        report(RunOutcome::Stopped)
+    }
+}
+
+fn report(outcome: RunOutcome) -> RunReport {
+    RunReport {
+        outcome,
+        reason: None,
+        usage: Usage::default(),
+        turns: 1,
+    }
+}

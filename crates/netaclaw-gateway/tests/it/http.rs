@@ -1,0 +1,159 @@
+//! An HTTP client, as small as can be: one request on one connection.
+
+use crate::server::TOKEN;
+use serde_json::Value;
+use std::net::SocketAddr;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+pub(crate) struct Request<'a> {
+    address: SocketAddr,
+    method: &'a str,
+    path: &'a str,
+    headers: Vec<(&'a str, String)>,
+    body: Option<Value>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) text: String,
+}
+
+/// A request with the access token.
+pub(crate) fn request<'a>(address: SocketAddr, method: &'a str, path: &'a str) -> Request<'a> {
+    plain(address, method, path).bearer(TOKEN)
+}
+
+/// A request without a credential.
+pub(crate) fn plain<'a>(address: SocketAddr, method: &'a str, path: &'a str) -> Request<'a> {
+    Request {
+        address,
+        method,
+        path,
+        headers: Vec::new(),
+        body: None,
+    }
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn bearer(self, token: &str) -> Self {
+        self.header("authorization", format!("Bearer {token}"))
+    }
+
+    pub(crate) fn header(mut self, name: &'a str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn json(mut self, body: Value) -> Self {
+        self.body = Some(body);
+        self
+    }
+
+    pub(crate) async fn send(self) -> Response {
+        let mut reading = self.open().await;
+        reading.rest().await
+    }
+
+    /// Sends the request and reads no further than the head of the answer.
+    pub(crate) async fn open(self) -> Reading {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let body = self.body.map(|body| body.to_string()).unwrap_or_default();
+        let mut head = format!(
+            "{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
+            self.method,
+            self.path,
+            self.address,
+            body.len()
+        );
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let text = format!("{head}\r\n{body}");
+        stream.write_all(text.as_bytes()).await.unwrap();
+        Reading::head(BufReader::new(stream)).await
+    }
+}
+
+/// An answer that is still being read.
+pub(crate) struct Reading {
+    stream: BufReader<TcpStream>,
+    status: u16,
+    headers: Vec<(String, String)>,
+}
+
+impl Reading {
+    async fn head(mut stream: BufReader<TcpStream>) -> Self {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            stream.read_line(&mut line).await.unwrap();
+            match line.trim_end() {
+                "" => break,
+                line => lines.push(line.to_owned()),
+            }
+        }
+        let status = lines[0].split(' ').nth(1).unwrap().parse().unwrap();
+        let headers = lines[1..].iter().map(|line| {
+            let (name, value) = line.split_once(": ").unwrap();
+            (name.to_ascii_lowercase(), value.to_owned())
+        });
+        Self {
+            status,
+            headers: headers.collect(),
+            stream,
+        }
+    }
+
+    /// Reads on until a line of the body holds the text.
+    pub(crate) async fn line_with(&mut self, part: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let read = self.stream.read_line(&mut line).await.unwrap();
+            assert_ne!(read, 0, "the answer ended before {part:?}");
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    async fn rest(&mut self) -> Response {
+        let mut bytes = Vec::new();
+        self.stream.read_to_end(&mut bytes).await.unwrap();
+        let chunked = self.headers.iter().any(|(_, value)| value == "chunked");
+        let bytes = if chunked { unchunked(&bytes) } else { bytes };
+        Response {
+            status: self.status,
+            headers: std::mem::take(&mut self.headers),
+            text: String::from_utf8(bytes).unwrap(),
+        }
+    }
+}
+
+impl Response {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    loop {
+        let end = bytes.windows(2).position(|pair| pair == b"\r\n").unwrap();
+        let size = std::str::from_utf8(&bytes[..end]).unwrap();
+        let size = usize::from_str_radix(size, 16).unwrap();
+        if size == 0 {
+            return all;
+        }
+        let from = end + 2;
+        all.extend_from_slice(&bytes[from..from + size]);
+        bytes = &bytes[from + size + 2..];
+    }
+}

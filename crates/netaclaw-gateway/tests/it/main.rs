@@ -1,0 +1,14 @@
+//! The gateway over real sockets.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod access;
+mod agent;
+mod commands;
+mod http;
+mod openai;
+mod rest;
+mod server;
+mod slow;
+mod socket;
+mod sync;

@@ -1,0 +1,235 @@
+//! REST: records with revisions, sessions, and who may do what.
+
+use crate::agent::{Act, say};
+use crate::http::{plain, request};
+use crate::server::Server;
+use netaclaw_protocol::TokenScope;
+use serde_json::json;
+
+#[tokio::test]
+async fn two_editors_do_not_overwrite_each_other() {
+    let server = Server::start().await;
+    let call = |method, path| request(server.address, method, path);
+    let made = call("POST", "/admin/netaclaw/agents").json(json!({"name": "helper"}));
+    let made = made.send().await;
+    assert_eq!(
+        (made.status, made.header("etag")),
+        (201, "\"1\""),
+        "{}",
+        made.text
+    );
+    let path = format!(
+        "/admin/netaclaw/agents/{}",
+        made.json()["id"].as_str().unwrap()
+    );
+    let change = json!({"label": "one"});
+    let first = call("PATCH", &path)
+        .header("if-match", "\"1\"")
+        .json(change.clone());
+    let first = first.send().await;
+    assert_eq!(
+        (first.status, first.header("etag")),
+        (200, "\"2\""),
+        "{}",
+        first.text
+    );
+
+    let late = call("PATCH", &path)
+        .header("if-match", "\"1\"")
+        .json(change.clone());
+    let late = late.send().await;
+    assert_eq!(
+        (late.status, late.json()["code"].clone()),
+        (412, json!("conflict"))
+    );
+    assert_eq!(late.json()["details"]["currentRev"], 2);
+    let by_address = format!("{path}?rev=1");
+    let late = call("PATCH", &by_address).json(change).send().await;
+    assert_eq!(
+        (late.status, late.json()["details"]["currentRev"].clone()),
+        (409, json!(2))
+    );
+    let wrong = call("PATCH", &path)
+        .json(json!({"labell": "x"}))
+        .send()
+        .await;
+    assert_eq!(
+        (wrong.status, wrong.json()["details"]["field"].clone()),
+        (400, json!("labell"))
+    );
+    let deleted = call("DELETE", &path).header("if-match", "2").send().await;
+    assert_eq!(deleted.status, 204);
+    assert_eq!(call("GET", &path).send().await.status, 404);
+}
+
+#[tokio::test]
+async fn every_kind_of_record_can_be_made_and_read() {
+    let server = Server::start().await;
+    let call = |method, path| request(server.address, method, path);
+    let channel = json!({"name": "mine", "supplier": "demo", "apiKey": "sk-secret-marker-4711"});
+    let made = call("POST", "/admin/netaclaw/channels")
+        .json(channel)
+        .send()
+        .await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    assert!(!made.text.contains("marker"), "a key never comes out");
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    let test = format!("/admin/netaclaw/channels/{id}/test");
+    assert_eq!(call("POST", &test).send().await.json()["ok"], true);
+
+    let setting = call("PUT", "/admin/netaclaw/settings/a.b").json(json!({"value": [1]}));
+    assert_eq!(setting.send().await.json()["value"], json!([1]));
+    assert_eq!(
+        call("GET", "/admin/netaclaw/settings/c")
+            .send()
+            .await
+            .status,
+        404
+    );
+    let group = json!({"key": "colours", "name": "Colours"});
+    let group = call("POST", "/admin/netaclaw/dictionary")
+        .json(group)
+        .send()
+        .await;
+    let group_id = group.json()["id"].as_str().unwrap().to_owned();
+    let path = format!("/admin/netaclaw/dictionary/{group_id}/entries");
+    let entry = call("POST", &path).json(json!({"name": "red", "value": "#f00"}));
+    assert_eq!(entry.send().await.status, 201);
+    let user = json!({"name": "ann", "role": "user"});
+    let user = call("POST", "/admin/netaclaw/users")
+        .json(user)
+        .send()
+        .await
+        .json();
+    let token = json!({"userId": user["id"], "label": "cli", "scope": "full"});
+    let token = call("POST", "/admin/netaclaw/tokens")
+        .json(token)
+        .send()
+        .await
+        .json();
+    let secret = token["secret"].as_str().unwrap();
+    let me = plain(server.address, "GET", "/admin/netaclaw/me").bearer(secret);
+    assert_eq!(me.send().await.json()["name"], "ann");
+    let path = format!("/admin/netaclaw/tokens/{}", token["id"].as_str().unwrap());
+    assert_eq!(call("DELETE", &path).send().await.status, 200);
+    let me = plain(server.address, "GET", "/admin/netaclaw/me").bearer(secret);
+    assert_eq!(me.send().await.status, 401);
+    let audit = call("GET", "/admin/netaclaw/audit?size=3")
+        .send()
+        .await
+        .json();
+    assert_eq!(audit["items"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn users_do_not_configure_the_server() {
+    let server = Server::start().await;
+    let (user, token) = server.user("ann", TokenScope::Full).await;
+    let call = |method, path| plain(server.address, method, path).bearer(&token);
+    for (method, path) in [
+        ("GET", "/admin/netaclaw/channels"),
+        ("POST", "/admin/netaclaw/agents"),
+        ("GET", "/admin/netaclaw/users"),
+        ("GET", "/admin/netaclaw/settings"),
+        ("PUT", "/admin/netaclaw/settings/a"),
+        ("GET", "/admin/netaclaw/dictionary"),
+        ("GET", "/admin/netaclaw/audit"),
+        ("GET", "/metrics"),
+    ] {
+        let answer = call(method, path).json(json!({})).send().await;
+        assert_eq!(answer.status, 403, "{method} {path}");
+    }
+    let agents = call("GET", "/admin/netaclaw/agents").send().await.json();
+    assert_eq!(agents["items"][0]["name"], "default");
+    assert!(agents["items"][0].get("systemPrompt").is_none());
+    let own = json!({"userId": user.id, "label": "x", "scope": "read"});
+    let own = call("POST", "/admin/netaclaw/tokens")
+        .json(own)
+        .send()
+        .await;
+    assert_eq!(own.status, 201);
+    let others = json!({"userId": "somebody", "label": "x", "scope": "full"});
+    let others = call("POST", "/admin/netaclaw/tokens")
+        .json(others)
+        .send()
+        .await;
+    assert_eq!(others.status, 403);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_read_exported_named_and_deleted() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    server.script.act([say("Hi"), Act::End]);
+    let ack = client.call("chat", json!({"content": "Hello"})).await;
+    let id = ack["sessionId"].as_str().unwrap().to_owned();
+    let open = client.call("session_open", json!({"sessionId": id})).await;
+    if open["snapshot"]["run"]["status"] != "idle" {
+        client
+            .wait("run_status", |data| data["status"] == "idle")
+            .await;
+    }
+    let base = format!("/admin/netaclaw/sessions/{id}");
+    let get = |path: String| async move { request(server.address, "GET", &path).send().await };
+    let found = get("/admin/netaclaw/sessions?text=hello&size=1".to_owned())
+        .await
+        .json();
+    assert_eq!(
+        (&found["total"], &found["items"][0]["sessionId"]),
+        (&json!(1), &json!(id))
+    );
+    assert_eq!(
+        get(base.clone()).await.json()["session"]["sessionId"],
+        json!(id)
+    );
+    let full = get(format!("{base}/messages?view=full&limit=1"))
+        .await
+        .json();
+    assert_eq!(full["items"].as_array().unwrap().len(), 1);
+    let cursor = full["cursor"].as_str().unwrap();
+    let older = get(format!("{base}/messages?before={cursor}")).await.json();
+    assert!(!older["items"].as_array().unwrap().is_empty());
+    let context = get(format!("{base}/messages?view=compacted")).await.json();
+    assert_eq!(context["items"].as_array().unwrap().len(), 2);
+    let tree = get(format!("{base}/tree")).await.json();
+    assert_eq!(tree["entries"][0]["role"], "user");
+    let export = get(format!("{base}/export")).await;
+    let first: serde_json::Value =
+        serde_json::from_str(export.text.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&first["type"], &first["id"]),
+        (&json!("session"), &json!(id))
+    );
+
+    let change =
+        request(server.address, "PATCH", &base).json(json!({"title": "T", "status": "archived"}));
+    let changed = change.send().await.json();
+    assert_eq!(
+        (&changed["title"], &changed["status"]),
+        (&json!("T"), &json!("archived"))
+    );
+    assert_eq!(
+        request(server.address, "DELETE", &base).send().await.status,
+        204
+    );
+    let left = get("/admin/netaclaw/sessions".to_owned()).await.json();
+    assert_eq!(left["total"], 0);
+}
+
+#[tokio::test]
+async fn the_api_describes_itself() {
+    let server = Server::start().await;
+    let api = request(server.address, "GET", "/openapi.json")
+        .send()
+        .await
+        .json();
+    let paths = api["paths"].as_object().unwrap();
+    for path in [
+        "/admin/netaclaw/agents/{id}",
+        "/admin/netaclaw/sessions/{id}/messages",
+        "/admin/netaclaw/login",
+    ] {
+        assert!(paths.contains_key(path), "{path}");
+    }
+    assert!(api["components"]["securitySchemes"]["bearer"].is_object());
+}

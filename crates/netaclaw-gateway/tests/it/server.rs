@@ -1,0 +1,136 @@
+//! A whole gateway on a port of its own, over files in a temporary directory.
+
+use crate::agent::Script;
+use crate::socket::Client;
+use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
+use netaclaw_engine::{Engine, Providers};
+use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use netaclaw_protocol::{
+    NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
+};
+use netaclaw_store::{
+    AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
+};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) const TOKEN: &str = "access-token-of-the-test";
+
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) script: Script,
+    pub(crate) engine: Engine,
+    pub(crate) admin: Arc<SqlAdminStore>,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) serving: JoinHandle<std::io::Result<()>>,
+    _dir: TempDir,
+}
+
+impl Server {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(GatewaySettings::default()).await
+    }
+
+    pub(crate) async fn start_with(settings: GatewaySettings) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let admin = SqlAdminStore::open(AdminSettings {
+            database: AdminDatabase::Sqlite {
+                file: dir.path().join("admin.db"),
+            },
+            secret_key: SecretKey::from_text(&"00".repeat(32).into()).unwrap(),
+        });
+        let admin = Arc::new(admin.await.unwrap());
+        admin.seed(FirstStart::default()).await.unwrap();
+        let script = Script::new();
+        let file = FileProvider::new(FileSettings {
+            dir: dir.path().join("sessions"),
+            fsync: Fsync::Off,
+        });
+        let providers = Providers {
+            file: Arc::new(file),
+            mysql: None,
+        };
+        let engine = Engine::new(providers, Arc::clone(&script.source) as _);
+        let auth = AuthSettings {
+            access_token: Some(TOKEN.into()),
+            ..AuthSettings::default()
+        };
+        let gateway = Gateway::new(engine.clone(), Arc::clone(&admin) as _, auth, settings);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shutdown = CancellationToken::new();
+        let serving = tokio::spawn(gateway.serve(listener, shutdown.clone()));
+        Self {
+            address,
+            script,
+            engine,
+            admin,
+            shutdown,
+            serving,
+            _dir: dir,
+        }
+    }
+
+    /// A client with the access token.
+    pub(crate) async fn client(&self) -> Client {
+        self.client_with(json!({ "token": TOKEN })).await
+    }
+
+    pub(crate) async fn client_with(&self, auth: Value) -> Client {
+        Client::connect(self.address, auth).await.unwrap()
+    }
+
+    /// A user without a password, and a token of theirs.
+    pub(crate) async fn user(&self, name: &str, scope: TokenScope) -> (User, String) {
+        let new = NewUser {
+            spec: UserSpec {
+                name: name.to_owned(),
+                label: String::new(),
+                role: Role::User,
+                status: UserStatus::Enabled,
+            },
+            password: None,
+        };
+        let by = Actor::system();
+        let user = self.admin.create_user(&by, new).await.unwrap();
+        let spec = TokenSpec {
+            user_id: user.id.clone(),
+            label: "test".to_owned(),
+            scope,
+            expires_at: None,
+        };
+        let issued = self.admin.issue_token(&by, spec).await.unwrap();
+        (user, issued.secret.expose_secret().to_owned())
+    }
+
+    /// The texts on the active path, with their roles.
+    pub(crate) async fn path(&self, session: &str) -> Vec<String> {
+        let provider = &self.engine.providers().file;
+        let path = provider.get_active_path(&SessionId::new(session)).await;
+        let path = path.unwrap();
+        path.iter()
+            .filter_map(|entry| entry.message_json())
+            .map(short)
+            .collect()
+    }
+
+    pub(crate) async fn stop(self) {
+        self.shutdown.cancel();
+        self.serving.await.unwrap().unwrap();
+    }
+}
+
+fn short(message: &str) -> String {
+    let message: Value = serde_json::from_str(message).unwrap();
+    let text = match &message["content"] {
+        Value::String(text) => text.clone(),
+        blocks => blocks[0]["text"].as_str().unwrap_or_default().to_owned(),
+    };
+    format!("{}: {text}", message["role"].as_str().unwrap())
+}

@@ -1,0 +1,99 @@
+//! A client that does not read hurts nobody but itself.
+
+use crate::agent::{Act, say};
+use crate::server::{Server, TOKEN};
+use crate::socket::Client;
+use netaclaw_gateway::{GatewaySettings, OutboxLimits};
+use serde_json::{Value, json};
+
+/// Little room for what waits, so that a test need not send much.
+async fn narrow_server(events_max: usize) -> Server {
+    let outbox = OutboxLimits {
+        events_max,
+        bytes_max: 512 << 10,
+        window_bytes: 64 << 10,
+    };
+    let settings = GatewaySettings {
+        outbox,
+        ..GatewaySettings::default()
+    };
+    Server::start_with(settings).await
+}
+
+/// One client that will not read, and one that does, on the same running session.
+async fn watching(server: &Server) -> (Client, Client) {
+    let auth = json!({"token": TOKEN, "events": ["current"]});
+    let slow = Client::connect_narrow(server.address, auth.clone()).await;
+    let (mut slow, mut quick) = (slow.unwrap(), server.client_with(auth).await);
+    let ack = quick.call("chat", json!({"content": "Hello"})).await;
+    let open = json!({"sessionId": ack["sessionId"]});
+    slow.call("session_open", open.clone()).await;
+    quick.call("session_open", open).await;
+    (slow, quick)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_stands_still_is_dropped_and_the_others_see_all() {
+    let server = narrow_server(4096).await;
+    let (mut slow, mut quick) = watching(&server).await;
+    // More than the kernel buffers on the way: 40 answers, each an entry of 256 KiB.
+    let long = "x".repeat(256 << 10);
+    for round in 1..=40 {
+        server.script.act([say(&long), Act::Turn]);
+        quick.wait_count("assistant_stream_end", round).await;
+    }
+    server.script.act([Act::End]);
+    quick
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    let seqs = quick.seqs();
+    assert!(
+        seqs.windows(2).all(|pair| pair[1] == pair[0] + 1),
+        "{seqs:?}"
+    );
+
+    slow.until_disconnected().await;
+    let last = slow.events.last().unwrap();
+    assert_eq!(
+        (&last["type"], &last["data"]["code"]),
+        (&json!("error"), &json!("unavailable"))
+    );
+    let metrics = crate::http::request(server.address, "GET", "/metrics");
+    let metrics = metrics.send().await.text;
+    assert!(
+        metrics.contains("netaclaw_slow_clients_total 1"),
+        "{metrics}"
+    );
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_falls_behind_loses_deltas_and_nothing_else() {
+    let server = narrow_server(4096).await;
+    let (mut slow, mut quick) = watching(&server).await;
+    let long = "y".repeat(64 << 10);
+    server.script.act(std::iter::repeat_n(say(&long), 160));
+    server.script.act([Act::End]);
+    quick
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    slow.wait("run_status", |data| data["status"] == "idle")
+        .await;
+    let reliable = |client: &Client| -> Vec<Value> {
+        let reliable = client.events.iter().filter(|event| event["seq"].is_u64());
+        reliable.cloned().collect()
+    };
+    assert!(
+        reliable(&slow) == reliable(&quick),
+        "every reliable event reaches both"
+    );
+    let deltas = |client: &Client| -> usize {
+        let names = client.names();
+        names
+            .iter()
+            .filter(|name| **name == "assistant_stream_delta")
+            .count()
+    };
+    assert!(deltas(&slow) < 160, "{}", deltas(&slow));
+    server.stop().await;
+}

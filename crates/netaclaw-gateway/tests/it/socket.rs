@@ -1,0 +1,226 @@
+//! A Socket.IO client, as small as can be: Engine.IO 4 over a WebSocket. It reads only when asked
+//! to, so one that is not asked is a client that stands still.
+
+use futures::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+const NAMESPACE: &str = "/netaclaw";
+
+pub(crate) struct Client {
+    socket: WebSocketStream<TcpStream>,
+    next_ack: u64,
+    /// All events so far, as name and payload.
+    pub(crate) events: Vec<Value>,
+    acks: Vec<(u64, Value)>,
+    /// How many events had arrived before each answer.
+    pub(crate) before_ack: usize,
+}
+
+/// What a frame of the server says.
+enum Frame {
+    Connected,
+    Refused(String),
+    Event(Value),
+    Ack(u64, Value),
+    Disconnected,
+}
+
+impl Client {
+    /// Connects to the namespace; the server's words if it does not let us in.
+    pub(crate) async fn connect(address: SocketAddr, auth: Value) -> Result<Self, String> {
+        Self::connect_to(address, NAMESPACE, auth).await
+    }
+
+    pub(crate) async fn connect_to(
+        address: SocketAddr,
+        namespace: &str,
+        auth: Value,
+    ) -> Result<Self, String> {
+        let stream = TcpStream::connect(address).await.unwrap();
+        Self::over(stream, address, namespace, auth).await
+    }
+
+    /// A client for which the kernel buffers next to nothing.
+    pub(crate) async fn connect_narrow(address: SocketAddr, auth: Value) -> Result<Self, String> {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let stream = socket.connect(address).await.unwrap();
+        Self::over(stream, address, NAMESPACE, auth).await
+    }
+
+    async fn over(
+        stream: TcpStream,
+        address: SocketAddr,
+        namespace: &str,
+        auth: Value,
+    ) -> Result<Self, String> {
+        let url = format!("ws://{address}/socket.io/?EIO=4&transport=websocket");
+        let opened = client_async(url, stream).await;
+        let (socket, _) = opened.map_err(|error| error.to_string())?;
+        let mut client = Self {
+            socket,
+            next_ack: 0,
+            events: Vec::new(),
+            acks: Vec::new(),
+            before_ack: 0,
+        };
+        client.send(format!("40{namespace},{auth}")).await;
+        match client.frame().await {
+            Some(Frame::Connected) => Ok(client),
+            Some(Frame::Refused(message)) => Err(message),
+            _ => Err("the connection ended".to_owned()),
+        }
+    }
+
+    /// Sends a command and waits for its answer.
+    pub(crate) async fn call(&mut self, name: &str, payload: Value) -> Value {
+        let id = self.start(name, payload).await;
+        self.answer(id).await
+    }
+
+    /// Sends a command without waiting.
+    pub(crate) async fn start(&mut self, name: &str, payload: Value) -> u64 {
+        let id = self.next_ack;
+        self.next_ack += 1;
+        let event = json!([name, payload]);
+        self.send(format!("42{NAMESPACE},{id}{event}")).await;
+        id
+    }
+
+    /// Sends a command that wants no answer.
+    pub(crate) async fn tell(&mut self, name: &str, payload: Value) {
+        let event = json!([name, payload]);
+        self.send(format!("42{NAMESPACE},{event}")).await;
+    }
+
+    pub(crate) async fn answer(&mut self, id: u64) -> Value {
+        loop {
+            if let Some(at) = self.acks.iter().position(|(known, _)| *known == id) {
+                return self.acks.swap_remove(at).1;
+            }
+            self.read()
+                .await
+                .expect("the socket ended before the answer");
+        }
+    }
+
+    /// Waits until an event has arrived that fits, now or before.
+    pub(crate) async fn wait(&mut self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let mut seen = 0;
+        loop {
+            let fresh = &self.events[seen..];
+            let found = fresh
+                .iter()
+                .find(|event| event["type"] == name && fits(&event["data"]));
+            if let Some(event) = found {
+                return event.clone();
+            }
+            seen = self.events.len();
+            self.read()
+                .await
+                .expect("the socket ended before the event");
+        }
+    }
+
+    /// Waits until so many events of a type have arrived.
+    pub(crate) async fn wait_count(&mut self, name: &str, count: usize) {
+        let have = |client: &Self| {
+            let names = client.events.iter().map(|event| &event["type"]);
+            names.filter(|known| *known == name).count()
+        };
+        while have(self) < count {
+            self.read()
+                .await
+                .expect("the socket ended before the events");
+        }
+    }
+
+    /// Reads until the server ends the connection to the namespace.
+    pub(crate) async fn until_disconnected(&mut self) {
+        while self.read().await.is_some() {}
+    }
+
+    /// The types of all events so far.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let names = self.events.iter().map(|event| event["type"].as_str());
+        names.map(Option::unwrap).collect()
+    }
+
+    pub(crate) fn seqs(&self) -> Vec<u64> {
+        let seqs = self.events.iter().filter_map(|event| event["seq"].as_u64());
+        seqs.collect()
+    }
+
+    /// The text that the deltas of an event type make, where they follow each other.
+    pub(crate) fn text(&self, name: &str) -> String {
+        let mut text = String::new();
+        for event in self.events.iter().filter(|event| event["type"] == name) {
+            let offset = usize::try_from(event["data"]["offset"].as_u64().unwrap()).unwrap();
+            let have = text.chars().count();
+            assert!(offset <= have, "a gap at {have}: {event}");
+            let more = event["data"]["text"].as_str().unwrap();
+            text.extend(more.chars().skip(have - offset));
+        }
+        text
+    }
+
+    async fn read(&mut self) -> Option<()> {
+        match self.frame().await? {
+            Frame::Event(event) => self.events.push(event),
+            Frame::Ack(id, body) => {
+                self.before_ack = self.events.len();
+                self.acks.push((id, body));
+            }
+            Frame::Disconnected => return None,
+            Frame::Connected | Frame::Refused(_) => {}
+        }
+        Some(())
+    }
+
+    async fn frame(&mut self) -> Option<Frame> {
+        loop {
+            let message = self.socket.next().await?.ok()?;
+            let Message::Text(text) = message else {
+                continue;
+            };
+            match text.as_str() {
+                "2" => self.send("3".to_owned()).await,
+                text if text.starts_with('4') => return Some(parse(&text[1..])),
+                _ => {}
+            }
+        }
+    }
+
+    async fn send(&mut self, text: String) {
+        // A connection that the server has closed shows when it is read.
+        drop(self.socket.send(Message::text(text)).await);
+    }
+}
+
+fn parse(text: &str) -> Frame {
+    let (kind, rest) = text.split_at(1);
+    let rest = match rest.starts_with('/') {
+        true => rest.split_once(',').map_or("", |(_, rest)| rest),
+        false => rest,
+    };
+    let body = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    match kind {
+        "0" => Frame::Connected,
+        "1" => Frame::Disconnected,
+        "2" => {
+            let event = body(rest);
+            assert_eq!(event[0], event[1]["type"], "the payload repeats the name");
+            Frame::Event(event[1].clone())
+        }
+        "3" => {
+            let at = rest.find('[').unwrap();
+            Frame::Ack(rest[..at].parse().unwrap(), body(&rest[at..])[0].clone())
+        }
+        "4" => Frame::Refused(body(rest)["message"].as_str().unwrap().to_owned()),
+        other => panic!("an unexpected packet {other}"),
+    }
+}
