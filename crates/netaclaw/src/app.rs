@@ -10,8 +10,8 @@ pub(crate) struct App {
     pub(crate) lang: Lang,
     pub(crate) paint: Paint,
     pub(crate) out: BufWriter<Stdout>,
+    pub(crate) env: Environment,
     flags: Flags,
-    env: Environment,
 }
 
 impl App {

@@ -1,7 +1,11 @@
 //! The command line: what can be said, and how mistakes in it are answered.
 
+use crate::agent::AgentCommand;
 use crate::app::say;
+use crate::channel::ChannelCommand;
+use crate::chat::ChatArgs;
 use crate::help::in_chinese;
+use crate::serve::ServeArgs;
 use crate::session::SessionCommand;
 use crate::text::Lang;
 use clap::error::ErrorKind;
@@ -29,10 +33,24 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Start the server (what happens without a command)
+    Serve(ServeArgs),
+    /// Chat with an agent in the terminal
+    Chat(ChatArgs),
     /// Look at sessions, export, import and copy them
     Session {
         #[command(subcommand)]
         command: SessionCommand,
+    },
+    /// Set up the routes to models
+    Channel {
+        #[command(subcommand)]
+        command: ChannelCommand,
+    },
+    /// Look at agents and change them
+    Agent {
+        #[command(subcommand)]
+        command: AgentCommand,
     },
 }
 
@@ -43,11 +61,6 @@ pub(crate) fn parse(lang: Lang) -> Result<Cli, ExitCode> {
         .try_get_matches_from(&arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| answer(&error, &arguments, lang))
-}
-
-/// The help for whoever gave no command.
-pub(crate) fn help(lang: Lang) -> String {
-    command(lang).render_help().to_string()
 }
 
 fn command(lang: Lang) -> clap::Command {

@@ -3,8 +3,10 @@
 
 use crate::error::Failure;
 use crate::text::Lang;
+use netaclaw_protocol::Supplier;
 use netaclaw_session::ProviderKind;
 use netaclaw_store::Fsync;
+use secrecy::SecretString;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -12,26 +14,56 @@ use std::path::{Path, PathBuf};
 
 /// The name of every variable NetaClaw reads.
 pub(crate) mod var {
+    use netaclaw_protocol::Supplier;
+
+    pub(crate) const ADMIN_STORE: &str = "NETACLAW_ADMIN_STORE";
     pub(crate) const CONFIG: &str = "NETACLAW_CONFIG";
     pub(crate) const DATA_DIR: &str = "NETACLAW_DATA_DIR";
     pub(crate) const FSYNC: &str = "NETACLAW_FSYNC";
+    pub(crate) const LISTEN: &str = "NETACLAW_LISTEN";
+    pub(crate) const LOG: &str = "NETACLAW_LOG";
+    pub(crate) const LOG_FORMAT: &str = "NETACLAW_LOG_FORMAT";
     pub(crate) const MYSQL_URL: &str = "NETACLAW_MYSQL_URL";
+    pub(crate) const SECRET_KEY: &str = "NETACLAW_SECRET_KEY";
     pub(crate) const SESSION_PROVIDER: &str = "NETACLAW_SESSION_PROVIDER";
+    pub(crate) const TOKEN: &str = "NETACLAW_TOKEN";
 
+    /// What text is edited with; the first that is set decides.
+    pub(crate) const EDITOR: [&str; 2] = ["VISUAL", "EDITOR"];
     pub(crate) const HOME: &str = "HOME";
     /// The language of messages; the first that is set decides.
     pub(crate) const LANGUAGE: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
     pub(crate) const NO_COLOR: &str = "NO_COLOR";
+    /// Where an Ollama on this machine listens, as Ollama itself reads it.
+    pub(crate) const OLLAMA_HOST: &str = "OLLAMA_HOST";
+    /// Keys from which a first start makes channels.
+    pub(crate) const SUPPLIER_KEYS: [(Supplier, &str); 3] = [
+        (Supplier::Anthropic, "ANTHROPIC_API_KEY"),
+        (Supplier::Openai, "OPENAI_API_KEY"),
+        (Supplier::Deepseek, "DEEPSEEK_API_KEY"),
+    ];
 }
+
+/// Only this machine can reach it.
+const DEFAULT_LISTEN: &str = "127.0.0.1:7300";
 
 /// What the environment says. An empty variable counts as absent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
+    pub(crate) admin_store: Option<String>,
     pub(crate) config: Option<PathBuf>,
     pub(crate) data_dir: Option<PathBuf>,
+    pub(crate) editor: Option<String>,
     pub(crate) fsync: Option<String>,
+    pub(crate) listen: Option<String>,
+    pub(crate) log: Option<String>,
+    pub(crate) log_format: Option<String>,
     pub(crate) mysql_url: Option<String>,
+    pub(crate) token: Option<SecretString>,
+    pub(crate) ollama_host: Option<String>,
+    pub(crate) secret_key: Option<SecretString>,
     pub(crate) session_provider: Option<String>,
+    pub(crate) supplier_keys: Vec<(Supplier, SecretString)>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) language: Option<String>,
     pub(crate) no_color: bool,
@@ -46,12 +78,26 @@ impl Environment {
         let value = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let path = |name: &str| value(name).map(PathBuf::from);
         let text = |name: &str| value(name).map(|value| value.to_string_lossy().into_owned());
+        let secret = |name: &str| text(name).map(SecretString::from);
+        let supplier_key = |(supplier, name)| Some((supplier, secret(name)?));
         Self {
+            admin_store: text(var::ADMIN_STORE),
             config: path(var::CONFIG),
             data_dir: path(var::DATA_DIR),
+            editor: var::EDITOR.into_iter().find_map(text),
             fsync: text(var::FSYNC),
+            listen: text(var::LISTEN),
+            log: text(var::LOG),
+            log_format: text(var::LOG_FORMAT),
+            token: secret(var::TOKEN),
             mysql_url: text(var::MYSQL_URL),
+            ollama_host: text(var::OLLAMA_HOST),
+            secret_key: secret(var::SECRET_KEY),
             session_provider: text(var::SESSION_PROVIDER),
+            supplier_keys: var::SUPPLIER_KEYS
+                .into_iter()
+                .filter_map(supplier_key)
+                .collect(),
             home: path(var::HOME),
             language: var::LANGUAGE.into_iter().find_map(text),
             no_color: value(var::NO_COLOR).is_some(),
@@ -72,8 +118,22 @@ pub(crate) struct Flags {
 #[serde(deny_unknown_fields, default)]
 struct FileConfig {
     data_dir: Option<PathBuf>,
+    admin: FileAdmin,
+    server: FileServer,
     sessions: FileSessions,
     mysql: FileMysql,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FileAdmin {
+    store: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct FileServer {
+    listen: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -89,11 +149,22 @@ struct FileMysql {
     url: Option<String>,
 }
 
+/// Where agents, channels and the rest of what people configure are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum AdminStoreKind {
+    #[default]
+    Sqlite,
+    Mysql,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
+    pub(crate) admin_store: AdminStoreKind,
     pub(crate) data_dir: PathBuf,
     pub(crate) provider: ProviderKind,
     pub(crate) fsync: Fsync,
+    /// The address of the server.
+    pub(crate) listen: String,
     pub(crate) mysql_url: Option<String>,
     /// Settings that were understood only in part, in plain words.
     pub(crate) warnings: Vec<String>,
@@ -120,12 +191,21 @@ impl Config {
             .or_else(|| env.session_provider.clone())
             .or(file.sessions.provider);
         let fsync = env.fsync.clone().or(file.sessions.fsync);
+        let admin_store = env.admin_store.clone().or(file.admin.store);
         Ok(Self {
+            admin_store: admin_store.map_or(Ok(AdminStoreKind::default()), |name| {
+                admin_store_named(&name, lang)
+            })?,
             data_dir: in_home(data_dir, home),
             provider: provider.map_or(ProviderKind::File, |name| {
                 provider_named(&name, lang, &mut warnings)
             }),
             fsync: fsync.map_or(Ok(Fsync::default()), |name| fsync_named(&name, lang))?,
+            listen: env
+                .listen
+                .clone()
+                .or(file.server.listen)
+                .unwrap_or_else(|| DEFAULT_LISTEN.to_owned()),
             mysql_url: env.mysql_url.clone().or(file.mysql.url),
             warnings,
         })
@@ -133,6 +213,18 @@ impl Config {
 
     pub(crate) fn sessions_dir(&self) -> PathBuf {
         self.data_dir.join("sessions")
+    }
+
+    pub(crate) fn admin_file(&self) -> PathBuf {
+        self.data_dir.join("netaclaw.db")
+    }
+
+    pub(crate) fn token_file(&self) -> PathBuf {
+        self.data_dir.join("access.token")
+    }
+
+    pub(crate) fn secret_key_file(&self) -> PathBuf {
+        self.data_dir.join("secret.key")
     }
 }
 
@@ -196,6 +288,19 @@ fn fsync_named(name: &str, lang: Lang) -> Result<Fsync, Failure> {
             format!("fsync {name:?}"),
             lang.unknown_value(),
             lang.fsync_values(),
+        )),
+    }
+}
+
+/// An empty store would look like lost settings, so a mistake is not guessed at.
+fn admin_store_named(name: &str, lang: Lang) -> Result<AdminStoreKind, Failure> {
+    match name {
+        "sqlite" => Ok(AdminStoreKind::Sqlite),
+        "mysql" => Ok(AdminStoreKind::Mysql),
+        _ => Err(Failure::new(
+            format!("admin store {name:?}"),
+            lang.unknown_value(),
+            lang.admin_store_values(),
         )),
     }
 }

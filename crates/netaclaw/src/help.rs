@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, Command};
 
 const PROGRAM: &str = "自托管的智能体引擎";
 
-/// Commands by their name and what they do.
+/// Commands by their name, or by the command above and name where one name means two things.
 const COMMANDS: &[(&str, &str)] = &[
     ("session", "查看、导出、导入和复制会话"),
     ("list", "列出会话，最新的在前"),
@@ -15,6 +15,17 @@ const COMMANDS: &[(&str, &str)] = &[
     ("import", "把 Pi 或 NetaClaw 的会话文件收入存储"),
     ("copy", "在文件和 MySQL 之间复制会话"),
     ("verify", "检查损坏，不作任何更改"),
+    ("channel", "设置通往模型的渠道"),
+    ("add", "添加渠道，或修改同名渠道"),
+    ("channel list", "列出渠道"),
+    ("test", "询问供应商，检查渠道是否可用"),
+    ("remove", "删除没有被使用的渠道"),
+    ("serve", "启动服务（不带命令时的默认行为）"),
+    ("chat", "在终端中与智能体对话"),
+    ("agent", "查看和修改智能体"),
+    ("agent list", "列出智能体"),
+    ("agent show", "显示智能体"),
+    ("edit", "修改智能体：逐个字段，或在编辑器中"),
 ];
 
 /// Arguments by their name, or by command and name where one name means two things.
@@ -41,6 +52,12 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("list status", "只列出此状态的会话；默认为未删除的"),
     ("list page", "第几页，从 1 开始"),
     ("list size", "每页会话数"),
+    (
+        "listen",
+        "监听的地址；端口 0 为自动选择 [NETACLAW_LISTEN；默认 127.0.0.1:7300]",
+    ),
+    ("chat session", "继续该会话"),
+    ("chat agent", "对话的智能体名称"),
     ("session", "会话文件，或会话编号（或其开头）"),
     ("sessions", "会话文件，或会话编号（或其开头），可给出多个"),
     ("tree full", "显示每个条目，不折叠"),
@@ -62,6 +79,21 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("copy to", "复制到哪里"),
     ("copy from", "从哪里复制，默认为另一处"),
     ("verify all", "检查存储中的所有会话"),
+    ("channel", "渠道名称"),
+    ("agent", "智能体名称"),
+    ("supplier", "模型的供应商"),
+    ("base_url", "API 地址，默认为供应商的地址"),
+    ("api_key_env", "保存 API 密钥的环境变量的名称"),
+    (
+        "models",
+        "模型，可附上下文窗口的词元数；可给出多次，智能体未指定时用第一个",
+    ),
+    ("auxiliary", "用于摘要和标题"),
+    ("default", "让默认智能体使用它"),
+    (
+        "assignments",
+        "设置字段，如 modelConfig.temperature=0.3；JSON 或文本，留空为默认值；不给出则打开编辑器",
+    ),
 ];
 
 const TEMPLATE: &str = "{about-with-newline}\n用法：{usage}\n\n{all-args}{after-help}";
@@ -98,26 +130,24 @@ fn translated(command: Command) -> Command {
             } else {
                 "选项"
             };
-            let text = argument_text(&name, argument.get_id().as_str());
+            let text = text_of(ARGUMENTS, &name, argument.get_id().as_str());
             let argument = argument.help_heading(heading);
             match text {
                 Some(text) => argument.help(text),
                 None => argument,
             }
         });
-    command.mut_subcommands(|inner| {
-        let found = COMMANDS.iter().find(|(name, _)| *name == inner.get_name());
-        match found {
-            Some((_, text)) => translated(inner.about(*text)),
-            None => translated(inner),
-        }
+    command.mut_subcommands(|inner| match text_of(COMMANDS, &name, inner.get_name()) {
+        Some(text) => translated(inner.about(text)),
+        None => translated(inner),
     })
 }
 
-fn argument_text(command: &str, argument: &str) -> Option<&'static str> {
-    let own = format!("{command} {argument}");
-    let find = |name: &str| ARGUMENTS.iter().find(|(key, _)| *key == name);
-    find(&own).or_else(|| find(argument)).map(|(_, text)| *text)
+/// The text for a name below a command, else for the name wherever it stands.
+fn text_of(texts: &'static [(&str, &str)], command: &str, name: &str) -> Option<&'static str> {
+    let own = format!("{command} {name}");
+    let find = |name: &str| texts.iter().find(|(key, _)| *key == name);
+    find(&own).or_else(|| find(name)).map(|(_, text)| *text)
 }
 
 #[cfg(test)]

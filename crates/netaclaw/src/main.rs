@@ -1,12 +1,19 @@
 //! The NetaClaw binary: command line, configuration, wiring.
 
+mod admin;
+mod agent;
 mod app;
+mod assemble;
+mod channel;
+mod chat;
 mod cli;
 mod config;
 mod error;
 mod help;
 mod json;
+mod serve;
 mod session;
+mod table;
 mod terminal;
 mod text;
 
@@ -14,6 +21,7 @@ use app::{App, Outcome, say};
 use cli::{Cli, Command};
 use config::{Environment, Flags};
 use error::{Failure, Result};
+use serve::ServeArgs;
 use std::io::Write;
 use std::process::ExitCode;
 use text::Lang;
@@ -44,20 +52,29 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
     };
     let lang = cli.lang.unwrap_or(lang);
     let mut app = App::new(lang, flags, env);
-    let outcome = match cli.command {
-        None => {
-            write!(app.out, "{}", cli::help(lang))?;
-            Outcome::Done
-        }
-        Some(Command::Session { command }) => {
-            // Commands do one thing after the other; one thread is the quickest to start.
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build();
-            let runtime = runtime.map_err(|error| Failure::plain("runtime", error.to_string()))?;
-            runtime.block_on(session::run(command, &mut app))?
-        }
+    // Started without a command, NetaClaw is a server.
+    let command = cli.command.unwrap_or(Command::Serve(ServeArgs::default()));
+    let mut runtime = match command {
+        Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
+        // Commands do one thing after the other; one thread is the quickest to start.
+        _ => tokio::runtime::Builder::new_current_thread(),
     };
+    let runtime = runtime.enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::plain("runtime", error.to_string()))?;
+    let outcome = runtime.block_on(run_command(command, &mut app));
+    // A terminal chat leaves a thread behind that waits for a line nobody will type.
+    runtime.shutdown_background();
+    let outcome = outcome?;
     app.out.flush()?;
     Ok(outcome)
+}
+
+async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
+    match command {
+        Command::Serve(args) => serve::run(args, app).await,
+        Command::Chat(args) => chat::run(args, app).await,
+        Command::Session { command } => session::run(command, app).await,
+        Command::Channel { command } => channel::run(command, app).await,
+        Command::Agent { command } => agent::run(command, app).await,
+    }
 }

@@ -41,6 +41,8 @@ macro_rules! texts {
     };
 }
 
+pub(crate) use texts;
+
 macro_rules! counts {
     ($($name:ident(count $(, $arg:ident)*) { $one:literal $many:literal $zh:literal })*) => {
         impl Lang {

@@ -14,6 +14,9 @@ mod transcript;
 mod tree;
 mod verify;
 
+pub(crate) use stores::Stores;
+pub(crate) use tree::draw as draw_tree;
+
 use crate::app::{App, Outcome};
 use crate::error::Result;
 use clap::Subcommand;

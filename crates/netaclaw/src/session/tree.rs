@@ -63,6 +63,12 @@ pub(crate) async fn run(args: TreeArgs, app: &mut App) -> Result<()> {
     Ok(())
 }
 
+/// Draws a session that is open already.
+pub(crate) fn draw(app: &mut App, tree: &SessionTree) -> Result<()> {
+    Drawing::new(tree, Detail::Readable, app.lang).write(app)?;
+    Ok(app.out.flush()?)
+}
+
 struct Drawing<'a> {
     tree: &'a SessionTree,
     forest: Forest,

@@ -356,9 +356,9 @@ fn the_locale_or_the_flag_chooses_the_language() {
 }
 
 #[test]
-fn without_a_command_there_is_help() {
+fn help_tells_what_can_be_said() {
     let workspace = Workspace::new();
-    assert!(workspace.out("").contains("Usage: netaclaw"));
+    assert!(workspace.out("--help").contains("Usage: netaclaw"));
     assert!(workspace.out("--version").starts_with("netaclaw "));
     assert!(workspace.out("session show --help").contains("FILE|ID"));
 }

@@ -5,7 +5,9 @@
     reason = "in a test, what cannot be set up or read is a failure"
 )]
 
+mod agent;
 mod bad_input;
+mod channel;
 mod copy;
 mod damage;
 mod export;

@@ -1,0 +1,80 @@
+//! The admin store of a data directory, for commands. It works beside a running server: both
+//! use the same database, which puts their changes one after the other.
+
+mod failure;
+mod first_start;
+mod text;
+
+pub(crate) use failure::{explain_choice, failure};
+pub(crate) use first_start::language;
+
+use crate::app::App;
+use crate::config::{AdminStoreKind, Config, var};
+use crate::error::{Failure, Result};
+use netaclaw_admin::{AdminError, AdminStore, Expect, apply_patch};
+use netaclaw_protocol::Agent;
+use netaclaw_store::{AdminDatabase, AdminSettings, SecretKey, SqlAdminStore};
+use serde_json::{Map, Value};
+
+/// Opens the store. The first to open it does what a first start has to do.
+pub(crate) async fn open(app: &App) -> Result<SqlAdminStore> {
+    let config = app.config(None)?;
+    let settings = AdminSettings {
+        database: database(app, &config)?,
+        secret_key: secret_key(app, &config)?,
+    };
+    let failed = |error| failure(app.lang, error);
+    let store = SqlAdminStore::open(settings).await.map_err(failed)?;
+    let first = first_start::look_around(app, &config, &store);
+    store.seed(first.await?).await.map_err(failed)?;
+    Ok(store)
+}
+
+fn database(app: &App, config: &Config) -> Result<AdminDatabase> {
+    let lang = app.lang;
+    match (config.admin_store, &config.mysql_url) {
+        (AdminStoreKind::Sqlite, _) => Ok(AdminDatabase::Sqlite {
+            file: config.admin_file(),
+        }),
+        (AdminStoreKind::Mysql, Some(url)) => Ok(AdminDatabase::Mysql { url: url.clone() }),
+        (AdminStoreKind::Mysql, None) => Err(Failure::new(
+            "mysql",
+            lang.no_database(),
+            lang.set_mysql_url(),
+        )),
+    }
+}
+
+fn secret_key(app: &App, config: &Config) -> Result<SecretKey> {
+    match &app.env.secret_key {
+        Some(text) => SecretKey::from_text(text)
+            .map_err(|error| Failure::plain(var::SECRET_KEY, error.to_string())),
+        None => SecretKey::load_or_create(&config.secret_key_file())
+            .map_err(|error| Failure::plain(app.lang.secret_key(), error.to_string())),
+    }
+}
+
+/// How often a change is made again that somebody else got in the way of. Each time somebody else
+/// is done, so this many at once would be needed to make one fail.
+const ATTEMPTS_MAX: u32 = 100;
+
+/// Changes some fields of an agent, whatever others do to it at the same time.
+pub(crate) async fn patch_agent(
+    store: &dyn AdminStore,
+    mut agent: Agent,
+    patch: &Map<String, Value>,
+) -> std::result::Result<Agent, AdminError> {
+    let by = netaclaw_admin::Actor::command_line();
+    let mut attempts = 0;
+    loop {
+        let spec = apply_patch(&agent.spec, patch)?;
+        let expect = Expect::Rev(agent.stamp.rev);
+        attempts += 1;
+        match store.update_agent(&by, &agent.id, expect, spec).await {
+            Err(AdminError::Conflict { .. }) if attempts < ATTEMPTS_MAX => {
+                agent = store.agent(&agent.id).await?;
+            }
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Words for people about what is configured.
+
+use crate::text::{Lang, texts};
+use std::fmt::Display;
+
+texts! {
+    agent() { "agent" "智能体" }
+    channel() { "channel" "渠道" }
+    dict_group() { "dictionary group" "字典类型" }
+    dict_entry() { "dictionary entry" "字典项" }
+    setting() { "setting" "设置" }
+    access_token() { "token" "令牌" }
+    secret_key() { "secret key" "主密钥" }
+    supplier() { "supplier" "供应商" }
+    models_word() { "models" "模型" }
+    address() { "address" "地址" }
+    key_word() { "key" "密钥" }
+    for_what() { "for" "用途" }
+    answers() { "answers" "对话" }
+    auxiliary() { "auxiliary" "辅助" }
+    enabled() { "enabled" "启用" }
+    disabled() { "disabled" "停用" }
+    key_set(last4) { "…{last4}" "…{last4}" }
+    key_is_set() { "set" "已设置" }
+    and_more(first, count) { "{first} +{count}" "{first} 等 {count} 个" }
+    default_mark() { "default" "默认" }
+    approval() { "approval" "审批" }
+    description() { "description" "描述" }
+    compaction_at(threshold, keep) { "at {threshold} %, keeps {keep} messages" "达到 {threshold} % 时，保留 {keep} 条消息" }
+    compaction_off() { "off" "关闭" }
+    sessions_in() { "sessions" "会话" }
+    workspace() { "workspace" "工作目录" }
+    tools_word() { "tools" "工具" }
+    on_and_off(on, off) { "on: {on}; off: {off}" "启用：{on}；停用：{off}" }
+    skills_word() { "skills" "技能" }
+    mcp_word() { "MCP servers" "MCP 服务器" }
+    everything() { "all" "全部" }
+    fallback() { "fallback" "备用" }
+    revision() { "revision" "版本" }
+    system_prompt() { "system prompt" "系统提示词" }
+    no_channels() { "no channels" "没有渠道" }
+
+    channel_added(name, supplier) { "channel {name}: added ({supplier})" "渠道 {name}：已添加（{supplier}）" }
+    channel_updated(name, supplier) { "channel {name}: updated ({supplier})" "渠道 {name}：已更新（{supplier}）" }
+    channel_same(name) { "channel {name}: nothing to change" "渠道 {name}：没有变化" }
+    channel_removed(name) { "channel {name}: removed" "渠道 {name}：已删除" }
+    agent_uses(agent, channel, model) { "agent {agent}: uses {channel}, {model}" "智能体 {agent}：使用 {channel}，{model}" }
+    auxiliary_uses(channel) { "summaries and titles: {channel}" "摘要和标题：{channel}" }
+    no_models_yet(name) { "channel {name} has no models; add one with --model" "渠道 {name} 没有模型；请用 --model 添加" }
+    no_key_yet(name) { "channel {name} has no API key, which its supplier asks for; give one with --api-key-env" "渠道 {name} 没有 API 密钥，而供应商需要；请用 --api-key-env 给出" }
+    variable(name) { "variable {name}" "变量 {name}" }
+    variable_empty() { "it is not set, or empty" "未设置或为空" }
+    set_variable() { "put the key into it; --api-key-env takes the name of a variable, not the key" "请把密钥放入该变量；--api-key-env 后面是变量名，不是密钥" }
+    not_a_variable() { "that is no name of a variable" "这不是变量名" }
+    test_passed(name, millis) { "channel {name}: works, answered in {millis} ms" "渠道 {name}：可用，{millis} 毫秒内应答" }
+    its_models(models) { "models: {models}" "模型：{models}" }
+    models_not_told() { "the supplier does not list its models" "供应商不提供模型列表" }
+    missing_models(models) { "not among the supplier's models: {models}" "供应商没有这些模型：{models}" }
+
+    agent_changed(name, rev) { "agent {name}: changed, revision {rev}" "智能体 {name}：已修改，版本 {rev}" }
+    agent_same(name) { "agent {name}: nothing to change" "智能体 {name}：没有变化" }
+    not_an_assignment(text) { "--set {text}" "--set {text}" }
+    want_assignment() { "it is not of the form field=value" "不是 字段=值 的形式" }
+    example_assignment() { "as in --set modelConfig.temperature=0.3" "例如 --set modelConfig.temperature=0.3" }
+    editor(name) { "editor {name}" "编辑器 {name}" }
+    editor_failed() { "it ended without success" "未正常结束" }
+    set_editor() { "set EDITOR, or use --set" "请设置 EDITOR，或使用 --set" }
+    no_terminal() { "there is no terminal to edit in" "没有可用于编辑的终端" }
+    text_kept(path) { "your text is kept in {path}" "您的文本保存在 {path}" }
+    form_head(name, rev) { "Agent {name}, revision {rev}. What is absent has its default." "智能体 {name}，版本 {rev}。未写出的字段取默认值。" }
+    form_absent(fields) { "Not set: {fields}" "未设置：{fields}" }
+    form_cannot() { "an argument of a tool override is null, which this form cannot hold" "某个工具覆盖参数为 null，表单无法表示" }
+    use_set() { "use --set" "请使用 --set" }
+
+    does_not_exist() { "it does not exist" "不存在" }
+    did_you_mean(name) { "did you mean {name}?" "是否指 {name}？" }
+    see_list_of(kind) { "`netaclaw {kind} list` shows what there is" "用 `netaclaw {kind} list` 查看" }
+    changed_meanwhile(expected, current) { "somebody else changed it from revision {expected} to {current}" "已被他人从版本 {expected} 改为 {current}" }
+    repeat_change() { "look at it, and make the change again" "请查看后重新修改" }
+    choose_other_name() { "choose another name" "请换一个名字" }
+    in_use_by(by) { "it is used by {by}" "正被使用：{by}" }
+    change_users_first() { "give them another channel first" "请先为它们换一个渠道" }
+    key_not_opened() { "its API key cannot be opened: it was stored with another secret key, or changed since" "无法打开其 API 密钥：存入时用的是另一个主密钥，或之后被改动" }
+    restore_secret_key() { "put back the secret.key it was stored with, or give the key again with `netaclaw channel add`" "请放回当时的 secret.key，或用 `netaclaw channel add` 重新给出密钥" }
+    unknown_session_provider(name) { "unknown session provider {name}: sessions are kept in files" "未知的会话存储 {name}：会话保存在文件中" }
+    admin_store_values() { "use sqlite or mysql" "可用 sqlite 或 mysql" }
+}

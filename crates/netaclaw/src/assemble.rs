@@ -1,0 +1,43 @@
+//! The engine of a data directory: stores, agents and tools put together.
+
+use crate::admin;
+use crate::app::App;
+use crate::error::{Failure, Result};
+use crate::session::Stores;
+use netaclaw_admin::AdminStore;
+use netaclaw_engine::{ConfiguredAgents, Engine, Providers};
+use netaclaw_models::{Timeouts, Transport};
+use netaclaw_session::ProviderKind;
+use netaclaw_store::SqlAdminStore;
+use netaclaw_tools::ToolRegistry;
+use std::sync::Arc;
+
+/// Everything a server or a terminal chat works with.
+pub(crate) struct Assembled {
+    pub(crate) engine: Engine,
+    pub(crate) admin: Arc<SqlAdminStore>,
+}
+
+pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
+    let stores = Stores::new(app, None)?;
+    let admin = Arc::new(admin::open(app).await?);
+    let mysql = match &stores.config.mysql_url {
+        Some(_) => Some(stores.open(ProviderKind::Mysql).await?),
+        None => None,
+    };
+    let providers = Providers {
+        file: stores.open(ProviderKind::File).await?,
+        mysql,
+    };
+    let cwd = std::env::current_dir().map_err(|error| Failure::io(app.lang, ".", &error))?;
+    let agents = ConfiguredAgents::new(
+        Arc::clone(&admin) as Arc<dyn AdminStore>,
+        Arc::new(Transport::new(Timeouts::default())),
+        Arc::new(ToolRegistry::builtin()),
+        cwd,
+    );
+    Ok(Assembled {
+        engine: Engine::new(providers, Arc::new(agents)),
+        admin,
+    })
+}

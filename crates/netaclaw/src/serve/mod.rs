@@ -1,0 +1,108 @@
+//! `netaclaw serve`: the server.
+
+mod log;
+mod text;
+mod token;
+
+use crate::app::{App, Outcome};
+use crate::assemble::assemble;
+use crate::config::var;
+use crate::error::{Failure, Result};
+use clap::Args;
+use netaclaw_admin::{AdminStore, TokenStore, UserStore};
+use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use secrecy::ExposeSecret;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 takes a free one [NETACLAW_LISTEN; default 127.0.0.1:7300]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+}
+
+pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
+    log::start(app.env.log.as_deref(), app.env.log_format.as_deref());
+    let config = app.config(None)?;
+    let wanted = args.listen.unwrap_or_else(|| config.listen.clone());
+    let address: SocketAddr = wanted.parse().map_err(|_| {
+        Failure::new(
+            format!("{wanted:?}"),
+            app.lang.not_an_address(),
+            app.lang.listen_example(),
+        )
+    })?;
+    let assembled = assemble(app).await?;
+    let given = app.env.token.clone();
+    if !address.ip().is_loopback() && given.is_none() {
+        must_have_accounts(app, &*assembled.admin).await?;
+    }
+    let token = match given {
+        Some(token) => token,
+        None => token::load_or_create(&config.token_file())
+            .map_err(|error| Failure::io(app.lang, app.lang.access_token(), &error))?,
+    };
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        Failure::new(
+            address.to_string(),
+            error.to_string(),
+            app.lang.listen_elsewhere(),
+        )
+    })?;
+    let bound = listener.local_addr()?;
+    let auth = AuthSettings {
+        access_token: Some(token.clone()),
+        ..AuthSettings::default()
+    };
+    let admin = Arc::clone(&assembled.admin) as Arc<dyn AdminStore>;
+    let gateway = Gateway::new(assembled.engine, admin, auth, GatewaySettings::default());
+    let shutdown = CancellationToken::new();
+    let link = format!("http://{bound}/?token={}", token.expose_secret());
+    writeln!(
+        app.out,
+        "{}",
+        app.lang.listening(format!("http://{bound}"), link)
+    )?;
+    app.out.flush()?;
+    let serving = gateway.serve(listener, shutdown.clone());
+    tokio::pin!(serving);
+    tokio::select! {
+        served = &mut serving => served?,
+        stopped = stop_signal() => {
+            stopped?;
+            shutdown.cancel();
+            serving.await?;
+        }
+    }
+    assembled.admin.close().await;
+    Ok(Outcome::Done)
+}
+
+/// Whoever opens the server to others must have said who they are.
+async fn must_have_accounts(app: &App, admin: &dyn AdminStore) -> Result<()> {
+    let failed = |error| crate::admin::failure(app.lang, error);
+    let users = UserStore::users(admin).await.map_err(failed)?;
+    let tokens = TokenStore::tokens(admin).await.map_err(failed)?;
+    // The first user exists from the start and cannot log in before it has a password.
+    match users.len() > 1 || !tokens.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::new(
+            "listen",
+            app.lang.no_accounts(),
+            app.lang.set_token(var::TOKEN),
+        )),
+    }
+}
+
+async fn stop_signal() -> std::io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}

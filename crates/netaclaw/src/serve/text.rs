@@ -1,0 +1,13 @@
+//! Words of the server.
+
+use crate::text::{Lang, texts};
+use std::fmt::Display;
+
+texts! {
+    listening(address, link) { "NetaClaw is ready at {address} — open {link}" "NetaClaw 已就绪：{address} — 打开 {link}" }
+    not_an_address() { "this is not an address to listen on" "这不是可以监听的地址" }
+    listen_example() { "write it as 127.0.0.1:7300" "请写成 127.0.0.1:7300 的形式" }
+    listen_elsewhere() { "choose another address with --listen, or port 0 for a free one" "请用 --listen 指定其他地址，或用端口 0 自动选择" }
+    no_accounts() { "the server would be open to other machines, and nobody is configured to log in" "服务将对其他机器开放，但还没有配置可以登录的用户或令牌" }
+    set_token(variable) { "set {variable}, or add a user or a token first" "请设置 {variable}，或先添加用户或令牌" }
+}
