@@ -1,12 +1,15 @@
 //! Guessing passwords has to take long.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Failures of one kind within the window before it is closed.
-const FAILURES_MAX: u32 = 5;
+/// Failures within the window before one has to wait. Behind a proxy many people share an
+/// address, so it may fail more often than a name.
+const NAME_FAILURES_MAX: u32 = 5;
+const ADDRESS_FAILURES_MAX: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Names and addresses remembered at most. Beyond it those whose window has passed are
 /// forgotten, and if there are none, everybody waits.
@@ -18,6 +21,28 @@ pub(crate) struct LoginLimiter {
     failures: Mutex<HashMap<String, Failures>>,
 }
 
+/// Who tries to log in, and from where.
+pub(crate) struct LoginTry {
+    name: String,
+    address: String,
+}
+
+impl LoginTry {
+    pub(crate) fn new(name: &str, address: IpAddr) -> Self {
+        Self {
+            name: format!("name {name}"),
+            address: format!("address {address}"),
+        }
+    }
+
+    fn keys(&self) -> [(&str, u32); 2] {
+        [
+            (&self.name, NAME_FAILURES_MAX),
+            (&self.address, ADDRESS_FAILURES_MAX),
+        ]
+    }
+}
+
 #[derive(Debug)]
 struct Failures {
     count: u32,
@@ -25,30 +50,31 @@ struct Failures {
 }
 
 impl LoginLimiter {
-    /// How long to wait before the next try, if one has to.
-    pub(crate) fn wait(&self, keys: &[&str]) -> Option<Duration> {
-        let now = Instant::now();
-        let failures = self.lock();
-        let waits = keys.iter().filter_map(|key| {
-            let failures = failures.get(*key)?;
-            let left = (failures.since + WINDOW).checked_duration_since(now)?;
-            (failures.count >= FAILURES_MAX && !left.is_zero()).then_some(left)
-        });
-        let full = (failures.len() >= KEYS_MAX).then_some(WINDOW);
-        waits.chain(full).max()
-    }
-
-    pub(crate) fn failed(&self, keys: &[&str]) {
+    /// Counts a try and lets it through, or says how long to wait. It counts before its outcome
+    /// is known, or many at once would all be let through.
+    pub(crate) fn begin(&self, login: &LoginTry) -> Result<(), Duration> {
         let now = Instant::now();
         let mut all = self.lock();
-        if all.len() + keys.len() > KEYS_MAX {
-            all.retain(|_, failures| now - failures.since < WINDOW);
+        let wait = login.keys().into_iter().filter_map(|(key, max)| {
+            let failures = all.get(key)?;
+            let left = (failures.since + WINDOW).checked_duration_since(now)?;
+            (failures.count >= max && !left.is_zero()).then_some(left)
+        });
+        if let Some(wait) = wait.max() {
+            return Err(wait);
         }
-        for key in keys {
-            let failures = all.entry((*key).to_owned()).or_insert(Failures {
+        if all.len() >= KEYS_MAX {
+            all.retain(|_, failures| now - failures.since < WINDOW);
+            if all.len() >= KEYS_MAX {
+                return Err(WINDOW);
+            }
+        }
+        for (key, _) in login.keys() {
+            let fresh = Failures {
                 count: 0,
                 since: now,
-            });
+            };
+            let failures = all.entry(key.to_owned()).or_insert(fresh);
             if now - failures.since >= WINDOW {
                 *failures = Failures {
                     count: 0,
@@ -57,12 +83,17 @@ impl LoginLimiter {
             }
             failures.count += 1;
         }
+        Ok(())
     }
 
-    /// A right password forgives its name, not its address: somebody may own one account and
-    /// guess at another.
-    pub(crate) fn succeeded(&self, name: &str) {
-        self.lock().remove(name);
+    /// A right password forgives its name. Of its address only this try is taken back: somebody
+    /// may own one account and guess at another.
+    pub(crate) fn succeeded(&self, login: &LoginTry) {
+        let mut all = self.lock();
+        all.remove(&login.name);
+        if let Some(failures) = all.get_mut(&login.address) {
+            failures.count = failures.count.saturating_sub(1);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Failures>> {
@@ -75,19 +106,31 @@ impl LoginLimiter {
 mod tests {
     use super::*;
 
+    fn login(name: &str) -> LoginTry {
+        LoginTry::new(name, IpAddr::from([10, 0, 0, 1]))
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn after_five_failures_one_waits_for_the_window() {
+    async fn a_name_waits_after_five_failures_and_an_address_after_twenty() {
         let limiter = LoginLimiter::default();
         for _ in 0..5 {
-            assert_eq!(limiter.wait(&["name:a", "address:1"]), None);
-            limiter.failed(&["name:a", "address:1"]);
+            assert_eq!(limiter.begin(&login("a")), Ok(()));
         }
-        assert_eq!(limiter.wait(&["name:a"]), Some(WINDOW));
-        assert_eq!(limiter.wait(&["name:b", "address:1"]), Some(WINDOW));
-        assert_eq!(limiter.wait(&["name:b", "address:2"]), None);
-        limiter.succeeded("name:a");
-        assert_eq!(limiter.wait(&["name:a"]), None);
+        assert_eq!(limiter.begin(&login("a")), Err(WINDOW));
+        for number in 0..15 {
+            assert_eq!(limiter.begin(&login(&number.to_string())), Ok(()));
+        }
+        assert_eq!(limiter.begin(&login("b")), Err(WINDOW));
         tokio::time::advance(WINDOW).await;
-        assert_eq!(limiter.wait(&["name:b", "address:1"]), None);
+        assert_eq!(limiter.begin(&login("a")), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn right_passwords_do_not_count() {
+        let limiter = LoginLimiter::default();
+        for _ in 0..100 {
+            assert_eq!(limiter.begin(&login("a")), Ok(()));
+            limiter.succeeded(&login("a"));
+        }
     }
 }

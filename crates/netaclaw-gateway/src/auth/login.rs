@@ -1,6 +1,7 @@
 //! People come in by name and password, and get a cookie.
 
 use super::cookie::session_cookie;
+use super::limit::LoginTry;
 use super::{Identity, Signed, identity};
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -37,10 +38,8 @@ async fn login(
     ConnectInfo(peer): ConnectInfo<Peer>,
     ApiJson(login): ApiJson<Login>,
 ) -> Result<Response, ApiError> {
-    let name_key = format!("name {}", login.name);
-    let address_key = format!("address {}", peer.address.ip());
-    let keys = [name_key.as_str(), address_key.as_str()];
-    if let Some(wait) = shared.logins.wait(&keys) {
+    let attempt = LoginTry::new(&login.name, peer.address.ip());
+    if let Err(wait) = shared.logins.begin(&attempt) {
         let seconds = wait.as_secs() + 1;
         let message = format!("too many failed logins; try again in {seconds} s");
         let mut response = ApiError::new(ErrorCode::RateLimited, message).into_response();
@@ -49,15 +48,13 @@ async fn login(
             .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         return Ok(response);
     }
-    // The try counts before its outcome is known, or many at once would all be let through.
-    shared.logins.failed(&keys);
     match shared
         .admin
         .check_login(&login.name, &login.password)
         .await?
     {
         LoginCheck::Right(user) => {
-            shared.logins.succeeded(&name_key);
+            shared.logins.succeeded(&attempt);
             let who = identity(user, TokenScope::Full);
             let token = browser_token(&shared, &who).await?;
             Ok(with_cookie(

@@ -222,11 +222,7 @@ async fn logins_are_checked_and_guessing_is_slowed_down() {
     for _ in 0..5 {
         statuses.push(login("wrong").await.status);
     }
-    assert_eq!(
-        statuses,
-        [401, 401, 401, 401, 429],
-        "the right one counts for its address"
-    );
+    assert_eq!(statuses, [401; 5]);
     let waits = login("a good password").await;
     assert_eq!(waits.status, 429);
     assert_ne!(waits.header("retry-after"), "");
