@@ -5,7 +5,7 @@ ARGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fmt lint deny interop clean
+.PHONY: help run test bench fmt lint deny interop web dev clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,12 @@ deny: ## check dependencies: licences, banned crates, sources
 interop: ## install the real Pi, for the interop tests and benchmarks
 	@scripts/interop.sh
 
+web: ## build the web app into web/dist
+	@scripts/web.sh build
+
+dev: ## serve the web app with hot reload, in front of a running server (NETACLAW_URL=...)
+	@scripts/web.sh dev
+
 clean: ## remove everything that was built or installed here
 	@cargo clean
-	@rm -rf interop/node_modules
+	@rm -rf interop/node_modules web/node_modules web/dist

@@ -21,11 +21,16 @@ interop_tests() {
   cd interop && node --test --test-reporter=spec
 }
 
+web() {
+  cd web && npm run --silent "$@"
+}
+
 require_cargo
 require_nextest
 require_node
 require_mariadb
 require_interop
+require_web
 
 mariadb_start "$work/db"
 export NETACLAW_TEST_MYSQL_URL=mysql://neta:neta@127.0.0.1:$mariadb_port
@@ -37,6 +42,9 @@ step clippy  check   cargo clippy --workspace --all-targets --all-features -- -D
 step tidy    check   cargo run -q -p xtask -- tidy
 step rust    nextest cargo nextest run --workspace --all-features --no-fail-fast
 step interop node    interop_tests
+step types   check   web check
+step web     vitest  web test
+step bundle  check   web build
 
 finished=yes
 sum_up

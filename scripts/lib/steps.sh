@@ -9,6 +9,7 @@ summary=()
 #   check    the step itself, as one
 #   nextest  the tests that cargo nextest reports
 #   node     the tests that node --test reports
+#   vitest   the tests that vitest reports
 step() {
   local name=$1 kind=$2 started=$SECONDS log=$work/step.log status=0 step_passed step_failed line
   shift 2
@@ -74,4 +75,16 @@ count_node() {
     NF == 3 && $2 == "fail" { failed = $3 }
     NF == 3 && $2 == "cancelled" { cancelled = $3 }
     END { print passed + 0, failed + cancelled }'
+}
+
+# The line "Tests  2 failed | 9 passed | 1 skipped (12)" of the report.
+count_vitest() {
+  awk '
+    $1 == "Tests" {
+      for (i = 2; i < NF; i++) {
+        if ($(i + 1) == "passed") passed = $i
+        if ($(i + 1) == "failed") failed = $i
+      }
+    }
+    END { print passed + 0, failed + 0 }'
 }

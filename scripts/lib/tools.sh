@@ -30,9 +30,9 @@ require_nextest() {
 }
 
 require_node() {
-  if ! have node || ! have npm; then die 'node or npm is missing: install Node.js 20.6 or newer with npm'; fi
-  node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 6) ? 0 : 1)' ||
-    die "Node.js $(node --version) is too old: install 20.6 or newer"
+  if ! have node || ! have npm; then die 'node or npm is missing: install Node.js 20.19 or newer with npm'; fi
+  node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' ||
+    die "Node.js $(node --version) is too old: install 20.19 or newer"
 }
 
 require_mariadb() {
@@ -64,10 +64,20 @@ install_mariadb() (
   "${install[@]}" || { apt-get update -q && "${install[@]}"; }
 )
 
-# Installs the pinned Pi unless the installed one is at least as new as the lock file.
+# Installs the pinned Pi.
 require_interop() {
-  local installed=interop/node_modules/.package-lock.json
-  if [[ -e $installed && ! interop/package-lock.json -nt $installed ]]; then return; fi
-  echo 'installing the interop packages'
-  (cd interop && npm ci --no-audit --no-fund) || die 'the interop packages could not be installed: cd interop && npm ci'
+  require_packages interop
+}
+
+# Installs what the web app is built with.
+require_web() {
+  require_packages web
+}
+
+# Installs the packages of a directory unless those that are there are at least as new as its lock file.
+require_packages() {
+  local installed=$1/node_modules/.package-lock.json
+  if [[ -e $installed && ! $1/package-lock.json -nt $installed ]]; then return; fi
+  echo "installing the packages of $1"
+  (cd "$1" && npm ci --no-audit --no-fund) || die "the packages of $1 could not be installed: cd $1 && npm ci"
 }

@@ -1,0 +1,4 @@
+import shell from './shell'
+import ui from './ui'
+
+export default { shell, ui }

@@ -1,0 +1,2 @@
+/** Words of the leaf components in `src/ui`. */
+export default {}

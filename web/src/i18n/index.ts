@@ -1,0 +1,41 @@
+/** The app's languages: Chinese and English, by the browser's wish until somebody chooses. */
+
+import { createI18n } from 'vue-i18n'
+import { LANGUAGES, type Language, type Messages } from './types'
+
+export { LANGUAGES, type Language, type Messages } from './types'
+
+declare module 'vue-i18n' {
+  export interface DefineLocaleMessage extends Messages {}
+}
+
+/** Each language is a file of its own, fetched when it is wanted. */
+const load: Record<Language, () => Promise<{ default: Messages }>> = {
+  en: () => import('./en'),
+  zh: () => import('./zh'),
+}
+
+export const i18n = createI18n({
+  legacy: false,
+  locale: 'en',
+  fallbackLocale: false,
+  missingWarn: import.meta.env.DEV,
+  messages: {} as Record<Language, Messages>,
+})
+
+/** The first language of the list that the app has. */
+export function preferredLanguage(wanted: readonly string[]): Language {
+  for (const tag of wanted) {
+    const found = LANGUAGES.find((language) => tag.toLowerCase().split('-')[0] === language)
+    if (found) return found
+  }
+  return 'en'
+}
+
+export async function setLanguage(language: Language): Promise<void> {
+  if (!i18n.global.availableLocales.includes(language)) {
+    i18n.global.setLocaleMessage(language, (await load[language]()).default)
+  }
+  i18n.global.locale.value = language
+  document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+}

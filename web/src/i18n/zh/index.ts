@@ -1,0 +1,5 @@
+import type { Messages } from '../types'
+import shell from './shell'
+import ui from './ui'
+
+export default { shell, ui } satisfies Messages

@@ -1,0 +1,456 @@
+/**
+ * What the page draws. Every type here is plain data made by the projections beside this file;
+ * components take these objects and never look at protocol data, stores or the clock.
+ *
+ * Objects are never changed in place: a row that is the same object has not changed.
+ */
+
+/** Unix time in milliseconds, as everywhere. */
+export type Millis = number
+
+// The transcript
+
+export type TranscriptRow =
+  | UserRow
+  | PendingUserRow
+  | AssistantRow
+  | ActivityRow
+  | ToolRow
+  | CompactionRow
+  | BranchSummaryRow
+  | NoticeRow
+  | CustomRow
+  | ErrorRow
+
+export type TranscriptRowKind = TranscriptRow['kind']
+
+interface RowBase {
+  /** Stable for the life of the row, also when a streamed answer becomes an entry. */
+  key: string
+  /** The entry the row stands for; what retry, edit, label and fork are asked about. */
+  entryId: string | null
+  /** Set where the entry has siblings. */
+  branch: BranchPoint | null
+  label: string | null
+  at: Millis | null
+}
+
+/** The siblings at a fork: `‹ index+1 / count ›`. */
+export interface BranchPoint {
+  /** Counted from 0. */
+  index: number
+  count: number
+  /** All siblings in order; `ids[index]` is the one on the active path. */
+  ids: readonly string[]
+}
+
+export interface UserRow extends RowBase {
+  kind: 'user'
+  text: string
+  images: readonly ImageView[]
+  files: readonly FileView[]
+  /** Went in during a run, after a round of tools. */
+  steered: boolean
+}
+
+/** A message on its way to the server. */
+export interface PendingUserRow extends RowBase {
+  kind: 'pending'
+  requestId: string
+  text: string
+  images: readonly ImageView[]
+  files: readonly FileView[]
+  state: 'sending' | 'waiting' | 'failed'
+  /** Why it failed, in the user's language. */
+  problem: string | null
+}
+
+/** One model response. A turn with tools is several of these in a row. */
+export interface AssistantRow extends RowBase {
+  kind: 'assistant'
+  parts: readonly AnswerPart[]
+  /** Text is still arriving. */
+  streaming: boolean
+  /** Follows another row of the same turn: no avatar and no name of its own. */
+  continues: boolean
+  /** The last row of its turn: actions and numbers are shown here. */
+  ends: boolean
+  provider: string
+  model: string
+  stopReason: 'stop' | 'length' | 'toolUse' | 'error' | 'aborted' | null
+  errorMessage: string | null
+  usage: UsageView | null
+}
+
+/** Finished thinking and tool calls, folded to one line (verbosity "summary"). */
+export interface ActivityRow extends RowBase {
+  kind: 'activity'
+  parts: readonly AnswerPart[]
+  toolCount: number
+  thinkingCount: number
+  /** Tools by name, the most used first. */
+  tools: readonly { name: string; label: string; count: number }[]
+  durationMs: number | null
+}
+
+/** A tool call whose answer is not known (yet), so that nothing is ever dropped. */
+export interface ToolRow extends RowBase {
+  kind: 'tool'
+  tool: ToolView
+}
+
+export interface CompactionRow extends RowBase {
+  kind: 'compaction'
+  state: 'running' | 'done' | 'error'
+  summary: string
+  tokensBefore: number | null
+  tokensAfter: number | null
+  /** Entries that it stands in for and that are above it on this path. */
+  messageCount: number | null
+  problem: string | null
+}
+
+export interface BranchSummaryRow extends RowBase {
+  kind: 'branchSummary'
+  fromId: string
+  summary: string
+}
+
+/** A small line between messages: the model or the thinking level was changed. */
+export interface NoticeRow extends RowBase {
+  kind: 'notice'
+  notice:
+    | { type: 'model'; provider: string; model: string }
+    | { type: 'thinking'; level: string }
+    | { type: 'older'; loading: boolean }
+    | { type: 'interrupted' }
+}
+
+/** An entry of a kind that this page does not know, or a message of an extension. */
+export interface CustomRow extends RowBase {
+  kind: 'custom'
+  /** Such as `custom_message`. */
+  type: string
+  title: string
+  text: string
+}
+
+export interface ErrorRow extends RowBase {
+  kind: 'error'
+  message: string
+  code: string | null
+}
+
+// The parts of an answer
+
+export type AnswerPart = TextPart | ThinkingPart | ToolPart | ImagePart
+
+export interface TextPart {
+  kind: 'text'
+  key: string
+  text: string
+  /** More may come. */
+  open: boolean
+}
+
+export interface ThinkingPart {
+  kind: 'thinking'
+  key: string
+  text: string
+  open: boolean
+  durationMs: number | null
+  /** When it began, for a running clock; null if nobody saw it begin. */
+  startedAt: Millis | null
+  /** The supplier keeps the words to itself. */
+  redacted: boolean
+}
+
+export interface ToolPart {
+  kind: 'tool'
+  key: string
+  tool: ToolView
+}
+
+export interface ImagePart {
+  kind: 'image'
+  key: string
+  image: ImageView
+}
+
+export type ToolStatus =
+  /** The model is writing the arguments, or the call waits for its turn. */
+  | 'pending'
+  | 'running'
+  | 'done'
+  | 'error'
+  | 'blocked'
+  | 'cancelled'
+
+export type ToolRoute = 'main' | 'worker-local' | 'main-process-proxy' | 'disabled'
+
+export interface ToolView {
+  /** The tool call's id: the only key by which anything about it is looked up. */
+  id: string
+  name: string
+  /** For people; the name if there is none. */
+  label: string
+  status: ToolStatus
+  /** The whole arguments once they are known, else undefined. */
+  args: unknown
+  /** The arguments as the model writes them; empty once `args` is known. */
+  argsText: string
+  /** One line that says what the call is about, such as a path or a command. */
+  headline: string
+  /** Output while it runs. */
+  output: string
+  result: ToolResultView | null
+  /** For people only: what the tool tells beside its result. */
+  details: unknown
+  /** A unified diff, where the tool made one. */
+  diff: DiffView | null
+  startedAt: Millis | null
+  durationMs: number | null
+  route: ToolRoute | null
+  blockedReason: string | null
+  policySources: readonly string[]
+}
+
+export interface ToolResultView {
+  text: string
+  images: readonly ImageView[]
+}
+
+export interface DiffView {
+  path: string | null
+  lines: readonly DiffLine[]
+  added: number
+  removed: number
+}
+
+export interface DiffLine {
+  kind: 'added' | 'removed' | 'same' | 'gap'
+  oldNumber: number | null
+  newNumber: number | null
+  text: string
+}
+
+export interface ImageView {
+  key: string
+  /** Something an `<img>` can show: a `data:`, `blob:` or same-origin address. */
+  src: string
+  alt: string
+}
+
+export interface FileView {
+  key: string
+  name: string
+  mimeType: string
+  bytes: number | null
+  /** Where it can be downloaded; null while it is on its way. */
+  href: string | null
+}
+
+export interface UsageView {
+  inputTokens: number
+  outputTokens: number
+  cacheReadTokens: number
+  totalTokens: number
+  cost: number | null
+}
+
+// Around the transcript
+
+export interface RunView {
+  state: 'running' | 'stopping' | 'idle'
+  phase:
+    | 'preparing'
+    | 'waiting_for_model'
+    | 'streaming'
+    | 'running_tools'
+    | 'waiting_for_user'
+    | 'retrying'
+    | 'compacting'
+    | null
+  /** When this phase began. */
+  since: Millis
+  /** When the run began; null when idle. */
+  startedAt: Millis | null
+  /** The last sign of life of this run. */
+  lastActivity: Millis
+  /** In words, where a phase needs them. */
+  detail: string | null
+}
+
+export interface QueueView {
+  rows: readonly QueueRow[]
+  /** Set by a stop: nothing runs until the user lets it. */
+  held: boolean
+}
+
+export interface QueueRow {
+  /** The server's id, or the request's while it is on its way. */
+  key: string
+  itemId: string | null
+  text: string
+  attachmentNames: readonly string[]
+  mode: 'auto' | 'queue' | 'steer'
+  queuedAt: Millis | null
+  pending: boolean
+}
+
+export interface TodoView {
+  items: readonly TodoItemView[]
+  done: number
+  /** Without cancelled ones. */
+  total: number
+  active: TodoItemView | null
+  /** Items that are not shown because the list is too long. */
+  hidden: number
+}
+
+export interface TodoItemView {
+  id: string
+  text: string
+  status: 'pending' | 'in_progress' | 'done' | 'cancelled'
+  /** Its status was changed without any tool having worked for it. */
+  unverified: boolean
+}
+
+export interface QuestionView {
+  /** The question's request id: answers are addressed by it. */
+  id: string
+  toolCallId: string
+  question: string
+  options: readonly string[]
+  multi: boolean
+  expiresAt: Millis | null
+  state:
+    | 'open'
+    /** This tab has sent an answer and waits for the acknowledgement. */
+    | 'answering'
+    | 'answered'
+    | 'expired'
+    /** Its run is gone: to be read, and answered by a new message. */
+    | 'readonly'
+  /** What was answered, if anything. */
+  answer: string | null
+  problem: string | null
+}
+
+export interface TokenView {
+  used: number
+  max: number
+  /** 0 to 100, or more. */
+  percent: number
+  estimated: boolean
+  /** Percent at which the context is compacted; null if never. */
+  threshold: number | null
+  level: 'calm' | 'near' | 'over'
+  windowSource: 'channel' | 'catalogue' | 'guess' | null
+  session: { inputTokens: number; outputTokens: number; totalTokens: number; calls: number; cost: number | null }
+  /** Of the active path. */
+  branch: UsageView
+  lastAnswer: UsageView | null
+}
+
+export interface ConnectionView {
+  state: 'connected' | 'connecting' | 'waiting' | 'offline' | 'refused'
+  /** When the next try is made, while waiting. */
+  retryAt: Millis | null
+  attempt: number
+  /** Messages that wait to be sent. */
+  unsent: number
+}
+
+// The composer
+
+export interface ComposerAttachment {
+  key: string
+  name: string
+  mimeType: string
+  bytes: number
+  /** For images. */
+  preview: string | null
+  state: 'reading' | 'uploading' | 'ready' | 'failed'
+  /** 0 to 1 while uploading. */
+  progress: number
+  problem: string | null
+}
+
+export interface CommandView {
+  /** With the slash. */
+  name: string
+  /** What may follow it, such as `[instructions]`. */
+  hint: string
+  description: string
+}
+
+export interface ChoiceView {
+  id: string
+  label: string
+  /** A second, quieter line. */
+  hint: string
+  /** Choices of one group stand together; empty for none. */
+  group: string
+  disabled: boolean
+}
+
+// The tree panel
+
+export type TreeFilter = 'all' | 'noTools' | 'userOnly' | 'labelled'
+
+export type TreeRow = TreeEntryRow | TreeFoldRow
+
+interface TreeRowBase {
+  key: string
+  /** Levels of forks above it, not of parents: a linear run stays at one level. */
+  depth: number
+  onPath: boolean
+  /** Which of its siblings it is, where there is more than one. */
+  branch: BranchPoint | null
+  /** For each level to the left of it, whether a line runs through. */
+  rails: readonly boolean[]
+}
+
+export interface TreeEntryRow extends TreeRowBase {
+  kind: 'entry'
+  entryId: string
+  role: 'user' | 'assistant' | 'tool' | 'compaction' | 'branchSummary' | 'notice' | 'custom'
+  text: string
+  label: string | null
+  at: Millis | null
+  isLeaf: boolean
+  /** More than one child is shown. */
+  forks: boolean
+  /** The search found it. */
+  hit: boolean
+  /** Nothing of it is loaded but its place. */
+  unknown: boolean
+}
+
+/** A linear run that is folded away. */
+export interface TreeFoldRow extends TreeRowBase {
+  kind: 'fold'
+  /** The folded entries, in order. */
+  entryIds: readonly string[]
+  count: number
+}
+
+// Lists
+
+export interface SessionRow {
+  id: string
+  title: string
+  /** The beginning of the last or first message. */
+  preview: string
+  agentName: string
+  updatedAt: Millis
+  running: boolean
+  /** Waits for an answer of the user. */
+  asking: boolean
+  unread: boolean
+  archived: boolean
+  current: boolean
+}
+
+export type Verbosity = 'answer' | 'summary' | 'everything'

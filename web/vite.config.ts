@@ -1,0 +1,39 @@
+import vue from '@vitejs/plugin-vue'
+import { fileURLToPath } from 'node:url'
+import Components from 'unplugin-vue-components/vite'
+import { ElementPlusResolver } from 'unplugin-vue-components/resolvers'
+import { defineConfig } from 'vitest/config'
+
+/** The running server that `npm run dev` talks to. */
+const server = process.env['NETACLAW_URL'] ?? 'http://127.0.0.1:7300'
+
+/** Requests reach the server as if its own page had made them: it checks where they come from. */
+const proxied = { target: server, changeOrigin: true, headers: { origin: server } }
+
+export default defineConfig({
+  plugins: [
+    vue(),
+    // Element Plus by need, and nothing else: our own components are imported by name.
+    Components({ dirs: [], dts: 'src/components.d.ts', resolvers: [ElementPlusResolver()] }),
+  ],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  define: { __VUE_OPTIONS_API__: 'false', __INTLIFY_PROD_DEVTOOLS__: 'false' },
+  server: {
+    port: 7301,
+    proxy: {
+      '/admin': proxied,
+      '/v1': proxied,
+      '/socket.io': { ...proxied, ws: true },
+    },
+  },
+  build: {
+    // The strict policy of the server forbids scripts in the page, and so also data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  test: {
+    environment: 'happy-dom',
+    server: { deps: { inline: ['element-plus'] } },
+    include: ['src/**/*.test.ts'],
+  },
+})
