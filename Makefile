@@ -5,7 +5,7 @@ ARGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fmt lint deny interop web dev clean
+.PHONY: help run test bench fmt lint deny interop types web dev clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ deny: ## check dependencies: licences, banned crates, sources
 
 interop: ## install the real Pi, for the interop tests and benchmarks
 	@scripts/interop.sh
+
+types: ## write the web app's protocol types
+	@cargo run -q -p xtask -- types
 
 web: ## build the web app into web/dist
 	@scripts/web.sh build

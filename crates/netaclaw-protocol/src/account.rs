@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct User {
     pub id: UserId,
@@ -18,6 +19,7 @@ pub struct User {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UserSpec {
     /// Unique; what the user logs in with.
@@ -30,6 +32,7 @@ pub struct UserSpec {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// May configure the server.
@@ -39,6 +42,7 @@ pub enum Role {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum UserStatus {
     #[default]
@@ -48,23 +52,28 @@ pub enum UserStatus {
 
 /// What a client sends to make a user.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct NewUser {
     #[serde(flatten)]
     pub spec: UserSpec,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub password: Option<SecretString>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Login {
     pub name: String,
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub password: SecretString,
 }
 
 /// A token as lists show it, without the secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
     /// Also the beginning of the token itself, so that people can tell theirs apart.
@@ -81,6 +90,7 @@ pub struct Token {
 
 /// What a client sends to get a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenSpec {
     pub user_id: UserId,
@@ -93,6 +103,7 @@ pub struct TokenSpec {
 
 /// How much of its user's rights a token carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenScope {
     /// Whatever the user may do.
@@ -105,6 +116,7 @@ pub enum TokenScope {
 
 /// The one answer that holds a token. Serialised for whoever asked; printed, it keeps its secret.
 #[derive(Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenIssued {
     #[serde(flatten)]

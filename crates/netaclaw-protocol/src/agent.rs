@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// An agent as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
     pub id: AgentId,
@@ -18,6 +19,7 @@ pub struct Agent {
 
 /// Everything about an agent that somebody can set. What is absent has its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSpec {
     /// Unique; what clients call the agent by.
@@ -82,6 +84,7 @@ impl Default for AgentSpec {
 
 /// Which model an agent uses, and how.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
     pub channel_id: Option<ChannelId>,
@@ -95,6 +98,7 @@ pub struct ModelConfig {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelFallback {
     pub channel_id: ChannelId,
@@ -104,6 +108,7 @@ pub struct ModelFallback {
 
 /// Tools that are on or off whatever their default is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolChoice {
     pub enabled: Vec<String>,
@@ -112,6 +117,7 @@ pub struct ToolChoice {
 
 /// What an agent changes about one tool. What is absent stays as the tool's manifest says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolOverride {
     pub description: Option<String>,
@@ -124,6 +130,7 @@ pub struct ToolOverride {
 
 /// What the agents may do that this one delegates to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubagentConfig {
     /// Absent: what the runtime policy allows.

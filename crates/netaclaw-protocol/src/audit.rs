@@ -5,6 +5,7 @@ use std::fmt;
 
 /// One act of an administrator. Names what was changed, and never holds a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditRecord {
     pub id: u64,
@@ -22,6 +23,7 @@ pub struct AuditRecord {
 
 /// One page of the audit list, newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditPage {
     pub items: Vec<AuditRecord>,
@@ -31,6 +33,7 @@ pub struct AuditPage {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AuditAction {
     Create,
@@ -43,6 +46,7 @@ pub enum AuditAction {
 
 /// What an administrator can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
     Agent,

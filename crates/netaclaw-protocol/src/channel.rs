@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// A channel as clients see it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelView {
     pub id: ChannelId,
@@ -20,6 +21,7 @@ pub struct ChannelView {
 
 /// Everything about a channel that somebody can set, except its key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelSpec {
     /// Unique; also the `provider` of the answers that come through it.
@@ -38,6 +40,7 @@ pub struct ChannelSpec {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelStatus {
     #[default]
@@ -47,11 +50,13 @@ pub enum ChannelStatus {
 
 /// What a client sends to make or change a channel.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelWrite {
     #[serde(flatten)]
     pub spec: ChannelSpec,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Option<String>>"))]
     pub api_key: KeyChange,
 }
 
@@ -75,6 +80,7 @@ impl<'de> Deserialize<'de> for KeyChange {
 
 /// What came of trying a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelTest {
     pub ok: bool,

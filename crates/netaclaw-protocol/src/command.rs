@@ -1,6 +1,6 @@
 //! What a client may ask for on `/netaclaw`, and what it is answered.
 
-use crate::{EntryId, RunId, SessionId, ThinkingLevel};
+use crate::{EntryId, QueueState, RunId, RunState, SessionId, SessionMeta, ThinkingLevel};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +25,7 @@ pub mod command_name {
 
 /// A message to an agent. Without a session it begins one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Chat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +41,7 @@ pub struct Chat {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<ChatMode>"))]
     pub mode: ChatMode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
@@ -47,6 +49,7 @@ pub struct Chat {
 
 /// What to do with a message that arrives during a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ChatMode {
     /// Answers an open question if there is one, else waits its turn.
@@ -60,6 +63,7 @@ pub enum ChatMode {
 
 /// An image that travels with a message, or a file uploaded before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,12 +76,14 @@ pub struct Attachment {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRef {
     pub session_id: SessionId,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SetThinkingLevel {
     pub session_id: SessionId,
@@ -87,6 +93,7 @@ pub struct SetThinkingLevel {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SetModel {
     pub session_id: SessionId,
@@ -97,6 +104,7 @@ pub struct SetModel {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ClarifyResponse {
     pub session_id: SessionId,
@@ -107,6 +115,7 @@ pub struct ClarifyResponse {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOpen {
     pub session_id: SessionId,
@@ -117,6 +126,7 @@ pub struct SessionOpen {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SwitchLeaf {
     pub session_id: SessionId,
@@ -124,12 +134,14 @@ pub struct SwitchLeaf {
     #[serde(deserialize_with = "Option::deserialize")]
     pub leaf_entry_id: Option<EntryId>,
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub summarize: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SetLabel {
     pub session_id: SessionId,
@@ -142,6 +154,7 @@ pub struct SetLabel {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Rename {
     pub session_id: SessionId,
@@ -151,6 +164,7 @@ pub struct Rename {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Fork {
     pub session_id: SessionId,
@@ -161,6 +175,7 @@ pub struct Fork {
 
 /// A change to what waits in the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueEdit {
     pub session_id: SessionId,
@@ -171,6 +186,7 @@ pub struct QueueEdit {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(
     tag = "action",
     rename_all = "snake_case",
@@ -195,6 +211,7 @@ pub enum QueueChange {
 
 /// What became of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatAck {
     pub session_id: SessionId,
@@ -212,6 +229,7 @@ pub struct ChatAck {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Disposition {
     Started,
@@ -220,8 +238,45 @@ pub enum Disposition {
     AnsweredClarify,
 }
 
+/// The answer to `stop`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Stopped {
+    /// `idle` if there was nothing to stop.
+    pub status: RunState,
+}
+
+/// The answer to `rename`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Renamed {
+    pub session: SessionMeta,
+}
+
+/// The answer to `fork`: the new session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Forked {
+    pub session_id: SessionId,
+    pub session: SessionMeta,
+}
+
+/// The answer to `queue_edit`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QueueEdited {
+    pub queue: QueueState,
+}
+
+/// Where there is nothing to say beyond that it was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Nothing {}
+
 /// Why a command was refused. The list is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     BadRequest,
@@ -239,6 +294,7 @@ pub enum ErrorCode {
 
 /// A refusal as a client sees it: neither paths nor keys nor stack traces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Refusal {
     pub code: ErrorCode,
     pub message: String,

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 /// An event on the wire. `type` repeats the Socket.IO event name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Envelope<E> {
     #[serde(flatten)]
@@ -25,6 +26,7 @@ pub struct Envelope<E> {
 
 /// Events that every subscriber gets, numbered without gaps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum ReliableEvent {
     SessionEntryAdded(EntryAdded),
@@ -50,6 +52,7 @@ pub enum ReliableEvent {
 
 /// Events that may be merged or dropped on the way to a slow client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum DeltaEvent {
     AssistantStreamDelta(PartDelta),
@@ -66,14 +69,17 @@ pub enum DeltaEvent {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct EntryAdded {
     /// The entry as it is stored.
+    #[cfg_attr(feature = "typescript", ts(as = "crate::Entry"))]
     pub entry: Box<RawValue>,
     pub leaf_entry_id: Option<EntryId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LeafChanged {
     pub leaf_entry_id: Option<EntryId>,
@@ -82,6 +88,7 @@ pub struct LeafChanged {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdated {
     pub session: SessionMeta,
@@ -90,6 +97,7 @@ pub struct SessionUpdated {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamStart {
     pub run_id: RunId,
@@ -100,6 +108,7 @@ pub struct StreamStart {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamEnd {
     pub run_id: RunId,
@@ -111,6 +120,7 @@ pub struct StreamEnd {
 
 /// More text for one part of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PartDelta {
     pub run_id: RunId,
@@ -124,6 +134,7 @@ pub struct PartDelta {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum PartKind {
     Text,
@@ -133,6 +144,7 @@ pub enum PartKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingDone {
     pub run_id: RunId,
@@ -142,6 +154,7 @@ pub struct ThinkingDone {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallStarted {
     pub run_id: RunId,
@@ -157,6 +170,7 @@ pub struct ToolCallStarted {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolRoute {
     Main,
@@ -167,6 +181,7 @@ pub enum ToolRoute {
 
 /// More output of a running tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutput {
     pub run_id: RunId,
@@ -176,6 +191,7 @@ pub struct ToolOutput {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallCompleted {
     pub run_id: RunId,
@@ -191,6 +207,7 @@ pub struct ToolCallCompleted {
 
 /// What a session is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunStatus {
     pub status: RunState,
@@ -206,6 +223,7 @@ pub struct RunStatus {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     Running,
@@ -214,6 +232,7 @@ pub enum RunState {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunPhase {
     Preparing,
@@ -226,6 +245,7 @@ pub enum RunPhase {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueState {
     pub items: Vec<QueueItem>,
@@ -234,6 +254,7 @@ pub struct QueueState {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItem {
     pub item_id: String,
@@ -246,6 +267,7 @@ pub struct QueueItem {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TodoList {
     /// Grows with each change on this path; an older one is ignored.
@@ -254,6 +276,7 @@ pub struct TodoList {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TodoItem {
     pub id: String,
@@ -262,6 +285,7 @@ pub struct TodoItem {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
     Pending,
@@ -271,6 +295,7 @@ pub enum TodoStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUpdate {
     pub current: TokenTotals,
@@ -278,6 +303,7 @@ pub struct TokenUpdate {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenTotals {
     pub input_tokens: u64,
@@ -289,6 +315,7 @@ pub struct TokenTotals {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMeter {
     pub used_tokens: u64,
@@ -304,6 +331,7 @@ pub struct ContextMeter {
 
 /// A question of the agent that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     pub request_id: String,
@@ -321,6 +349,7 @@ pub struct Question {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalQuestion {
     pub approval_id: String,
@@ -332,6 +361,7 @@ pub struct ApprovalQuestion {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStart {
     pub reason: CompactionReason,
@@ -339,6 +369,7 @@ pub struct CompactionStart {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionReason {
     Manual,
@@ -347,6 +378,7 @@ pub enum CompactionReason {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionDone {
     pub success: bool,
@@ -359,6 +391,7 @@ pub struct CompactionDone {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionError {
     pub message: String,
@@ -367,6 +400,7 @@ pub struct CompactionError {
 
 /// The end of a run; there is exactly one for each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Done {
     pub run_id: RunId,
@@ -377,6 +411,7 @@ pub struct Done {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     Completed,
@@ -386,6 +421,7 @@ pub enum RunOutcome {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunError {
     #[serde(default, skip_serializing_if = "Option::is_none")]

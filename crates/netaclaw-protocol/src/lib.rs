@@ -5,6 +5,8 @@ mod agent;
 mod audit;
 mod channel;
 mod command;
+#[cfg(feature = "typescript")]
+mod entry;
 mod event;
 mod id;
 mod message;
@@ -24,10 +26,12 @@ pub use agent::{
 pub use audit::{AuditAction, AuditPage, AuditRecord, RecordKind};
 pub use channel::{ChannelSpec, ChannelStatus, ChannelTest, ChannelView, ChannelWrite, KeyChange};
 pub use command::{
-    Attachment, Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, Fork,
-    QueueChange, QueueEdit, Refusal, Rename, SessionOpen, SessionRef, SetLabel, SetModel,
-    SetThinkingLevel, SwitchLeaf, command_name,
+    Attachment, Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, Fork, Forked,
+    Nothing, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, SessionOpen,
+    SessionRef, SetLabel, SetModel, SetThinkingLevel, Stopped, SwitchLeaf, command_name,
 };
+#[cfg(feature = "typescript")]
+pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
     ApprovalQuestion, CompactionDone, CompactionError, CompactionReason, CompactionStart,
     ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, PartDelta, PartKind,

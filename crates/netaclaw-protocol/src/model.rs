@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who answers on the other end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Supplier {
     Openai,
@@ -43,6 +44,7 @@ impl Supplier {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ThinkingLevel {
     #[default]
@@ -83,6 +85,7 @@ impl ThinkingLevel {
 
 /// What a million tokens cost, in the currency of the channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelPrice {
     pub input: f64,
@@ -93,6 +96,7 @@ pub struct ModelPrice {
 
 /// A model as somebody configured it in a channel. What is absent comes from the catalogue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ChannelModel {
     pub name: String,
@@ -112,6 +116,7 @@ pub struct ChannelModel {
 
 /// What is known about a model, every gap filled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
     pub name: String,
@@ -127,6 +132,7 @@ pub struct ModelInfo {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InfoSource {
     /// The channel's own entry for the model.

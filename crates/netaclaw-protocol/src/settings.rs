@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// A group of the dictionary with its entries in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DictType {
     pub id: DictTypeId,
@@ -17,6 +18,7 @@ pub struct DictType {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DictTypeSpec {
     /// Unique; the first half of a name such as `netaclaw.auxiliary_channel_id`.
@@ -26,6 +28,7 @@ pub struct DictTypeSpec {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DictInfo {
     pub id: DictInfoId,
@@ -37,6 +40,7 @@ pub struct DictInfo {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DictInfoSpec {
     /// Unique in its group.
@@ -51,6 +55,7 @@ pub struct DictInfoSpec {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Setting {
     /// Unique, with dots between its parts.

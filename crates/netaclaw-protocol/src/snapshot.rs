@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 /// The answer to `session_open`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
     pub mode: OpenMode,
@@ -22,6 +23,7 @@ pub struct Opened {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum OpenMode {
     /// Nothing was missed.
@@ -32,10 +34,12 @@ pub enum OpenMode {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LiveSnapshot {
     pub session: SessionMeta,
     /// Entries of the active path, the newest of them for a long session.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
     pub entries: Vec<Box<RawValue>>,
     /// The id to ask from for older entries; absent when all are here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +66,7 @@ pub struct LiveSnapshot {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamingAnswer {
     pub run_id: RunId,
@@ -73,6 +78,7 @@ pub struct StreamingAnswer {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamingPart {
     pub part: u32,
@@ -87,6 +93,7 @@ pub struct StreamingPart {
 
 /// A tool call that has no result entry yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OpenTool {
     #[serde(flatten)]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// When a record was made and changed, and how often. Whoever changes it says which revision they
 /// have seen, so that two editors do not overwrite each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Stamp {
     pub rev: u64,

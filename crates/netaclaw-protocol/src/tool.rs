@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a call can do to the world, from harmless to far-reaching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolRisk {
     /// Looks, and changes nothing but the session itself.
@@ -17,6 +18,7 @@ pub enum ToolRisk {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolCategory {
     Files,
@@ -33,12 +35,14 @@ pub enum ToolCategory {
 
 /// A name for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ToolLabel {
     pub zh: String,
     pub en: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolStatus {
     Enabled,
@@ -47,6 +51,7 @@ pub enum ToolStatus {
 
 /// When a person has to agree to a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
     Never,
@@ -58,6 +63,7 @@ pub enum ApprovalMode {
 
 /// Who had a say about a tool, in the order they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyLayer {
     Catalogue,
@@ -70,6 +76,7 @@ pub enum PolicyLayer {
 
 /// Why a tool is off. The list is closed, so that screens can say it in any language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DisabledCode {
     OffByDefault,
@@ -88,6 +95,7 @@ pub enum DisabledCode {
 /// Every known tool for one agent. The tool page, the agent page and the chat show this same
 /// projection, and the loop executes by it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct EffectiveTools {
     pub tool_names: Vec<String>,
@@ -97,6 +105,7 @@ pub struct EffectiveTools {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DisabledTool {
     pub tool_name: String,
@@ -106,6 +115,7 @@ pub struct DisabledTool {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDiagnostic {
     pub tool_name: String,
@@ -128,6 +138,7 @@ pub struct ToolDiagnostic {
 
 /// A name in a configuration that no tool has. The agent runs without it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolWarning {
     /// Where the name stands, such as `tools.enabled`.

@@ -8,7 +8,10 @@ use super::requests::{Body, Key};
 use crate::gateway::Shared;
 use crate::metrics;
 use netaclaw_engine::{Caller, EngineError, Subscriber};
-use netaclaw_protocol::{Chat, Disposition, ErrorCode, Refusal, SessionId, SessionOpen};
+use netaclaw_protocol::{
+    Chat, Disposition, ErrorCode, Forked, QueueEdited, Refusal, Renamed, SessionId, SessionOpen,
+    Stopped,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -91,7 +94,8 @@ async fn change(
         ClientCommand::Chat(chat) => return send_chat(shared, caller, *chat).await,
         ClientCommand::Stop(session) => {
             let state = engine.stop(caller, &session.session_id).await;
-            return Ok(fields(json!({ "status": state.map_err(refusal)? })));
+            let status = state.map_err(refusal)?;
+            return Ok(fields(json!(Stopped { status })));
         }
         ClientCommand::SetThinkingLevel(set) => {
             engine
@@ -108,18 +112,21 @@ async fn change(
         ClientCommand::Rename(rename) => {
             let renamed = engine.rename(caller, &rename.session_id, rename.title);
             let session = renamed.await.map_err(refusal)?;
-            return Ok(fields(json!({ "session": session })));
+            return Ok(fields(json!(Renamed { session })));
         }
         ClientCommand::Fork(fork) => {
             let forked = engine.fork(caller, &fork.session_id, fork.entry_id);
             let session = forked.await.map_err(refusal)?;
-            let id = session.session_id.clone();
-            return Ok(fields(json!({ "sessionId": id, "session": session })));
+            let session_id = session.session_id.clone();
+            return Ok(fields(json!(Forked {
+                session_id,
+                session
+            })));
         }
         ClientCommand::QueueEdit(edit) => {
             let edited = engine.edit_queue(caller, &edit.session_id, edit.change);
             let queue = edited.await.map_err(refusal)?;
-            return Ok(fields(json!({ "queue": queue })));
+            return Ok(fields(json!(QueueEdited { queue })));
         }
         ClientCommand::SwitchLeaf(switch) if switch.summarize => {
             exists(shared, caller, &switch.session_id).await?;

@@ -1,0 +1,773 @@
+// Generated from crates/netaclaw-protocol by `make types`. Do not edit.
+
+/**
+ * An agent as it is kept.
+ */
+export type Agent = { id: AgentId, 
+/**
+ * Unique; what clients call the agent by.
+ */
+name: string, label: string, description: string, systemPrompt: string, modelConfig: ModelConfig, tools: ToolChoice, 
+/**
+ * By the tool's name.
+ */
+toolOverrides: { [key in string]: ToolOverride }, subagentConfig: SubagentConfig, 
+/**
+ * Empty: every skill that is found.
+ */
+skills: Array<string>, 
+/**
+ * Empty: every server that is switched on.
+ */
+mcpServers: Array<string>, 
+/**
+ * The directory its tools work in; absent, that of the session.
+ */
+workspace: string | null, 
+/**
+ * Further directories its tools may use.
+ */
+extraRoots: Array<string>, approval: ApprovalMode, isCrewMaster: boolean, 
+/**
+ * `file` or `mysql`. Any text is kept, and an unknown one means `file`: sessions must stay
+ * reachable after a typing mistake.
+ */
+sessionProvider: string, 
+/**
+ * Percent of the context window at which it is compacted; 0 is never.
+ */
+compactionThreshold: number, 
+/**
+ * Messages that a compaction leaves alone at least.
+ */
+compactionKeepRecent: number, auxiliaryModelChannelId: ChannelId | null, auxiliaryModelId: string | null, 
+/**
+ * The agent for whoever names none. There is always exactly one.
+ */
+isDefault: boolean, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+export type AgentId = string;
+
+/**
+ * When a person has to agree to a call.
+ */
+export type ApprovalMode = "never" | "risky" | "always";
+
+export type ApprovalQuestion = { approvalId: string, runId: RunId, toolCallId: string, toolName: string, args: JsonValue, reason: string, };
+
+export type AssistantMessage = { content: Array<ContentBlock>, api: string, provider: string, model: string, usage: Usage, stopReason: StopReason, errorMessage?: string | null, timestamp: number, };
+
+/**
+ * An image that travels with a message, or a file uploaded before.
+ */
+export type Attachment = { id?: string | null, name: string, mimeType: string, 
+/**
+ * Base64, for small images; larger ones are uploaded.
+ */
+data?: string | null, };
+
+export type AuditAction = "create" | "update" | "delete" | "revoke" | "login" | "login_refused";
+
+/**
+ * One page of the audit list, newest first.
+ */
+export type AuditPage = { items: Array<AuditRecord>, page: number, size: number, total: number, };
+
+/**
+ * One act of an administrator. Names what was changed, and never holds a value.
+ */
+export type AuditRecord = { id: number, 
+/**
+ * Unix time in milliseconds.
+ */
+at: number, who: string, action: AuditAction, kind: RecordKind, targetId: string, 
+/**
+ * The target's name at that time.
+ */
+targetName: string, 
+/**
+ * The fields that changed.
+ */
+fields: Array<string>, };
+
+export type ChannelId = string;
+
+/**
+ * A model as somebody configured it in a channel. What is absent comes from the catalogue.
+ */
+export type ChannelModel = { name: string, contextWindow?: number, maxOutput?: number, vision?: boolean, tools?: boolean, thinking?: boolean, price?: ModelPrice, };
+
+export type ChannelStatus = "enabled" | "disabled";
+
+/**
+ * What came of trying a channel.
+ */
+export type ChannelTest = { ok: boolean, latencyMs: number, 
+/**
+ * The supplier's models; empty if it does not tell.
+ */
+models: Array<string>, 
+/**
+ * What went wrong and what to do, in words for people.
+ */
+message?: string | null, };
+
+/**
+ * A channel as clients see it.
+ */
+export type ChannelView = { id: ChannelId, apiKeySet: boolean, 
+/**
+ * Absent also for keys so short that four characters would say too much.
+ */
+apiKeyLast4: string | null, 
+/**
+ * Unique; also the `provider` of the answers that come through it.
+ */
+name: string, supplier: Supplier, 
+/**
+ * Absent: the supplier's own address.
+ */
+baseUrl: string | null, models: Array<ChannelModel>, 
+/**
+ * Meant for summaries and titles rather than for answers.
+ */
+isAuxiliary: boolean, status: ChannelStatus, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+/**
+ * What a client sends to make or change a channel.
+ */
+export type ChannelWrite = { apiKey?: string | null, 
+/**
+ * Unique; also the `provider` of the answers that come through it.
+ */
+name: string, supplier: Supplier, 
+/**
+ * Absent: the supplier's own address.
+ */
+baseUrl: string | null, models: Array<ChannelModel>, 
+/**
+ * Meant for summaries and titles rather than for answers.
+ */
+isAuxiliary: boolean, status: ChannelStatus, };
+
+/**
+ * A message to an agent. Without a session it begins one.
+ */
+export type Chat = { sessionId?: SessionId | null, content: string, agentName?: string | null, agentId?: string | null, 
+/**
+ * Continues from this entry, which makes a branch.
+ */
+leafEntryId?: EntryId | null, attachments?: Array<Attachment>, mode?: ChatMode, requestId?: string | null, };
+
+/**
+ * What became of a message.
+ */
+export type ChatAck = { sessionId: SessionId, entryId?: EntryId | null, runId?: RunId | null, 
+/**
+ * The place in the queue, if it waits.
+ */
+itemId?: string | null, disposition: Disposition, 
+/**
+ * The request was taken in before; this repeats the answer it got then.
+ */
+deduped?: boolean, };
+
+/**
+ * What to do with a message that arrives during a run.
+ */
+export type ChatMode = "auto" | "queue" | "steer";
+
+export type ClarifyResponse = { sessionId: SessionId, 
+/**
+ * Names the question, not this command.
+ */
+requestId: string, 
+/**
+ * A text, or a list of texts where several may be chosen.
+ */
+answer: JsonValue, };
+
+export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, summaryContent: string, tokensBefore: number, tokensAfter: number, };
+
+export type CompactionError = { message: string, retryable: boolean, };
+
+export type CompactionReason = "manual" | "auto" | "overflow";
+
+export type CompactionStart = { reason: CompactionReason, messageCount: number, };
+
+export type ContentBlock = { "type": "text", text: string, } | { "type": "thinking", thinking: string, thinkingSignature?: string | null, redacted?: boolean, } | { "type": "image", 
+/**
+ * Base64.
+ */
+data: string, mimeType: string, } | { "type": "toolCall", id: string, name: string, arguments: JsonValue, };
+
+export type ContextMeter = { usedTokens: number, maxTokens: number, percent: number, thresholdPercent?: number | null, estimated: boolean, windowSource?: InfoSource | null, };
+
+/**
+ * Cost in the currency of the channel's price list.
+ */
+export type Cost = { input: number, output: number, cacheRead: number, cacheWrite: number, total: number, };
+
+/**
+ * Events that may be merged or dropped on the way to a slow client.
+ */
+export type DeltaEvent = { "type": "assistant_stream_delta", "data": PartDelta } | { "type": "thinking_delta", "data": PartDelta } | { "type": "thinking_done", "data": ThinkingDone } | { "type": "tool_result_streamed", "data": ToolOutput } | { "type": "tool_process_event", "data": JsonValue } | { "type": "progress", "data": JsonValue } | { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted };
+
+export type DictInfo = { id: DictInfoId, typeId: DictTypeId, 
+/**
+ * Unique in its group.
+ */
+name: string, 
+/**
+ * Empty means that nothing is set.
+ */
+value: string, orderNum: number, remark: string, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+export type DictInfoId = string;
+
+/**
+ * A group of the dictionary with its entries in order.
+ */
+export type DictType = { id: DictTypeId, entries: Array<DictInfo>, 
+/**
+ * Unique; the first half of a name such as `netaclaw.auxiliary_channel_id`.
+ */
+key: string, 
+/**
+ * For people.
+ */
+name: string, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+export type DictTypeId = string;
+
+/**
+ * Why a tool is off. The list is closed, so that screens can say it in any language.
+ */
+export type DisabledCode = "off_by_default" | "off_globally" | "off_for_agent" | "model_without_tools" | "model_without_vision" | "not_available_here" | "parent_without" | "not_granted_to_subagent" | "not_for_subagents";
+
+export type DisabledTool = { toolName: string, code: DisabledCode, reason: string, decidedBy: PolicyLayer, };
+
+export type Disposition = "started" | "queued" | "steered" | "answeredClarify";
+
+/**
+ * The end of a run; there is exactly one for each.
+ */
+export type Done = { runId: RunId, outcome: RunOutcome, 
+/**
+ * Why, where the outcome alone does not say: `turn_limit`, `stuck`, the provider's words.
+ */
+reason?: string | null, };
+
+/**
+ * Every known tool for one agent. The tool page, the agent page and the chat show this same
+ * projection, and the loop executes by it.
+ */
+export type EffectiveTools = { toolNames: Array<string>, disabledReasons: Array<DisabledTool>, runtimeDiagnostic: Array<ToolDiagnostic>, warnings: Array<ToolWarning>, };
+
+export type Entry = { id: EntryId, parentId: EntryId | null, 
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+timestamp: string, } & ({ "type": "message", message: EntryMessage, } | { "type": "thinking_level_change", thinkingLevel: string, } | { "type": "model_change", provider: string, modelId: string, } | { "type": "compaction", summary: string, firstKeptEntryId: EntryId, tokensBefore: number, details?: JsonValue, } | { "type": "branch_summary", fromId: string, summary: string, details?: JsonValue, } | { "type": "custom", customType: string, data?: JsonValue, } | { "type": "custom_message", customType: string, content: UserContent, display: boolean, details?: JsonValue, } | { "type": "label", targetId: EntryId, label?: string, } | { "type": "session_info", name?: string, });
+
+export type EntryAdded = { 
+/**
+ * The entry as it is stored.
+ */
+entry: Entry, leafEntryId: EntryId | null, };
+
+/**
+ * Names an entry within its session. Eight hex digits when NetaClaw makes it; ids of other
+ * lengths come from older or foreign files and are accepted.
+ */
+export type EntryId = string;
+
+export type EntryMessage = { "role": "user", content: UserContent, timestamp: number, netaclaw?: MessageMark, } | { "role": "assistant" } & AssistantMessage | { "role": "toolResult" } & ToolResultMessage | { "role": "bashExecution", command: string, output: string, exitCode?: number, cancelled: boolean, truncated: boolean, timestamp: number, } | { "role": "custom", customType: string, content: UserContent, display: boolean, timestamp: number, } | { "role": "system", content: UserContent, timestamp: number, };
+
+/**
+ * An event on the wire. `type` repeats the Socket.IO event name.
+ */
+export type Envelope<E> = { sessionId: SessionId, seq?: number | null, 
+/**
+ * Changes when the server does; a `seq` means nothing in another epoch.
+ */
+epoch: string, 
+/**
+ * Unix time in milliseconds.
+ */
+ts: number, } & E;
+
+/**
+ * Why a command was refused. The list is closed.
+ */
+export type ErrorCode = "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "session_busy" | "stale_parent" | "too_large" | "rate_limited" | "unavailable" | "internal";
+
+export type Fork = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
+
+/**
+ * The answer to `fork`: the new session.
+ */
+export type Forked = { sessionId: SessionId, session: SessionMeta, };
+
+export type InfoSource = "channel" | "catalogue" | "guess";
+
+export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
+
+export type LeafChanged = { leafEntryId: EntryId | null, 
+/**
+ * Ids from root to leaf.
+ */
+activePath: Array<EntryId>, };
+
+export type LiveSnapshot = { session: SessionMeta, 
+/**
+ * Entries of the active path, the newest of them for a long session.
+ */
+entries: Array<Entry>, 
+/**
+ * The id to ask from for older entries; absent when all are here.
+ */
+cursor?: EntryId | null, activePath: Array<EntryId>, childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key in EntryId]: string }, thinkingLevel: string, model?: ModelRef | null, run: RunStatus, 
+/**
+ * The answer being streamed, every open part in full.
+ */
+streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, skippedLines: number, warnings?: Array<string>, };
+
+export type Login = { name: string, password: string, };
+
+/**
+ * How a message came in.
+ */
+export type MessageMark = { requestId?: string, itemId?: string, };
+
+/**
+ * Which model an agent uses, and how.
+ */
+export type ModelConfig = { channelId: ChannelId | null, 
+/**
+ * Absent: the channel's first model.
+ */
+model: string | null, temperature: number | null, maxTokens: number | null, thinkLevel: ThinkingLevel, 
+/**
+ * Where a request goes when the channel fails before anything has arrived.
+ */
+fallback: ModelFallback | null, };
+
+export type ModelFallback = { channelId: ChannelId, model: string | null, };
+
+/**
+ * What is known about a model, every gap filled.
+ */
+export type ModelInfo = { name: string, contextWindow: number, maxOutput: number, vision: boolean, tools: boolean, thinking: boolean, price?: ModelPrice | null, 
+/**
+ * Where the context window comes from, which a meter must show.
+ */
+source: InfoSource, };
+
+/**
+ * What a million tokens cost, in the currency of the channel.
+ */
+export type ModelPrice = { input: number, output: number, cacheRead: number, cacheWrite: number, };
+
+export type ModelRef = { provider: string, modelId: string, };
+
+/**
+ * What a client sends to make a user.
+ */
+export type NewUser = { password: string | null, 
+/**
+ * Unique; what the user logs in with.
+ */
+name: string, label: string, role: Role, status: UserStatus, };
+
+/**
+ * Where there is nothing to say beyond that it was done.
+ */
+export type Nothing = Record<symbol, never>;
+
+export type OpenMode = "live" | "replay" | "snapshot";
+
+/**
+ * A tool call that has no result entry yet.
+ */
+export type OpenTool = { output: string, 
+/**
+ * Unix time in milliseconds.
+ */
+startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, };
+
+/**
+ * The answer to `session_open`.
+ */
+export type Opened = { mode: OpenMode, epoch: string, 
+/**
+ * The `seq` of the last event before this answer.
+ */
+seq: number, snapshot?: LiveSnapshot | null, };
+
+/**
+ * More text for one part of an answer.
+ */
+export type PartDelta = { runId: RunId, entryId: EntryId, 
+/**
+ * Which content block of the answer.
+ */
+part: number, kind: PartKind, 
+/**
+ * Unicode scalar values already sent for this part.
+ */
+offset: number, text: string, };
+
+export type PartKind = "text" | "thinking" | "toolCall";
+
+/**
+ * Who had a say about a tool, in the order they are asked.
+ */
+export type PolicyLayer = "catalogue" | "global" | "agent" | "model" | "environment" | "subagent";
+
+/**
+ * Where sessions are kept.
+ */
+export type ProviderKind = "file" | "mysql";
+
+/**
+ * A question of the agent that waits for an answer.
+ */
+export type Question = { requestId: string, runId: RunId, toolCallId: string, question: string, options: Array<string>, multi: boolean, 
+/**
+ * Unix time in milliseconds; absent when it never expires.
+ */
+expiresAt?: number | null, 
+/**
+ * Set when its run is gone: it can be read, and answered only by a new message.
+ */
+readOnly: boolean, };
+
+/**
+ * A change to what waits in the queue.
+ */
+export type QueueEdit = { sessionId: SessionId, requestId?: string | null, } & ({ "action": "edit", itemId: string, content: string, } | { "action": "remove", itemId: string, } | { "action": "move", itemId: string, position: number, } | { "action": "resume" });
+
+/**
+ * The answer to `queue_edit`.
+ */
+export type QueueEdited = { queue: QueueState, };
+
+export type QueueItem = { itemId: string, content: string, attachments?: Array<Attachment>, mode: ChatMode, 
+/**
+ * Unix time in milliseconds.
+ */
+queuedAt: number, };
+
+export type QueueState = { items: Array<QueueItem>, 
+/**
+ * Set by a stop: nothing runs until the user lets it.
+ */
+held: boolean, };
+
+/**
+ * What an administrator can change.
+ */
+export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token";
+
+/**
+ * A refusal as a client sees it: neither paths nor keys nor stack traces.
+ */
+export type Refusal = { code: ErrorCode, message: string, };
+
+/**
+ * Events that every subscriber gets, numbered without gaps.
+ */
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
+
+export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
+
+/**
+ * The answer to `rename`.
+ */
+export type Renamed = { session: SessionMeta, };
+
+export type Role = "admin" | "user";
+
+export type RunError = { runId?: RunId | null, code: ErrorCode, message: string, };
+
+/**
+ * Names one run of an agent.
+ */
+export type RunId = string;
+
+export type RunOutcome = "completed" | "stopped" | "error" | "interrupted";
+
+export type RunPhase = "preparing" | "waiting_for_model" | "streaming" | "running_tools" | "waiting_for_user" | "retrying" | "compacting";
+
+export type RunState = "running" | "stopping" | "idle";
+
+/**
+ * What a session is doing.
+ */
+export type RunStatus = { status: RunState, runId?: RunId | null, phase?: RunPhase | null, 
+/**
+ * In words, where a phase needs them: "retrying in 4 s: rate limit".
+ */
+detail?: string | null, 
+/**
+ * Unix time in milliseconds.
+ */
+since: number, };
+
+/**
+ * Names a session. NetaClaw makes UUID v7; files of other programs may carry any text,
+ * so check [`SessionId::is_safe`] before a file name is made from one.
+ */
+export type SessionId = string;
+
+export type SessionMeta = { sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, cwd: string, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, metadata: { [key in string]: JsonValue }, messageCount: number, firstMessage: string | null, 
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+createdAt: string, updatedAt: string, };
+
+export type SessionOpen = { sessionId: SessionId, epoch?: string | null, lastSeq?: number | null, };
+
+/**
+ * One page of a listing, newest first.
+ */
+export type SessionPage = { items: Array<SessionMeta>, page: number, size: number, total: number, };
+
+export type SessionRef = { sessionId: SessionId, };
+
+export type SessionStatus = "active" | "archived" | "deleted";
+
+export type SessionUpdated = { session: SessionMeta, labels?: { [key in EntryId]: string } | null, };
+
+export type SetLabel = { sessionId: SessionId, entryId: EntryId, 
+/**
+ * Absent or empty clears it.
+ */
+label: string | null, requestId?: string | null, };
+
+export type SetModel = { sessionId: SessionId, channelId: string, modelId: string, requestId?: string | null, };
+
+export type SetThinkingLevel = { sessionId: SessionId, level: ThinkingLevel, requestId?: string | null, };
+
+export type Setting = { 
+/**
+ * Unique, with dots between its parts.
+ */
+name: string, value: JsonValue, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
+
+/**
+ * The answer to `stop`.
+ */
+export type Stopped = { 
+/**
+ * `idle` if there was nothing to stop.
+ */
+status: RunState, };
+
+export type StreamEnd = { runId: RunId, entryId: EntryId, stopReason: StopReason, errorMessage?: string | null, };
+
+export type StreamStart = { runId: RunId, entryId: EntryId, parentId: EntryId | null, provider: string, model: string, };
+
+export type StreamingAnswer = { runId: RunId, entryId: EntryId, parentId: EntryId | null, provider: string, model: string, parts: Array<StreamingPart>, };
+
+export type StreamingPart = { part: number, kind: PartKind, text: string, toolCallId?: string | null, toolName?: string | null, done: boolean, };
+
+/**
+ * What the agents may do that this one delegates to.
+ */
+export type SubagentConfig = { 
+/**
+ * Absent: what the runtime policy allows.
+ */
+allowedToolNames: Array<string> | null, };
+
+/**
+ * Who answers on the other end of a channel.
+ */
+export type Supplier = "openai" | "azure" | "anthropic" | "deepseek" | "zhipu" | "tongyi" | "minimax" | "volcengine" | "ollama" | "compatible" | "demo";
+
+export type SwitchLeaf = { sessionId: SessionId, 
+/**
+ * `null` is the place before the first entry. Leaving it out is a mistake, not `null`.
+ */
+leafEntryId: EntryId | null, summarize?: boolean, requestId?: string | null, };
+
+export type ThinkingDone = { runId: RunId, entryId: EntryId, part: number, durationMs: number, };
+
+/**
+ * How hard a model should think before it answers.
+ */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+
+export type TodoItem = { id: string, text: string, status: TodoStatus, };
+
+export type TodoList = { 
+/**
+ * Grows with each change on this path; an older one is ignored.
+ */
+revision: number, items: Array<TodoItem>, };
+
+export type TodoStatus = "pending" | "in_progress" | "done" | "cancelled";
+
+export type TokenId = string;
+
+/**
+ * The one answer that holds a token. Serialised for whoever asked; printed, it keeps its secret.
+ */
+export type TokenIssued = { secret: string, 
+/**
+ * Also the beginning of the token itself, so that people can tell theirs apart.
+ */
+id: TokenId, 
+/**
+ * Unix time in milliseconds, as all times here.
+ */
+revokedAt: number | null, 
+/**
+ * Exact to a minute.
+ */
+lastUsedAt: number | null, userId: UserId, 
+/**
+ * What it is for, in the words of whoever asked for it.
+ */
+label: string, scope: TokenScope, expiresAt: number | null, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+/**
+ * How much of its user's rights a token carries.
+ */
+export type TokenScope = "full" | "chat" | "read";
+
+export type TokenTotals = { inputTokens: number, outputTokens: number, totalTokens: number, apiCalls: number, cost?: number | null, };
+
+export type TokenUpdate = { current: TokenTotals, context: ContextMeter, };
+
+export type ToolCallCompleted = { runId: RunId, toolCallId: string, toolName: string, isError: boolean, content: JsonValue, details?: JsonValue | null, durationMs: number, resultEntryId: EntryId, };
+
+export type ToolCallStarted = { runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, };
+
+export type ToolCategory = "files" | "shell" | "web" | "session" | "memory" | "skills" | "agents" | "external";
+
+/**
+ * Tools that are on or off whatever their default is.
+ */
+export type ToolChoice = { enabled: Array<string>, disabled: Array<string>, };
+
+export type ToolDiagnostic = { toolName: string, toolLabel: ToolLabel, category: ToolCategory, risk: ToolRisk, status: ToolStatus, route: ToolRoute, 
+/**
+ * Every layer that said something, as `layer:what`.
+ */
+policySources: Array<string>, blockedReason?: string | null, code?: DisabledCode | null, 
+/**
+ * The layer whose word was the last.
+ */
+decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean, };
+
+/**
+ * A name for people.
+ */
+export type ToolLabel = { zh: string, en: string, };
+
+/**
+ * More output of a running tool.
+ */
+export type ToolOutput = { runId: RunId, toolCallId: string, offset: number, text: string, };
+
+/**
+ * What an agent changes about one tool. What is absent stays as the tool's manifest says.
+ */
+export type ToolOverride = { description: string | null, risk: ToolRisk | null, timeoutMs: number | null, approval: ApprovalMode | null, 
+/**
+ * Arguments that have this value whatever the model says.
+ */
+arguments: { [key in string]: JsonValue }, };
+
+export type ToolResultMessage = { toolCallId: string, toolName: string, content: Array<ContentBlock>, 
+/**
+ * For people only (diffs, timings, process events); never sent to a model.
+ */
+details?: JsonValue | null, isError: boolean, timestamp: number, };
+
+/**
+ * What a call can do to the world, from harmless to far-reaching.
+ */
+export type ToolRisk = "read" | "write" | "exec" | "network" | "delegate";
+
+export type ToolRoute = "main" | "worker-local" | "main-process-proxy" | "disabled";
+
+export type ToolStatus = "enabled" | "disabled";
+
+/**
+ * A name in a configuration that no tool has. The agent runs without it.
+ */
+export type ToolWarning = { 
+/**
+ * Where the name stands, such as `tools.enabled`.
+ */
+place: string, name: string, nearest?: string | null, message: string, };
+
+export type Usage = { input: number, output: number, cacheRead: number, cacheWrite: number, totalTokens: number, cost: Cost, };
+
+export type User = { id: UserId, 
+/**
+ * Without a password only tokens let the user in.
+ */
+passwordSet: boolean, 
+/**
+ * Unique; what the user logs in with.
+ */
+name: string, label: string, role: Role, status: UserStatus, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+export type UserContent = string | Array<ContentBlock>;
+
+export type UserId = string;
+
+export type UserStatus = "enabled" | "disabled";
+
+/** Commands by name: what each carries, and what its acknowledgement adds to `ok`. */
+export interface Commands {
+  chat: { ask: Chat; answer: ChatAck }
+  stop: { ask: SessionRef; answer: Stopped }
+  ping: { ask: Nothing; answer: Nothing }
+  set_thinking_level: { ask: SetThinkingLevel; answer: Nothing }
+  set_model: { ask: SetModel; answer: Nothing }
+  clarify_response: { ask: ClarifyResponse; answer: Nothing }
+  compact: { ask: SessionRef; answer: Nothing }
+  session_open: { ask: SessionOpen; answer: Opened }
+  session_close: { ask: SessionRef; answer: Nothing }
+  switch_leaf: { ask: SwitchLeaf; answer: Nothing }
+  label: { ask: SetLabel; answer: Nothing }
+  rename: { ask: Rename; answer: Renamed }
+  fork: { ask: Fork; answer: Forked }
+  queue_edit: { ask: QueueEdit; answer: QueueEdited }
+}

@@ -1,0 +1,173 @@
+//! The protocol in TypeScript: one generated file that the web app is written against.
+
+use anyhow::{Context, bail};
+use netaclaw_protocol as protocol;
+use std::any::TypeId;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
+use std::path::Path;
+use ts_rs::{Config, TS, TypeVisitor};
+
+const FILE: &str = "web/src/protocol/types.ts";
+
+/// Writes the file.
+pub(crate) fn write(root: &Path) -> anyhow::Result<()> {
+    let path = root.join(FILE);
+    let dir = path.parent().context("the file lies in a directory")?;
+    std::fs::create_dir_all(dir).with_context(|| dir.display().to_string())?;
+    std::fs::write(&path, generate()?).with_context(|| path.display().to_string())
+}
+
+fn generate() -> anyhow::Result<String> {
+    let config = Config::default().with_large_int("number");
+    let mut types = Types::new(&config);
+    roots(&mut types);
+    let mut text =
+        String::from("// Generated from crates/netaclaw-protocol by `make types`. Do not edit.\n");
+    for declaration in types.declarations.values() {
+        write!(text, "\n{declaration}\n")?;
+    }
+    write!(text, "\n{}", commands()?)?;
+    if text.contains("bigint") {
+        bail!("JSON has no bigint; a type escaped the configuration");
+    }
+    Ok(text)
+}
+
+/// What a client sends and what it is sent; everything these name comes along.
+fn roots(types: &mut Types<'_>) {
+    types.add::<protocol::Envelope<protocol::ReliableEvent>>();
+    types.add::<protocol::ReliableEvent>();
+    types.add::<protocol::DeltaEvent>();
+    types.add::<protocol::Opened>();
+    types.add::<protocol::Refusal>();
+    types.add::<protocol::SessionPage>();
+    types.add::<protocol::Agent>();
+    types.add::<protocol::ChannelView>();
+    types.add::<protocol::ChannelWrite>();
+    types.add::<protocol::ChannelTest>();
+    types.add::<protocol::ModelInfo>();
+    types.add::<protocol::EffectiveTools>();
+    types.add::<protocol::DictType>();
+    types.add::<protocol::Setting>();
+    types.add::<protocol::AuditPage>();
+    types.add::<protocol::User>();
+    types.add::<protocol::NewUser>();
+    types.add::<protocol::Login>();
+    types.add::<protocol::TokenIssued>();
+    for command in commands_known() {
+        (command.add)(types);
+    }
+}
+
+/// One command: its name on the wire, what it carries, and what its acknowledgement does.
+struct Command {
+    name: &'static str,
+    ask: fn(&Config) -> String,
+    answer: fn(&Config) -> String,
+    add: fn(&mut Types<'_>),
+}
+
+impl Command {
+    fn of<Ask: TS + 'static + ?Sized, Answer: TS + 'static + ?Sized>(name: &'static str) -> Self {
+        Self {
+            name,
+            ask: Ask::name,
+            answer: Answer::name,
+            add: |types| {
+                types.visit::<Ask>();
+                types.visit::<Answer>();
+            },
+        }
+    }
+}
+
+fn commands_known() -> Vec<Command> {
+    use protocol::command_name as name;
+    vec![
+        Command::of::<protocol::Chat, protocol::ChatAck>(name::CHAT),
+        Command::of::<protocol::SessionRef, protocol::Stopped>(name::STOP),
+        Command::of::<protocol::Nothing, protocol::Nothing>(name::PING),
+        Command::of::<protocol::SetThinkingLevel, protocol::Nothing>(name::SET_THINKING_LEVEL),
+        Command::of::<protocol::SetModel, protocol::Nothing>(name::SET_MODEL),
+        Command::of::<protocol::ClarifyResponse, protocol::Nothing>(name::CLARIFY_RESPONSE),
+        Command::of::<protocol::SessionRef, protocol::Nothing>(name::COMPACT),
+        Command::of::<protocol::SessionOpen, protocol::Opened>(name::SESSION_OPEN),
+        Command::of::<protocol::SessionRef, protocol::Nothing>(name::SESSION_CLOSE),
+        Command::of::<protocol::SwitchLeaf, protocol::Nothing>(name::SWITCH_LEAF),
+        Command::of::<protocol::SetLabel, protocol::Nothing>(name::LABEL),
+        Command::of::<protocol::Rename, protocol::Renamed>(name::RENAME),
+        Command::of::<protocol::Fork, protocol::Forked>(name::FORK),
+        Command::of::<protocol::QueueEdit, protocol::QueueEdited>(name::QUEUE_EDIT),
+    ]
+}
+
+fn commands() -> anyhow::Result<String> {
+    let config = Config::default().with_large_int("number");
+    let mut text = String::from(
+        "/** Commands by name: what each carries, and what its acknowledgement adds to `ok`. */\nexport interface Commands {\n",
+    );
+    for command in commands_known() {
+        let (ask, answer) = ((command.ask)(&config), (command.answer)(&config));
+        writeln!(
+            text,
+            "  {}: {{ ask: {ask}; answer: {answer} }}",
+            command.name
+        )?;
+    }
+    text.push_str("}\n");
+    Ok(text)
+}
+
+/// Declarations by name, so that the file does not change with the order of discovery.
+struct Types<'c> {
+    config: &'c Config,
+    seen: HashSet<TypeId>,
+    declarations: BTreeMap<String, String>,
+}
+
+impl<'c> Types<'c> {
+    fn new(config: &'c Config) -> Self {
+        Self {
+            config,
+            seen: HashSet::new(),
+            declarations: BTreeMap::new(),
+        }
+    }
+
+    fn add<T: TS + 'static>(&mut self) {
+        self.visit::<T>();
+    }
+}
+
+impl TypeVisitor for Types<'_> {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        if !self.seen.insert(TypeId::of::<T>()) {
+            return;
+        }
+        // Built-in types have no file of their own, and so no declaration.
+        if T::output_path().is_some() {
+            let docs = T::docs().unwrap_or_default();
+            let declaration = format!("{docs}export {}", T::decl(self.config));
+            self.declarations
+                .insert(T::ident(self.config), declaration.trim_end().to_owned());
+        }
+        T::visit_dependencies(self);
+        T::visit_generics(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generated_file_is_up_to_date() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let committed = std::fs::read_to_string(root.join(FILE)).unwrap_or_default();
+        assert!(
+            committed == generate().unwrap(),
+            "{FILE} differs from the protocol: run `make types` and commit it"
+        );
+    }
+}
