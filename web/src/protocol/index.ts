@@ -1,0 +1,17 @@
+/** The wire, as the server's own types tell it. */
+
+import type { DeltaEvent, Envelope, ErrorCode, ReliableEvent } from './types'
+
+export * from './types'
+
+/** What arrives about a session. Numbered ones are reliable, the others carry an offset. */
+export type ServerEvent = Envelope<ReliableEvent> | Envelope<DeltaEvent>
+
+/** The names of everything that arrives about a session. */
+export type ServerEventName = ServerEvent['type']
+
+/** An acknowledgement. */
+export type Answer<Body> = ({ ok: true; deduped?: boolean } & Body) | { ok: false; code: ErrorCode; message: string }
+
+/** Under this key stand the entries without a parent. */
+export const ROOT = '__root__'

@@ -1,0 +1,14 @@
+export type {
+  CompactionState,
+  PartState,
+  SessionState,
+  StreamingState,
+  ToolEnd,
+  ToolState,
+} from './state'
+export { fromSnapshot } from './snapshot'
+export { reduce, withEntries } from './reduce'
+export { withoutWants } from './wants'
+export { partKey } from './deltas'
+export type { TreeShape } from './tree'
+export { pathTo } from './tree'

@@ -1,0 +1,77 @@
+import type { Entry, Opened, StreamingAnswer } from '@/protocol'
+import { Grown } from './grown'
+import type { SessionState, StreamingState, ToolState } from './state'
+import { openText } from './text'
+import { treeShape } from './tree'
+
+/** The state that a snapshot tells. `before` lends entries that were loaded already. */
+export function fromSnapshot(opened: Opened, before: SessionState | null, now: number): SessionState {
+  const { snapshot } = opened
+  if (!snapshot) throw new Error('the answer holds no snapshot')
+  const known = before?.sessionId === snapshot.session.sessionId ? before.entries : Grown.empty<Entry>()
+  const running = snapshot.run.status !== 'idle'
+  return {
+    sessionId: snapshot.session.sessionId,
+    epoch: opened.epoch,
+    seq: opened.seq,
+    wants: null,
+    meta: snapshot.session,
+    tree: treeShape(snapshot.childrenByParentId),
+    // Entries never change, so those of an older snapshot are still right.
+    entries: known.withAll(snapshot.entries.map((entry) => [entry.id, entry] as const)),
+    path: snapshot.activePath,
+    labels: snapshot.labelsByEntryId,
+    thinkingLevel: snapshot.thinkingLevel,
+    model: snapshot.model ?? null,
+    run: snapshot.run,
+    runStartedAt: running ? (before?.runStartedAt ?? snapshot.run.since) : null,
+    lastActivity: Math.max(snapshot.run.since, running ? now : 0),
+    streaming: snapshot.streaming ? streaming(snapshot.streaming) : null,
+    thinkingMs: before?.thinkingMs ?? new Map(),
+    tools: new Map(snapshot.tools.map((tool) => [tool.toolCallId, openTool(tool)])),
+    queue: snapshot.queue,
+    questions: snapshot.questions,
+    approvals: snapshot.approvals,
+    todo: snapshot.todo,
+    tokens: snapshot.tokens,
+    compaction: null,
+    done: null,
+    errors: [],
+    skippedLines: snapshot.skippedLines,
+    warnings: snapshot.warnings ?? [],
+  }
+}
+
+function streaming(answer: StreamingAnswer): StreamingState {
+  const parts = answer.parts.map((part) => ({
+    part: part.part,
+    kind: part.kind,
+    text: openText(part.text),
+    toolCallId: part.toolCallId ?? null,
+    toolName: part.toolName ?? null,
+    done: part.done,
+    startedAt: null,
+    durationMs: null,
+  }))
+  const { runId, entryId, parentId, provider, model } = answer
+  return { runId, entryId, parentId, provider, model, startedAt: null, parts }
+}
+
+type OpenToolOnWire = NonNullable<Opened['snapshot']>['tools'][number]
+
+function openTool(tool: OpenToolOnWire): ToolState {
+  return {
+    toolCallId: tool.toolCallId,
+    entryId: tool.entryId,
+    runId: tool.runId,
+    name: tool.toolName,
+    label: tool.toolLabel,
+    args: tool.args,
+    route: tool.route,
+    blockedReason: tool.blockedReason ?? null,
+    policySources: tool.policySources,
+    startedAt: tool.startedAt,
+    output: openText(tool.output),
+    result: null,
+  }
+}
