@@ -1,0 +1,131 @@
+/** What stands around the transcript: the run, the queue, the list of things to do, the numbers. */
+
+import type { Question } from '@/protocol'
+import type { SessionState } from '@/session'
+import { loadedFrom, usageOf } from './transcript'
+import type { QuestionView, QueueRow, QueueView, RunView, TodoView, TokenView, UsageView } from './types'
+
+export function runView(state: SessionState): RunView {
+  return {
+    state: state.run.status,
+    phase: state.run.phase ?? null,
+    since: state.run.since,
+    startedAt: state.runStartedAt,
+    lastActivity: state.lastActivity,
+    detail: state.run.detail ?? null,
+  }
+}
+
+/** What waits on the server, and behind it what is on its way there. */
+export function queueView(state: SessionState, pending: readonly QueueRow[]): QueueView {
+  const waiting = state.queue.items.map((item) => ({
+    key: item.itemId,
+    itemId: item.itemId,
+    text: item.content,
+    attachmentNames: (item.attachments ?? []).map((file) => file.name),
+    mode: item.mode,
+    queuedAt: item.queuedAt,
+    pending: false,
+  }))
+  return { rows: [...waiting, ...pending], held: state.queue.held }
+}
+
+/** Items that are shown; a longer list says how many it leaves out. */
+const TODO_ITEMS_MAX = 100
+
+/** `null` if there is no list. Items that changed to done with no tool at work are marked. */
+export function todoView(state: SessionState): TodoView | null {
+  const { items } = state.todo
+  if (items.length === 0) return null
+  const shown = items.slice(0, TODO_ITEMS_MAX).map((item) => ({ ...item, unverified: false }))
+  const counted = items.filter((item) => item.status !== 'cancelled')
+  return {
+    items: shown,
+    done: counted.filter((item) => item.status === 'done').length,
+    total: counted.length,
+    active: shown.find((item) => item.status === 'in_progress') ?? null,
+    hidden: items.length - shown.length,
+  }
+}
+
+/** What this tab knows about its own answer to a question. */
+export interface OwnAnswer {
+  state: 'answering' | 'failed'
+  answer: string
+  problem: string | null
+}
+
+export function questionViews(
+  questions: readonly Question[],
+  own: ReadonlyMap<string, OwnAnswer>,
+  now: number,
+): readonly QuestionView[] {
+  return questions.map((question) => {
+    const answer = own.get(question.requestId)
+    return {
+      id: question.requestId,
+      toolCallId: question.toolCallId,
+      question: question.question,
+      options: question.options,
+      multi: question.multi,
+      expiresAt: question.expiresAt ?? null,
+      state: questionState(question, answer, now),
+      answer: answer?.answer ?? null,
+      problem: answer?.problem ?? null,
+    }
+  })
+}
+
+function questionState(question: Question, own: OwnAnswer | undefined, now: number): QuestionView['state'] {
+  if (own?.state === 'answering') return 'answering'
+  if (question.readOnly) return 'readonly'
+  return question.expiresAt && question.expiresAt <= now ? 'expired' : 'open'
+}
+
+/** Below this part of the threshold the meter is calm. */
+const NEAR = 0.75
+/** Without a threshold, this many percent count as one. */
+const FULL_PERCENT = 90
+
+export function tokenView(state: SessionState): TokenView {
+  const { context, current } = state.tokens
+  const threshold = context.thresholdPercent ?? null
+  const limit = threshold && threshold > 0 ? threshold : FULL_PERCENT
+  const usages = state.path.slice(loadedFrom(state)).map((id) => usageAt(state, id))
+  const known = usages.filter((usage) => usage !== null)
+  return {
+    used: context.usedTokens,
+    max: context.maxTokens,
+    percent: context.percent,
+    estimated: context.estimated,
+    threshold,
+    level: context.percent > limit ? 'over' : context.percent >= limit * NEAR ? 'near' : 'calm',
+    windowSource: context.windowSource ?? null,
+    session: {
+      inputTokens: current.inputTokens,
+      outputTokens: current.outputTokens,
+      totalTokens: current.totalTokens,
+      calls: current.apiCalls,
+      cost: current.cost ?? null,
+    },
+    branch: known.reduce(sum, NOTHING),
+    lastAnswer: known.at(-1) ?? null,
+  }
+}
+
+const NOTHING: UsageView = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, totalTokens: 0, cost: null }
+
+function usageAt(state: SessionState, id: string): UsageView | null {
+  const entry = state.entries.get(id)
+  return entry?.type === 'message' && entry.message.role === 'assistant' ? usageOf(entry.message.usage) : null
+}
+
+function sum(a: UsageView, b: UsageView): UsageView {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+    cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
+  }
+}

@@ -1,0 +1,44 @@
+import type { ContentBlock, UserContent } from '@/protocol'
+import type { FileView, ImageView } from './types'
+
+/** Where the picture of an entry can be had that was too large to come along. */
+export type ImageAddress = (entryId: string, number: number) => string
+
+/** The words of a message, without what is attached to it. */
+export function textOf(content: UserContent | readonly ContentBlock[] | null | undefined): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  const texts = content.map((block: ContentBlock) => (block.type === 'text' ? block.text : null))
+  return texts.filter((text) => text !== null).join('\n')
+}
+
+export function imagesOf(
+  entryId: string,
+  content: UserContent | readonly ContentBlock[] | null | undefined,
+  address: ImageAddress,
+): readonly ImageView[] {
+  if (!Array.isArray(content)) return NO_IMAGES
+  const images: ImageView[] = []
+  for (const block of content as readonly ContentBlock[]) {
+    if (block.type !== 'image') continue
+    const number = images.length
+    const src = block.data === '' ? address(entryId, number) : `data:${block.mimeType};base64,${block.data}`
+    images.push({ key: `${entryId}/${number}`, src, alt: '' })
+  }
+  return images.length === 0 ? NO_IMAGES : images
+}
+
+export const NO_IMAGES: readonly ImageView[] = []
+export const NO_FILES: readonly FileView[] = []
+
+/** The first words, on one line. */
+export function oneLine(text: string, max = 120): string {
+  const line = text.slice(0, max * 4).replace(/\s+/g, ' ').trim()
+  return line.length <= max ? line : `${line.slice(0, max - 1).trimEnd()}…`
+}
+
+/** A time as the server writes it; null if it is none. */
+export function millisOf(timestamp: string): number | null {
+  const millis = Date.parse(timestamp)
+  return Number.isNaN(millis) ? null : millis
+}

@@ -1,0 +1,118 @@
+/** How much of a turn is shown: what an agent does on its way can be folded or left out. */
+
+import type { ActivityRow, AnswerPart, AssistantRow, TranscriptRow, Verbosity } from './types'
+
+/** Folds the rows of one turn and says which of them continue and end it. */
+export function fold(rows: readonly TranscriptRow[], verbosity: Verbosity, running: boolean): TranscriptRow[] {
+  const shown = verbosity === 'everything' ? [...rows] : folded(rows, verbosity, running)
+  return withPlaces(shown, running)
+}
+
+function folded(rows: readonly TranscriptRow[], verbosity: 'summary' | 'answer', running: boolean): TranscriptRow[] {
+  const shown: TranscriptRow[] = []
+  let batch: Piece[] = []
+  const flush = (isOver: boolean) => {
+    if (verbosity === 'summary') shown.push(...(isOver ? activity(batch) : unfolded(batch)))
+    batch = []
+  }
+  for (const row of rows) {
+    if (row.kind !== 'assistant') {
+      flush(true)
+      shown.push(row)
+      continue
+    }
+    let kept: AnswerPart[] = []
+    let pieces = 0
+    const keep = (isLast: boolean) => {
+      if (kept.length === 0 && !(isLast && isWorthShowing(row, pieces))) return
+      flush(true)
+      shown.push({ ...row, key: pieces === 0 ? row.key : `${row.key}#${pieces}`, parts: kept })
+      kept = []
+      pieces++
+    }
+    for (const part of row.parts) {
+      if (isStep(part)) {
+        keep(false)
+        batch.push({ row, part })
+      } else if (verbosity === 'summary' || isAnswer(part)) {
+        kept.push(part)
+      }
+    }
+    keep(true)
+  }
+  flush(!running)
+  return shown
+}
+
+interface Piece {
+  row: AssistantRow
+  part: AnswerPart
+}
+
+/** A finished step on the way, which needs no attention. What failed is never folded. */
+function isStep(part: AnswerPart): boolean {
+  if (part.kind === 'thinking') return !part.open
+  return part.kind === 'tool' && (part.tool.status === 'done' || part.tool.status === 'cancelled')
+}
+
+/** What is shown even where only answers are. */
+function isAnswer(part: AnswerPart): boolean {
+  if (part.kind === 'tool') return part.tool.status === 'error' || part.tool.status === 'blocked'
+  return part.kind !== 'thinking'
+}
+
+/** An answer without parts that still says something: that it failed, was cut off, or has begun. */
+function isWorthShowing(row: AssistantRow, pieces: number): boolean {
+  if (pieces > 0) return false
+  const isCut = row.stopReason === 'error' || row.stopReason === 'aborted' || row.stopReason === 'length'
+  return row.streaming || isCut || row.errorMessage !== null
+}
+
+function activity(batch: readonly Piece[]): TranscriptRow[] {
+  const [first] = batch
+  if (!first) return []
+  const parts = batch.map((piece) => piece.part)
+  const tools = parts.flatMap((part) => (part.kind === 'tool' ? [part.tool] : []))
+  const counts = new Map<string, { name: string; label: string; count: number }>()
+  for (const { name, label } of tools) counts.set(name, { name, label, count: (counts.get(name)?.count ?? 0) + 1 })
+  const took = parts.map((part) => (part.kind === 'tool' ? part.tool.durationMs : part.kind === 'thinking' ? part.durationMs : null))
+  const known = took.filter((ms) => ms !== null)
+  const row: ActivityRow = {
+    kind: 'activity',
+    key: `activity:${parts[0]!.key}`,
+    entryId: first.row.entryId,
+    branch: first.row.branch,
+    label: first.row.label,
+    at: first.row.at,
+    parts,
+    toolCount: tools.length,
+    thinkingCount: parts.length - tools.length,
+    tools: [...counts.values()].toSorted((a, b) => b.count - a.count),
+    durationMs: known.length === 0 ? null : known.reduce((sum, ms) => sum + ms, 0),
+  }
+  return [row]
+}
+
+/** The steps of a run under way stay open until something follows them. */
+function unfolded(batch: readonly Piece[]): TranscriptRow[] {
+  const rows: AssistantRow[] = []
+  for (const { row, part } of batch) {
+    const last = rows.at(-1)
+    const key = `${row.key}#steps`
+    if (last?.key === key) rows[rows.length - 1] = { ...last, parts: [...last.parts, part] }
+    else rows.push({ ...row, key, parts: [part] })
+  }
+  return rows
+}
+
+/** The first answer of a turn has a head, the last one a foot. */
+function withPlaces(rows: readonly TranscriptRow[], running: boolean): TranscriptRow[] {
+  const last = running ? -1 : rows.findLastIndex((row) => row.kind === 'assistant')
+  let begun = false
+  return rows.map((row, at) => {
+    if (row.kind === 'user') begun = false
+    const continues = begun
+    if (row.kind === 'assistant' || row.kind === 'activity') begun = true
+    return row.kind === 'assistant' ? { ...row, continues, ends: at === last } : row
+  })
+}

@@ -1,0 +1,149 @@
+import type { ContentBlock, Entry } from '@/protocol'
+import type { PartState, ToolState } from '@/session'
+import { imagesOf, oneLine, textOf, type ImageAddress } from './content'
+import { diffOf } from './diff'
+import type { ToolResultView, ToolStatus, ToolView } from './types'
+
+/** A call as an answer holds it. */
+export type ToolCallBlock = Extract<ContentBlock, { type: 'toolCall' }>
+
+/** The entry that holds the result of a call. */
+export type ToolResultEntry = Extract<Entry, { type: 'message' }> & {
+  message: { role: 'toolResult' }
+}
+
+interface ToolContext {
+  /** Whether the run of this call may still be under way. */
+  running: boolean
+  address: ImageAddress
+}
+
+/** A call of a stored answer: its entry tells the result, the live state what happens until then. */
+export function toolOfCall(
+  call: ToolCallBlock,
+  result: ToolResultEntry | null,
+  live: ToolState | null,
+  context: ToolContext,
+): ToolView {
+  const ended = result ? storedEnd(result, context.address) : live?.result ? liveEnd(live.result, context.address) : null
+  return {
+    id: call.id,
+    name: call.name,
+    label: live?.label || call.name,
+    status: ended ? ended.status(live?.blockedReason ?? null) : openStatus(live, context.running),
+    args: call.arguments,
+    argsText: '',
+    headline: headline(call.arguments),
+    output: ended ? '' : (live?.output.text ?? ''),
+    result: ended?.result ?? null,
+    details: ended?.details,
+    diff: ended ? diffOf(ended.details, call.arguments) : null,
+    startedAt: live?.startedAt ?? null,
+    durationMs: ended?.durationMs ?? null,
+    route: live?.route ?? null,
+    blockedReason: live?.blockedReason ?? ended?.blockedReason ?? null,
+    policySources: live?.policySources ?? NO_SOURCES,
+  }
+}
+
+/** A call that the model is still writing. */
+export function toolOfPart(entryId: string, part: PartState): ToolView {
+  const name = part.toolName ?? ''
+  return {
+    ...blank,
+    id: part.toolCallId ?? `${entryId}/${part.part}`,
+    name,
+    label: name,
+    argsText: part.text.text,
+    startedAt: part.startedAt,
+  }
+}
+
+/** A call that no answer is known for. */
+export function toolOfState(live: ToolState, context: ToolContext): ToolView {
+  const call: ToolCallBlock = {
+    type: 'toolCall',
+    id: live.toolCallId,
+    name: live.name,
+    arguments: (live.args ?? null) as ToolCallBlock['arguments'],
+  }
+  return toolOfCall(call, null, live, context)
+}
+
+const NO_SOURCES: readonly string[] = []
+
+const blank: ToolView = {
+  id: '',
+  name: '',
+  label: '',
+  status: 'pending',
+  args: undefined,
+  argsText: '',
+  headline: '',
+  output: '',
+  result: null,
+  details: undefined,
+  diff: null,
+  startedAt: null,
+  durationMs: null,
+  route: null,
+  blockedReason: null,
+  policySources: NO_SOURCES,
+}
+
+function openStatus(live: ToolState | null, running: boolean): ToolStatus {
+  if (!running) return 'cancelled'
+  return live ? 'running' : 'pending'
+}
+
+interface End {
+  status: (blockedReason: string | null) => ToolStatus
+  result: ToolResultView
+  details: unknown
+  durationMs: number | null
+  blockedReason: string | null
+}
+
+function storedEnd(entry: ToolResultEntry, address: ImageAddress): End {
+  const { content, details, isError } = entry.message
+  return end(entry.id, content, details ?? undefined, isError, address)
+}
+
+function liveEnd(result: NonNullable<ToolState['result']>, address: ImageAddress): End {
+  const { resultEntryId, content, details, isError, durationMs } = result
+  const told = end(resultEntryId, content, details, isError, address)
+  return { ...told, durationMs: told.durationMs ?? durationMs }
+}
+
+function end(
+  entryId: string,
+  content: readonly ContentBlock[],
+  details: unknown,
+  isError: boolean,
+  address: ImageAddress,
+): End {
+  const told = (typeof details === 'object' && details !== null ? details : {}) as Record<string, unknown>
+  const blockedReason = typeof told['blockedReason'] === 'string' ? told['blockedReason'] : null
+  return {
+    status: (blocked) => {
+      if (blocked !== null || blockedReason !== null) return 'blocked'
+      if (told['ending'] === 'cancelled') return 'cancelled'
+      return isError ? 'error' : 'done'
+    },
+    result: { text: textOf(content), images: imagesOf(entryId, content, address) },
+    details,
+    durationMs: typeof told['durationMs'] === 'number' ? told['durationMs'] : null,
+    blockedReason,
+  }
+}
+
+/** Arguments that say what a call is about, the most telling first. */
+const TELLING = ['command', 'path', 'file_path', 'url', 'query', 'pattern', 'question', 'task', 'name']
+
+function headline(args: unknown): string {
+  if (typeof args !== 'object' || args === null) return ''
+  const fields = args as Record<string, unknown>
+  const telling = TELLING.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')
+  const first = telling ?? Object.values(fields).find((value) => typeof value === 'string' && value !== '')
+  return typeof first === 'string' ? oneLine(first) : ''
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import type { Entry, ServerEvent } from '@/protocol'
+import { fromSnapshot, reduce, type SessionState } from '@/session'
+import { RECORDINGS } from '@/session/recordings'
+import { treeShape } from '@/session/tree'
+import { transcript, transcriptProjector, type TranscriptOptions } from './transcript'
+import type { AnswerPart, TranscriptRow, Verbosity } from './types'
+
+const options = (verbosity: Verbosity): TranscriptOptions => ({
+  verbosity,
+  pending: [],
+  loadingOlder: false,
+  address: (entryId, number) => `/images/${entryId}/${number}`,
+})
+
+/** Rows as a person would read them aloud; ids by the order of their first appearance. */
+function read(rows: readonly TranscriptRow[]): string {
+  return rows.map((row) => `${row.kind}${flags(row)} ${words(row)}`.trimEnd()).join('\n')
+}
+
+function flags(row: TranscriptRow): string {
+  const found = [
+    row.branch && `‹${row.branch.index + 1}/${row.branch.count}›`,
+    row.label && `#${row.label}`,
+    row.kind === 'assistant' && row.streaming && 'streaming',
+    row.kind === 'assistant' && row.continues && 'continues',
+    row.kind === 'assistant' && row.ends && 'ends',
+    row.kind === 'assistant' && row.stopReason !== 'stop' && row.stopReason !== 'toolUse' && row.stopReason,
+    row.kind === 'user' && row.steered && 'steered',
+  ].filter(Boolean)
+  return found.length === 0 ? '' : ` (${found.join(' ')})`
+}
+
+function words(row: TranscriptRow): string {
+  switch (row.kind) {
+    case 'user':
+    case 'pending':
+      return row.text
+    case 'assistant':
+    case 'activity':
+      return row.parts.map(part).join(' | ')
+    case 'tool':
+      return `${row.tool.name} ${row.tool.status}`
+    case 'notice':
+      return JSON.stringify(row.notice)
+    case 'error':
+      return row.message
+    default:
+      return ''
+  }
+}
+
+function part(part: AnswerPart): string {
+  switch (part.kind) {
+    case 'text':
+      return part.text + (part.open ? '▍' : '')
+    case 'thinking':
+      return `[thinking${part.open ? '…' : ''}] ${part.text}`
+    case 'tool':
+      return `[${part.tool.name} ${part.tool.status}: ${part.tool.headline}] ${part.tool.result?.text ?? part.tool.argsText}`
+    case 'image':
+      return '[image]'
+  }
+}
+
+describe.each(RECORDINGS)('%s', (name, recording) => {
+  const states = recording.events.reduce<SessionState[]>(
+    (all, event) => [...all, reduce(all.at(-1)!, event)],
+    [fromSnapshot(recording.opened, null, 0)],
+  )
+
+  test('reads as it was', async () => {
+    const last = states.at(-1)!
+    const pages = (['everything', 'summary', 'answer'] as const).map(
+      (verbosity) => `== ${verbosity}\n${read(transcript(last, options(verbosity)))}\n`,
+    )
+    await expect(pages.join('\n')).toMatchFileSnapshot(`golden/${name}.txt`)
+  })
+
+  test.each(['everything', 'summary', 'answer'] as const)('with a memory it is the same: %s', (verbosity) => {
+    const project = transcriptProjector()
+    for (const state of states) {
+      expect(project(state, options(verbosity))).toEqual(transcript(state, options(verbosity)))
+    }
+  })
+
+  test('rows keep their keys when a streamed answer is stored, and keys are unique', () => {
+    for (const state of states) {
+      const keys = transcript(state, options('everything')).map((row) => row.key)
+      expect(new Set(keys).size).toBe(keys.length)
+    }
+    const started = recording.events.filter((event) => event.type === 'assistant_stream_start')
+    const keys = transcript(states.at(-1)!, options('everything')).map((row) => row.key)
+    const onPath = started.filter((event) => states.at(-1)!.path.includes(event.data.entryId))
+    expect(keys).toEqual(expect.arrayContaining(onPath.map((event) => event.data.entryId)))
+  })
+
+  test('a row that did not change is the same object', () => {
+    const project = transcriptProjector()
+    let before = project(states[0]!, options('everything'))
+    states.forEach((state, at) => {
+      const rows = project(state, options('everything'))
+      const event = recording.events[at - 1]
+      if (event?.type === 'assistant_stream_delta') {
+        const changed = rows.filter((row) => !before.includes(row))
+        expect(changed.length).toBeLessThanOrEqual(1)
+      }
+      before = rows
+    })
+  })
+})
+
+describe('by hand', () => {
+  const base = fromSnapshot(RECORDINGS.find(([name]) => name === 'plain')![1].closed, null, 0)
+
+  function session(entries: readonly Entry[]): SessionState {
+    const empty = { ...base, path: [], tree: treeShape({}) }
+    return entries.reduce<SessionState>(
+      (state, entry, at) =>
+        reduce(state, {
+          type: 'session_entry_added',
+          data: { entry, leafEntryId: entry.id },
+          sessionId: base.sessionId,
+          epoch: base.epoch,
+          seq: base.seq + at + 1,
+          ts: at,
+        } as ServerEvent),
+      empty,
+    )
+  }
+
+  const stamp = { timestamp: '2026-01-01T00:00:00.000Z' }
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } }
+  const user = (id: string, parentId: string | null, content: string): Entry => ({
+    ...stamp, id, parentId, type: 'message', message: { role: 'user', content, timestamp: 0 },
+  })
+  const call = (id: string, parentId: string, calls: string[]): Entry => ({
+    ...stamp, id, parentId, type: 'message',
+    message: {
+      role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'toolUse', timestamp: 0,
+      content: calls.map((name) => ({ type: 'toolCall', id: name, name, arguments: { path: id } })),
+    },
+  })
+  const result = (id: string, parentId: string, toolCallId: string, text: string, isError = false): Entry => ({
+    ...stamp, id, parentId, type: 'message',
+    message: { role: 'toolResult', toolCallId, toolName: toolCallId, content: [{ type: 'text', text }], isError, timestamp: 0 },
+  })
+
+  test('the same call id in two turns keeps two results', () => {
+    const state = session([
+      user('u1', null, 'one'), call('a1', 'u1', ['x']), result('r1', 'a1', 'x', 'first'),
+      call('a2', 'r1', ['x']), result('r2', 'a2', 'x', 'second'),
+    ])
+    expect(read(transcript(state, options('everything')))).toBe(
+      'user one\nassistant [x done: a1] first\nassistant (continues ends) [x done: a2] second',
+    )
+  })
+
+  test('what failed is never folded, and a call without a result was cancelled', () => {
+    const state = session([
+      user('u1', null, 'one'), call('a1', 'u1', ['x', 'y', 'z']), result('r1', 'a1', 'x', 'fine'), result('r2', 'r1', 'y', 'broken', true),
+    ])
+    expect(read(transcript(state, options('summary')))).toBe(
+      'user one\nactivity [x done: a1] fine\nassistant (continues ends) [y error: a1] broken\nactivity [z cancelled: a1]',
+    )
+    expect(read(transcript(state, options('answer')))).toBe('user one\nassistant (ends) [y error: a1] broken')
+  })
+
+  test('entries that are not loaded leave a row that says so', () => {
+    const state = { ...session([user('u1', null, 'one')]), path: ['gone', 'u1'] }
+    expect(read(transcript(state, options('everything')))).toBe('notice {"type":"older","loading":false}\nuser one')
+  })
+
+  test('a message on its way gives way to its entry', () => {
+    const pending = {
+      kind: 'pending' as const, key: 'q', requestId: 'q', text: 'on its way', images: [], files: [], state: 'sending' as const,
+      problem: null, entryId: null, branch: null, label: null, at: null,
+    }
+    const state = session([user('u1', null, 'one')])
+    expect(read(transcript(state, { ...options('everything'), pending: [pending] }))).toContain('pending on its way')
+    const arrived = user('u2', 'u1', 'on its way')
+    if (arrived.type === 'message' && arrived.message.role === 'user') arrived.message.netaclaw = { requestId: 'q' }
+    const rows = transcript(session([user('u1', null, 'one'), arrived]), { ...options('everything'), pending: [pending] })
+    expect(read(rows)).toBe('user one\nuser on its way')
+  })
+})

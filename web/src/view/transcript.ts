@@ -1,0 +1,385 @@
+/** The active path and what is under way, as rows. */
+
+import type { Entry } from '@/protocol'
+import { partKey, type PartState, type SessionState, type ToolState } from '@/session'
+import { branchAt } from './branch'
+import { NO_FILES, imagesOf, millisOf, textOf, type ImageAddress } from './content'
+import { fold } from './fold'
+import { share } from './share'
+import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
+import type { AnswerPart, AssistantRow, BranchPoint, PendingUserRow, TranscriptRow, UsageView, Verbosity } from './types'
+
+export interface TranscriptOptions {
+  verbosity: Verbosity
+  /** Messages on their way, which no entry tells of yet. */
+  pending: readonly PendingUserRow[]
+  /** Older entries are being fetched. */
+  loadingOlder: boolean
+  address: ImageAddress
+}
+
+/** Where loaded entries begin on the active path: everything from there on is known. */
+export function loadedFrom(state: SessionState): number {
+  let from = state.path.length
+  while (from > 0 && state.entries.has(state.path[from - 1]!)) from--
+  return from
+}
+
+export function transcript(state: SessionState, options: TranscriptOptions): readonly TranscriptRow[] {
+  return transcriptProjector()(state, options)
+}
+
+/**
+ * The same projection with a memory: turns that are over are not looked at again, and rows that
+ * did not change stay the same objects.
+ */
+export function transcriptProjector(): (state: SessionState, options: TranscriptOptions) => readonly TranscriptRow[] {
+  let settled: Settled | null = null
+  let tail: readonly TranscriptRow[] = []
+  return (state, options) => {
+    if (!settled || !isCurrent(settled, state, options)) settled = settle(settled, state, options)
+    const fresh = lastTurn(state, options, settled.entries)
+    tail = shareRows(tail, fresh)
+    return [...settled.rows, ...tail]
+  }
+}
+
+/** Turns that are over, and what they were made from. */
+interface Settled {
+  state: SessionState
+  options: TranscriptOptions
+  /** Of the last turn. */
+  entries: readonly Entry[]
+  rows: readonly TranscriptRow[]
+}
+
+function isCurrent(settled: Settled, state: SessionState, options: TranscriptOptions): boolean {
+  const { state: before, options: asked } = settled
+  return (
+    before.entries === state.entries &&
+    before.path === state.path &&
+    before.tree === state.tree &&
+    before.labels === state.labels &&
+    before.sessionId === state.sessionId &&
+    asked.verbosity === options.verbosity &&
+    asked.loadingOlder === options.loadingOlder
+  )
+}
+
+function settle(before: Settled | null, state: SessionState, options: TranscriptOptions): Settled {
+  const from = loadedFrom(state)
+  const loaded = state.path.slice(from).map((id) => state.entries.get(id)!)
+  const turns = turnsOf(loaded)
+  const last = turns.pop() ?? []
+  const over: TurnContext = { state, options, running: false }
+  const rows: TranscriptRow[] = from > 0 ? [olderRow(options.loadingOlder)] : []
+  for (const turn of turns) rows.push(...fold(rowsOfTurn(turn, over), options.verbosity, false))
+  return { state, options, entries: last, rows: shareRows(before?.rows ?? [], rows) }
+}
+
+/** A turn begins with a message of the user that does not stand in the midst of tool results. */
+function turnsOf(entries: readonly Entry[]): Entry[][] {
+  const turns: Entry[][] = []
+  let inTools = false
+  for (const entry of entries) {
+    const role = roleOf(entry)
+    if ((role === 'user' && !inTools) || turns.length === 0) turns.push([])
+    turns.at(-1)!.push(entry)
+    if (role === 'toolResult') inTools = true
+    else if (role === 'assistant') inTools = false
+  }
+  return turns
+}
+
+interface TurnContext {
+  state: SessionState
+  options: TranscriptOptions
+  running: boolean
+}
+
+function lastTurn(state: SessionState, options: TranscriptOptions, entries: readonly Entry[]): TranscriptRow[] {
+  const running = state.run.status !== 'idle'
+  const rows = rowsOfTurn(entries, { state, options, running })
+  if (state.streaming) rows.push(streamingRow(state))
+  for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
+  const folded = fold(rows, options.verbosity, running)
+  const shownErrors = new Set(folded.map((row) => (row.kind === 'assistant' ? row.errorMessage : null)))
+  state.errors.forEach((error, at) => {
+    if (shownErrors.has(error.message)) return
+    folded.push({ ...bare(`error:${error.at}:${at}`, null), kind: 'error', message: error.message, code: error.code, at: error.at })
+  })
+  if (state.compaction && state.compaction.state !== 'done') folded.push(compactionRow(state.compaction))
+  const arrived = new Set(entries.map(requestIdOf))
+  return [...folded, ...options.pending.filter((row) => !arrived.has(row.requestId))]
+}
+
+/** The request that a user's message came in by. */
+export function requestIdOf(entry: Entry): string | null {
+  if (entry.type !== 'message' || entry.message.role !== 'user') return null
+  return entry.message.netaclaw?.requestId ?? null
+}
+
+function rowsOfTurn(entries: readonly Entry[], context: TurnContext): TranscriptRow[] {
+  const results = resultsOf(entries)
+  const rows: TranscriptRow[] = []
+  // A fork at an entry that is not shown is shown at the next one that is.
+  let fork: BranchPoint | null = null
+  for (const [at, entry] of entries.entries()) {
+    fork = branchAt(context.state.tree, entry.id) ?? fork
+    const row = rowOf(entry, entries[at - 1], fork, results, context)
+    if (!row) continue
+    rows.push(row)
+    fork = null
+  }
+  return rows
+}
+
+/** Results by the answer that asked for them and the call's id: ids may come again in later turns. */
+function resultsOf(entries: readonly Entry[]): Map<string, ToolResultEntry> {
+  const results = new Map<string, ToolResultEntry>()
+  const askedBy = new Map<string, string>()
+  for (const entry of entries) {
+    if (entry.type !== 'message') continue
+    if (entry.message.role === 'assistant') {
+      for (const block of entry.message.content) if (block.type === 'toolCall') askedBy.set(block.id, entry.id)
+    } else if (entry.message.role === 'toolResult') {
+      const asker = askedBy.get(entry.message.toolCallId)
+      if (asker) results.set(`${asker}/${entry.message.toolCallId}`, entry as ToolResultEntry)
+    }
+  }
+  return results
+}
+
+function rowOf(
+  entry: Entry,
+  above: Entry | undefined,
+  branch: BranchPoint | null,
+  results: ReadonlyMap<string, ToolResultEntry>,
+  context: TurnContext,
+): TranscriptRow | null {
+  const { state, options } = context
+  const base = {
+    key: entry.id,
+    entryId: entry.id,
+    branch,
+    label: state.labels[entry.id] ?? null,
+    at: millisOf(entry.timestamp),
+  }
+  switch (entry.type) {
+    case 'message':
+      break
+    case 'compaction':
+      return {
+        ...base,
+        kind: 'compaction',
+        state: 'done',
+        summary: entry.summary,
+        tokensBefore: entry.tokensBefore,
+        tokensAfter: numberIn(entry.details, 'tokensAfter'),
+        messageCount: numberIn(entry.details, 'compactedCount'),
+        problem: null,
+      }
+    case 'branch_summary':
+      return { ...base, kind: 'branchSummary', fromId: entry.fromId, summary: entry.summary }
+    case 'model_change':
+      return { ...base, kind: 'notice', notice: { type: 'model', provider: entry.provider, model: entry.modelId } }
+    case 'thinking_level_change':
+      return { ...base, kind: 'notice', notice: { type: 'thinking', level: entry.thinkingLevel } }
+    case 'custom_message':
+      if (!entry.display) return null
+      return { ...base, kind: 'custom', type: entry.type, title: entry.customType, text: textOf(entry.content) }
+    case 'custom':
+    case 'label':
+    case 'session_info':
+      return null
+    default:
+      return unknownRow(base, entry)
+  }
+  const { message } = entry
+  switch (message.role) {
+    case 'user':
+      return {
+        ...base,
+        kind: 'user',
+        text: textOf(message.content),
+        images: imagesOf(entry.id, message.content, options.address),
+        files: NO_FILES,
+        steered: above !== undefined && roleOf(above) === 'toolResult',
+      }
+    case 'assistant':
+      return {
+        ...base,
+        kind: 'assistant',
+        parts: message.content.map((block, part) => partOf(entry.id, part, block, results, context)),
+        streaming: false,
+        continues: false,
+        ends: false,
+        provider: message.provider,
+        model: message.model,
+        stopReason: message.stopReason,
+        errorMessage: message.errorMessage ?? null,
+        usage: usageOf(message.usage),
+      }
+    case 'toolResult':
+      return null
+    case 'bashExecution':
+      return { ...base, kind: 'custom', type: message.role, title: message.command, text: message.output }
+    case 'custom':
+      if (!message.display) return null
+      return { ...base, kind: 'custom', type: message.role, title: message.customType, text: textOf(message.content) }
+    case 'system':
+      return { ...base, kind: 'custom', type: message.role, title: message.role, text: textOf(message.content) }
+    default:
+      return unknownRow(base, entry)
+  }
+}
+
+type AssistantBlock = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['content'][number]
+
+function partOf(
+  entryId: string,
+  part: number,
+  block: AssistantBlock,
+  results: ReadonlyMap<string, ToolResultEntry>,
+  { state, options, running }: TurnContext,
+): AnswerPart {
+  const key = partKey(entryId, part)
+  switch (block.type) {
+    case 'text':
+      return { kind: 'text', key, text: block.text, open: false }
+    case 'thinking': {
+      const durationMs = state.thinkingMs.get(key) ?? null
+      const redacted = block.redacted === true
+      return { kind: 'thinking', key, text: block.thinking, open: false, durationMs, startedAt: null, redacted }
+    }
+    case 'toolCall': {
+      const live = running ? (state.tools.get(block.id) ?? null) : null
+      const result = results.get(`${entryId}/${block.id}`) ?? null
+      const tool = toolOfCall(block, result, live?.entryId === entryId ? live : null, {
+        running,
+        address: options.address,
+      })
+      return { kind: 'tool', key, tool }
+    }
+    case 'image':
+      return { kind: 'image', key, image: imagesOf(entryId, [block], options.address)[0]! }
+  }
+}
+
+function streamingRow(state: SessionState): AssistantRow {
+  const answer = state.streaming!
+  const parts = answer.parts.map((part, at) => openPart(answer.entryId, part, at === answer.parts.length - 1))
+  return {
+    ...bare(answer.entryId, answer.entryId),
+    kind: 'assistant',
+    parts,
+    streaming: true,
+    continues: false,
+    ends: false,
+    provider: answer.provider,
+    model: answer.model,
+    stopReason: null,
+    errorMessage: null,
+    usage: null,
+    at: answer.startedAt,
+  }
+}
+
+function openPart(entryId: string, part: PartState, isLast: boolean): AnswerPart {
+  const key = partKey(entryId, part.part)
+  // Models write one part after the other.
+  const open = isLast && !part.done
+  switch (part.kind) {
+    case 'text':
+      return { kind: 'text', key, text: part.text.text, open }
+    case 'thinking': {
+      const { durationMs, startedAt } = part
+      return { kind: 'thinking', key, text: part.text.text, open, durationMs, startedAt, redacted: false }
+    }
+    case 'toolCall':
+      return { kind: 'tool', key, tool: toolOfPart(entryId, part) }
+  }
+}
+
+/** Calls that no row shows: only output of them has arrived. */
+function unplaced(state: SessionState, rows: readonly TranscriptRow[]): ToolState[] {
+  if (state.tools.size === 0) return []
+  const placed = new Set<string>()
+  for (const row of rows) {
+    if (row.kind !== 'assistant') continue
+    for (const part of row.parts) if (part.kind === 'tool') placed.add(part.tool.id)
+  }
+  return [...state.tools.values()].filter((tool) => !placed.has(tool.toolCallId))
+}
+
+function placeholder(tool: ToolState, running: boolean, address: ImageAddress): TranscriptRow {
+  return {
+    ...bare(`tool:${tool.toolCallId}`, null),
+    kind: 'tool',
+    tool: toolOfState(tool, { running, address }),
+    at: tool.startedAt,
+  }
+}
+
+function compactionRow(compaction: NonNullable<SessionState['compaction']>): TranscriptRow {
+  return {
+    ...bare(`compaction:${compaction.at}`, null),
+    kind: 'compaction',
+    state: compaction.state,
+    summary: '',
+    tokensBefore: null,
+    tokensAfter: null,
+    messageCount: compaction.state === 'running' ? compaction.start.messageCount : null,
+    problem: compaction.state === 'error' ? compaction.message : null,
+    at: compaction.at,
+  }
+}
+
+function olderRow(loading: boolean): TranscriptRow {
+  return { ...bare('older', null), kind: 'notice', notice: { type: 'older', loading } }
+}
+
+function unknownRow(base: ReturnType<typeof bare>, entry: { type: string }): TranscriptRow {
+  return { ...base, kind: 'custom', type: entry.type, title: entry.type, text: JSON.stringify(entry, null, 2) }
+}
+
+function bare(key: string, entryId: string | null) {
+  return {
+    key,
+    entryId,
+    branch: null as BranchPoint | null,
+    label: null as string | null,
+    at: null as number | null,
+  }
+}
+
+type Usage = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['usage']
+
+export function usageOf(usage: Usage | undefined): UsageView | null {
+  if (!usage || usage.totalTokens === 0) return null
+  return {
+    inputTokens: usage.input + usage.cacheRead + usage.cacheWrite,
+    outputTokens: usage.output,
+    cacheReadTokens: usage.cacheRead,
+    totalTokens: usage.totalTokens,
+    cost: usage.cost.total > 0 ? usage.cost.total : null,
+  }
+}
+
+function roleOf(entry: Entry): string | null {
+  return entry.type === 'message' ? entry.message.role : null
+}
+
+function numberIn(details: unknown, name: string): number | null {
+  const value = typeof details === 'object' && details !== null ? (details as Record<string, unknown>)[name] : null
+  return typeof value === 'number' ? value : null
+}
+
+/** Foreign data of any size. */
+const OPAQUE = new Set(['args', 'details', 'lines'])
+
+function shareRows(before: readonly TranscriptRow[], after: readonly TranscriptRow[]): readonly TranscriptRow[] {
+  if (before.length === 0) return after
+  const known = new Map(before.map((row) => [row.key, row]))
+  return after.map((row) => share(known.get(row.key), row, OPAQUE))
+}
