@@ -1,0 +1,32 @@
+import { io } from 'socket.io-client'
+import { Link, type Heard, type World } from './link'
+
+export { LinkError, type LinkState, type Link } from './link'
+export { Outbox, type Outgoing } from './outbox'
+
+const world: World = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  after: (ms, then) => {
+    const timer = setTimeout(then, ms)
+    return () => clearTimeout(timer)
+  },
+  isOnline: () => navigator.onLine,
+}
+
+/** The link to the server this page came from. The browser's cookie says who asks. */
+export function createLink(heard: Heard): Link {
+  const socket = io('/netaclaw', {
+    // Only the newer forms of events; the older ones tell the same.
+    auth: { events: ['current'] },
+    transports: ['websocket', 'polling'],
+    autoConnect: false,
+    // Trying again is the link's own matter: it knows when, shows it, and never gives up.
+    reconnection: false,
+    withCredentials: true,
+  })
+  const link = new Link(socket, world, heard)
+  window.addEventListener('online', () => link.retryNow())
+  window.addEventListener('offline', () => link.offline())
+  return link
+}
