@@ -1,12 +1,7 @@
-/** Templates are checked strictly; `data-…` attributes carry states for styles and are all right on any element. */
+/** Templates are checked strictly: `data-…` attributes carry states for styles and are all right on any element. */
 declare module '@vue/runtime-dom' {
   interface HTMLAttributes {
-    [name: `data-${string}`]: string | number | boolean | undefined
-  }
-}
-
-declare module '@vue/runtime-core' {
-  interface AllowedComponentProps {
+    popover?: 'auto' | 'manual'
     [name: `data-${string}`]: string | number | boolean | undefined
   }
 }

@@ -4,6 +4,9 @@
 let queue: Promise<unknown> = Promise.resolve()
 let count = 0
 
+/** The page behind a drawing; Mermaid cannot read our tokens. */
+const GROUND = { light: '#ffffff', dark: '#17181a' }
+
 export interface Drawing {
   /** A `data:` address for an `<img>`. */
   src: string
@@ -26,6 +29,8 @@ async function draw(source: string, theme: 'light' | 'dark'): Promise<Drawing> {
     theme: theme === 'dark' ? 'dark' : 'neutral',
     htmlLabels: false,
     flowchart: { htmlLabels: false, useMaxWidth: false },
+    // Words on a line stand on a ground of their own.
+    themeCSS: `.edgeLabel rect { opacity: 0 } .edgeLabel text { paint-order: stroke; stroke: ${GROUND[theme]}; stroke-width: 6px; stroke-linejoin: round }`,
     fontFamily: 'system-ui, "PingFang SC", "Noto Sans CJK SC", "Microsoft YaHei", sans-serif',
     maxTextSize: 20_000,
     maxEdges: 300,

@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { VueWrapper } from '@vue/test-utils'
+import type { CommandView, ComposerAttachment } from '@/view/types'
+import { show } from '../testing'
+import { matchCommands } from './commands'
+import ComposerBox from './ComposerBox.vue'
+
+const COMMANDS: CommandView[] = [
+  { name: '/compact', hint: '[instructions]', description: '' },
+  { name: '/clear', hint: '', description: '' },
+  { name: '/tree', hint: '', description: '' },
+]
+
+let box: VueWrapper
+
+function composer(text: string, changes: Record<string, unknown> = {}) {
+  box = show(ComposerBox, {
+    modelValue: text,
+    'onUpdate:modelValue': (modelValue: string) => box.setProps({ modelValue }),
+    attachments: [],
+    commands: COMMANDS,
+    run: 'idle',
+    disabledReason: null,
+    ...changes,
+  })
+  return { field: box.get('textarea'), text: () => (box.get('textarea').element as HTMLTextAreaElement).value }
+}
+
+afterEach(() => box.unmount())
+
+describe('keys', () => {
+  test('Enter sends, with Alt it queues, with Shift it breaks the line', async () => {
+    const { field } = composer('hello')
+    await field.trigger('keydown', { key: 'Enter' })
+    await field.trigger('keydown', { key: 'Enter', altKey: true })
+    await field.trigger('keydown', { key: 'Enter', shiftKey: true })
+    expect(box.emitted('send')).toEqual([['auto'], ['queue']])
+  })
+
+  test('an input method keeps its Enter', async () => {
+    const { field } = composer('nihao')
+    await field.trigger('keydown', { key: 'Enter', isComposing: true })
+    await field.trigger('keydown', { key: 'Enter', keyCode: 229 })
+    expect(box.emitted('send')).toBeUndefined()
+  })
+
+  test('Up edits the last message only when the field is empty', async () => {
+    const { field } = composer('')
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    await field.setValue('text')
+    await field.trigger('keydown', { key: 'ArrowUp' })
+    expect(box.emitted('editLast')).toHaveLength(1)
+  })
+
+  test('Escape leaves the text alone', async () => {
+    const { field, text } = composer('/com')
+    await field.trigger('keydown', { key: 'Escape' })
+    await field.trigger('keydown', { key: 'Escape' })
+    expect(text()).toBe('/com')
+  })
+})
+
+describe('what cannot be sent', () => {
+  const file = (state: ComposerAttachment['state']): ComposerAttachment => ({
+    key: 'a', name: 'a.png', mimeType: 'image/png', bytes: 1, preview: null, state, progress: 0, problem: null,
+  })
+
+  test.each([
+    ['nothing', '', {}],
+    ['blanks', ' \n ', {}],
+    ['while off', 'text', { disabledReason: 'offline' }],
+    ['before a file has arrived', 'text', { attachments: [file('uploading')] }],
+  ])('%s', async (_name, text, changes) => {
+    const { field } = composer(text, changes)
+    await field.trigger('keydown', { key: 'Enter' })
+    expect(box.emitted('send')).toBeUndefined()
+    expect(box.get('button[type=submit]').attributes('disabled')).toBeDefined()
+  })
+
+  test('a file alone can', async () => {
+    composer('', { attachments: [file('ready')] })
+    await box.get('form').trigger('submit')
+    expect(box.emitted('send')).toEqual([['auto']])
+  })
+
+  test('the reason is told with the field', () => {
+    const { field } = composer('text', { disabledReason: 'The network is down.' })
+    expect(box.get(`#${field.attributes('aria-describedby')}`).text()).toBe('The network is down.')
+  })
+})
+
+describe('commands', () => {
+  test('fit while nothing but the beginning of one is typed', () => {
+    const names = (text: string) => matchCommands(COMMANDS, text).map((command) => command.name)
+    expect(names('/c')).toEqual(['/compact', '/clear'])
+    expect(names('/re')).toEqual(['/tree'])
+    expect(names('/compact now')).toEqual([])
+    expect(names('see /c')).toEqual([])
+  })
+
+  test('are chosen by keys; the field keeps the focus', async () => {
+    const { field, text } = composer('/c')
+    expect(box.findAll('[role=option]').map((option) => option.attributes('aria-selected'))).toEqual(['true', 'false'])
+    await field.trigger('keydown', { key: 'ArrowDown' })
+    expect(field.attributes('aria-activedescendant')).toBe(box.get('[aria-selected=true]').attributes('id'))
+    await field.trigger('keydown', { key: 'Enter' })
+    expect(text()).toBe('/clear')
+    expect(box.emitted('send')).toBeUndefined()
+    await field.trigger('keydown', { key: 'Enter' })
+    expect(box.emitted('send')).toEqual([['auto']])
+  })
+
+  test('that take words leave room for them', async () => {
+    const { field, text } = composer('/comp')
+    await field.trigger('keydown', { key: 'Tab' })
+    expect(text()).toBe('/compact ')
+  })
+
+  test('Escape closes the list and is not heard outside', async () => {
+    const { field } = composer('/c')
+    const heard: string[] = []
+    document.body.addEventListener('keydown', (event) => heard.push(event.key), { once: true })
+    await field.trigger('keydown', { key: 'Escape' })
+    expect(box.find('[role=listbox]').exists()).toBe(false)
+    expect(heard).toEqual([])
+    await field.setValue('/cl')
+    expect(box.find('[role=listbox]').exists()).toBe(true)
+  })
+})
+
+describe('files', () => {
+  const png = new File(['x'], 'a.png', { type: 'image/png' })
+
+  test('are pasted and dropped', async () => {
+    const { field } = composer('')
+    await field.trigger('paste', { clipboardData: { files: [png], types: ['Files'] } })
+    await box.get('form').trigger('drop', { dataTransfer: { files: [png], types: ['Files'] } })
+    expect(box.emitted('addFiles')).toEqual([[[png]], [[png]]])
+  })
+
+  test('a picture beside text is not meant', async () => {
+    const { field } = composer('')
+    await field.trigger('paste', { clipboardData: { files: [png], types: ['text/plain', 'Files'] } })
+    expect(box.emitted('addFiles')).toBeUndefined()
+  })
+
+  test('are removed and sent again', async () => {
+    composer('', { attachments: [{ key: 'a', name: 'a.png', mimeType: '', bytes: 1, preview: null, state: 'failed', progress: 0, problem: 'no' }] })
+    await box.get('[aria-label="Upload a.png again"]').trigger('click')
+    await box.get('[aria-label="Remove a.png"]').trigger('click')
+    expect(box.emitted('retryAttachment')).toEqual([['a']])
+    expect(box.emitted('removeAttachment')).toEqual([['a']])
+  })
+})
+
+describe('Send and Stop', () => {
+  const labels = () => box.findAll('.round').map((button) => button.attributes('aria-label'))
+
+  test('show what the server says', async () => {
+    composer('')
+    expect(labels()).toEqual(['Send'])
+    await box.setProps({ run: 'running' })
+    expect(labels()).toEqual(['Stop'])
+    await box.get('[aria-label=Stop]').trigger('click')
+    expect(box.emitted('stop')).toHaveLength(1)
+    await box.setProps({ run: 'stopping' })
+    expect(labels()).toEqual(['Stopping…'])
+    expect(box.get('.round').attributes('disabled')).toBeDefined()
+  })
+
+  test('a text can be added while it runs', () => {
+    composer('more', { run: 'running' })
+    expect(labels()).toEqual(['Stop', 'Send'])
+    expect(box.text()).toContain('Alt+Enter')
+  })
+})

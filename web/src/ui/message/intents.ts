@@ -1,0 +1,19 @@
+/** What a reader of a message may want; the page decides what comes of it. */
+export type RowIntent =
+  | { type: 'retry' }
+  /** Open the text for editing, and close it again unsent. */
+  | { type: 'startEdit' }
+  | { type: 'cancelEdit' }
+  /** Send a changed text as a new branch. */
+  | { type: 'edit'; text: string }
+  | { type: 'fork' }
+  | { type: 'showInTree' }
+  /** An empty label removes it. */
+  | { type: 'label'; label: string }
+  | { type: 'switchBranch'; entryId: string }
+  | { type: 'openImage'; image: { src: string; alt: string } }
+  | { type: 'openSummary' }
+  | { type: 'loadOlder' }
+  /** For a message that did not reach the server. */
+  | { type: 'resend' }
+  | { type: 'discard' }

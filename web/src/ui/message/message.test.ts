@@ -1,0 +1,189 @@
+// @vitest-environment jsdom
+import { flushPromises, type VueWrapper } from '@vue/test-utils'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ActivityRow, AnswerPart, AssistantRow, TranscriptRow, UserRow } from '@/view/types'
+import { show } from '../testing'
+import MessageRow from './MessageRow.vue'
+
+let row: VueWrapper
+afterEach(() => row.unmount())
+
+const base = { entryId: 'e1', branch: null, label: null, at: 0 }
+const user = (changes: Partial<UserRow> = {}): UserRow => ({ ...base, kind: 'user', key: 'u', text: 'hello', images: [], files: [], steered: false, ...changes })
+const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
+  ...base, kind: 'assistant', key: 'a', parts: [{ kind: 'text', key: '1', text: 'An **answer**', open: false }], streaming: false, continues: false,
+  ends: true, provider: 'p', model: 'model-1', stopReason: 'stop', errorMessage: null,
+  usage: { inputTokens: 1000, outputTokens: 234, cacheReadTokens: 0, totalTokens: 1234, cost: 0.0123 }, ...changes,
+})
+const draw = (value: TranscriptRow, props: Record<string, unknown> = {}) => (row = show(MessageRow, { row: value, ...props }))
+const button = (label: string) => row.get(`button[aria-label="${label}"]`)
+const intents = () => row.emitted('intent')?.map(([intent]) => intent)
+
+describe('an answer', () => {
+  beforeEach(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText: vi.fn(async () => {}) }, configurable: true })
+  })
+
+  test('is copied as it was written, and given again', async () => {
+    draw(answer())
+    await button('Copy').trigger('click')
+    expect(navigator.clipboard.writeText).toHaveBeenCalledWith('An **answer**')
+    await button('Answer again').trigger('click')
+    expect(intents()).toEqual([{ type: 'retry' }])
+    expect(row.get('.meta').text()).toContain('model-11.2k tokens$0.012')
+  })
+
+  test('cannot be left while a run writes', () => {
+    draw(answer({ branch: { index: 1, count: 3, ids: ['x', 'y', 'z'] } }), { busy: true })
+    expect(button('Answer again').attributes('disabled')).toBeDefined()
+    expect(button('Next version').attributes('disabled')).toBeDefined()
+  })
+
+  test('has no actions while it is written', () => {
+    draw(answer({ streaming: true, parts: [] }))
+    expect(row.attributes('aria-busy')).toBe('true')
+    expect(row.find('.actions').exists()).toBe(false)
+    expect(row.find('.dots').exists()).toBe(true)
+  })
+
+  test('that failed says what to do', async () => {
+    draw(answer({ stopReason: 'error', errorMessage: '429 rate limit', parts: [] }))
+    expect(row.get('[role=alert]').text()).toContain('Wait a little')
+    await row.get('[role=alert] button').trigger('click')
+    expect(intents()).toEqual([{ type: 'retry' }])
+  })
+
+  test('walks among its versions', async () => {
+    draw(answer({ branch: { index: 0, count: 2, ids: ['x', 'y'] } }))
+    expect(button('Previous version').attributes('disabled')).toBeDefined()
+    await button('Next version').trigger('click')
+    expect(intents()).toEqual([{ type: 'switchBranch', entryId: 'y' }])
+  })
+
+  test('folds its thinking', async () => {
+    const thinking: AnswerPart = { kind: 'thinking', key: 't', text: 'hmm', open: false, durationMs: 12_345, startedAt: null, redacted: false }
+    draw(answer({ parts: [thinking] }))
+    expect(row.get('.thinking').text()).toBe('Thought for 12 s')
+    await row.get('.thinking button').trigger('click')
+    expect(row.get('.thinking .nc-prose').text()).toBe('hmm')
+  })
+})
+
+describe('a label', () => {
+  async function openField() {
+    await button('More').trigger('click')
+    await flushPromises()
+    const [label] = row.findAll('[role=menuitem]')
+    await label!.trigger('click')
+    return row.get('input')
+  }
+
+  test('is given by the menu', async () => {
+    draw(answer())
+    const field = await openField()
+    await field.setValue(' good ')
+    await field.trigger('keydown', { key: 'Enter', isComposing: true })
+    await field.trigger('keydown', { key: 'Enter' })
+    expect(intents()).toEqual([{ type: 'label', label: 'good' }])
+  })
+
+  test('is taken away by emptying it', async () => {
+    draw(answer({ label: 'old' }))
+    await row.get('.chip').trigger('click')
+    await row.get('input').setValue('')
+    await row.get('input').trigger('keydown', { key: 'Enter' })
+    expect(intents()).toEqual([{ type: 'label', label: '' }])
+  })
+
+  test('is text, whatever it says', () => {
+    draw(answer({ label: '<img src=x onerror=pwned()>' }))
+    expect(row.find('img').exists()).toBe(false)
+  })
+})
+
+test('the menu is walked by keys and gives the focus back', async () => {
+  draw(answer())
+  await button('More').trigger('keydown', { key: 'ArrowDown' })
+  await flushPromises()
+  const items = row.findAll('[role=menuitem]')
+  expect(document.activeElement).toBe(items[0]!.element)
+  await items[0]!.trigger('keydown', { key: 'ArrowUp' })
+  expect(document.activeElement).toBe(items[2]!.element)
+  await items[2]!.trigger('keydown', { key: 'f' })
+  expect(document.activeElement).toBe(items[1]!.element)
+  await items[1]!.trigger('keydown', { key: 'Escape' })
+  expect(row.find('[role=menu]').exists()).toBe(false)
+  expect(document.activeElement).toBe(button('More').element)
+})
+
+describe('a message of the user', () => {
+  test('is edited into a new version', async () => {
+    draw(user())
+    await button('Edit').trigger('click')
+    expect(intents()).toEqual([{ type: 'startEdit' }])
+    await row.setProps({ editing: true })
+    const field = row.get('textarea')
+    await field.trigger('keydown', { key: 'Enter' })
+    await field.setValue('hello again')
+    await field.trigger('keydown', { key: 'Enter', isComposing: true })
+    await field.trigger('keydown', { key: 'Escape' })
+    await field.trigger('keydown', { key: 'Enter' })
+    expect(intents()?.slice(1)).toEqual([{ type: 'edit', text: 'hello again' }])
+  })
+
+  test('Escape closes what was not changed', async () => {
+    draw(user(), { editing: true })
+    await row.get('textarea').trigger('keydown', { key: 'Escape' })
+    expect(intents()).toEqual([{ type: 'cancelEdit' }])
+  })
+
+  test('that is long is folded', async () => {
+    draw(user({ text: 'x\n'.repeat(30) }))
+    expect(row.get('.text').attributes('data-folded')).toBe('true')
+    await row.get('.more').trigger('click')
+    expect(row.get('.text').attributes('data-folded')).toBeUndefined()
+  })
+
+  test('is plain text', () => {
+    draw(user({ text: '<b>**x**</b>' }))
+    expect(row.get('.text').text()).toBe('<b>**x**</b>')
+  })
+
+  test('that did not arrive can be sent again or dropped', async () => {
+    draw({ ...base, entryId: null, kind: 'pending', key: 'p', requestId: 'r', text: 'x', images: [], files: [], state: 'failed', problem: 'Too large.' })
+    expect(row.get('[role=alert]').text()).toContain('Too large.')
+    for (const link of row.findAll('.link')) await link.trigger('click')
+    expect(intents()).toEqual([{ type: 'resend' }, { type: 'discard' }])
+  })
+
+  test('shows its files by name and opens its images', async () => {
+    draw(user({
+      images: [{ key: 'i', src: '/admin/1', alt: 'cat' }],
+      files: [{ key: 'f', name: '"><script>.txt', mimeType: 'text/plain', bytes: 2048, href: '/admin/2' }],
+    }))
+    expect(row.get('.file').text()).toBe('"><script>.txt2.0 kB')
+    await row.get('.image').trigger('click')
+    expect(intents()).toMatchObject([{ type: 'openImage', image: { alt: 'cat' } }])
+  })
+})
+
+test('finished activity is one line', async () => {
+  const activity: ActivityRow = {
+    ...base, kind: 'activity', key: 'x', toolCount: 3, thinkingCount: 1, durationMs: 61_000,
+    tools: [{ name: 'read', label: 'Read', count: 2 }, { name: 'ls', label: 'List', count: 1 }],
+    parts: [{ kind: 'text', key: '1', text: 'inside', open: false }],
+  }
+  draw(activity)
+  expect(row.text()).toBe('Used 3 tools: Read ×2, List1 min 1 s')
+  await row.get('button').trigger('click')
+  expect(row.text()).toContain('inside')
+})
+
+test('a compaction is not the assistant speaking', async () => {
+  draw({ ...base, kind: 'compaction', key: 'c', state: 'done', summary: 'short', tokensBefore: 152_300, tokensAfter: 18_900, messageCount: 1, problem: null })
+  expect(row.attributes('role')).toBe('note')
+  expect(row.text()).toContain('1 older message compacted152k → 18.9k tokens')
+  expect(row.text()).not.toContain('short')
+  await row.get('button').trigger('click')
+  expect(intents()).toEqual([{ type: 'openSummary' }])
+})

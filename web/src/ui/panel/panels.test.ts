@@ -1,0 +1,131 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { VueWrapper } from '@vue/test-utils'
+import type { QuestionView, QueueRow } from '@/view/types'
+import { show } from '../testing'
+import PanelApproval from './PanelApproval.vue'
+import PanelQuestion from './PanelQuestion.vue'
+import PanelQueue from './PanelQueue.vue'
+import PanelTodo from './PanelTodo.vue'
+
+let panel: VueWrapper
+afterEach(() => panel.unmount())
+
+describe('queue', () => {
+  const row = (id: string, changes: Partial<QueueRow> = {}): QueueRow => ({
+    key: id, itemId: id, text: `text ${id}`, attachmentNames: [], mode: 'queue', queuedAt: 0, pending: false, ...changes,
+  })
+  const queue = (held = false) => (panel = show(PanelQueue, { queue: { held, rows: [row('a'), row('b'), row('c', { itemId: null, pending: true })] } }))
+
+  test('is moved by buttons and by hand', async () => {
+    queue()
+    await panel.findAll('[aria-label="Move down"]')[0]!.trigger('click')
+    await panel.findAll('.grip')[1]!.trigger('dragstart')
+    await panel.findAll('li')[0]!.trigger('drop')
+    expect(panel.emitted('reorder')).toEqual([[['b', 'a']], [['b', 'a']]])
+  })
+
+  test('is edited; Escape destroys nothing', async () => {
+    queue()
+    await panel.findAll('[aria-label=Edit]')[0]!.trigger('click')
+    const field = panel.get('textarea')
+    await field.setValue('changed')
+    await field.trigger('keydown', { key: 'Escape' })
+    expect((panel.get('textarea').element as HTMLTextAreaElement).value).toBe('changed')
+    await field.trigger('keydown', { key: 'Enter' })
+    expect(panel.emitted('edit')).toEqual([['a', 'changed']])
+    expect(panel.find('textarea').exists()).toBe(false)
+  })
+
+  test('items on their way cannot be touched', () => {
+    queue()
+    expect(panel.findAll('[aria-label=Remove]').map((button) => button.attributes('disabled') !== undefined)).toEqual([false, false, true])
+  })
+
+  test('a held queue goes on when told', async () => {
+    queue(true)
+    expect(panel.text()).toContain('Held after the stop')
+    await panel.get('header button').trigger('click')
+    expect(panel.emitted('resume')).toHaveLength(1)
+  })
+})
+
+describe('question', () => {
+  const question = (changes: Partial<QuestionView> = {}): QuestionView => ({
+    id: 'q1', toolCallId: 't', question: 'Which **one**?', options: ['red', 'green', 'blue'], multi: false, expiresAt: null, state: 'open',
+    answer: null, problem: null, ...changes,
+  })
+  const ask = (changes: Partial<QuestionView> = {}) => (panel = show(PanelQuestion, { question: question(changes) }))
+
+  test('is answered by a digit', async () => {
+    ask()
+    await panel.trigger('keydown', { key: '2' })
+    await panel.trigger('keydown', { key: '9' })
+    expect(panel.emitted('answer')).toEqual([['q1', 'green']])
+  })
+
+  test('a digit in the field is text', async () => {
+    ask()
+    await panel.get('input').trigger('keydown', { key: '2' })
+    expect(panel.emitted('answer')).toBeUndefined()
+  })
+
+  test('takes several options and own words', async () => {
+    ask({ multi: true })
+    await panel.trigger('keydown', { key: '1' })
+    await panel.trigger('keydown', { key: '3' })
+    await panel.trigger('keydown', { key: '1' })
+    expect(panel.findAll('.option').map((option) => option.attributes('aria-pressed'))).toEqual(['false', 'false', 'true'])
+    await panel.get('input').setValue('and pink')
+    await panel.get('form').trigger('submit')
+    expect(panel.emitted('answer')).toEqual([['q1', 'blue\nand pink']])
+  })
+
+  test.each(['expired', 'readonly'] as const)('%s: readable, answered by a message', async (state) => {
+    ask({ state })
+    expect(panel.text()).toContain('Which one?')
+    expect(panel.findAll('.option').every((option) => option.attributes('disabled') !== undefined)).toBe(true)
+    await panel.trigger('keydown', { key: '1' })
+    await panel.get('input').setValue('late answer')
+    await panel.get('form').trigger('submit')
+    expect(panel.emitted('answer')).toBeUndefined()
+    expect(panel.emitted('sendAsMessage')).toEqual([['late answer']])
+  })
+
+  test('an answer given elsewhere is shown', async () => {
+    ask()
+    await panel.setProps({ question: question({ state: 'answered', answer: 'green' }) })
+    expect(panel.text()).toContain('Answered: green')
+    expect(panel.find('form').exists()).toBe(false)
+    expect(panel.get('[data-chosen]').text()).toContain('green')
+  })
+
+  describe('that expires', () => {
+    beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
+    afterEach(() => void vi.useRealTimers())
+
+    test('counts down', async () => {
+      ask({ expiresAt: 1_000_000 + 65_000 })
+      expect(panel.text()).toContain('Expires in 1 min 5 s')
+      await vi.advanceTimersByTimeAsync(6000)
+      expect(panel.text()).toContain('Expires in 59 s')
+    })
+  })
+})
+
+test('an approval shows all arguments and takes one of three answers', async () => {
+  panel = show(PanelApproval, { approvalId: 'p1', toolName: 'bash', args: { command: 'rm -rf /' }, reason: 'writes' })
+  expect(panel.text()).toContain('rm -rf /')
+  for (const button of panel.findAll('.buttons button')) await button.trigger('click')
+  expect(panel.emitted('decide')).toEqual([['p1', 'deny'], ['p1', 'session'], ['p1', 'once']])
+})
+
+test('the list of things to do shows the active one, and all when opened', async () => {
+  const active = { id: '2', text: 'second', status: 'in_progress', unverified: false }
+  panel = show(PanelTodo, {
+    todo: { done: 1, total: 2, hidden: 4, active, items: [{ id: '1', text: 'first', status: 'done', unverified: true }, active] },
+  })
+  expect(panel.get('.head').text()).toBe('second1/2')
+  await panel.get('.head').trigger('click')
+  expect(panel.findAll('li').map((item) => item.text())).toEqual(['Donefirstno activity', 'In progresssecond', '4 more items'])
+})

@@ -1,0 +1,102 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { VueWrapper } from '@vue/test-utils'
+import type { ToolView } from '@/view/types'
+import { show } from '../testing'
+import type { ToolProgress } from './progress'
+import ToolCard from './ToolCard.vue'
+
+let card: VueWrapper
+afterEach(() => card.unmount())
+
+const tool = (changes: Partial<ToolView>): ToolView => ({
+  id: 't', name: 'bash', label: 'Bash', status: 'done', args: { command: 'ls' }, argsText: '', headline: 'ls', output: '',
+  result: { text: 'a\nb', images: [] }, details: null, diff: null, startedAt: 0, durationMs: 1200, route: 'main', blockedReason: null,
+  policySources: ['agent'], ...changes,
+})
+const draw = (changes: Partial<ToolView>, progress: ToolProgress | null = null, slots = {}) =>
+  (card = show(ToolCard, { tool: tool(changes), progress }, slots))
+
+const text = (selector: string) => card.findAll(selector).map((found) => found.text())
+
+describe('a tool card', () => {
+  test('is one line until it is opened', async () => {
+    draw({}, null, { timeline: '<p class="line">step</p>' })
+    expect(card.get('.head').text()).toBe('Bashls1 sDone')
+    expect(card.find('pre').exists()).toBe(false)
+    await card.get('.head').trigger('click')
+    expect(text('pre')).toEqual(['{\n  "command": "ls"\n}', 'a\nb'])
+    expect(text('.line')).toEqual(['step'])
+    expect(text('dd')).toEqual(['the server', 'agent'])
+  })
+
+  test('shows what went wrong without being opened', async () => {
+    draw({ status: 'error', result: { text: 'No such file', images: [] } })
+    expect(text('.problem')).toEqual(['No such file'])
+    await card.setProps({ tool: tool({ status: 'blocked', result: null, blockedReason: 'denied by the agent' }) })
+    expect(text('.problem')).toEqual(['denied by the agent'])
+  })
+
+  test('shows live output, and closes it at the end', async () => {
+    draw({ status: 'running', result: null, durationMs: null, output: 'line 1' })
+    expect(text('pre')).toEqual(['line 1'])
+    await card.setProps({ tool: tool({ status: 'running', result: null, output: 'line 1\nline 2' }) })
+    expect(text('pre')).toEqual(['line 1\nline 2'])
+    await card.setProps({ tool: tool({}) })
+    expect(card.find('pre').exists()).toBe(false)
+  })
+
+  test('draws a bar only where a percent is known', async () => {
+    const step = { step: 'batch 3', level: 'info', percent: null, current: 3, total: 9 } as const
+    draw({ status: 'running', result: null }, step)
+    expect(card.find('[role=progressbar]').exists()).toBe(false)
+    expect(card.text()).toContain('3/9')
+    await card.setProps({ progress: { ...step, percent: 133 } })
+    expect(card.get('[role=progressbar]').attributes('aria-valuenow')).toBe('100')
+  })
+
+  test('caps a long result until all of it is asked for', async () => {
+    draw({ args: undefined, result: { text: 'x'.repeat(20_000), images: [] } })
+    await card.get('.head').trigger('click')
+    expect(card.get('pre').text()).toHaveLength(8000)
+    await card.get('.output > button').trigger('click')
+    expect(card.get('pre').text()).toHaveLength(20_000)
+  })
+
+  test('shows a change line by line', async () => {
+    draw({
+      name: 'edit',
+      diff: { path: 'a.rs', added: 1, removed: 1, lines: [
+        { kind: 'removed', oldNumber: 1, newNumber: null, text: 'old' },
+        { kind: 'added', oldNumber: null, newNumber: 1, text: '<b>new</b>' },
+      ] },
+    })
+    expect(card.get('.counts').text()).toBe('+1 −1')
+    await card.get('.head').trigger('click')
+    expect(text('tr')).toEqual(['1−old', '1+<b>new</b>'])
+  })
+
+  test('markup in names and results is text', async () => {
+    draw({ label: '<img src=x onerror=pwned()>', headline: '<svg onload=pwned()>', status: 'error', result: { text: '<script>pwned()</script>', images: [] } })
+    await card.get('.head').trigger('click')
+    expect(card.find('img, script, svg[onload]').exists()).toBe(false)
+    expect(card.text()).toContain('<svg onload=pwned()>')
+  })
+})
+
+describe('a tool that says nothing', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('tells for how long, until it is heard of again', async () => {
+    draw({ status: 'running', result: null, durationMs: null, startedAt: 1_000_000 })
+    await vi.advanceTimersByTimeAsync(9000)
+    expect(card.text()).not.toContain('Last activity')
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(card.text()).toContain('Last activity 12 s ago')
+    expect(card.get('.time').text()).toBe('12 s')
+    await card.setProps({ tool: tool({ status: 'running', result: null, durationMs: null, startedAt: 1_000_000, output: 'x' }) })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(card.text()).not.toContain('Last activity')
+  })
+})
