@@ -21,6 +21,8 @@ export default defineConfig({
   server: {
     port: 7301,
     proxy: {
+      // The link that the server prints, which logs the browser in.
+      '^/\\?token=': proxied,
       '/admin': proxied,
       '/v1': proxied,
       '/socket.io': { ...proxied, ws: true },

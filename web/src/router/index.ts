@@ -1,6 +1,24 @@
 import { createRouter, createWebHistory } from 'vue-router'
+import { useAccount } from '@/stores'
+
+declare module 'vue-router' {
+  interface RouteMeta {
+    /** Without the frame, for whoever is not logged in. */
+    bare?: boolean
+  }
+}
 
 export const router = createRouter({
   history: createWebHistory(),
-  routes: [{ path: '/:rest(.*)*', name: 'notFound', component: () => import('@/pages/NotFoundPage.vue') }],
+  routes: [
+    { path: '/', name: 'new', component: () => import('@/pages/ChatPage.vue') },
+    { path: '/s/:id', name: 'session', component: () => import('@/pages/ChatPage.vue'), props: true },
+    { path: '/:rest(.*)*', name: 'notFound', component: () => import('@/pages/NotFoundPage.vue') },
+  ],
+})
+
+router.beforeEach(async (to) => {
+  const account = useAccount()
+  if (to.meta.bare || account.me !== null || (await account.recognise())) return true
+  return router.hasRoute('login') ? { name: 'login', query: to.fullPath === '/' ? {} : { from: to.fullPath } } : true
 })

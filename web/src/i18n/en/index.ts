@@ -1,4 +1,5 @@
+import chat from './chat'
 import shell from './shell'
 import ui from './ui'
 
-export default { shell, ui }
+export default { chat, shell, ui }

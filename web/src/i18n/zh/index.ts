@@ -1,5 +1,6 @@
 import type { Messages } from '../types'
+import chat from './chat'
 import shell from './shell'
 import ui from './ui'
 
-export default { shell, ui } satisfies Messages
+export default { chat, shell, ui } satisfies Messages

@@ -1,0 +1,90 @@
+import { onScopeDispose, readonly, ref, watch, type Ref } from 'vue'
+
+/** This near to the end counts as being there. */
+const NEAR_PX = 48
+
+export interface Follow {
+  /** Whether the view stays at the end as it grows. */
+  following: Readonly<Ref<boolean>>
+  toEnd(): void
+}
+
+/**
+ * Follows the end of a growing list while the reader is there, and never takes the view away:
+ * wheel, finger, keys, scroll bar and selection let go, and coming back to the end takes hold.
+ */
+export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: Readonly<Ref<HTMLElement | null>>): Follow {
+  const following = ref(true)
+  let lastTop = 0
+  let lastHeight = 0
+  let touchY = 0
+
+  const distance = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight
+  const release = () => (following.value = false)
+
+  function stay(): void {
+    const box = scroller.value
+    if (!box || !following.value) return
+    box.scrollTop = box.scrollHeight
+    remember(box)
+  }
+
+  function remember(box: HTMLElement): void {
+    lastTop = box.scrollTop
+    lastHeight = box.scrollHeight
+  }
+
+  const onWheel = (event: WheelEvent) => event.deltaY < 0 && release()
+  const onTouchStart = (event: TouchEvent) => (touchY = event.touches[0]?.clientY ?? 0)
+  const onTouchMove = (event: TouchEvent) => (event.touches[0]?.clientY ?? 0) > touchY + 4 && release()
+  const onKey = (event: KeyboardEvent) => {
+    const up = ['PageUp', 'ArrowUp', 'Home'].includes(event.key) || (event.key === ' ' && event.shiftKey)
+    if (up && event.target instanceof Node && !(event.target as HTMLElement).matches?.('textarea, input')) release()
+  }
+  const onScroll = () => {
+    const box = scroller.value
+    if (!box) return
+    // Up, and not because the content became shorter: the scroll bar was pulled.
+    if (following.value && box.scrollTop < lastTop - 2 && box.scrollHeight >= lastHeight) release()
+    else if (!following.value && box.scrollTop > lastTop && distance(box) <= NEAR_PX && !selects()) following.value = true
+    remember(box)
+  }
+  const selects = () => {
+    const selection = document.getSelection()
+    return !!selection && !selection.isCollapsed && !!scroller.value?.contains(selection.anchorNode)
+  }
+  const onSelection = () => selects() && release()
+
+  const resized = new ResizeObserver(stay)
+  const stopBox = watch(
+    scroller,
+    (box, before) => {
+      before?.removeEventListener('scroll', onScroll)
+      if (!box) return
+      resized.observe(box)
+      box.addEventListener('scroll', onScroll, { passive: true })
+      box.addEventListener('wheel', onWheel, { passive: true })
+      box.addEventListener('touchstart', onTouchStart, { passive: true })
+      box.addEventListener('touchmove', onTouchMove, { passive: true })
+      box.addEventListener('keydown', onKey)
+      stay()
+    },
+    { immediate: true, flush: 'post' },
+  )
+  const stopContent = watch(content, (box) => box && resized.observe(box), { immediate: true, flush: 'post' })
+  document.addEventListener('selectionchange', onSelection)
+  onScopeDispose(() => {
+    stopBox()
+    stopContent()
+    resized.disconnect()
+    document.removeEventListener('selectionchange', onSelection)
+  })
+
+  return {
+    following: readonly(following),
+    toEnd() {
+      following.value = true
+      stay()
+    },
+  }
+}

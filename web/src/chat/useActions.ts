@@ -1,0 +1,156 @@
+import { ElMessage } from 'element-plus'
+import 'element-plus/es/components/message/style/css'
+import { shallowRef } from 'vue'
+import { useI18n } from 'vue-i18n'
+import { useRouter } from 'vue-router'
+import type { Attachment, ChatMode, Commands, ThinkingLevel } from '@/protocol'
+import { LinkError } from '@/socket'
+import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
+import type { OwnAnswer } from '@/view/around'
+import { textOf } from '@/view/content'
+
+/** What a reader of a session can do to it. Every change is asked of the server, which tells all. */
+export function useActions() {
+  const { t } = useI18n()
+  const router = useRouter()
+  const connection = useConnection()
+  const session = useSession()
+  const outbox = useOutbox()
+  const drafts = useDrafts()
+  const catalogue = useCatalogue()
+  const answers = shallowRef<ReadonlyMap<string, OwnAnswer>>(new Map())
+
+  function send(content: string, attachments: readonly Attachment[], mode: ChatMode, draftKey: string): string {
+    const place = session.id === null ? newPlace() : { sessionId: session.id }
+    return outbox.send({ ...place, content, attachments: [...attachments], mode }, draftKey)
+  }
+
+  function newPlace(): { agentId?: string } {
+    const agent = catalogue.agentForNew
+    return agent ? { agentId: agent.id } : {}
+  }
+
+  /** Sends a changed message as a sibling of the old one. */
+  async function edit(entryId: string, content: string, draftKey: string): Promise<void> {
+    const { state } = session
+    const entry = state?.entries.get(entryId)
+    if (!state || !entry) return
+    const parent = state.tree.parentOf.get(entryId)
+    if (parent !== undefined && state.entries.get(parent)) {
+      outbox.send({ sessionId: state.sessionId, content, leafEntryId: parent, mode: 'queue' }, draftKey)
+      return
+    }
+    // Before the first entry there is none to name: the leaf is moved there, and the message follows.
+    if (await ask('switch_leaf', { sessionId: state.sessionId, leafEntryId: entry.parentId })) {
+      outbox.send({ sessionId: state.sessionId, content, mode: 'queue' }, draftKey)
+    }
+  }
+
+  /** Asks for another answer to the message that an entry answers. */
+  async function retry(entryId: string | null, draftKey: string): Promise<void> {
+    const { state } = session
+    if (!state) return
+    const path = state.path
+    const from = entryId === null ? path.length - 1 : path.indexOf(entryId)
+    for (let at = from; at >= 0; at--) {
+      const entry = state.entries.get(path[at]!)
+      if (entry?.type !== 'message' || entry.message.role !== 'user') continue
+      await edit(entry.id, textOf(entry.message.content), draftKey)
+      return
+    }
+  }
+
+  /** Asks, and tells the user if it did not work. */
+  async function ask<Name extends keyof Commands>(
+    name: Name,
+    payload: Commands[Name]['ask'],
+  ): Promise<Commands[Name]['answer'] | null> {
+    try {
+      return await connection.request(name, payload)
+    } catch (error) {
+      ElMessage.error({ message: problemText(error), grouping: true })
+      return null
+    }
+  }
+
+  function problemText(error: unknown): string {
+    if (error instanceof LinkError && (error.code === 'disconnected' || error.code === 'timeout')) return t('chat.notConnected')
+    if (error instanceof LinkError && error.code === 'session_busy') return t('chat.busy')
+    return error instanceof Error ? error.message : String(error)
+  }
+
+  /** The same with the session that is open. */
+  async function inSession<Name extends keyof Commands>(
+    name: Name,
+    payload: WithoutSession<Commands[Name]['ask']>,
+  ): Promise<Commands[Name]['answer'] | null> {
+    if (session.id === null) return null
+    return await ask(name, { sessionId: session.id, ...payload } as Commands[Name]['ask'])
+  }
+
+  async function fork(entryId: string): Promise<void> {
+    const forked = await inSession('fork', { entryId, requestId: crypto.randomUUID() })
+    if (forked) await router.push(`/s/${encodeURIComponent(forked.sessionId)}`)
+  }
+
+  async function answer(questionId: string, text: string): Promise<void> {
+    const set = (own: OwnAnswer | null) => {
+      const next = new Map(answers.value)
+      if (own) next.set(questionId, own)
+      else next.delete(questionId)
+      answers.value = next
+    }
+    if (session.id === null) return
+    set({ state: 'answering', answer: text, problem: null })
+    try {
+      await connection.request('clarify_response', { sessionId: session.id, requestId: questionId, answer: text })
+      set(null)
+    } catch (error) {
+      set({ state: 'failed', answer: text, problem: problemText(error) })
+    }
+  }
+
+  /** Puts the queue into a new order, one move at a time. */
+  async function reorder(itemIds: readonly string[]): Promise<void> {
+    const order = (session.state?.queue.items ?? []).map((item) => item.itemId)
+    for (const [position, itemId] of itemIds.entries()) {
+      if (order[position] === itemId) continue
+      order.splice(order.indexOf(itemId), 1)
+      order.splice(position, 0, itemId)
+      if (!(await inSession('queue_edit', { action: 'move', itemId, position }))) return
+    }
+  }
+
+  return {
+    answers,
+    send,
+    edit,
+    retry,
+    fork,
+    answer,
+    reorder,
+    resend: (requestId: string) => outbox.retry(requestId),
+    discard(requestId: string): void {
+      const item = outbox.take(requestId)
+      if (item) drafts.giveBack(item.draftKey, item.chat.content)
+    },
+    stop: () => inSession('stop', {}),
+    compact: () => inSession('compact', {}),
+    /** Shows a branch from where it was left. */
+    switchBranch: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, ...FOLLOW }),
+    switchTo: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId }),
+    label: (entryId: string, label: string) => inSession('label', { entryId, label }),
+    rename: (title: string) => inSession('rename', { title }),
+    setThinking: (level: ThinkingLevel) => inSession('set_thinking_level', { level }),
+    setModel: (channelId: string, modelId: string) => inSession('set_model', { channelId, modelId }),
+    queueEdit: (itemId: string, content: string) => inSession('queue_edit', { action: 'edit', itemId, content }),
+    queueRemove: (itemId: string) => inSession('queue_edit', { action: 'remove', itemId }),
+    queueResume: () => inSession('queue_edit', { action: 'resume' }),
+  }
+}
+
+/** Down to where the branch was last left. */
+const FOLLOW: object = { follow: true }
+
+/** Of each of several possibilities. */
+type WithoutSession<Ask> = Ask extends unknown ? Omit<Ask, 'sessionId'> : never

@@ -1,0 +1,49 @@
+import { computed } from 'vue'
+import { useI18n } from 'vue-i18n'
+import type { CommandView } from '@/view/types'
+
+export interface CommandActions {
+  compact(): void
+  clear(): void
+  help(): void
+  tree(): void
+  stop(): void
+  rename(title: string): void
+}
+
+/** What can be typed with a slash. */
+export function useCommands(actions: CommandActions) {
+  const { t } = useI18n()
+
+  const commands = computed<readonly CommandView[]>(() => [
+    { name: '/compact', hint: '', description: t('chat.commands.compact') },
+    { name: '/clear', hint: '', description: t('chat.commands.clear') },
+    { name: '/tree', hint: '', description: t('chat.commands.tree') },
+    { name: '/stop', hint: '', description: t('chat.commands.stop') },
+    { name: '/rename', hint: t('chat.commands.renameHint'), description: t('chat.commands.rename') },
+    { name: '/help', hint: '', description: t('chat.commands.help') },
+  ])
+
+  /** Carries out a text that is a command; false if it is a message. */
+  function run(text: string): boolean {
+    const found = /^\/(\w+)(?:\s+(.*))?$/s.exec(text.trim())
+    if (!found) return false
+    const [, name, rest = ''] = found
+    switch (name) {
+      case 'compact':
+      case 'clear':
+      case 'help':
+      case 'tree':
+      case 'stop':
+        actions[name]()
+        return true
+      case 'rename':
+        if (rest.trim() !== '') actions.rename(rest.trim())
+        return true
+      default:
+        return false
+    }
+  }
+
+  return { commands, run }
+}

@@ -1,0 +1,65 @@
+import { computed } from 'vue'
+import { useOutbox, usePrefs, useSession } from '@/stores'
+import type { Outgoing } from '@/socket'
+import { NO_FILES, NO_IMAGES } from '@/view/content'
+import { transcriptProjector } from '@/view/transcript'
+import type { PendingUserRow, QueueRow, TranscriptRow } from '@/view/types'
+
+/** The rows of the open session, with what is on its way to it. */
+export function useRows() {
+  const session = useSession()
+  const outbox = useOutbox()
+  const prefs = usePrefs()
+  const project = transcriptProjector()
+
+  const own = computed(() => outbox.items.filter((item) => (item.chat.sessionId ?? null) === session.id))
+  /** During a run a message waits in the queue; else it is the next of the transcript. */
+  const queues = computed(() => session.state !== null && session.state.run.status !== 'idle')
+  const pending = computed(() => own.value.filter((item) => !queues.value || item.state === 'failed').map(pendingRow))
+
+  const rows = computed<readonly TranscriptRow[]>(() => {
+    if (!session.state) return pending.value
+    return project(session.state, {
+      verbosity: prefs.verbosity,
+      pending: pending.value,
+      loadingOlder: session.loadingOlder,
+      address: (entryId, number) =>
+        `/admin/netaclaw/sessions/${encodeURIComponent(session.id ?? '')}/entries/${encodeURIComponent(entryId)}/images/${number}`,
+    })
+  })
+  const queued = computed(() => (queues.value ? own.value.filter((item) => item.state !== 'failed').map(queueRow) : []))
+  return { rows, queued }
+}
+
+function pendingRow(item: Outgoing): PendingUserRow {
+  return {
+    kind: 'pending',
+    key: item.requestId,
+    requestId: item.requestId,
+    text: item.chat.content,
+    images: NO_IMAGES,
+    files: (item.chat.attachments ?? []).length === 0 ? NO_FILES : item.chat.attachments!.map(fileView),
+    state: item.state,
+    problem: item.problem?.message ?? null,
+    entryId: null,
+    branch: null,
+    label: null,
+    at: item.sentAt,
+  }
+}
+
+function fileView(file: { name: string; mimeType: string }, at: number) {
+  return { key: String(at), name: file.name, mimeType: file.mimeType, bytes: null, href: null }
+}
+
+function queueRow(item: Outgoing): QueueRow {
+  return {
+    key: item.requestId,
+    itemId: null,
+    text: item.chat.content,
+    attachmentNames: (item.chat.attachments ?? []).map((file) => file.name),
+    mode: item.chat.mode ?? 'auto',
+    queuedAt: item.sentAt,
+    pending: true,
+  }
+}

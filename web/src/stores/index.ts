@@ -1,0 +1,8 @@
+export { useAccount } from './account'
+export { useCatalogue } from './catalogue'
+export { useConnection } from './connection'
+export { draftKey, useDrafts, type Draft, type DraftFile } from './drafts'
+export { useOutbox } from './outbox'
+export { usePrefs, type Theme } from './prefs'
+export { useSession, type SessionPhase } from './session'
+export { useSessions } from './sessions'

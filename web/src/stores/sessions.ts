@@ -1,0 +1,82 @@
+import { defineStore } from 'pinia'
+import { computed, ref, shallowRef } from 'vue'
+import { request } from '@/api'
+import type { SessionList, SessionListItem } from '@/api/wire'
+import { useConnection } from './connection'
+
+const PAGE = 50
+
+export type ListPhase = 'loading' | 'ready' | 'error'
+
+/** The list of sessions, newest first, as the server tells it. */
+export const useSessions = defineStore('sessions', () => {
+  const connection = useConnection()
+  const items = shallowRef<readonly SessionListItem[]>([])
+  const total = ref(0)
+  const phase = ref<ListPhase>('loading')
+  const search = ref('')
+  const archived = ref(false)
+  /** Counts what was asked, so that a late answer does not replace a newer one. */
+  let asked = 0
+
+  async function load(pages = Math.max(1, Math.ceil(items.value.length / PAGE))): Promise<void> {
+    const question = ++asked
+    try {
+      const list = await request<SessionList>('sessions', {
+        query: { q: search.value, status: archived.value ? 'archived' : 'active', page: 1, size: pages * PAGE },
+      })
+      if (question !== asked) return
+      items.value = list.items
+      total.value = list.total
+      phase.value = 'ready'
+    } catch {
+      if (question === asked && items.value.length === 0) phase.value = 'error'
+    }
+  }
+
+  /** Takes in what the server says about one session. */
+  function put(item: SessionListItem): void {
+    const others = items.value.filter((other) => other.sessionId !== item.sessionId)
+    const isListed = item.status === (archived.value ? 'archived' : 'active')
+    const known = others.length < items.value.length
+    // Whether an unknown one fits the search only the server knows.
+    if (isListed && !known && search.value !== '') return
+    total.value += isListed === known ? 0 : isListed ? 1 : -1
+    items.value = isListed ? [item, ...others].toSorted(newestFirst) : others
+  }
+
+  async function change(sessionId: string, body: { title?: string; status?: SessionListItem['status'] }): Promise<void> {
+    put(await request<SessionListItem>(`sessions/${encodeURIComponent(sessionId)}`, { method: 'PATCH', body }))
+  }
+
+  async function remove(sessionId: string): Promise<void> {
+    await request(`sessions/${encodeURIComponent(sessionId)}`, { method: 'DELETE' })
+    forget(sessionId)
+  }
+
+  function forget(sessionId: string): void {
+    items.value = items.value.filter((item) => item.sessionId !== sessionId)
+  }
+
+  connection.onConnected(() => void load())
+  connection.onNotice((name, payload) => {
+    if (name === 'session_list_changed') put((payload as { data: SessionListItem }).data)
+  })
+
+  return {
+    items,
+    phase,
+    search,
+    archived,
+    hasMore: computed(() => items.value.length < total.value),
+    load,
+    loadMore: () => load(Math.ceil(items.value.length / PAGE) + 1),
+    change,
+    remove,
+    forget,
+  }
+})
+
+function newestFirst(a: SessionListItem, b: SessionListItem): number {
+  return a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0
+}
