@@ -1,6 +1,6 @@
 /**
  * Looks at the gallery in a real browser: a screenshot of each part in both themes, both languages and phone width,
- * and what axe finds. Fails on a serious finding or a message in the console.
+ * what axe finds, and what hostile texts do. Fails on a finding, a message in the console, or anything that ran.
  *
  *   node tools/gallery.mjs [folder for the screenshots]
  */
@@ -65,6 +65,36 @@ for (const view of VIEWS) {
   await page.locator('button', { hasText: 'Keys' }).click()
   await page.screenshot({ path: join(folder, `keys-${view.name}.png`) })
   await context.close()
+}
+
+if (!only) await watchHostile()
+
+async function watchHostile() {
+  const page = await browser.newPage()
+  const harm = (what) => problems.push(`hostile: ${what}`)
+  await page.exposeFunction('pwned', () => harm('a script ran'))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(address) && /^(https?|wss?):/.test(request.url()) && !request.url().includes('127.0.0.1')) harm(`asked for ${request.url()}`)
+  })
+  page.on('popup', () => harm('opened a window'))
+  await page.goto(`${address}gallery.html?hostile`)
+  await page.locator('[data-part=hostile] .diagram').first().waitFor()
+  await page.evaluate(() => document.querySelectorAll('.open-me > button[aria-expanded=false]').forEach((button) => button.click()))
+  // Each diagram ends as a drawing or as a problem.
+  await page.waitForFunction(() => [...document.querySelectorAll('[data-part=hostile] .diagram')].every((one) => one.querySelector('img, .problem')), null, { timeout: 120_000 })
+  const left = await page.evaluate(() => {
+    const part = document.querySelector('[data-part=hostile]')
+    const attributes = [...part.querySelectorAll('*')].flatMap((element) => [...element.attributes].map((one) => `${one.name}=${one.value}`))
+    return [
+      ...[...part.querySelectorAll('script, iframe, object, embed, form:not([aria-label]), style, [srcdoc]')].map((element) => element.outerHTML),
+      ...attributes.filter((one) => /^on|^(href|src|action)=\s*(javascript|vbscript|data:text)/i.test(one)),
+    ]
+  })
+  left.forEach((what) => harm(`left in the page: ${what}`))
+  const drawn = await page.locator('[data-part=hostile] .drawing img').count()
+  if (drawn === 0) harm('no diagram was drawn: the test shows nothing')
+  await page.screenshot({ path: join(folder, 'hostile.png'), fullPage: true })
+  await page.close()
 }
 
 await browser.close()

@@ -56,8 +56,23 @@ export async function loadLanguage(language: string): Promise<void> {
   core = hljs
 }
 
-/** HTML of spans; null if the language is not loaded or the text too long. */
-export function highlight(text: string, language: string): string | null {
+/** One piece of HTML for each line; null if the language is not loaded or the text too long. */
+export function highlight(text: string, language: string): string[] | null {
   if (!core?.getLanguage(language) || text.length > LENGTH_MAX) return null
-  return core.highlight(text, { language, ignoreIllegals: true }).value
+  return linesOf(core.highlight(text, { language, ignoreIllegals: true }).value)
+}
+
+export const escapeCode = (text: string): string => text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;' })[letter] ?? '&gt;')
+
+/** Cuts at line breaks; a span that goes over one is closed before it and opened again after it. */
+function linesOf(html: string): string[] {
+  const open: string[] = []
+  return html.split('\n').map((line) => {
+    const begun = open.join('')
+    for (const [tag] of line.matchAll(/<span[^>]*>|<\/span>/g)) {
+      if (tag === '</span>') open.pop()
+      else open.push(tag)
+    }
+    return `${begun}${line}${'</span>'.repeat(open.length)}`
+  })
 }
