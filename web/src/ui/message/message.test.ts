@@ -87,6 +87,17 @@ describe('a label', () => {
     expect(intents()).toEqual([{ type: 'label', label: 'good' }])
   })
 
+  test('is kept when the field is left, and not on Escape', async () => {
+    draw(answer({ label: 'old' }))
+    await row.get('.chip').trigger('click')
+    await row.get('input').setValue('lost')
+    await row.get('input').trigger('keydown', { key: 'Escape' })
+    await row.get('.chip').trigger('click')
+    await row.get('input').setValue('new')
+    await row.get('input').trigger('blur')
+    expect(intents()).toEqual([{ type: 'label', label: 'new' }])
+  })
+
   test('is taken away by emptying it', async () => {
     draw(answer({ label: 'old' }))
     await row.get('.chip').trigger('click')
