@@ -16,8 +16,9 @@ export interface Follow {
 export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: Readonly<Ref<HTMLElement | null>>): Follow {
   const following = ref(true)
   let lastTop = 0
-  let lastHeight = 0
   let touchY = 0
+  /** The scroll bar is held. Nothing else says that a scroll is the reader's: lists move by themselves when rows are measured. */
+  let pulls = false
 
   const distance = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight
   const release = () => (following.value = false)
@@ -26,12 +27,7 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
     const box = scroller.value
     if (!box || !following.value) return
     box.scrollTop = box.scrollHeight
-    remember(box)
-  }
-
-  function remember(box: HTMLElement): void {
     lastTop = box.scrollTop
-    lastHeight = box.scrollHeight
   }
 
   const onWheel = (event: WheelEvent) => event.deltaY < 0 && release()
@@ -44,11 +40,12 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
   const onScroll = () => {
     const box = scroller.value
     if (!box) return
-    // Up, and not because the content became shorter: the scroll bar was pulled.
-    if (following.value && box.scrollTop < lastTop - 2 && box.scrollHeight >= lastHeight) release()
+    if (following.value && pulls && box.scrollTop < lastTop) release()
     else if (!following.value && box.scrollTop > lastTop && distance(box) <= NEAR_PX && !selects()) following.value = true
-    remember(box)
+    lastTop = box.scrollTop
   }
+  const onPointerDown = (event: PointerEvent) => (pulls = event.target === scroller.value)
+  const onPointerUp = () => (pulls = false)
   const selects = () => {
     const selection = document.getSelection()
     return !!selection && !selection.isCollapsed && !!scroller.value?.contains(selection.anchorNode)
@@ -64,6 +61,7 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
       resized.observe(box)
       box.addEventListener('scroll', onScroll, { passive: true })
       box.addEventListener('wheel', onWheel, { passive: true })
+      box.addEventListener('pointerdown', onPointerDown)
       box.addEventListener('touchstart', onTouchStart, { passive: true })
       box.addEventListener('touchmove', onTouchMove, { passive: true })
       box.addEventListener('keydown', onKey)
@@ -73,11 +71,13 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
   )
   const stopContent = watch(content, (box) => box && resized.observe(box), { immediate: true, flush: 'post' })
   document.addEventListener('selectionchange', onSelection)
+  window.addEventListener('pointerup', onPointerUp)
   onScopeDispose(() => {
     stopBox()
     stopContent()
     resized.disconnect()
     document.removeEventListener('selectionchange', onSelection)
+    window.removeEventListener('pointerup', onPointerUp)
   })
 
   return {
