@@ -3,12 +3,14 @@
 use crate::error::EngineError;
 use crate::source::{AgentRef, AgentSource, PrepareRun, PreparedRun, Runner};
 use async_trait::async_trait;
-use netaclaw_admin::{AdminError, AdminStore, OpenModel, open_models, session_provider};
+use netaclaw_admin::{
+    AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, session_provider,
+};
 use netaclaw_governance::{ModelAbilities, ResolveInput, Seat, ToolResolver};
 use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
-use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ModelInfo};
+use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ModelInfo, Trouble, TroubleKind};
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_runtime::{
     AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
@@ -26,22 +28,29 @@ const INSTRUCTION_BYTES_MAX: u64 = 1 << 20;
 /// The agents of the admin store.
 pub struct ConfiguredAgents {
     admin: Arc<dyn AdminStore>,
-    transport: Arc<Transport>,
+    models: ModelSettings,
     registry: Arc<ToolRegistry>,
     /// Where agents work that name no directory of their own.
     cwd: PathBuf,
 }
 
+/// How models are asked, whichever they are.
+#[derive(Clone, Debug, Default)]
+pub struct ModelSettings {
+    pub transport: Arc<Transport>,
+    pub retry: RetryPolicy,
+}
+
 impl ConfiguredAgents {
     pub fn new(
         admin: Arc<dyn AdminStore>,
-        transport: Arc<Transport>,
+        models: ModelSettings,
         registry: Arc<ToolRegistry>,
         cwd: PathBuf,
     ) -> Self {
         Self {
             admin,
-            transport,
+            models,
             registry,
             cwd,
         }
@@ -60,9 +69,9 @@ impl ConfiguredAgents {
     fn client(&self, open: OpenModel) -> (Arc<dyn ModelClient>, ModelInfo, String) {
         let info = open.channel.model_info(&open.choice.model);
         let name = open.channel.name.clone();
-        let plain = client_for(Arc::new(open.channel), Arc::clone(&self.transport));
+        let plain = client_for(Arc::new(open.channel), Arc::clone(&self.models.transport));
         (
-            Arc::new(RetryClient::new(plain, RetryPolicy::default())),
+            Arc::new(RetryClient::new(plain, self.models.retry)),
             info,
             name,
         )
@@ -210,9 +219,15 @@ async fn open_workspace(
         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     };
     opened.map_err(|error| {
-        EngineError::Unavailable(format!(
-            "the agent's workspace cannot be opened ({error}); correct it in the agent's settings"
-        ))
+        // The kind of the error says enough, and no path.
+        let why = error.kind();
+        EngineError::NotReady(Box::new(Trouble::new(
+            TroubleKind::NotReady,
+            format!("智能体的工作目录无法打开（{why}）。请在智能体设置中改正。"),
+            format!(
+                "The agent's workspace cannot be opened ({why}). Correct it in the agent's settings."
+            ),
+        )))
     })
 }
 
@@ -255,8 +270,31 @@ fn admin_error(error: AdminError) -> EngineError {
     match error {
         AdminError::NotFound { .. } => EngineError::NotFound(error.to_string()),
         AdminError::Invalid(_) | AdminError::Model(_) | AdminError::Sealed { .. } => {
-            EngineError::Unavailable(error.to_string())
+            EngineError::NotReady(Box::new(setup_trouble(&error)))
         }
         other => EngineError::Internal(Box::new(other)),
     }
+}
+
+/// What has to be set right before the agent can run, and where.
+fn setup_trouble(error: &AdminError) -> Trouble {
+    let zh = match error {
+        AdminError::Model(ModelChoiceError::NoChannel) => {
+            "没有可用的模型渠道。请添加或启用一个渠道。".to_owned()
+        }
+        AdminError::Model(ModelChoiceError::ChannelMissing { id, .. }) => {
+            format!("渠道“{id}”不存在。请另选一个渠道。")
+        }
+        AdminError::Model(ModelChoiceError::ChannelDisabled { name, .. }) => {
+            format!("渠道“{name}”已停用。请启用它，或另选一个渠道。")
+        }
+        AdminError::Model(ModelChoiceError::NoModel { name, .. }) => {
+            format!("渠道“{name}”没有模型。请为它添加模型，或在智能体中指定模型。")
+        }
+        AdminError::Sealed { channel } => {
+            format!("渠道“{channel}”的密钥无法解密。请恢复密钥文件，或重新填写该渠道的密钥。")
+        }
+        other => format!("智能体的设置有误：{other}"),
+    };
+    Trouble::new(TroubleKind::NotReady, zh, error.to_string())
 }

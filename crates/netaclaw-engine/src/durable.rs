@@ -3,22 +3,23 @@
 //! It is kept in the session's metadata, so that it is as durable as the entries and moves with
 //! them from provider to provider.
 
-use netaclaw_protocol::{EntryId, Question, QueueItem, QueueState, RunId};
-use serde::{Deserialize, Serialize};
+use netaclaw_protocol::{EntryId, Question, QueueItem, QueueState, RunId, Trouble};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// The key in the session's metadata.
 const KEY: &str = "netaclaw";
 /// Messages that may wait; a further one is refused, not dropped.
 pub(crate) const QUEUE_MAX: usize = 50;
+/// Requests remembered that answered a question; the oldest is forgotten first.
+const ANSWERED_MAX: usize = 32;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Durable {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) queue: Vec<Queued>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) held: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<RunMark>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -26,6 +27,12 @@ pub(crate) struct Durable {
     /// The agent's model was overridden for this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelChoice>,
+    /// The last ones, see [`ANSWERED_MAX`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) answered: Vec<AnsweredRequest>,
+    /// What people were told about the setting of this session, and need not be told again.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
+    pub(crate) warnings: Vec<Trouble>,
 }
 
 /// A message that waits, and where it is to continue.
@@ -38,6 +45,17 @@ pub(crate) struct Queued {
     pub(crate) leaf_entry_id: Option<EntryId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request_id: Option<String>,
+    /// Of the request's content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fingerprint: Option<String>,
+}
+
+/// A message that was taken as the answer to a question, and so is no entry of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnsweredRequest {
+    pub(crate) request_id: String,
+    pub(crate) fingerprint: String,
 }
 
 /// A question and, once somebody gave it, the answer: kept until the tool's result is stored.
@@ -90,6 +108,18 @@ impl Durable {
         metadata
     }
 
+    pub(crate) fn remember_answered(&mut self, answered: AnsweredRequest) {
+        self.answered.push(answered);
+        let surplus = self.answered.len().saturating_sub(ANSWERED_MAX);
+        self.answered.drain(..surplus);
+    }
+
+    pub(crate) fn hold_queue(&mut self) {
+        self.queue
+            .iter_mut()
+            .for_each(|queued| queued.item.held = true);
+    }
+
     pub(crate) fn queue_state(&self) -> QueueState {
         QueueState {
             items: self
@@ -97,9 +127,19 @@ impl Durable {
                 .iter()
                 .map(|queued| queued.item.clone())
                 .collect(),
-            held: self.held,
+            held: self.queue.iter().any(|queued| queued.item.held),
         }
     }
+}
+
+/// What another version wrote and this one cannot read is worth less than what stands beside it.
+fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + Default,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -116,7 +156,10 @@ mod tests {
             run_id: RunId::new("r"),
             started_at: 5,
         });
-        state.held = true;
+        state.model = Some(ModelChoice {
+            channel_id: "c".to_owned(),
+            model_id: "m".to_owned(),
+        });
         let stored = state.write(&other);
         assert_eq!(stored["colour"], "blue");
         assert_eq!(Durable::read(&stored), state);
@@ -130,5 +173,16 @@ mod tests {
             .unwrap()
             .clone();
         assert_eq!(Durable::read(&stored), Durable::default());
+    }
+
+    #[test]
+    fn warnings_of_another_version_cost_only_themselves() {
+        let run = json!({"runId": "r", "startedAt": 5});
+        let stored = json!({"netaclaw": {"run": run, "warnings": [{"kind": "of tomorrow"}]}})
+            .as_object()
+            .unwrap()
+            .clone();
+        let state = Durable::read(&stored);
+        assert!(state.run.is_some() && state.warnings.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Why a command was not carried out, in words a client may see.
 
-use netaclaw_protocol::{ErrorCode, Refusal};
+use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind};
 use netaclaw_session::SessionError;
 use thiserror::Error;
 
@@ -23,6 +23,9 @@ pub enum EngineError {
     TooMany(String),
     #[error("{0}")]
     Unavailable(String),
+    /// The agent, its channel or its workspace has to be set right first.
+    #[error("{}", .0.words.en)]
+    NotReady(Box<Trouble>),
     /// The cause is in the log; a client learns that something failed.
     #[error("something went wrong on the server; it has been logged")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -37,7 +40,7 @@ impl EngineError {
             Self::StaleParent(_) => ErrorCode::StaleParent,
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::TooMany(_) => ErrorCode::RateLimited,
-            Self::Unavailable(_) => ErrorCode::Unavailable,
+            Self::Unavailable(_) | Self::NotReady(_) => ErrorCode::Unavailable,
             Self::Internal(_) => ErrorCode::Internal,
         }
     }
@@ -52,6 +55,24 @@ impl EngineError {
             message: self.to_string(),
         }
     }
+
+    /// In more than one language, where there is more to say than the code does.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        match self {
+            Self::NotReady(trouble) => Some(trouble.as_ref().clone()),
+            Self::Internal(_) => Some(internal_trouble()),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn internal_trouble() -> Trouble {
+    Trouble::new(
+        TroubleKind::Internal,
+        "服务器内部出错，已记入日志。请重试；若仍出现，请查看服务器日志。",
+        "Something failed inside the server; it has been logged. Try again, and look at the \
+         server's log if it stays so.",
+    )
 }
 
 impl From<SessionError> for EngineError {

@@ -153,6 +153,7 @@ mod tests {
             run_id: RunId::new("r"),
             outcome: RunOutcome::Completed,
             reason: None,
+            trouble: None,
         };
         let event = stamp.reliable(&ReliableEvent::Done(done), 7, 5);
         assert_eq!(event.name, "done");

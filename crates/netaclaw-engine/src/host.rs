@@ -11,9 +11,8 @@ use crate::writer::SessionWriter;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_protocol::{
-    ChatMode, EntryId, PartDelta, PartKind, Question, ReliableEvent, RunError, RunId, RunPhase,
-    StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted,
-    ToolOutput,
+    ChatMode, EntryId, PartDelta, PartKind, Question, ReliableEvent, RunId, RunPhase, StreamEnd,
+    StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted, ToolOutput,
 };
 use netaclaw_runtime::{AnswerSoFar, HostError, RunContext, RunEvent, RunHost, todo_on_path};
 use netaclaw_session::{
@@ -84,14 +83,7 @@ impl RunHost for SessionHost {
                 self.live.phase(RunPhase::WaitingForModel, Some(detail));
             }
             RunEvent::Todo(todo) => self.live.todo_changed(todo),
-            RunEvent::Warning(warning) => {
-                let error = RunError {
-                    run_id: Some(self.run_id.clone()),
-                    code: netaclaw_protocol::ErrorCode::Unavailable,
-                    message: warning.message,
-                };
-                self.writer.feed.emit(&ReliableEvent::Error(error));
-            }
+            RunEvent::Warning(warning) => self.live.warned(&self.run_id, warning),
             answer_or_tool => self.emit_progress(answer_or_tool),
         }
     }
@@ -120,10 +112,7 @@ impl RunHost for SessionHost {
             .cloned()
             .collect();
         for queued in &steering {
-            let mark = UserMark {
-                request_id: queued.request_id.clone(),
-                item_id: Some(queued.item.item_id.clone()),
-            };
+            let mark = UserMark::of_queued(queued);
             let body = user_message(
                 &queued.item.content,
                 &queued.item.attachments,
@@ -232,6 +221,7 @@ impl SessionHost {
                 entry_id,
                 stop_reason,
                 error_message,
+                trouble,
                 usage,
             } => {
                 self.partial.send_replace(None);
@@ -240,6 +230,7 @@ impl SessionHost {
                     entry_id,
                     stop_reason,
                     error_message,
+                    trouble,
                 });
                 self.meter.count(&usage);
                 self.writer

@@ -22,7 +22,7 @@ mod title;
 mod user_message;
 mod writer;
 
-pub use agents::ConfiguredAgents;
+pub use agents::{ConfiguredAgents, ModelSettings};
 pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
 pub use event::{EventGroup, EventKind, ServerEvent};

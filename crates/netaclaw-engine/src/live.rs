@@ -3,9 +3,10 @@
 use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use netaclaw_protocol::{
-    DeltaEvent, EntryId, OpenTool, PartDelta, PartKind, Question, ReliableEvent, RunId, RunPhase,
-    RunState, RunStatus, StreamEnd, StreamStart, StreamingAnswer, StreamingPart, ThinkingDone,
-    TodoList, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta, PartKind, Question, ReliableEvent,
+    RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart,
+    StreamingAnswer, StreamingPart, ThinkingDone, TodoList, ToolCallCompleted, ToolCallStarted,
+    ToolOutput, Trouble, TroubleKind,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,16 +29,22 @@ pub(crate) struct LiveState {
     pub(crate) tools: Vec<OpenTool>,
     pub(crate) questions: Vec<Question>,
     pub(crate) todo: TodoList,
+    /// What people were told about the setting of this session. Told again only when it changes.
+    pub(crate) warnings: Vec<Trouble>,
+    /// The warnings of the run under way.
+    raised: Vec<TroubleKind>,
 }
 
 impl Live {
-    pub(crate) fn new(feed: Feed) -> Self {
+    pub(crate) fn new(feed: Feed, warnings: Vec<Trouble>) -> Self {
         let state = LiveState {
             run: idle(),
             streaming: None,
             tools: Vec::new(),
             questions: Vec::new(),
             todo: TodoList::default(),
+            warnings,
+            raised: Vec::new(),
         };
         Self {
             feed,
@@ -218,11 +225,38 @@ impl Live {
         }
     }
 
-    /// Nothing of a run that ended stays behind.
-    pub(crate) fn clear_run(&self) {
+    /// A warning of a run. One about the session's setting is told once; every run meets it.
+    pub(crate) fn warned(&self, run_id: &RunId, warning: Trouble) {
+        let mut state = self.lock();
+        if is_standing(warning.kind) {
+            state.raised.push(warning.kind);
+            if state.warnings.contains(&warning) {
+                return;
+            }
+            state.warnings.retain(|known| known.kind != warning.kind);
+            state.warnings.push(warning.clone());
+        }
+        let error = RunError {
+            run_id: Some(run_id.clone()),
+            code: ErrorCode::Unavailable,
+            severity: Severity::Warning,
+            message: warning.words.en.clone(),
+            trouble: Some(Box::new(warning)),
+        };
+        self.feed.emit(&ReliableEvent::Error(error));
+    }
+
+    /// Nothing of a run that ended stays behind but the warnings, which are returned. A run that
+    /// came to its end has raised all there are; what it did not raise has been mended.
+    pub(crate) fn clear_run(&self, outcome: RunOutcome) -> Vec<Trouble> {
         let mut state = self.lock();
         state.streaming = None;
         state.tools.clear();
+        let raised = std::mem::take(&mut state.raised);
+        if outcome == RunOutcome::Completed {
+            state.warnings.retain(|known| raised.contains(&known.kind));
+        }
+        state.warnings.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, LiveState> {
@@ -261,6 +295,14 @@ impl LiveState {
         let streaming = self.streaming.as_mut().filter(|s| s.entry_id == *entry)?;
         streaming.parts.iter_mut().find(|known| known.part == part)
     }
+}
+
+/// Whether a warning is about how things are, and not about what has just happened.
+fn is_standing(kind: TroubleKind) -> bool {
+    matches!(
+        kind,
+        TroubleKind::NoToolSupport | TroubleKind::UnknownTools | TroubleKind::UnreadableMessages
+    )
 }
 
 fn idle() -> RunStatus {

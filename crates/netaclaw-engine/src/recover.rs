@@ -5,7 +5,8 @@ use crate::feed::now_ms;
 use crate::user_message::mark_of;
 use crate::writer::{SessionWriter, Writing};
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, Message, Question, StopReason, ToolResultMessage, Usage,
+    AssistantMessage, ContentBlock, Message, Question, StopReason, ToolResultMessage, Trouble,
+    TroubleKind, Usage,
 };
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 use netaclaw_tools::{ClarifyAnswer, clarify_output};
@@ -104,6 +105,7 @@ async fn close_message(
     if last.is_none_or(|entry| entry.role() != Role::User) {
         return Ok(());
     }
+    let trouble = interrupted();
     let message = Message::Assistant(AssistantMessage {
         content: Vec::new(),
         api: String::new(),
@@ -111,13 +113,22 @@ async fn close_message(
         model: String::new(),
         usage: Usage::default(),
         stop_reason: StopReason::Aborted,
-        error_message: Some("interrupted: the server stopped before an answer came".to_owned()),
+        error_message: Some(trouble.words.en.clone()),
+        trouble: Some(Box::new(trouble)),
         timestamp: now_ms(),
     });
     writing
         .append(NewEntry::at_leaf(EntryBody::message(&message)))
         .await?;
     Ok(())
+}
+
+fn interrupted() -> Trouble {
+    Trouble::new(
+        TroubleKind::Interrupted,
+        "服务器在回答之前停止了，本次运行已中断。请重新发送，或继续。",
+        "Interrupted: the server stopped before an answer came. Send the message again, or go on.",
+    )
 }
 
 struct Call {

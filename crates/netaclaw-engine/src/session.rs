@@ -52,8 +52,9 @@ impl LiveSession {
         source: Arc<dyn AgentSource>,
         shutdown: CancellationToken,
     ) -> Result<Self, EngineError> {
-        let live = Live::new(writer.feed.clone());
         let questions = recover(&writer).await?;
+        let warnings = writer.begin().await.state.durable.warnings.clone();
+        let live = Live::new(writer.feed.clone(), warnings);
         for question in questions {
             live.question_opened(question);
         }
@@ -61,7 +62,7 @@ impl LiveSession {
         live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),
         ));
-        let requests = Requests::read(&tree);
+        let requests = Requests::read(&tree, &writer.begin().await.state.durable);
         let (waiters, runs) = (Waiters::default(), JoinSet::new());
         Ok(Self {
             writer,
@@ -112,7 +113,7 @@ impl LiveSession {
             Command::AnswerQuestion(answer, reply) => {
                 drop(
                     reply.send(
-                        self.answer_question(&answer.request_id, &answer.answer)
+                        self.answer_question(&answer.request_id, &answer.answer, None)
                             .await,
                     ),
                 );
@@ -183,6 +184,7 @@ impl LiveSession {
             self.live
                 .run_status(RunState::Stopping, Some(run.id.clone()), None, None);
             run.cancel.cancel();
+            self.hold_waiting().await?;
             return Ok(RunState::Stopping);
         }
         // A question may still be open although its run died with an earlier process.

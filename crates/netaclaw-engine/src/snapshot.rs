@@ -2,8 +2,10 @@
 
 use crate::durable::Durable;
 use crate::live::LiveState;
-use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, TokenUpdate};
-use netaclaw_session::{Entry, SessionTree, build_session_context, group_children_by_parent};
+use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, TokenUpdate, Trouble, TroubleKind};
+use netaclaw_session::{
+    Entry, PathError, SessionTree, build_session_context, group_children_by_parent,
+};
 use serde_json::value::RawValue;
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
@@ -30,9 +32,10 @@ pub(crate) fn build(
         Err(_) => ("off".to_owned(), None, None),
     };
     let warnings = broken
-        .map(|id| format!("compaction {id} keeps nothing before it"))
+        .map(|id| broken_compaction(&id))
         .into_iter()
-        .chain(context.err().map(|error| error.to_string()))
+        .chain(context.err().map(|error| damaged(&error)))
+        .chain(live.warnings.iter().cloned())
         .collect();
     LiveSnapshot {
         entries: path[from..].iter().map(|entry| raw(entry)).collect(),
@@ -58,6 +61,22 @@ pub(crate) fn build(
         warnings,
         session,
     }
+}
+
+fn broken_compaction(id: &EntryId) -> Trouble {
+    Trouble::new(
+        TroubleKind::SessionDamaged,
+        format!("压缩记录 {id} 之前的内容没有保留下来，模型只能看到摘要。"),
+        format!("Compaction {id} keeps nothing before it; the model sees only its summary."),
+    )
+}
+
+fn damaged(error: &PathError) -> Trouble {
+    Trouble::new(
+        TroubleKind::SessionDamaged,
+        format!("会话在此处损坏，请从其他条目继续。（{error}）"),
+        format!("The session is damaged here; continue from another entry. ({error})"),
+    )
 }
 
 fn children(tree: &SessionTree) -> std::collections::BTreeMap<String, Vec<EntryId>> {

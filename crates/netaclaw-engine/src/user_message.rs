@@ -1,5 +1,6 @@
 //! A user's message as an entry.
 
+use crate::durable::Queued;
 use netaclaw_protocol::Attachment;
 use netaclaw_session::{Entry, EntryBody, Role};
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,20 @@ pub(crate) struct UserMark {
     pub(crate) request_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<String>,
+    /// Of the request's content, so that the same id with another one is known as a mistake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fingerprint: Option<String>,
+}
+
+impl UserMark {
+    /// Of a message that came out of the queue.
+    pub(crate) fn of_queued(queued: &Queued) -> Self {
+        Self {
+            request_id: queued.request_id.clone(),
+            item_id: Some(queued.item.item_id.clone()),
+            fingerprint: queued.fingerprint.clone(),
+        }
+    }
 }
 
 /// The message body: text, and images in the order they were attached.
@@ -67,6 +82,7 @@ mod tests {
         let mark = UserMark {
             request_id: Some("q".to_owned()),
             item_id: None,
+            fingerprint: None,
         };
         let body = user_message("hello", &[], &mark, 5);
         let entry = encode_entry(&body, &"a".into(), None, "T");

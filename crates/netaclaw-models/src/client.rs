@@ -125,6 +125,7 @@ fn empty_answer() -> AssistantMessage {
         usage: Usage::default(),
         stop_reason: StopReason::Error,
         error_message: None,
+        trouble: None,
         timestamp: 0,
     }
 }

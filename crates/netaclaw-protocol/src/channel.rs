@@ -1,6 +1,6 @@
 //! Channels as pages edit them. The key goes in and never comes out.
 
-use crate::{ChannelId, ChannelModel, Stamp, Supplier};
+use crate::{ChannelId, ChannelModel, Stamp, Supplier, Trouble};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -90,6 +90,8 @@ pub struct ChannelTest {
     /// What went wrong and what to do, in words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Box<Trouble>>,
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Reliable events carry `seq` and reach every subscriber in order. Deltas carry an offset instead:
 //! they may be merged or dropped, because the reliable event at the end carries the whole.
 
-use crate::{EntryId, ErrorCode, RunId, SessionId, SessionMeta};
+use crate::{EntryId, ErrorCode, RunId, SessionId, SessionMeta, Severity, Trouble};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -116,6 +116,8 @@ pub struct StreamEnd {
     pub stop_reason: crate::StopReason,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Box<Trouble>>,
 }
 
 /// More text for one part of an answer.
@@ -249,7 +251,7 @@ pub enum RunPhase {
 #[serde(rename_all = "camelCase")]
 pub struct QueueState {
     pub items: Vec<QueueItem>,
-    /// Set by a stop: nothing runs until the user lets it.
+    /// Whether any of them is held.
     pub held: bool,
 }
 
@@ -264,6 +266,10 @@ pub struct QueueItem {
     pub mode: crate::ChatMode,
     /// Unix time in milliseconds.
     pub queued_at: i64,
+    /// It waited when a run was stopped, and runs when the user lets it. What is sent later does
+    /// not wait for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -405,9 +411,11 @@ pub struct CompactionError {
 pub struct Done {
     pub run_id: RunId,
     pub outcome: RunOutcome,
-    /// Why, where the outcome alone does not say: `turn_limit`, `stuck`, the provider's words.
+    /// Why, where the outcome alone does not say: the kind of trouble, such as `turn_limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Box<Trouble>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -427,5 +435,10 @@ pub struct RunError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     pub code: ErrorCode,
+    #[serde(default)]
+    pub severity: Severity,
+    /// In English, for clients that know nothing better; see `trouble`.
     pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Box<Trouble>>,
 }

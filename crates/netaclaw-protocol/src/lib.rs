@@ -16,6 +16,7 @@ mod settings;
 mod snapshot;
 mod stamp;
 mod tool;
+mod trouble;
 
 pub use account::{
     Login, NewUser, Role, Token, TokenIssued, TokenScope, TokenSpec, User, UserSpec, UserStatus,
@@ -56,3 +57,4 @@ pub use tool::{
     ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, ToolCategory,
     ToolDiagnostic, ToolLabel, ToolRisk, ToolStatus, ToolWarning,
 };
+pub use trouble::{Severity, Trouble, TroubleKind, Words};

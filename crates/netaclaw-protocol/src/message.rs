@@ -4,6 +4,7 @@
 //! new messages or talks to a model. Reading one back through them drops unknown fields, so
 //! nothing that copies or migrates entries may go through them.
 
+use crate::Trouble;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -44,6 +45,9 @@ pub struct AssistantMessage {
     pub stop_reason: StopReason,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
+    /// Why the answer failed, in more than one language. Only NetaClaw writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<Box<Trouble>>,
     pub timestamp: i64,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{
     ApprovalQuestion, EntryId, PartKind, Question, QueueState, RunId, RunStatus, SessionMeta,
-    TodoList, TokenUpdate, ToolCallStarted,
+    TodoList, TokenUpdate, ToolCallStarted, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -61,8 +61,9 @@ pub struct LiveSnapshot {
     pub todo: TodoList,
     pub tokens: TokenUpdate,
     pub skipped_lines: u32,
+    /// What people should know although nothing has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Trouble>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -118,6 +118,7 @@ pub(crate) fn empty_answer(provider: &str, model: &str, timestamp: i64) -> Assis
         usage: Usage::default(),
         stop_reason: StopReason::Aborted,
         error_message: None,
+        trouble: None,
         timestamp,
     }
 }

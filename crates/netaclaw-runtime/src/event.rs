@@ -3,7 +3,7 @@
 
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ContentBlock, EntryId, PartKind, RunPhase, StopReason, TodoList, ToolRoute, Usage,
+    ContentBlock, EntryId, PartKind, RunPhase, StopReason, TodoList, ToolRoute, Trouble, Usage,
 };
 use netaclaw_tools::ProcessUpdate;
 use serde_json::Value;
@@ -46,6 +46,7 @@ pub enum RunEvent {
         entry_id: EntryId,
         stop_reason: StopReason,
         error_message: Option<String>,
+        trouble: Option<Box<Trouble>>,
         usage: Usage,
     },
     ToolStarted(ToolStarted),
@@ -74,7 +75,8 @@ pub enum RunEvent {
     },
     /// The list has changed; its entry is stored.
     Todo(TodoList),
-    Warning(RunWarning),
+    /// Something the user should know although the run goes on.
+    Warning(Trouble),
 }
 
 /// A call begins, or is refused: then `blocked_reason` says why and its end follows at once.
@@ -103,34 +105,4 @@ pub struct ToolCompleted {
     pub content: Vec<ContentBlock>,
     pub details: Option<Value>,
     pub duration_ms: u64,
-}
-
-/// Something the user should know although the run goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunWarning {
-    pub code: WarningCode,
-    pub message: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WarningCode {
-    /// The model cannot use tools, so none are offered.
-    NoToolSupport,
-    /// The agent's configuration names tools that do not exist.
-    UnknownTools,
-    /// The model repeats itself and has been told so.
-    Repeating,
-    /// Messages of the session could not be read and are missing from the context.
-    UnreadableMessages,
-}
-
-impl WarningCode {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoToolSupport => "no_tool_support",
-            Self::UnknownTools => "unknown_tools",
-            Self::Repeating => "repeating",
-            Self::UnreadableMessages => "unreadable_messages",
-        }
-    }
 }

@@ -10,10 +10,11 @@ pub mod prompt;
 mod report;
 mod run;
 mod todo;
+mod trouble;
 
 pub use answer::AnswerSoFar;
 pub use clock::{Clock, SystemClock};
-pub use event::{RunEvent, RunWarning, ToolCompleted, ToolStarted, WarningCode};
+pub use event::{RunEvent, ToolCompleted, ToolStarted};
 pub use host::{HostError, ModelCall, Overflow, RunContext, RunHost};
 pub use input::{AgentSettings, ModelAccess, RunInput, RunLimits};
 pub use report::{EndReason, RunReport, StuckPattern};

@@ -2,7 +2,7 @@
 
 use crate::host::HostError;
 use netaclaw_models::ModelError;
-use netaclaw_protocol::{RunOutcome, Usage};
+use netaclaw_protocol::{RunOutcome, Trouble, Usage};
 
 /// The end of a run. Everything it did is in the session; this is what remains to be said.
 #[derive(Debug)]
@@ -10,6 +10,8 @@ pub struct RunReport {
     pub outcome: RunOutcome,
     /// Why, where the outcome alone does not say.
     pub reason: Option<EndReason>,
+    /// The reason in words for people.
+    pub trouble: Option<Box<Trouble>>,
     /// The sum over all answers of the run, failed ones included.
     pub usage: Usage,
     /// Model calls that were made.
@@ -32,20 +34,6 @@ pub enum EndReason {
     Model(#[source] ModelError),
     #[error("{0}")]
     Host(#[source] HostError),
-}
-
-impl EndReason {
-    /// The name on the wire and in logs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::TurnLimit(_) => "turn_limit",
-            Self::Stuck(_) => "stuck",
-            Self::AnswerCut => "length",
-            Self::ContextTooLong(_) => "context_too_long",
-            Self::Model(error) => error.code(),
-            Self::Host(_) => "session_unavailable",
-        }
-    }
 }
 
 /// In which way a model went round in circles.

@@ -5,8 +5,7 @@ use crate::app::App;
 use crate::error::{Failure, Result};
 use crate::session::Stores;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{ConfiguredAgents, Engine, Providers};
-use netaclaw_models::{Timeouts, Transport};
+use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::SqlAdminStore;
 use netaclaw_tools::ToolRegistry;
@@ -32,7 +31,7 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let cwd = std::env::current_dir().map_err(|error| Failure::io(app.lang, ".", &error))?;
     let agents = ConfiguredAgents::new(
         Arc::clone(&admin) as Arc<dyn AdminStore>,
-        Arc::new(Transport::new(Timeouts::default())),
+        ModelSettings::default(),
         Arc::new(ToolRegistry::builtin()),
         cwd,
     );

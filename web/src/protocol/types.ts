@@ -59,7 +59,11 @@ export type ApprovalMode = "never" | "risky" | "always";
 
 export type ApprovalQuestion = { approvalId: string, runId: RunId, toolCallId: string, toolName: string, args: JsonValue, reason: string, };
 
-export type AssistantMessage = { content: Array<ContentBlock>, api: string, provider: string, model: string, usage: Usage, stopReason: StopReason, errorMessage?: string | null, timestamp: number, };
+export type AssistantMessage = { content: Array<ContentBlock>, api: string, provider: string, model: string, usage: Usage, stopReason: StopReason, errorMessage?: string | null, 
+/**
+ * Why the answer failed, in more than one language. Only NetaClaw writes it.
+ */
+trouble?: Trouble | null, timestamp: number, };
 
 /**
  * An image that travels with a message, or a file uploaded before.
@@ -114,7 +118,7 @@ models: Array<string>,
 /**
  * What went wrong and what to do, in words for people.
  */
-message?: string | null, };
+message?: string | null, trouble?: Trouble | null, };
 
 /**
  * A channel as clients see it.
@@ -270,9 +274,9 @@ export type Disposition = "started" | "queued" | "steered" | "answeredClarify";
  */
 export type Done = { runId: RunId, outcome: RunOutcome, 
 /**
- * Why, where the outcome alone does not say: `turn_limit`, `stuck`, the provider's words.
+ * Why, where the outcome alone does not say: the kind of trouble, such as `turn_limit`.
  */
-reason?: string | null, };
+reason?: string | null, trouble?: Trouble | null, };
 
 /**
  * Every known tool for one agent. The tool page, the agent page and the chat show this same
@@ -347,7 +351,11 @@ cursor?: EntryId | null, activePath: Array<EntryId>, childrenByParentId: { [key 
 /**
  * The answer being streamed, every open part in full.
  */
-streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, skippedLines: number, warnings?: Array<string>, };
+streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, skippedLines: number, 
+/**
+ * What people should know although nothing has ended.
+ */
+warnings?: Array<Trouble>, };
 
 export type Login = { name: string, password: string, };
 
@@ -473,11 +481,16 @@ export type QueueItem = { itemId: string, content: string, attachments?: Array<A
 /**
  * Unix time in milliseconds.
  */
-queuedAt: number, };
+queuedAt: number, 
+/**
+ * It waited when a run was stopped, and runs when the user lets it. What is sent later does
+ * not wait for it.
+ */
+held?: boolean, };
 
 export type QueueState = { items: Array<QueueItem>, 
 /**
- * Set by a stop: nothing runs until the user lets it.
+ * Whether any of them is held.
  */
 held: boolean, };
 
@@ -505,7 +518,11 @@ export type Renamed = { session: SessionMeta, };
 
 export type Role = "admin" | "user";
 
-export type RunError = { runId?: RunId | null, code: ErrorCode, message: string, };
+export type RunError = { runId?: RunId | null, code: ErrorCode, severity: Severity, 
+/**
+ * In English, for clients that know nothing better; see `trouble`.
+ */
+message: string, trouble?: Trouble | null, };
 
 /**
  * Names one run of an agent.
@@ -576,6 +593,11 @@ name: string, value: JsonValue, rev: number,
  */
 createdAt: number, updatedAt: number, };
 
+/**
+ * Whether something ended what was going on.
+ */
+export type Severity = "error" | "warning";
+
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
 /**
@@ -587,7 +609,7 @@ export type Stopped = {
  */
 status: RunState, };
 
-export type StreamEnd = { runId: RunId, entryId: EntryId, stopReason: StopReason, errorMessage?: string | null, };
+export type StreamEnd = { runId: RunId, entryId: EntryId, stopReason: StopReason, errorMessage?: string | null, trouble?: Trouble | null, };
 
 export type StreamStart = { runId: RunId, entryId: EntryId, parentId: EntryId | null, provider: string, model: string, };
 
@@ -732,6 +754,33 @@ export type ToolWarning = {
  */
 place: string, name: string, nearest?: string | null, message: string, };
 
+/**
+ * One thing that went wrong. A client acts on `kind` and shows `words` in its own language; the
+ * rest is for clients that would rather make sentences of their own.
+ */
+export type Trouble = { kind: TroubleKind, 
+/**
+ * What happened, to which channel and model, and what to do about it.
+ */
+words: Words, 
+/**
+ * The channel that was asked.
+ */
+channel?: string | null, model?: string | null, 
+/**
+ * The supplier's own text, shortened and without the key.
+ */
+said?: string | null, 
+/**
+ * When asking again may help, if the supplier told.
+ */
+retryAfterMs?: number | null, };
+
+/**
+ * The list is closed; the names stay what they are.
+ */
+export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "internal" | "unknown_tools" | "repeating" | "unreadable_messages";
+
 export type Usage = { input: number, output: number, cacheRead: number, cacheWrite: number, totalTokens: number, cost: Cost, };
 
 export type User = { id: UserId, 
@@ -753,6 +802,11 @@ export type UserContent = string | Array<ContentBlock>;
 export type UserId = string;
 
 export type UserStatus = "enabled" | "disabled";
+
+/**
+ * A text for people, in the languages of the app.
+ */
+export type Words = { zh: string, en: string, };
 
 /** Commands by name: what each carries, and what its acknowledgement adds to `ok`. */
 export interface Commands {

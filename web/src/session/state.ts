@@ -20,6 +20,7 @@ import type {
   TodoList,
   TokenUpdate,
   ToolRoute,
+  Trouble,
 } from '@/protocol'
 import type { Grown } from './grown'
 import type { OpenText } from './text'
@@ -61,7 +62,7 @@ export interface SessionState {
   /** What went wrong since the last message, beside what entries tell. */
   readonly errors: readonly (RunError & { at: number })[]
   readonly skippedLines: number
-  readonly warnings: readonly string[]
+  readonly warnings: readonly Trouble[]
 }
 
 export interface StreamingState {

@@ -1,9 +1,10 @@
 //! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
 
 use super::LiveSession;
-use crate::durable::{QUEUE_MAX, Queued};
+use crate::durable::{AnsweredRequest, QUEUE_MAX, Queued};
 use crate::error::EngineError;
 use crate::feed::now_ms;
+use crate::requests::{fingerprint, waiting_as};
 use crate::user_message::{UserMark, user_message};
 use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem};
 use netaclaw_session::NewEntry;
@@ -24,21 +25,33 @@ impl LiveSession {
     }
 
     async fn take_in(&mut self, chat: &Chat) -> Result<ChatAck, EngineError> {
-        // While a question is open, plain words are its answer (CLAR-1).
-        if chat.mode == ChatMode::Auto && chat.leaf_entry_id.is_none() {
-            let open = self.live.first_question();
-            if let Some(request_id) = open {
-                self.answer_question(&request_id, &json!(chat.content))
-                    .await?;
-                return Ok(self.ack(Disposition::AnsweredClarify));
-            }
+        // While a question is open, plain words are its answer (CLAR-1). An answer cannot carry
+        // pictures, so a message with some is one of its own.
+        let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty();
+        if chat.mode == ChatMode::Auto
+            && plain
+            && let Some(question) = self.live.first_question()
+        {
+            let by = chat.request_id.as_ref().map(|request_id| AnsweredRequest {
+                request_id: request_id.clone(),
+                fingerprint: fingerprint(chat),
+            });
+            self.answer_question(&question, &json!(chat.content), by)
+                .await?;
+            return Ok(self.ack(Disposition::AnsweredClarify));
         }
         if self.current.is_some() {
             return self.enqueue(chat).await;
         }
+        if let Some(parent) = &chat.leaf_entry_id {
+            self.must_exist(parent).await?;
+        }
+        // The conversation goes on without an answer to what a dead run had asked.
+        self.dismiss_questions().await?;
         let mark = UserMark {
             request_id: chat.request_id.clone(),
             item_id: None,
+            fingerprint: chat.request_id.as_ref().map(|_| fingerprint(chat)),
         };
         let body = user_message(&chat.content, &chat.attachments, &mark, now_ms());
         let new = match &chat.leaf_entry_id {
@@ -71,21 +84,19 @@ impl LiveSession {
                 attachments: chat.attachments.clone(),
                 mode: chat.mode,
                 queued_at: now_ms(),
+                held: false,
             },
             leaf_entry_id: chat.leaf_entry_id.clone(),
             request_id: chat.request_id.clone(),
+            fingerprint: chat.request_id.as_ref().map(|_| fingerprint(chat)),
         });
         if let Err(error) = writing.save_queue().await {
             writing.state.durable.queue.pop();
             return Err(error);
         }
-        let disposition = match chat.mode {
-            ChatMode::Steer => Disposition::Steered,
-            ChatMode::Auto | ChatMode::Queue => Disposition::Queued,
-        };
         Ok(ChatAck {
             item_id: Some(item_id),
-            ..self.ack(disposition)
+            ..self.ack(waiting_as(chat.mode))
         })
     }
 

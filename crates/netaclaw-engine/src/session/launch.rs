@@ -2,7 +2,7 @@
 
 use super::LiveSession;
 use crate::durable::RunMark;
-use crate::error::EngineError;
+use crate::error::{EngineError, internal_trouble};
 use crate::feed::now_ms;
 use crate::host::SessionHost;
 use crate::meter::Meter;
@@ -10,8 +10,8 @@ use crate::source::{AgentSource, PrepareRun};
 use crate::title::title_of;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
-    AssistantMessage, Done, EntryId, Message, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
-    RunState, StopReason, Usage,
+    AssistantMessage, Done, EntryId, ErrorCode, Message, ReliableEvent, RunError, RunId,
+    RunOutcome, RunPhase, RunState, Severity, StopReason, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{RunHost, RunReport};
 use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, SessionPatch};
@@ -101,52 +101,43 @@ impl LiveSession {
         let Some(run) = self.current.take() else {
             return;
         };
-        let (outcome, reason) = match ended {
-            Ok(report) => {
-                let reason = report
-                    .reason
-                    .as_ref()
-                    .map(|reason| reason.code().to_owned());
-                if report.outcome == RunOutcome::Error
-                    && let Some(reason) = &report.reason
-                {
-                    self.tell_error(&run.id, reason.to_string());
-                }
-                (report.outcome, reason)
-            }
+        let (outcome, trouble) = match ended {
+            Ok(report) => (report.outcome, report.trouble),
             // The server's runtime is going down under the run. Whatever is written now may be cut
             // off; the next process finds the mark of the run and closes it.
             Err(cut_off) if cut_off.is_cancelled() => return,
             Err(panic) => {
                 tracing::error!(session.id = %self.writer.id, run.id = %run.id, %panic, "a run panicked");
-                self.tell_error(
-                    &run.id,
-                    "the run failed inside the server; it has been logged".to_owned(),
-                );
-                (RunOutcome::Error, Some("internal".to_owned()))
+                (RunOutcome::Error, Some(Box::new(internal_trouble())))
             }
         };
+        if outcome == RunOutcome::Error
+            && let Some(trouble) = &trouble
+        {
+            self.tell_error(&run.id, trouble.clone());
+        }
         // A shutdown is no wish of the user: the run was interrupted.
         let outcome = match outcome {
             RunOutcome::Stopped if self.shutdown.is_cancelled() => RunOutcome::Interrupted,
             outcome => outcome,
         };
         self.waiters.clear();
-        self.live.clear_run();
-        if let Err(error) = self.close_run(outcome).await {
+        let warnings = self.live.clear_run(outcome);
+        if let Err(error) = self.close_run(warnings).await {
             tracing::error!(session.id = %self.writer.id, %error, "the end of a run could not be stored");
         }
         let done = Done {
             run_id: run.id,
             outcome,
-            reason,
+            reason: trouble.as_ref().map(|why| why.kind.as_str().to_owned()),
+            trouble,
         };
         self.writer.feed.emit(&ReliableEvent::Done(done));
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
     }
 
-    async fn close_run(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
+    async fn close_run(&mut self, warnings: Vec<Trouble>) -> Result<(), EngineError> {
         while let Some(request_id) = self.live.first_question() {
             self.live.question_closed(&request_id);
         }
@@ -154,14 +145,8 @@ impl LiveSession {
         writing.state.run_tip = None;
         writing.state.durable.run = None;
         writing.state.durable.questions.clear();
-        let waiting = !writing.state.durable.queue.is_empty();
-        // Who presses stop does not want the next message to start by itself (RUN-4).
-        if outcome == RunOutcome::Stopped && waiting {
-            writing.state.durable.held = true;
-            writing.save_queue().await?;
-        } else {
-            writing.save().await?;
-        }
+        writing.state.durable.warnings = warnings;
+        writing.save().await?;
         let untitled = self.writer.meta().await?.title.is_none();
         if untitled && let Some(title) = title_of(&*self.writer.tree().await?) {
             let patch = SessionPatch {
@@ -174,12 +159,17 @@ impl LiveSession {
         Ok(())
     }
 
-    fn tell_error(&self, run_id: &RunId, message: String) {
-        let code = netaclaw_protocol::ErrorCode::Unavailable;
+    fn tell_error(&self, run_id: &RunId, trouble: Box<Trouble>) {
+        let code = match trouble.kind {
+            TroubleKind::Internal => ErrorCode::Internal,
+            _ => ErrorCode::Unavailable,
+        };
         let error = RunError {
             run_id: Some(run_id.clone()),
             code,
-            message,
+            severity: Severity::Error,
+            message: trouble.words.en.clone(),
+            trouble: Some(trouble),
         };
         self.writer.feed.emit(&ReliableEvent::Error(error));
     }
@@ -199,22 +189,42 @@ async fn run(
     source: Arc<dyn AgentSource>,
     cancel: CancellationToken,
 ) -> RunReport {
-    let prepared = prepare(&mut host, &*source).await;
+    // A store that hangs must not keep a stop from ending the run.
+    let prepared = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return unasked(RunOutcome::Stopped, None),
+        prepared = prepare(&mut host, &*source) => prepared,
+    };
     match prepared {
         Ok(runner) => runner.run(&mut host, cancel).await,
         Err(error) => {
-            let message = error.refusal().message;
-            let failed = Message::Assistant(failed_answer(message));
-            // If not even that can be stored the session is unavailable, which the report says.
-            let stored = host.append(None, EntryBody::message(&failed)).await;
-            RunReport {
-                outcome: RunOutcome::Error,
-                reason: stored.err().map(netaclaw_runtime::EndReason::Host),
-                usage: Usage::default(),
-                turns: 0,
+            let refusal = error.refusal();
+            let trouble = error
+                .trouble()
+                .unwrap_or_else(|| not_ready(refusal.message));
+            let failed = Message::Assistant(failed_answer(trouble.clone()));
+            if let Err(error) = host.append(None, EntryBody::message(&failed)).await {
+                tracing::error!(session.id = %host.writer.id, %error, "a failed answer could not be stored");
             }
+            unasked(RunOutcome::Error, Some(Box::new(trouble)))
         }
     }
+}
+
+/// The end of a run that never asked a model.
+fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> RunReport {
+    RunReport {
+        outcome,
+        reason: None,
+        trouble,
+        usage: Usage::default(),
+        turns: 0,
+    }
+}
+
+fn not_ready(why: String) -> Trouble {
+    let zh = format!("无法开始运行：{why}");
+    Trouble::new(TroubleKind::NotReady, zh, why)
 }
 
 async fn prepare(
@@ -243,7 +253,7 @@ async fn prepare(
     Ok(prepared.runner)
 }
 
-fn failed_answer(message: String) -> AssistantMessage {
+fn failed_answer(trouble: Trouble) -> AssistantMessage {
     AssistantMessage {
         content: Vec::new(),
         api: String::new(),
@@ -251,7 +261,8 @@ fn failed_answer(message: String) -> AssistantMessage {
         model: String::new(),
         usage: Usage::default(),
         stop_reason: StopReason::Error,
-        error_message: Some(message),
+        error_message: Some(trouble.words.en.clone()),
+        trouble: Some(Box::new(trouble)),
         timestamp: now_ms(),
     }
 }

@@ -1,6 +1,7 @@
 //! Answers to the agent's questions.
 
 use super::LiveSession;
+use crate::durable::AnsweredRequest;
 use crate::error::EngineError;
 use crate::questions::read_answer;
 use crate::recover::close_calls;
@@ -8,11 +9,13 @@ use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 
 impl LiveSession {
-    /// Takes an answer. It is stored before the run hears of it; the first one counts.
+    /// Takes an answer. It is stored before the run hears of it; the first one counts. `by` is
+    /// the message that brought it, if it was one.
     pub(super) async fn answer_question(
         &mut self,
         request_id: &str,
         answer: &Value,
+        by: Option<AnsweredRequest>,
     ) -> Result<(), EngineError> {
         let answer = read_answer(answer).ok_or_else(|| {
             EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
@@ -34,6 +37,9 @@ impl LiveSession {
             ClarifyAnswer::Answered(texts) => texts.clone(),
             ClarifyAnswer::Dismissed | ClarifyAnswer::TimedOut => Vec::new(),
         });
+        if let Some(by) = by {
+            writing.state.durable.remember_answered(by);
+        }
         writing.save().await?;
         drop(writing);
         self.live.question_closed(request_id);
@@ -45,7 +51,7 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Closes questions without an answer, for a stop.
+    /// Closes the questions of a dead run without an answer, and says so (CLAR-6).
     pub(super) async fn dismiss_questions(&mut self) -> Result<(), EngineError> {
         if self.live.first_question().is_none() {
             return Ok(());
@@ -54,6 +60,9 @@ impl LiveSession {
             self.live.question_closed(&request_id);
         }
         let mut writing = self.writer.begin().await;
+        for asked in &mut writing.state.durable.questions {
+            asked.answer.get_or_insert_default();
+        }
         close_calls(&self.writer, &mut writing).await?;
         writing.state.durable.questions.clear();
         writing.save().await

@@ -4,7 +4,7 @@ use super::LiveSession;
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::user_message::{UserMark, user_message};
-use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError};
+use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, Severity};
 use netaclaw_session::NewEntry;
 
 impl LiveSession {
@@ -40,7 +40,7 @@ impl LiveSession {
                 let position = position.min(queue.len());
                 queue.insert(position, item);
             }
-            QueueChange::Resume => writing.state.durable.held = false,
+            QueueChange::Resume => queue.iter_mut().for_each(|queued| queued.item.held = false),
         }
         writing.save_queue().await?;
         let queue = writing.state.durable.queue_state();
@@ -49,23 +49,18 @@ impl LiveSession {
         Ok(queue)
     }
 
-    /// Starts what waits first, unless a run is under way or the queue is held.
+    /// Starts what waits first and is not held, unless a run is under way.
     pub(super) async fn start_next(&mut self) {
         if self.closing || self.current.is_some() || self.live.first_question().is_some() {
             return;
         }
         let next = {
             let writing = self.writer.begin().await;
-            match writing.state.durable.held {
-                true => None,
-                false => writing.state.durable.queue.first().cloned(),
-            }
+            let mut queue = writing.state.durable.queue.iter();
+            queue.find(|queued| !queued.item.held).cloned()
         };
         let Some(next) = next else { return };
-        let mark = UserMark {
-            request_id: next.request_id.clone(),
-            item_id: Some(next.item.item_id.clone()),
-        };
+        let mark = UserMark::of_queued(&next);
         let body = user_message(&next.item.content, &next.item.attachments, &mark, now_ms());
         let new = match next.leaf_entry_id {
             Some(parent) => NewEntry::below(Some(parent), body),
@@ -88,10 +83,21 @@ impl LiveSession {
         }
     }
 
+    /// Holds what waits at this moment: who presses stop does not want the next message to start
+    /// by itself (RUN-4). What is sent after the stop is meant to run.
+    pub(super) async fn hold_waiting(&mut self) -> Result<(), EngineError> {
+        let mut writing = self.writer.begin().await;
+        if writing.state.durable.queue.is_empty() {
+            return Ok(());
+        }
+        writing.state.durable.hold_queue();
+        writing.save_queue().await
+    }
+
     /// A message that cannot be started stays where it is, and the user decides.
     async fn hold(&mut self, error: &EngineError) {
         let mut writing = self.writer.begin().await;
-        writing.state.durable.held = true;
+        writing.state.durable.hold_queue();
         if let Err(error) = writing.save_queue().await {
             tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
         }
@@ -99,7 +105,9 @@ impl LiveSession {
         let error = RunError {
             run_id: None,
             code: refusal.code,
+            severity: Severity::Error,
             message: refusal.message,
+            trouble: error.trouble().map(Box::new),
         };
         self.writer.feed.emit(&ReliableEvent::Error(error));
     }

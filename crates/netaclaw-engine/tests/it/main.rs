@@ -2,7 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod branches;
 mod chat;
 mod crash;
+mod pairs;
 mod resync;
+mod sending;
+mod stopping;
 mod support;
+mod words;
+mod world;

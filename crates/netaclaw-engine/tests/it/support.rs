@@ -191,6 +191,7 @@ impl Answer {
             entry_id: id,
             stop_reason,
             error_message: None,
+            trouble: None,
             usage,
         });
     }
@@ -272,6 +273,7 @@ fn assistant(content: Vec<ContentBlock>, stop_reason: StopReason) -> AssistantMe
         },
         stop_reason,
         error_message: None,
+        trouble: None,
         timestamp: 2,
     }
 }
@@ -280,6 +282,7 @@ fn report(outcome: RunOutcome) -> RunReport {
     RunReport {
         outcome,
         reason: None,
+        trouble: None,
         usage: Usage::default(),
         turns: 1,
     }

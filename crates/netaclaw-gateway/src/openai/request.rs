@@ -115,6 +115,7 @@ impl Said {
                 usage: Usage::default(),
                 stop_reason: StopReason::Stop,
                 error_message: None,
+                trouble: None,
                 timestamp,
             })),
             other => {

@@ -3,7 +3,7 @@
 use netaclaw_engine::ServerEvent;
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Done, EntryId, Message, PartDelta, PartKind, Question,
-    RunError, RunId, RunOutcome, StopReason, Usage,
+    RunError, RunId, RunOutcome, Severity, StopReason, Usage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -91,7 +91,10 @@ impl Transcript {
                 _ => Step::Nothing,
             },
             "error" => {
-                if let Some(error) = data::<RunError>(event) {
+                if let Some(error) = data::<RunError>(event)
+                    && error.severity == Severity::Error
+                    && error.run_id.is_none_or(|run| run == self.run_id)
+                {
                     self.error = Some(error.message);
                 }
                 Step::Nothing

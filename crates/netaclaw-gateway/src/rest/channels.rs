@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use netaclaw_models::test_connection;
+use netaclaw_models::{Language, test_connection};
 use netaclaw_protocol::{ChannelId, ChannelTest, ChannelWrite, KeyChange};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -108,12 +108,14 @@ async fn test(
             latency_ms: millis(report.latency),
             models: report.models,
             message: None,
+            trouble: None,
         },
         Err(error) => ChannelTest {
             ok: false,
             latency_ms: millis(start.elapsed()),
             models: Vec::new(),
-            message: Some(error.to_string()),
+            message: Some(error.explain(Language::English).to_string()),
+            trouble: Some(Box::new(error.channel_trouble(&channel.name))),
         },
     }))
 }

@@ -198,6 +198,7 @@ impl Answer {
             usage: usage.clone(),
             stop_reason: stop,
             error_message: error.map(str::to_owned),
+            trouble: None,
             timestamp: 2,
         });
         let body = EntryBody::message(&message);
@@ -206,6 +207,7 @@ impl Answer {
             entry_id: id,
             stop_reason: stop,
             error_message: error.map(str::to_owned),
+            trouble: None,
             usage,
         });
     }
@@ -220,6 +222,7 @@ fn report(outcome: RunOutcome) -> RunReport {
     RunReport {
         outcome,
         reason: None,
+        trouble: None,
         usage: Usage::default(),
         turns: 1,
     }

@@ -49,6 +49,7 @@ impl Answer {
                 usage: Usage::default(),
                 stop_reason: StopReason::Stop,
                 error_message: None,
+                trouble: None,
                 timestamp: unix_ms(),
             },
             price: answerer.price,

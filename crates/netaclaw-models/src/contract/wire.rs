@@ -37,6 +37,7 @@ fn answer(stop_reason: StopReason, content: Vec<ContentBlock>) -> Message {
         usage: Usage::default(),
         stop_reason,
         error_message: None,
+        trouble: None,
         timestamp: 1,
     })
 }

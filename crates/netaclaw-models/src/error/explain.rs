@@ -18,15 +18,24 @@ pub struct Explanation {
     pub remedy: String,
     /// The supplier's own text, empty if there was none.
     pub said: String,
+    language: Language,
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.happened, self.remedy)?;
-        if !self.said.is_empty() {
-            write!(f, " ({})", self.said)?;
+        let Self {
+            happened,
+            remedy,
+            said,
+            language,
+        } = self;
+        // Chinese marks are as wide as a mark and a space.
+        match language {
+            Language::English if said.is_empty() => write!(f, "{happened} {remedy}"),
+            Language::English => write!(f, "{happened} {remedy} ({said})"),
+            Language::Chinese if said.is_empty() => write!(f, "{happened}{remedy}"),
+            Language::Chinese => write!(f, "{happened}{remedy}（{said}）"),
         }
-        Ok(())
     }
 }
 
@@ -40,6 +49,7 @@ impl ModelError {
             happened,
             remedy,
             said: self.detail().map(|d| d.text.clone()).unwrap_or_default(),
+            language,
         }
     }
 }
@@ -81,7 +91,7 @@ fn english(error: &ModelError) -> (String, String) {
         ),
         ModelError::NoToolSupport(_) => (
             "This model cannot use tools in this way.",
-            "Choose a model with tool support, or switch the agent's tools off.",
+            "Choose a model with tool support, or mark this one as having none in its channel.",
         ),
         ModelError::Refused(_) => (
             "The model supplier refused to answer this.",
@@ -146,7 +156,7 @@ fn chinese(error: &ModelError) -> (String, String) {
             return (
                 "模型供应商限制了请求频率。".into(),
                 match retry_after {
-                    Some(wait) => format!("请在 {} 后重试。", chinese_wait(*wait)),
+                    Some(wait) => format!("请在 {}后重试。", chinese_wait(*wait)),
                     None => "请稍候再试。".into(),
                 },
             );
@@ -168,7 +178,7 @@ fn chinese(error: &ModelError) -> (String, String) {
         ),
         ModelError::NoToolSupport(_) => (
             "该模型不能这样使用工具。",
-            "请换用支持工具的模型，或关闭智能体的工具。",
+            "请换用支持工具的模型，或在渠道中将它标为不支持工具。",
         ),
         ModelError::Refused(_) => ("模型供应商拒绝回答此内容。", "请换一种说法。"),
         ModelError::WrongAddress(_) => (
@@ -246,7 +256,7 @@ mod tests {
         );
         assert_eq!(
             error.explain(Language::Chinese).to_string(),
-            "模型供应商限制了请求频率。 请在 21 秒 后重试。 (Slow down.)"
+            "模型供应商限制了请求频率。请在 21 秒后重试。（Slow down.）"
         );
     }
 

@@ -2,6 +2,7 @@
 
 mod classify;
 mod explain;
+mod trouble;
 
 pub(crate) use classify::{Reply, classify};
 pub use explain::{Explanation, Language};

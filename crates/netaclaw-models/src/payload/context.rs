@@ -183,6 +183,7 @@ impl Stored {
                 _ => StopReason::Stop,
             },
             error_message: self.error_message,
+            trouble: None,
             timestamp,
         }
     }

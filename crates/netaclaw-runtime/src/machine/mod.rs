@@ -179,7 +179,14 @@ impl State {
     }
 
     fn answered(&mut self, answered: Answered, effects: &mut Vec<Effect>) {
-        if answered != Answered::NotAsked {
+        // An answer that never was leaves no trace: nothing was asked, or the same is asked again
+        // at once, without the tools.
+        let without_trace = match answered {
+            Answered::NotAsked => true,
+            Answered::NoToolSupport => self.offers_tools,
+            _ => false,
+        };
+        if !without_trace {
             effects.push(Effect::AppendAnswer);
         }
         if matches!(answered, Answered::Calls(_) | Answered::Words { .. }) {

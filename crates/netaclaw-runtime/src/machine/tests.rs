@@ -200,7 +200,10 @@ impl Watch {
                 assert_eq!(self.calls[call].1, Progress::Over);
                 self.appended += 1;
             }
-            Effect::OfferNoTools => assert!(!std::mem::replace(&mut self.tools_taken_back, true)),
+            Effect::OfferNoTools => {
+                assert!(!std::mem::replace(&mut self.tools_taken_back, true));
+                assert!(std::mem::take(&mut self.answer_open), "it leaves no trace");
+            }
             Effect::Warn(_) => assert!(!self.stopped),
             Effect::End(end) => {
                 if !self.host_failed {

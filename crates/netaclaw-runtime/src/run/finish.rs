@@ -1,10 +1,11 @@
 //! Words to a model in circles, and the end of a run.
 
 use super::Driver;
-use crate::event::{RunEvent, RunWarning, WarningCode};
+use crate::event::RunEvent;
 use crate::host::HostError;
 use crate::machine::End;
 use crate::report::{EndReason, RunReport, StuckPattern};
+use crate::trouble::repeating;
 use netaclaw_protocol::{RunOutcome, Usage};
 use netaclaw_session::{EntryBody, raw_json};
 
@@ -20,10 +21,7 @@ impl Driver<'_> {
             details: None,
         };
         self.host.append(None, body).await?;
-        self.host.emit(RunEvent::Warning(RunWarning {
-            code: WarningCode::Repeating,
-            message: format!("the model repeats itself ({pattern}) and has been told so"),
-        }));
+        self.host.emit(RunEvent::Warning(repeating(pattern)));
         Ok(())
     }
 
@@ -55,9 +53,14 @@ impl Driver<'_> {
             End::ModelFailed => (RunOutcome::Error, self.model_error.map(EndReason::Model)),
             End::HostFailed => (RunOutcome::Error, self.host_error.map(EndReason::Host)),
         };
+        let (channel, model) = &self.asked;
+        let trouble = reason
+            .as_ref()
+            .map(|reason| Box::new(reason.trouble(channel, model)));
         RunReport {
             outcome,
             reason,
+            trouble,
             usage: self.usage,
             turns: self.turns,
         }

@@ -29,8 +29,12 @@ impl LiveAnswer {
         &self.so_far
     }
 
-    /// Tells people that there is an answer, unless they know.
-    pub(super) fn start(&mut self, host: &mut dyn RunHost) {
+    /// Whether people know that there is an answer.
+    pub(super) fn has_started(&self) -> bool {
+        self.started
+    }
+
+    fn start(&mut self, host: &mut dyn RunHost) {
         if std::mem::replace(&mut self.started, true) {
             return;
         }

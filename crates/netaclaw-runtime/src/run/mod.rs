@@ -62,6 +62,8 @@ struct Driver<'h> {
     stop_told: bool,
     unreadable_told: bool,
     model_error: Option<ModelError>,
+    /// The channel and the model that answered last, or did not: a fallback may have stepped in.
+    asked: (String, String),
     host_error: Option<HostError>,
 }
 

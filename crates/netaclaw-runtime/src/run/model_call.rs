@@ -4,9 +4,10 @@ use super::Driver;
 use super::calls::OpenCall;
 use super::live::LiveAnswer;
 use crate::answer::{AnswerSoFar, empty_answer};
-use crate::event::{RunEvent, RunWarning, WarningCode};
+use crate::event::RunEvent;
 use crate::host::{HostError, ModelCall, Overflow, RunContext};
 use crate::machine::Answered;
+use crate::trouble::unreadable;
 use futures::StreamExt;
 use netaclaw_models::{Detail, ModelError, ModelEvent, ModelRequest, PromptCache};
 use netaclaw_protocol::{
@@ -24,6 +25,8 @@ const STREAM_GRACE: Duration = Duration::from_millis(300);
 pub(super) struct HeldAnswer {
     id: EntryId,
     message: AssistantMessage,
+    /// People have seen it begin.
+    shown: bool,
 }
 
 impl Driver<'_> {
@@ -51,7 +54,10 @@ impl Driver<'_> {
         self.tell_unreadable(context.payload.unreadable);
         let request = self.request(context);
         self.turns += 1;
-        let (held, error) = self.stream(request).await;
+        let (mut held, error) = self.stream(request).await;
+        if let Some(error) = &error {
+            self.put_in_words(&mut held.message, error);
+        }
         let answered = self.classify(&held, error);
         self.answer = Some(held);
         Ok(answered)
@@ -77,9 +83,17 @@ impl Driver<'_> {
             .answer
             .take()
             .expect("the machine appends what was answered");
-        let (stop_reason, error_message, usage) = (
+        if !held.shown {
+            self.host.emit(RunEvent::AnswerStarted {
+                entry_id: held.id.clone(),
+                provider: held.message.provider.clone(),
+                model: held.message.model.clone(),
+            });
+        }
+        let (stop_reason, error_message, trouble, usage) = (
             held.message.stop_reason,
             held.message.error_message.clone(),
+            held.message.trouble.clone(),
             held.message.usage.clone(),
         );
         let body = EntryBody::message(&Message::Assistant(held.message));
@@ -89,6 +103,7 @@ impl Driver<'_> {
             entry_id: held.id,
             stop_reason,
             error_message,
+            trouble,
             usage,
         });
         Ok(())
@@ -136,8 +151,22 @@ impl Driver<'_> {
                 None => break unfinished(&live, ModelError::StreamBroken(Detail::default())),
             }
         };
-        live.start(self.host);
-        (HeldAnswer { id, message }, error)
+        let shown = live.has_started();
+        (HeldAnswer { id, message, shown }, error)
+    }
+
+    /// A failed answer says what happened, to whom, and what to do about it.
+    fn put_in_words(&mut self, message: &mut AssistantMessage, error: &ModelError) {
+        if !message.provider.is_empty() {
+            self.asked = (message.provider.clone(), message.model.clone());
+        }
+        if *error == ModelError::Cancelled {
+            return;
+        }
+        let (channel, model) = &self.asked;
+        let trouble = error.trouble(channel, model);
+        message.error_message = Some(trouble.words.en.clone());
+        message.trouble = Some(Box::new(trouble));
     }
 
     fn classify(&mut self, held: &HeldAnswer, error: Option<ModelError>) -> Answered {
@@ -179,10 +208,7 @@ impl Driver<'_> {
         if count == 0 || std::mem::replace(&mut self.unreadable_told, true) {
             return;
         }
-        self.host.emit(RunEvent::Warning(RunWarning {
-            code: WarningCode::UnreadableMessages,
-            message: format!("{count} messages of the session cannot be read and are left out"),
-        }));
+        self.host.emit(RunEvent::Warning(unreadable(count)));
     }
 }
 

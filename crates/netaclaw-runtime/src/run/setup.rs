@@ -3,14 +3,15 @@
 use super::Driver;
 use super::calls::Calls;
 use super::services::SharedTodo;
-use crate::event::{RunEvent, RunWarning, WarningCode};
+use crate::event::RunEvent;
 use crate::host::RunHost;
 use crate::input::RunInput;
 use crate::machine::{Effect, State};
 use crate::prompt::Prompt;
+use crate::trouble::{tools_refused, unknown_tools, works_without_tools};
 use netaclaw_governance::ResolvedTool;
 use netaclaw_models::ToolDefinition;
-use netaclaw_protocol::Usage;
+use netaclaw_protocol::{Trouble, Usage};
 
 impl<'h> Driver<'h> {
     pub(super) fn begin(input: RunInput, host: &'h mut dyn RunHost) -> (Self, State, Vec<Effect>) {
@@ -22,6 +23,7 @@ impl<'h> Driver<'h> {
         let (state, effects) = State::start(input.agent.limits.turns, !definitions.is_empty());
         let driver = Self {
             calls: Calls::none(&input.cancel),
+            asked: (input.model.provider.clone(), input.model.info.name.clone()),
             host,
             input,
             prompt,
@@ -42,7 +44,11 @@ impl<'h> Driver<'h> {
     pub(super) fn offer_no_tools(&mut self) {
         self.definitions.clear();
         self.prompt = self.prompt.clone().without_tools();
-        let warning = no_tool_support(&self.input.model.info.name);
+        let (channel, model) = &self.asked;
+        let warning = match &self.model_error {
+            Some(error) => tools_refused(error, channel, model),
+            None => works_without_tools(channel, model),
+        };
         self.host.emit(RunEvent::Warning(warning));
     }
 }
@@ -55,25 +61,18 @@ fn definition(tool: &ResolvedTool) -> ToolDefinition {
     }
 }
 
-fn warnings(input: &RunInput) -> Vec<RunWarning> {
+fn warnings(input: &RunInput) -> Vec<Trouble> {
     let mut warnings = Vec::new();
     if !input.model.info.tools && input.tools.all().next().is_some() {
-        warnings.push(no_tool_support(&input.model.info.name));
+        warnings.push(works_without_tools(
+            &input.model.provider,
+            &input.model.info.name,
+        ));
     }
     let unknown = input.tools.warnings().iter().map(|w| w.message.as_str());
     let unknown: Vec<&str> = unknown.collect();
     if !unknown.is_empty() {
-        warnings.push(RunWarning {
-            code: WarningCode::UnknownTools,
-            message: unknown.join("; "),
-        });
+        warnings.push(unknown_tools(&unknown));
     }
     warnings
-}
-
-fn no_tool_support(model: &str) -> RunWarning {
-    RunWarning {
-        code: WarningCode::NoToolSupport,
-        message: format!("{model} cannot use tools, so it works without any"),
-    }
 }

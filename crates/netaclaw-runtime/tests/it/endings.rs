@@ -112,6 +112,12 @@ async fn a_broken_stream_keeps_its_text() {
 async fn a_failure_before_the_first_word_is_stored_too() {
     let mut world = World::new();
     world.answer([Step::Fail(ModelError::Auth(Detail::new(Some(401), "no")))]);
-    assert_eq!(ending(&world.run().await), "error: auth");
+    let report = world.run().await;
+    assert_eq!(ending(&report), "error: auth");
+    let words = report.trouble.unwrap().words;
+    assert!(
+        words.en.contains("API key") && words.zh.contains("密钥"),
+        "{words:?}"
+    );
     assert!(world.host.transcript().ends_with("assistant [error]: "));
 }

@@ -63,8 +63,9 @@ async fn unknown_names_in_the_configuration_are_told_and_the_run_goes_on() {
         panic!("{:?}", world.host.events)
     };
     assert_eq!(
-        warning.message,
-        "tools.enabled names `ecko`, which is no tool; did you mean `echo`?"
+        warning.words.en,
+        "The agent's settings name tools that do not exist: tools.enabled names `ecko`, which is no \
+         tool; did you mean `echo`?"
     );
 }
 

@@ -3,13 +3,13 @@
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;
 use netaclaw_models::{Detail, ModelError};
-use netaclaw_protocol::StopReason;
-use netaclaw_runtime::{Overflow, RunEvent, WarningCode};
+use netaclaw_protocol::{StopReason, TroubleKind};
+use netaclaw_runtime::{Overflow, RunEvent};
 use serde_json::json;
 
-fn warnings(world: &World) -> Vec<WarningCode> {
+fn warnings(world: &World) -> Vec<TroubleKind> {
     let warnings = world.host.events.iter().filter_map(|event| match event {
-        RunEvent::Warning(warning) => Some(warning.code),
+        RunEvent::Warning(warning) => Some(warning.kind),
         _ => None,
     });
     warnings.collect()
@@ -41,7 +41,7 @@ async fn a_model_in_circles_is_told_once_and_then_stopped() {
         (ending(&report).as_str(), report.turns),
         ("error: stuck", 5)
     );
-    assert_eq!(warnings(&world), [WarningCode::Repeating]);
+    assert_eq!(warnings(&world), [TroubleKind::Repeating]);
     let transcript = world.host.transcript();
     assert_eq!(
         transcript.matches("custom_message netaclaw.notice").count(),
@@ -112,7 +112,7 @@ async fn a_model_without_tools_gets_none_and_it_is_said_once() {
     world.info.tools = false;
     world.answer([text("Hi."), finish()]);
     assert_eq!(ending(&world.run().await), "completed");
-    assert_eq!(warnings(&world), [WarningCode::NoToolSupport]);
+    assert_eq!(warnings(&world), [TroubleKind::NoToolSupport]);
     assert!(world.script.requests()[0].tools.is_empty());
     assert!(!world.script.requests()[0].system.stable.contains("# Tools"));
 }
@@ -123,10 +123,12 @@ async fn a_model_that_turns_out_to_take_no_tools_is_asked_without() {
     let mut world = World::new();
     world.answer([refused()]).answer([text("Hi."), finish()]);
     assert_eq!(ending(&world.run().await), "completed");
-    assert_eq!(warnings(&world), [WarningCode::NoToolSupport]);
+    assert_eq!(warnings(&world), [TroubleKind::NoToolSupport]);
     let requests = world.script.requests();
     assert!(!requests[0].tools.is_empty() && requests[1].tools.is_empty());
     assert!(!requests[1].system.stable.contains("# Tools"));
+    let transcript = world.host.transcript();
+    assert!(!transcript.contains("[error]"), "{transcript}");
 
     let mut world = World::new();
     world.answer([refused()]).answer([refused()]);

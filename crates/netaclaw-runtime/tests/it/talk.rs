@@ -37,7 +37,7 @@ fn short(event: &RunEvent) -> String {
         } => format!("retry {attempt} in {after_ms}"),
         RunEvent::FallingBack { from, to, .. } => format!("{from} -> {to}"),
         RunEvent::Todo(list) => format!("todo {}", list.revision),
-        RunEvent::Warning(warning) => format!("warning {}", warning.code.as_str()),
+        RunEvent::Warning(warning) => format!("warning {}", warning.kind.as_str()),
         RunEvent::ToolProcess { .. } => "process".to_owned(),
     }
 }

@@ -138,6 +138,6 @@ pub(crate) fn ending(report: &RunReport) -> String {
     let outcome = outcome.as_str().unwrap_or_default();
     match &report.reason {
         None => outcome.to_owned(),
-        Some(reason) => format!("{outcome}: {}", reason.code()),
+        Some(reason) => format!("{outcome}: {}", reason.kind().as_str()),
     }
 }

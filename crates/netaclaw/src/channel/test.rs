@@ -31,7 +31,7 @@ pub(super) async fn run(args: TestArgs, app: &mut App, store: &dyn AdminStore) -
     let channel = Arc::new(store.open_channel(&view.id).await.map_err(failed)?);
     let tested = test_connection(&channel, &Arc::new(Transport::default())).await;
     if args.json {
-        write_json(app, &tested)?;
+        write_json(app, &channel.name, &tested)?;
     }
     match tested {
         Ok(report) if !args.json => write_report(app, &channel, &report),
@@ -69,6 +69,7 @@ fn write_report(app: &mut App, channel: &Channel, report: &ConnectionReport) -> 
 
 fn write_json(
     app: &mut App,
+    channel: &str,
     tested: &std::result::Result<ConnectionReport, ModelError>,
 ) -> Result<()> {
     let test = match tested {
@@ -77,12 +78,14 @@ fn write_json(
             latency_ms: u64::try_from(report.latency.as_millis()).unwrap_or(u64::MAX),
             models: report.models.clone(),
             message: None,
+            trouble: None,
         },
         Err(error) => ChannelTest {
             ok: false,
             latency_ms: 0,
             models: Vec::new(),
             message: Some(error.explain(language(app.lang)).to_string()),
+            trouble: Some(Box::new(error.channel_trouble(channel))),
         },
     };
     serde_json::to_writer(&mut app.out, &test).map_err(std::io::Error::from)?;

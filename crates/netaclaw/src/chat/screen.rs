@@ -2,6 +2,7 @@
 
 use crate::terminal::{Paint, harmless, one_line};
 use crate::text::Lang;
+use netaclaw_protocol::Severity;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -16,6 +17,8 @@ pub(crate) struct Screen<W> {
     printed: HashMap<(String, u64), usize>,
     /// Whether the cursor stands behind text.
     in_line: bool,
+    /// The last complaint of the run under way.
+    complained: Option<String>,
 }
 
 /// What the chat has to do about an event.
@@ -38,6 +41,7 @@ impl<W: Write> Screen<W> {
             lang,
             printed: HashMap::new(),
             in_line: false,
+            complained: None,
         }
     }
 
@@ -92,11 +96,12 @@ impl<W: Write> Screen<W> {
             }
             "tool_call_completed" => self.tool_done(data)?,
             "error" => {
-                let message = self
-                    .paint
-                    .bad(&harmless(text(&data["message"])))
-                    .into_owned();
-                self.line(&message)?;
+                let words = self.words(&data["trouble"], &data["message"]);
+                let severity = match data["severity"] == "warning" {
+                    true => Severity::Warning,
+                    false => Severity::Error,
+                };
+                self.complain(words, severity)?;
             }
             "run_status" if data["phase"] == "retrying" => {
                 let detail = self
@@ -165,11 +170,37 @@ impl<W: Write> Screen<W> {
                 self.say(&id, part as u64, "text", 0, text(&block["text"]))?;
             }
         }
-        if let Some(why) = message["errorMessage"].as_str() {
-            let why = self.paint.bad(&harmless(why)).into_owned();
-            self.line(&why)?;
+        // A stop is told by the end of the run.
+        let stopped = message["stopReason"] == "aborted" && message["trouble"].is_null();
+        if message["errorMessage"].is_string() && !stopped {
+            let words = self.words(&message["trouble"], &message["errorMessage"]);
+            self.complain(words, Severity::Error)?;
         }
         self.end_line()
+    }
+
+    /// What went wrong, in the language of the person if it was told in it.
+    fn words(&self, trouble: &Value, otherwise: &Value) -> String {
+        let language = match self.lang {
+            Lang::En => "en",
+            Lang::Zh => "zh",
+        };
+        let words = trouble["words"][language].as_str();
+        words.unwrap_or_else(|| text(otherwise)).to_owned()
+    }
+
+    /// A failed answer and the end of its run say the same; once is enough.
+    fn complain(&mut self, words: String, severity: Severity) -> io::Result<()> {
+        if self.complained.as_ref() == Some(&words) {
+            return Ok(());
+        }
+        let shown = harmless(&words);
+        let line = match severity {
+            Severity::Warning => self.paint.warning(&shown).into_owned(),
+            Severity::Error => self.paint.bad(&shown).into_owned(),
+        };
+        self.complained = Some(words);
+        self.line(&line)
     }
 
     fn tool_done(&mut self, data: &Value) -> io::Result<()> {
@@ -206,6 +237,7 @@ impl<W: Write> Screen<W> {
     }
 
     fn done(&mut self, data: &Value) -> io::Result<Heard> {
+        self.complained = None;
         self.end_line()?;
         let word = match text(&data["outcome"]) {
             "stopped" => Some(self.lang.chat_stopped()),
@@ -260,6 +292,20 @@ mod tests {
         let done = json!({"type": "done", "data": {"outcome": "completed"}});
         assert_eq!(screen.event(&done).unwrap(), Heard::Done);
         assert_eq!(String::from_utf8(out).unwrap(), "你好 world!\n");
+    }
+
+    #[test]
+    fn a_failure_is_told_once_and_in_the_persons_language() {
+        let mut out = Vec::new();
+        let mut screen = Screen::new(&mut out, Paint::for_stdout(true), Lang::Zh);
+        let trouble = json!({"kind": "auth", "words": {"zh": "密钥不对", "en": "wrong key"}});
+        let entry = json!({"id": "e", "message": {"role": "assistant", "content": [],
+            "stopReason": "error", "errorMessage": "wrong key", "trouble": trouble}});
+        let added = json!({"type": "session_entry_added", "data": {"entry": entry}});
+        let error = json!({"type": "error", "data": {"message": "wrong key", "trouble": trouble}});
+        screen.event(&added).unwrap();
+        screen.event(&error).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "密钥不对\n");
     }
 
     #[test]

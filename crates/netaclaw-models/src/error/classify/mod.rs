@@ -182,6 +182,8 @@ const RULES: &[Rule] = &[
             &["function tools", "not supported"],
             &["tool use is not supported"],
             &["tool calling is not supported"],
+            &["tool calling` is not supported"],
+            &["no endpoints found that support tool use"],
             &["tools is not supported"],
             &["tools are not supported"],
             &["tool choice requires"],

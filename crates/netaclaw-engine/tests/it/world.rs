@@ -1,0 +1,305 @@
+//! The whole engine as a server runs it: agents and channels from a database, real model clients,
+//! and at the other end a strict fake of the suppliers.
+
+use crate::support::{Client, ann, short};
+use async_trait::async_trait;
+use netaclaw_admin::{Actor, AgentStore, ChannelStore, Expect, FirstStart};
+use netaclaw_admin::{AdminStore, DEFAULT_AGENT};
+use netaclaw_engine::{ConfiguredAgents, Engine, EngineError, ModelSettings, Providers};
+use netaclaw_governance::{ApprovedCall, Concurrency, ToolManifest, WorkerUse};
+use netaclaw_models::{RetryPolicy, Timeouts, Transport};
+use netaclaw_protocol::{
+    AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, Opened,
+    SessionId, Supplier, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
+};
+use netaclaw_session::NewSession;
+use netaclaw_store::{
+    AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
+};
+use netaclaw_testkit::fake_model::{FakeModel, Recorded, Script};
+use netaclaw_tools::{Tool, ToolContext, ToolOutput, ToolRegistry};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+
+/// Both APIs; every test of what reaches a model runs on each.
+pub(crate) const APIS: [Supplier; 2] = [Supplier::Openai, Supplier::Anthropic];
+pub(crate) const KEY: &str = "sk-fake-marker-4711";
+/// Far more than anything here takes: a test that waits longer hangs.
+const WATCHDOG: Duration = Duration::from_secs(30);
+
+pub(crate) struct World {
+    pub(crate) engine: Engine,
+    pub(crate) fake: FakeModel,
+    pub(crate) admin: Arc<SqlAdminStore>,
+    pub(crate) channel: ChannelId,
+    /// Lets a call of the tool `slow` end.
+    pub(crate) gate: Arc<Semaphore>,
+    dir: TempDir,
+}
+
+/// What a test wants to be otherwise.
+pub(crate) struct Setting {
+    pub(crate) supplier: Supplier,
+    pub(crate) base_url: Option<String>,
+    pub(crate) tools: Option<bool>,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) retry: RetryPolicy,
+}
+
+impl Setting {
+    pub(crate) fn of(supplier: Supplier) -> Self {
+        Self {
+            supplier,
+            base_url: None,
+            tools: Some(true),
+            timeouts: Timeouts::default(),
+            // One attempt: what fails is seen at once.
+            retry: RetryPolicy {
+                attempts: 1,
+                ..RetryPolicy::default()
+            },
+        }
+    }
+}
+
+impl World {
+    pub(crate) async fn start(supplier: Supplier) -> Self {
+        Self::with(Setting::of(supplier)).await
+    }
+
+    pub(crate) async fn with(setting: Setting) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let fake = FakeModel::start().await;
+        fake.script().set_key(KEY);
+        let admin = Arc::new(admin(&dir).await);
+        let base_url = setting
+            .base_url
+            .unwrap_or_else(|| url(&fake, setting.supplier));
+        let mut spec = channel_spec("fake", setting.supplier, base_url);
+        spec.models[0].tools = setting.tools;
+        let channel = add_channel(&admin, spec).await;
+        let gate = Arc::new(Semaphore::new(0));
+        let models = ModelSettings {
+            transport: Arc::new(Transport::new(setting.timeouts)),
+            retry: setting.retry,
+        };
+        let registry = Arc::new(tools(&gate));
+        let workspace = dir.path().join("work");
+        std::fs::create_dir(&workspace).unwrap();
+        let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
+        let agents = ConfiguredAgents::new(store, models, registry, workspace);
+        let file = Arc::new(FileProvider::new(FileSettings {
+            dir: dir.path().join("sessions"),
+            fsync: Fsync::Off,
+        }));
+        let engine = Engine::new(Providers { file, mysql: None }, Arc::new(agents));
+        let world = Self {
+            engine,
+            fake,
+            admin,
+            channel: channel.clone(),
+            gate,
+            dir,
+        };
+        world
+            .change_agent(|spec| spec.model_config.channel_id = Some(channel))
+            .await;
+        world
+    }
+
+    pub(crate) fn script(&self) -> &Script {
+        self.fake.script()
+    }
+
+    pub(crate) async fn change_agent(&self, change: impl FnOnce(&mut AgentSpec)) {
+        let agent = self.admin.agent_named(DEFAULT_AGENT).await.unwrap();
+        let mut spec = agent.spec;
+        change(&mut spec);
+        self.admin
+            .update_agent(&Actor::system(), &agent.id, Expect::Any, spec)
+            .await
+            .unwrap();
+    }
+
+    /// A further channel to the same fake.
+    pub(crate) async fn add_channel(&self, name: &str, supplier: Supplier) -> ChannelId {
+        let spec = channel_spec(name, supplier, url(&self.fake, supplier));
+        add_channel(&self.admin, spec).await
+    }
+
+    pub(crate) async fn send(&self, chat: Chat) -> Result<ChatAck, EngineError> {
+        within(self.engine.chat(&ann(), chat)).await
+    }
+
+    pub(crate) async fn chat(&self, session: &SessionId, text: &str) -> ChatAck {
+        self.send(message(session, text)).await.unwrap()
+    }
+
+    /// An empty session with a client on it.
+    pub(crate) async fn session(&self) -> (SessionId, Client) {
+        let made = self.engine.create_session(&ann(), None, None).await;
+        let session = made.unwrap();
+        let (client, _) = self.open(&session).await;
+        (session, client)
+    }
+
+    /// A session of which the engine knows nothing yet.
+    pub(crate) async fn bare_session(&self) -> SessionId {
+        let new = NewSession {
+            user_id: Some(ann().user_id),
+            ..NewSession::default()
+        };
+        let provider = &self.engine.providers().file;
+        provider.create_session(new).await.unwrap().session_id
+    }
+
+    pub(crate) async fn open(&self, session: &SessionId) -> (Client, Opened) {
+        let (client, caller) = (Client::default(), ann());
+        let subscriber = client.subscriber();
+        let opening = self.engine.open(&caller, session, None, None, subscriber);
+        let (opened, _) = within(opening).await.unwrap();
+        (client, opened)
+    }
+
+    /// The messages on the active path as `role: text`.
+    pub(crate) async fn path(&self, session: &SessionId) -> Vec<String> {
+        let provider = &self.engine.providers().file;
+        let path = provider.get_active_path(session).await.unwrap();
+        let messages = path.iter().filter_map(|entry| entry.message_json());
+        messages.map(short).collect()
+    }
+
+    /// What the models were asked.
+    pub(crate) fn requests(&self) -> Vec<Recorded> {
+        self.script().requests()
+    }
+
+    pub(crate) fn work_dir(&self) -> std::path::PathBuf {
+        self.dir.path().join("work")
+    }
+}
+
+pub(crate) fn message(session: &SessionId, text: &str) -> Chat {
+    Chat {
+        session_id: Some(session.clone()),
+        content: text.to_owned(),
+        ..Chat::default()
+    }
+}
+
+/// Waits for something that must happen.
+pub(crate) async fn within<F: Future>(happening: F) -> F::Output {
+    tokio::time::timeout(WATCHDOG, happening)
+        .await
+        .expect("it happens")
+}
+
+async fn admin(dir: &TempDir) -> SqlAdminStore {
+    let store = SqlAdminStore::open(AdminSettings {
+        database: AdminDatabase::Sqlite {
+            file: dir.path().join("admin.db"),
+        },
+        secret_key: SecretKey::load_or_create(&dir.path().join("secret.key")).unwrap(),
+    })
+    .await
+    .unwrap();
+    store.seed(FirstStart::default()).await.unwrap();
+    store
+}
+
+fn url(fake: &FakeModel, supplier: Supplier) -> String {
+    match supplier {
+        Supplier::Anthropic => fake.anthropic_url(),
+        _ => fake.openai_url(),
+    }
+}
+
+fn channel_spec(name: &str, supplier: Supplier, base_url: String) -> ChannelSpec {
+    ChannelSpec {
+        name: name.to_owned(),
+        supplier,
+        base_url: Some(base_url),
+        models: vec![ChannelModel {
+            name: "fake-model".to_owned(),
+            context_window: Some(100_000),
+            max_output: Some(16_000),
+            vision: Some(true),
+            tools: Some(true),
+            thinking: Some(true),
+            price: None,
+        }],
+        is_auxiliary: false,
+        status: ChannelStatus::Enabled,
+    }
+}
+
+async fn add_channel(admin: &SqlAdminStore, spec: ChannelSpec) -> ChannelId {
+    let key = Some(KEY.to_owned().into());
+    let made = admin.create_channel(&Actor::system(), spec, key).await;
+    made.unwrap().id
+}
+
+/// The built-in tools and three that misbehave.
+fn tools(gate: &Arc<Semaphore>) -> ToolRegistry {
+    let mut registry = ToolRegistry::builtin();
+    for manner in [Manner::Slow(Arc::clone(gate)), Manner::Deaf, Manner::Broken] {
+        registry.add(Arc::new(Rude(manner))).unwrap();
+    }
+    registry
+}
+
+struct Rude(Manner);
+
+enum Manner {
+    /// Ends when the test lets it, or when it is cancelled.
+    Slow(Arc<Semaphore>),
+    /// Never ends, and ignores that it is cancelled.
+    Deaf,
+    Broken,
+}
+
+#[async_trait]
+impl Tool for Rude {
+    fn manifest(&self) -> ToolManifest {
+        let name = match self.0 {
+            Manner::Slow(_) => "slow",
+            Manner::Deaf => "deaf",
+            Manner::Broken => "broken",
+        };
+        ToolManifest {
+            name: name.to_owned(),
+            label: ToolLabel {
+                zh: name.to_owned(),
+                en: name.to_owned(),
+            },
+            description: format!("A tool that is {name}."),
+            guidance: String::new(),
+            category: ToolCategory::Files,
+            schema: json!({"type": "object", "properties": {"n": {"type": "integer"}}}),
+            risk: ToolRisk::Read,
+            default_status: ToolStatus::Enabled,
+            worker: WorkerUse::Never,
+            needs: Vec::new(),
+            timeout: None,
+            output_cap: 10_000,
+            concurrency: Concurrency::Parallel,
+        }
+    }
+
+    async fn execute(&self, _call: ApprovedCall, context: ToolContext) -> ToolOutput {
+        match &self.0 {
+            Manner::Slow(gate) => tokio::select! {
+                permit = gate.acquire() => {
+                    permit.unwrap().forget();
+                    ToolOutput::text("slow is done")
+                }
+                () = context.cancel.cancelled() => ToolOutput::error("slow was cancelled"),
+            },
+            Manner::Deaf => std::future::pending().await,
+            Manner::Broken => panic!("as told"),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What went wrong, for programs and for people.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that went wrong. A client acts on `kind` and shows `words` in its own language; the
+/// rest is for clients that would rather make sentences of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Trouble {
+    pub kind: TroubleKind,
+    /// What happened, to which channel and model, and what to do about it.
+    pub words: Words,
+    /// The channel that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The supplier's own text, shortened and without the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// When asking again may help, if the supplier told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+/// A text for people, in the languages of the app.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Words {
+    pub zh: String,
+    pub en: String,
+}
+
+/// The list is closed; the names stay what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TroubleKind {
+    // The model's supplier.
+    Auth,
+    Quota,
+    RateLimited,
+    Overloaded,
+    ContextTooLong,
+    BadRequest,
+    UnknownModel,
+    NoToolSupport,
+    Refused,
+    WrongAddress,
+    // The way to it.
+    NameNotFound,
+    Unreachable,
+    TlsFailed,
+    ConnectionLost,
+    Timeout,
+    StreamBroken,
+    Protocol,
+    EmptyAnswer,
+    Cancelled,
+    // The run.
+    TurnLimit,
+    Stuck,
+    /// The answer was cut off at the model's output limit.
+    Length,
+    /// The agent, its channel or its workspace has to be set right first.
+    NotReady,
+    SessionUnavailable,
+    /// What is stored cannot be read as it should.
+    SessionDamaged,
+    Interrupted,
+    Internal,
+    // Warnings: the run goes on.
+    UnknownTools,
+    Repeating,
+    UnreadableMessages,
+}
+
+/// Whether something ended what was going on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    #[default]
+    Error,
+    /// It goes on, but people should know.
+    Warning,
+}
+
+impl Trouble {
+    pub fn new(kind: TroubleKind, zh: impl Into<String>, en: impl Into<String>) -> Self {
+        Self {
+            kind,
+            words: Words {
+                zh: zh.into(),
+                en: en.into(),
+            },
+            channel: None,
+            model: None,
+            said: None,
+            retry_after_ms: None,
+        }
+    }
+}
+
+impl TroubleKind {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Quota => "quota",
+            Self::RateLimited => "rate_limited",
+            Self::Overloaded => "overloaded",
+            Self::ContextTooLong => "context_too_long",
+            Self::BadRequest => "bad_request",
+            Self::UnknownModel => "unknown_model",
+            Self::NoToolSupport => "no_tool_support",
+            Self::Refused => "refused",
+            Self::WrongAddress => "wrong_address",
+            Self::NameNotFound => "name_not_found",
+            Self::Unreachable => "unreachable",
+            Self::TlsFailed => "tls_failed",
+            Self::ConnectionLost => "connection_lost",
+            Self::Timeout => "timeout",
+            Self::StreamBroken => "stream_broken",
+            Self::Protocol => "protocol",
+            Self::EmptyAnswer => "empty_answer",
+            Self::Cancelled => "cancelled",
+            Self::TurnLimit => "turn_limit",
+            Self::Stuck => "stuck",
+            Self::Length => "length",
+            Self::NotReady => "not_ready",
+            Self::SessionUnavailable => "session_unavailable",
+            Self::SessionDamaged => "session_damaged",
+            Self::Interrupted => "interrupted",
+            Self::Internal => "internal",
+            Self::UnknownTools => "unknown_tools",
+            Self::Repeating => "repeating",
+            Self::UnreadableMessages => "unreadable_messages",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_in_logs_is_the_name_on_the_wire() {
+        for kind in [
+            TroubleKind::Auth,
+            TroubleKind::TlsFailed,
+            TroubleKind::NoToolSupport,
+            TroubleKind::UnreadableMessages,
+        ] {
+            let wire = serde_json::to_value(kind).unwrap();
+            assert_eq!(wire, kind.as_str());
+        }
+    }
+}
