@@ -10,7 +10,8 @@ MAKEFLAGS += --no-print-directory
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: ## build NetaClaw and start it (ARGS="...")
+run: ## build NetaClaw with its web app and start it (ARGS="...")
+	@scripts/web.sh fresh
 	@cargo build --release -p netaclaw
 	@"$${CARGO_TARGET_DIR:-target}/release/netaclaw" $(ARGS)
 

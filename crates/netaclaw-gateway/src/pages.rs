@@ -1,19 +1,15 @@
 //! What a browser gets: the web app if there is one, and a way in by link.
 
-use crate::assets::Asset;
 use crate::auth::{browser_token, with_cookie};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::extract::{Query, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use netaclaw_protocol::ErrorCode;
 use secrecy::SecretString;
 use serde::Deserialize;
 use std::sync::Arc;
-
-const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
 const NO_APP: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>NetaClaw</title>\
 <h1>NetaClaw is running</h1><p>The web app is not part of this build. To chat in a terminal, run \
@@ -30,9 +26,10 @@ pub(crate) struct Link {
 pub(crate) async fn home(
     State(shared): State<Arc<Shared>>,
     Query(link): Query<Link>,
+    asked: HeaderMap,
 ) -> Result<Response, ApiError> {
     let Some(presented) = link.token else {
-        return Ok(page(&shared, "/").unwrap_or_else(|| Html(NO_APP).into_response()));
+        return Ok(page(&shared, "/", &asked).unwrap_or_else(|| Html(NO_APP).into_response()));
     };
     let who = shared.auth.check(Some(&presented)).await?;
     let token = browser_token(&shared, &who).await?;
@@ -47,7 +44,7 @@ pub(crate) async fn home(
 pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if reads && let Some(found) = page(&shared, path) {
+    if reads && let Some(found) = page(&shared, path, request.headers()) {
         return found;
     }
     let accept = request.headers().get(header::ACCEPT);
@@ -62,23 +59,13 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     if reads
         && wants_page
         && !is_api
-        && let Some(app) = page(&shared, "/")
+        && let Some(app) = page(&shared, "/", request.headers())
     {
         return app;
     }
     ApiError::new(ErrorCode::NotFound, "there is nothing at this address").into_response()
 }
 
-fn page(shared: &Shared, path: &str) -> Option<Response> {
-    let Asset {
-        content_type,
-        body,
-        immutable,
-    } = shared.assets.as_ref()?.get(path)?;
-    let mut response = (StatusCode::OK, body).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    let cache = if immutable { FOREVER } else { ASK_AGAIN };
-    headers.insert(header::CACHE_CONTROL, cache);
-    Some(response)
+fn page(shared: &Shared, path: &str, asked: &HeaderMap) -> Option<Response> {
+    Some(shared.assets.as_ref()?.get(path)?.answer(asked))
 }

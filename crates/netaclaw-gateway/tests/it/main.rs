@@ -12,3 +12,4 @@ mod server;
 mod slow;
 mod socket;
 mod sync;
+mod web;

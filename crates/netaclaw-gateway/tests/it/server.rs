@@ -4,7 +4,7 @@ use crate::agent::Script;
 use crate::socket::Client;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
 use netaclaw_engine::{Engine, Providers};
-use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
 };
@@ -38,6 +38,15 @@ impl Server {
     }
 
     pub(crate) async fn start_with(settings: GatewaySettings) -> Self {
+        Self::start_as(settings, |gateway| gateway).await
+    }
+
+    pub(crate) async fn start_with_assets(assets: Arc<dyn Assets>) -> Self {
+        let settings = GatewaySettings::default();
+        Self::start_as(settings, |gateway| gateway.with_assets(assets)).await
+    }
+
+    async fn start_as(settings: GatewaySettings, finish: impl FnOnce(Gateway) -> Gateway) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let admin = SqlAdminStore::open(AdminSettings {
             database: AdminDatabase::Sqlite {
@@ -62,6 +71,7 @@ impl Server {
             ..AuthSettings::default()
         };
         let gateway = Gateway::new(engine.clone(), Arc::clone(&admin) as _, auth, settings);
+        let gateway = finish(gateway);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();

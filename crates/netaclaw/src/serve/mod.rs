@@ -3,6 +3,7 @@
 mod log;
 mod text;
 mod token;
+mod web;
 
 use crate::app::{App, Outcome};
 use crate::assemble::assemble;
@@ -60,7 +61,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         ..AuthSettings::default()
     };
     let admin = Arc::clone(&assembled.admin) as Arc<dyn AdminStore>;
-    let gateway = Gateway::new(assembled.engine, admin, auth, GatewaySettings::default());
+    let gateway = Gateway::new(assembled.engine, admin, auth, GatewaySettings::default())
+        .with_assets(Arc::new(web::WebApp));
     let shutdown = CancellationToken::new();
     let link = format!("http://{bound}/?token={}", token.expose_secret());
     writeln!(
