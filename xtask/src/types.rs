@@ -28,6 +28,11 @@ fn generate() -> anyhow::Result<String> {
         write!(text, "\n{declaration}\n")?;
     }
     write!(text, "\n{}", commands()?)?;
+    let number = protocol::PROTOCOL;
+    write!(
+        text,
+        "\n/** A server with another number needs another page. */\nexport const PROTOCOL = {number}\n"
+    )?;
     if text.contains("bigint") {
         bail!("JSON has no bigint; a type escaped the configuration");
     }
@@ -41,18 +46,34 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::DeltaEvent>();
     types.add::<protocol::Opened>();
     types.add::<protocol::Refusal>();
-    types.add::<protocol::SessionPage>();
-    types.add::<protocol::Agent>();
+    types.add::<protocol::NoticeEnvelope>();
+    types.add::<protocol::ApiProblem>();
+    types.add::<protocol::About>();
+    types.add::<protocol::Me>();
+    types.add::<protocol::SessionList>();
+    types.add::<protocol::SessionChange>();
+    types.add::<protocol::ForkRequest>();
+    types.add::<protocol::SessionMessages>();
+    types.add::<protocol::SessionTreeView>();
+    types.add::<protocol::UploadedFile>();
+    types.add::<protocol::SentAttachment>();
+    types.add::<protocol::Listing<protocol::AgentListItem>>();
+    types.add::<protocol::AgentPreview>();
+    types.add::<protocol::ToolInfo>();
     types.add::<protocol::ChannelView>();
     types.add::<protocol::ChannelWrite>();
+    types.add::<protocol::ChannelTry>();
     types.add::<protocol::ChannelTest>();
-    types.add::<protocol::ModelInfo>();
-    types.add::<protocol::EffectiveTools>();
+    types.add::<protocol::ChannelModels>();
+    types.add::<protocol::SupplierOption>();
     types.add::<protocol::DictType>();
     types.add::<protocol::Setting>();
     types.add::<protocol::AuditPage>();
     types.add::<protocol::User>();
     types.add::<protocol::NewUser>();
+    types.add::<protocol::UserWrite>();
+    types.add::<protocol::SettingWrite>();
+    types.add::<protocol::DictValue>();
     types.add::<protocol::Login>();
     types.add::<protocol::TokenIssued>();
     for command in commands_known() {

@@ -20,6 +20,9 @@ pub trait TokenStore: Send + Sync {
     /// From now on nobody gets in with it. Revoking it again changes nothing.
     async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token>;
 
+    /// Forgets the tokens that were revoked or had expired before then, in Unix milliseconds.
+    async fn forget_tokens(&self, dead_before: i64) -> Result<()>;
+
     /// Whom a token lets in. The time it takes does not tell how much of a guess was right.
     async fn check_token(&self, presented: &SecretString) -> Result<TokenCheck>;
 }

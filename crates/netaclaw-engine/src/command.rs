@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::feed::{Subscriber, SubscriptionId};
 use netaclaw_protocol::{
     Chat, ChatAck, ClarifyResponse, EntryId, Opened, QueueChange, QueueState, RunState,
-    SessionMeta, SetModel, ThinkingLevel,
+    SessionChange, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -18,13 +18,22 @@ pub(crate) enum Command {
     SetThinkingLevel(ThinkingLevel, Reply<()>),
     SetModel(SetModel, Reply<()>),
     AnswerQuestion(ClarifyResponse, Reply<()>),
-    SwitchLeaf(Option<EntryId>, Reply<()>),
+    SwitchLeaf(Option<EntryId>, Way, Reply<()>),
     Label(EntryId, Option<String>, Reply<()>),
-    Rename(String, Reply<SessionMeta>),
+    Update(SessionChange, Reply<SessionListItem>),
     Fork(EntryId, Reply<SessionMeta>),
     EditQueue(QueueChange, Reply<QueueState>),
     Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
     Close(SubscriptionId),
+}
+
+/// Where a move of the leaf ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// At the entry.
+    Exactly,
+    /// From the entry on, where its branch was last left.
+    Follow,
 }
 
 /// A client that wants to see the session and all that follows.

@@ -4,6 +4,7 @@
 //! them from provider to provider.
 
 use netaclaw_protocol::{EntryId, Question, QueueItem, QueueState, RunId, Trouble};
+use netaclaw_session::Visits;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -33,6 +34,12 @@ pub(crate) struct Durable {
     /// What people were told about the setting of this session, and need not be told again.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
     pub(crate) warnings: Vec<Trouble>,
+    /// A run has ended since somebody last looked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unread: bool,
+    /// Which way was last taken at forks, where it is not the way that was written last.
+    #[serde(skip_serializing_if = "Visits::is_empty")]
+    pub(crate) visits: Visits,
 }
 
 /// A message that waits, and where it is to continue.

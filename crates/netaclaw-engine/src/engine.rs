@@ -1,15 +1,16 @@
 //! The live sessions of a server, and what may be asked of them.
 
-use crate::command::{Command, OpenRequest, Reply};
+use crate::command::{Command, OpenRequest, Reply, Way};
 use crate::durable::Durable;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
-use crate::session::LiveSession;
+use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
+use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     Chat, ChatAck, ClarifyResponse, EntryId, Opened, ProviderKind, QueueChange, QueueState,
-    RunState, SessionId, SessionMeta, SetModel, ThinkingLevel,
+    RunState, SessionChange, SessionId, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
 use netaclaw_session::{NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
@@ -45,6 +46,7 @@ pub struct Engine {
 struct Inner {
     providers: Providers,
     source: Arc<dyn AgentSource>,
+    lists: Arc<ListFeed>,
     sessions: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
     /// Held while a session is opened, so that it is opened once.
     opening: tokio::sync::Mutex<()>,
@@ -57,6 +59,7 @@ impl Engine {
         let inner = Inner {
             providers,
             source,
+            lists: Arc::default(),
             sessions: Mutex::new(HashMap::new()),
             opening: tokio::sync::Mutex::new(()),
             jobs: TaskTracker::new(),
@@ -122,9 +125,12 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         leaf: Option<EntryId>,
+        way: Way,
     ) -> Result<(), EngineError> {
-        self.ask(caller, session, |reply| Command::SwitchLeaf(leaf, reply))
-            .await
+        self.ask(caller, session, |reply| {
+            Command::SwitchLeaf(leaf, way, reply)
+        })
+        .await
     }
 
     pub async fn label(
@@ -138,14 +144,24 @@ impl Engine {
             .await
     }
 
-    pub async fn rename(
+    /// Names a session, puts it away, deletes it or brings it back. One that is deleted ends its
+    /// run first.
+    pub async fn update(
         &self,
         caller: &Caller,
         session: &SessionId,
-        title: String,
-    ) -> Result<SessionMeta, EngineError> {
-        self.ask(caller, session, |reply| Command::Rename(title, reply))
-            .await
+        change: SessionChange,
+    ) -> Result<SessionListItem, EngineError> {
+        let (provider, _) = self.find(caller, session).await?;
+        if self.mailbox(session).is_some() {
+            let command = |reply| Command::Update(change, reply);
+            return self.ask(caller, session, command).await;
+        }
+        // Nobody watches it, so it need not come to life for this.
+        let meta = provider.update_session(session, patch_of(change)).await?;
+        let item = self.list_item(meta);
+        self.inner.lists.tell(&item);
+        Ok(item)
     }
 
     pub async fn fork(
@@ -153,9 +169,11 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         entry: EntryId,
-    ) -> Result<SessionMeta, EngineError> {
-        self.ask(caller, session, |reply| Command::Fork(entry, reply))
-            .await
+    ) -> Result<SessionListItem, EngineError> {
+        let forked = self.ask(caller, session, |reply| Command::Fork(entry, reply));
+        let item = self.list_item(forked.await?);
+        self.inner.lists.tell(&item);
+        Ok(item)
     }
 
     pub async fn edit_queue(
@@ -205,6 +223,21 @@ impl Engine {
         Ok(meta)
     }
 
+    /// A session as lists show it.
+    pub fn list_item(&self, meta: SessionMeta) -> SessionListItem {
+        let liveness = match self.mailbox(&meta.session_id) {
+            Some(_) => Liveness::Live,
+            None => Liveness::Resting,
+        };
+        let durable = Durable::read(&meta.metadata);
+        list_item(meta, &durable, liveness)
+    }
+
+    /// From now on tells of every session that looks different in a list.
+    pub fn watch_lists(&self, subscriber: Arc<dyn ListSubscriber>) {
+        self.inner.lists.subscribe(subscriber);
+    }
+
     pub fn providers(&self) -> &Providers {
         &self.inner.providers
     }
@@ -244,13 +277,15 @@ impl Engine {
             user_id: Some(caller.user_id.clone()),
             ..NewSession::default()
         };
-        let session = match (provider.create_session(new).await, id) {
+        let meta = match (provider.create_session(new).await, id) {
             (Err(SessionError::AlreadyExists(_)), Some(id)) => {
                 self.find(caller, &id).await?;
                 return Ok(id);
             }
-            (made, _) => made?.session_id,
+            (made, _) => made?,
         };
+        let session = meta.session_id.clone();
+        self.inner.lists.tell(&self.list_item(meta));
         if agent.think_level != ThinkingLevel::Off {
             let level = agent.think_level.as_str();
             provider
@@ -279,10 +314,8 @@ impl Engine {
         for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
             match provider.get_session(session).await {
                 Ok(meta) => {
-                    let own = meta
-                        .user_id
-                        .as_deref()
-                        .is_none_or(|user| user == caller.user_id);
+                    // What belongs to nobody, such as an imported file, is for administrators.
+                    let own = meta.user_id.as_ref() == Some(&caller.user_id);
                     return match own || caller.is_admin {
                         true => Ok((provider, meta)),
                         false => Err(EngineError::NoSession),
@@ -334,7 +367,9 @@ impl Engine {
         let meta = provider.get_session(session).await?;
         let feed = Feed::new(session.clone(), Uuid::now_v7().to_string());
         let durable = Durable::read(&meta.metadata);
-        let writer = SessionWriter::new(session.clone(), Arc::clone(provider), feed, durable);
+        let lists = Arc::clone(&self.inner.lists);
+        let (id, provider) = (session.clone(), Arc::clone(provider));
+        let writer = SessionWriter::new(id, provider, feed, lists, durable);
         let (source, shutdown) = (
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),

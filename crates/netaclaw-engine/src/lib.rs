@@ -9,6 +9,7 @@ mod error;
 mod event;
 mod feed;
 mod host;
+mod listing;
 mod live;
 mod meter;
 mod questions;
@@ -23,8 +24,10 @@ mod user_message;
 mod writer;
 
 pub use agents::{ConfiguredAgents, ModelSettings};
+pub use command::Way;
 pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
 pub use event::{EventGroup, EventKind, ServerEvent};
 pub use feed::{Subscriber, SubscriptionId};
+pub use listing::ListSubscriber;
 pub use source::{AgentRef, AgentSource, ChosenModel, PrepareRun, PreparedRun, Runner};

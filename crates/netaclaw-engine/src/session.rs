@@ -5,7 +5,7 @@ mod launch;
 mod questions;
 mod queue;
 
-use crate::command::{Command, OpenRequest};
+use crate::command::{Command, OpenRequest, Way};
 use crate::error::EngineError;
 use crate::feed::{Missed, SubscriptionId};
 use crate::live::Live;
@@ -18,11 +18,11 @@ use crate::source::AgentSource;
 use crate::writer::SessionWriter;
 use launch::CurrentRun;
 use netaclaw_protocol::{
-    EntryId, OpenMode, Opened, ReliableEvent, RunState, SessionMeta, SessionUpdated, SetModel,
-    ThinkingLevel,
+    EntryId, OpenMode, Opened, ReliableEvent, RunState, SessionChange, SessionListItem,
+    SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
-use netaclaw_session::{EntryBody, SessionPatch};
+use netaclaw_session::{EntryBody, Places, SessionPatch};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -118,9 +118,11 @@ impl LiveSession {
                     ),
                 );
             }
-            Command::SwitchLeaf(leaf, reply) => drop(reply.send(self.switch_leaf(leaf).await)),
+            Command::SwitchLeaf(leaf, way, reply) => {
+                drop(reply.send(self.switch_leaf(leaf, way).await));
+            }
             Command::Label(entry, label, reply) => drop(reply.send(self.label(entry, label).await)),
-            Command::Rename(title, reply) => drop(reply.send(self.rename(title).await)),
+            Command::Update(change, reply) => drop(reply.send(self.update(change).await)),
             Command::Fork(entry, reply) => drop(reply.send(self.fork(entry).await)),
             Command::EditQueue(change, reply) => drop(reply.send(self.edit_queue(change).await)),
             Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
@@ -134,7 +136,10 @@ impl LiveSession {
         &mut self,
         request: OpenRequest,
     ) -> Result<(Opened, SubscriptionId), EngineError> {
-        let writing = self.writer.begin().await;
+        let mut writing = self.writer.begin().await;
+        if std::mem::take(&mut writing.state.durable.unread) {
+            writing.save().await?;
+        }
         let epoch = self.writer.feed.epoch();
         let OpenRequest {
             epoch: known_epoch,
@@ -215,14 +220,29 @@ impl LiveSession {
         writing.save().await
     }
 
-    async fn switch_leaf(&mut self, leaf: Option<EntryId>) -> Result<(), EngineError> {
+    async fn switch_leaf(&mut self, leaf: Option<EntryId>, way: Way) -> Result<(), EngineError> {
         if self.current.is_some() {
             return Err(EngineError::Busy(
                 "a run is writing; stop it or wait for its end".to_owned(),
             ));
         }
-        self.writer.begin().await.move_leaf(leaf.as_ref()).await?;
+        let mut writing = self.writer.begin().await;
         let tree = self.writer.tree().await?;
+        let known = writing.state.durable.visits.clone();
+        writing.remember_visit(&tree);
+        let leaf = match (leaf, way) {
+            (Some(entry), Way::Follow) => {
+                Some(Places::new(&tree).follow(&entry, &writing.state.durable.visits))
+            }
+            (leaf, _) => leaf,
+        };
+        writing.move_leaf(leaf.as_ref()).await?;
+        let tree = self.writer.tree().await?;
+        writing.remember_visit(&tree);
+        if writing.state.durable.visits != known {
+            writing.save().await?;
+        }
+        drop(writing);
         self.live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),
         ));
@@ -248,7 +268,7 @@ impl LiveSession {
             .map(|(id, label)| (id.clone(), label.text.clone()))
             .collect();
         let updated = SessionUpdated {
-            session,
+            session: session.into(),
             labels: Some(labels),
         };
         self.writer
@@ -257,12 +277,23 @@ impl LiveSession {
         Ok(())
     }
 
-    async fn rename(&mut self, title: String) -> Result<SessionMeta, EngineError> {
-        let patch = SessionPatch {
-            title: Some(title),
-            ..SessionPatch::default()
-        };
-        self.writer.begin().await.patch(patch).await
+    async fn update(&mut self, change: SessionChange) -> Result<SessionListItem, EngineError> {
+        if change.status == Some(SessionStatus::Deleted) {
+            self.end_run().await?;
+        }
+        self.writer.begin().await.patch(patch_of(change)).await
+    }
+
+    /// Ends what runs, and what waits does not begin. A run could not store its end once the
+    /// session is deleted.
+    async fn end_run(&mut self) -> Result<(), EngineError> {
+        self.stop().await?;
+        while self.current.is_some()
+            && let Some(ended) = self.runs.join_next().await
+        {
+            self.run_ended(ended).await;
+        }
+        Ok(())
     }
 
     async fn fork(&mut self, entry: EntryId) -> Result<SessionMeta, EngineError> {
@@ -274,5 +305,13 @@ impl LiveSession {
             .await?;
         drop(writing);
         Ok(forked)
+    }
+}
+
+pub(crate) fn patch_of(change: SessionChange) -> SessionPatch {
+    SessionPatch {
+        title: change.title,
+        status: change.status,
+        ..SessionPatch::default()
     }
 }

@@ -3,9 +3,7 @@
 use crate::durable::Durable;
 use crate::live::LiveState;
 use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, TokenUpdate, Trouble, TroubleKind};
-use netaclaw_session::{
-    Entry, PathError, SessionTree, build_session_context, group_children_by_parent,
-};
+use netaclaw_session::{Entry, PathError, Places, SessionTree, build_session_context};
 use serde_json::value::RawValue;
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
@@ -41,7 +39,7 @@ pub(crate) fn build(
         entries: path[from..].iter().map(|entry| raw(entry)).collect(),
         cursor: (from > 0).then(|| path[from].id().clone()),
         active_path: path.iter().map(|entry| entry.id().clone()).collect(),
-        children_by_parent_id: children(tree),
+        children_by_parent_id: Places::new(tree).children().into_iter().collect(),
         labels_by_entry_id: tree
             .labels()
             .iter()
@@ -59,7 +57,7 @@ pub(crate) fn build(
         tokens,
         skipped_lines: tree.skipped_lines(),
         warnings,
-        session,
+        session: session.into(),
     }
 }
 
@@ -77,12 +75,6 @@ fn damaged(error: &PathError) -> Trouble {
         format!("会话在此处损坏，请从其他条目继续。（{error}）"),
         format!("The session is damaged here; continue from another entry. ({error})"),
     )
-}
-
-fn children(tree: &SessionTree) -> std::collections::BTreeMap<String, Vec<EntryId>> {
-    group_children_by_parent(tree.entries(), tree.index())
-        .into_iter()
-        .collect()
 }
 
 /// The text of an entry as it is stored.

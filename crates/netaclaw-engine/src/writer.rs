@@ -4,12 +4,14 @@
 use crate::durable::Durable;
 use crate::error::EngineError;
 use crate::feed::Feed;
+use crate::listing::{ListFeed, Liveness, list_item, looks_same};
 use crate::snapshot::raw;
 use netaclaw_protocol::{
-    EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionMeta, SessionUpdated,
+    EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionListItem, SessionMeta,
+    SessionUpdated,
 };
 use netaclaw_session::{
-    Entry, EntryBody, NewEntry, SessionPatch, SessionTree, SessionTreeProvider,
+    Entry, EntryBody, NewEntry, Places, SessionPatch, SessionTree, SessionTreeProvider,
 };
 use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
@@ -18,6 +20,7 @@ pub(crate) struct SessionWriter {
     pub(crate) id: SessionId,
     pub(crate) provider: Arc<dyn SessionTreeProvider>,
     pub(crate) feed: Feed,
+    lists: Arc<ListFeed>,
     state: Mutex<WriterState>,
 }
 
@@ -26,6 +29,8 @@ pub(crate) struct WriterState {
     /// The end of the chain that the run under way writes along. Whatever else is appended
     /// meanwhile goes there too, or the run would leave it on a branch of its own.
     pub(crate) run_tip: Option<EntryId>,
+    /// What lists were told last.
+    listed: Option<SessionListItem>,
 }
 
 /// The right to write. While it is held nobody else appends, moves the leaf or changes the queue.
@@ -39,16 +44,19 @@ impl SessionWriter {
         id: SessionId,
         provider: Arc<dyn SessionTreeProvider>,
         feed: Feed,
+        lists: Arc<ListFeed>,
         durable: Durable,
     ) -> Self {
         let state = Mutex::new(WriterState {
             durable,
             run_tip: None,
+            listed: None,
         });
         Self {
             id,
             provider,
             feed,
+            lists,
             state,
         }
     }
@@ -130,7 +138,8 @@ impl Writing<'_> {
             metadata,
             ..SessionPatch::default()
         };
-        writer.provider.update_session(&writer.id, patch).await?;
+        let session = writer.provider.update_session(&writer.id, patch).await?;
+        self.tell_lists(session);
         Ok(())
     }
 
@@ -142,14 +151,32 @@ impl Writing<'_> {
         Ok(())
     }
 
-    pub(crate) async fn patch(&mut self, patch: SessionPatch) -> Result<SessionMeta, EngineError> {
+    pub(crate) async fn patch(
+        &mut self,
+        patch: SessionPatch,
+    ) -> Result<SessionListItem, EngineError> {
         let writer = self.writer;
         let session = writer.provider.update_session(&writer.id, patch).await?;
         let updated = SessionUpdated {
-            session: session.clone(),
+            session: session.clone().into(),
             labels: None,
         };
         writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
-        Ok(session)
+        Ok(self.tell_lists(session))
+    }
+
+    /// Remembers the way to the leaf, before or after it is left.
+    pub(crate) fn remember_visit(&mut self, tree: &SessionTree) {
+        Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
+    }
+
+    fn tell_lists(&mut self, session: SessionMeta) -> SessionListItem {
+        let item = list_item(session, &self.state.durable, Liveness::Live);
+        let known = self.state.listed.as_ref();
+        if known.is_none_or(|known| !looks_same(known, &item)) {
+            self.writer.lists.tell(&item);
+            self.state.listed = Some(item.clone());
+        }
+        item
     }
 }

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::AdminError;
 use netaclaw_engine::EngineError;
-use netaclaw_protocol::{ErrorCode, Refusal};
+use netaclaw_protocol::{ApiProblem, ErrorCode, Refusal};
 use netaclaw_session::SessionError;
 use serde_json::{Value, json};
 
@@ -47,12 +47,12 @@ impl ApiError {
         }
     }
 
-    pub(crate) fn body(&self) -> Value {
-        let mut body = json!({ "code": self.code, "message": self.message });
-        if let Some(details) = &self.details {
-            body["details"] = details.clone();
+    pub(crate) fn body(&self) -> ApiProblem {
+        ApiProblem {
+            code: self.code,
+            message: self.message.clone(),
+            details: self.details.clone(),
         }
-        body
     }
 }
 

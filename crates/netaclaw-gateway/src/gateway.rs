@@ -4,7 +4,7 @@ use crate::assets::Assets;
 use crate::auth::{Authenticator, LoginLimiter};
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
-use crate::socket::{self, Connections, Requests};
+use crate::socket::{self, Connections, ListWatch, Requests};
 use crate::transport::{MeteredListener, Peer, Upgrades};
 use crate::{metrics, rest};
 use netaclaw_admin::AdminStore;
@@ -90,6 +90,8 @@ impl Gateway {
     /// returns when nothing is left. The engine takes no commands after that.
     pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) -> io::Result<()> {
         let shared = self.shared;
+        let lists = ListWatch(Arc::downgrade(&shared));
+        shared.engine.watch_lists(Arc::new(lists));
         let listener = MeteredListener::new(listener, shared.settings.stalled_after);
         let (layer, io) = socket::layer(&shared);
         let service = router(&shared, layer).into_make_service_with_connect_info::<Peer>();

@@ -1,6 +1,6 @@
 //! What a browser gets: the web app if there is one, and a way in by link.
 
-use crate::auth::{browser_token, with_cookie};
+use crate::auth::welcome;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::extract::{Query, Request, State};
@@ -32,12 +32,8 @@ pub(crate) async fn home(
         return Ok(page(&shared, "/", &asked).unwrap_or_else(|| Html(NO_APP).into_response()));
     };
     let who = shared.auth.check(Some(&presented)).await?;
-    let token = browser_token(&shared, &who).await?;
-    Ok(with_cookie(
-        Redirect::to("/").into_response(),
-        &shared,
-        Some(&token),
-    ))
+    let home = Redirect::to("/").into_response();
+    welcome(&shared, &who, &asked, home).await
 }
 
 /// Everything no route knows: files of the app, or the app itself for its own addresses.

@@ -1,11 +1,12 @@
 //! Who may come in: users, and tokens for programs.
 
-use crate::{Stamp, TokenId, UserId};
+use crate::{KeyChange, Stamp, TokenId, UserId};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use utoipa::ToSchema;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct User {
@@ -18,7 +19,7 @@ pub struct User {
     pub stamp: Stamp,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UserSpec {
@@ -31,7 +32,7 @@ pub struct UserSpec {
     pub status: UserStatus,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -41,7 +42,7 @@ pub enum Role {
     User,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum UserStatus {
@@ -51,28 +52,71 @@ pub enum UserStatus {
 }
 
 /// What a client sends to make a user.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct NewUser {
     #[serde(flatten)]
     pub spec: UserSpec,
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub password: Option<SecretString>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+/// A changed user.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Login {
+pub struct UserWrite {
+    #[serde(flatten)]
+    pub spec: UserSpec,
+    /// Absent to keep it, `null` to clear it, or a new one.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Option<String>>"))]
+    pub password: KeyChange,
+}
+
+/// How a browser comes in: by name and password, or by a token.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum Login {
+    Password {
+        name: String,
+        #[schema(value_type = String)]
+        #[cfg_attr(feature = "typescript", ts(type = "string"))]
+        password: SecretString,
+    },
+    Token {
+        #[schema(value_type = String)]
+        #[cfg_attr(feature = "typescript", ts(type = "string"))]
+        token: SecretString,
+    },
+}
+
+/// Whose credential this is, and what it lets them do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Me {
+    pub user_id: UserId,
     pub name: String,
-    #[cfg_attr(feature = "typescript", ts(type = "string"))]
-    pub password: SecretString,
+    pub label: String,
+    pub role: Role,
+    pub scope: TokenScope,
+    /// Chat, and change sessions of their own.
+    pub may_write: bool,
+    /// Look at how the server is configured.
+    pub may_inspect: bool,
+    pub may_configure: bool,
+    pub protocol: u32,
+    pub version: String,
 }
 
 /// A token as lists show it, without the secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
@@ -89,7 +133,7 @@ pub struct Token {
 }
 
 /// What a client sends to get a token.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenSpec {
@@ -102,7 +146,7 @@ pub struct TokenSpec {
 }
 
 /// How much of its user's rights a token carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenScope {
@@ -115,7 +159,7 @@ pub enum TokenScope {
 }
 
 /// The one answer that holds a token. Serialised for whoever asked; printed, it keeps its secret.
-#[derive(Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenIssued {

@@ -1,12 +1,15 @@
 //! Agents as pages edit them and as runs read them.
 
-use crate::{AgentId, ApprovalMode, ChannelId, Stamp, ThinkingLevel, ToolRisk};
+use crate::{
+    AgentId, ApprovalMode, ChannelId, EffectiveTools, ModelInfo, Stamp, ThinkingLevel, ToolRisk,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use utoipa::ToSchema;
 
 /// An agent as it is kept.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
@@ -17,8 +20,68 @@ pub struct Agent {
     pub stamp: Stamp,
 }
 
+/// An agent as those see it who only use it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentBrief {
+    pub id: AgentId,
+    pub name: String,
+    pub label: String,
+    pub description: String,
+    pub is_default: bool,
+}
+
+/// Who configures the server gets the whole agents; everybody else what they need to choose one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum AgentListItem {
+    Whole(Box<Agent>),
+    Brief(AgentBrief),
+}
+
+/// What an agent would be told and could use, as it is configured or about to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentPreview {
+    pub tools: EffectiveTools,
+    pub prompt: PromptPreview,
+    /// The model whose abilities counted; absent if the agent has none that can be opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelInfo>,
+    /// Why the agent could not run as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// The system prompt, layer by layer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PromptPreview {
+    pub layers: Vec<PromptLayer>,
+    /// An estimate.
+    pub tokens: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PromptLayer {
+    pub name: String,
+    pub text: String,
+    pub chars: u64,
+    pub tokens: u64,
+    /// What the layer may have, in characters.
+    pub budget: u64,
+    /// What did not fit.
+    pub omitted: Vec<String>,
+}
+
 /// Everything about an agent that somebody can set. What is absent has its default.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSpec {
@@ -83,7 +146,7 @@ impl Default for AgentSpec {
 }
 
 /// Which model an agent uses, and how.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
@@ -97,7 +160,7 @@ pub struct ModelConfig {
     pub fallback: Option<ModelFallback>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelFallback {
@@ -107,7 +170,7 @@ pub struct ModelFallback {
 }
 
 /// Tools that are on or off whatever their default is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolChoice {
@@ -116,7 +179,7 @@ pub struct ToolChoice {
 }
 
 /// What an agent changes about one tool. What is absent stays as the tool's manifest says.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolOverride {
@@ -129,7 +192,7 @@ pub struct ToolOverride {
 }
 
 /// What the agents may do that this one delegates to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubagentConfig {

@@ -1,11 +1,12 @@
 //! Channels as pages edit them. The key goes in and never comes out.
 
-use crate::{ChannelId, ChannelModel, Stamp, Supplier, Trouble};
+use crate::{ChannelId, ChannelModel, ModelInfo, Stamp, Supplier, Trouble};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
 
 /// A channel as clients see it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelView {
@@ -20,7 +21,7 @@ pub struct ChannelView {
 }
 
 /// Everything about a channel that somebody can set, except its key.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelSpec {
@@ -39,7 +40,7 @@ pub struct ChannelSpec {
     pub status: ChannelStatus,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelStatus {
@@ -49,15 +50,40 @@ pub enum ChannelStatus {
 }
 
 /// What a client sends to make or change a channel.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelWrite {
     #[serde(flatten)]
     pub spec: ChannelSpec,
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Option<String>>"))]
     pub api_key: KeyChange,
+}
+
+/// A channel to be tried before it is kept.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelTry {
+    /// The channel that is being changed; it lends its key to a body that has none.
+    #[serde(default)]
+    pub id: Option<ChannelId>,
+    #[serde(flatten)]
+    pub write: ChannelWrite,
+}
+
+/// The models of a channel, for whoever chooses one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelModels {
+    pub channel_id: ChannelId,
+    pub channel_name: String,
+    pub supplier: Supplier,
+    pub is_auxiliary: bool,
+    pub models: Vec<ModelInfo>,
 }
 
 /// What becomes of a channel's key: on the wire it is absent, `null`, or a text.
@@ -79,7 +105,7 @@ impl<'de> Deserialize<'de> for KeyChange {
 }
 
 /// What came of trying a channel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelTest {

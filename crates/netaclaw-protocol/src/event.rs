@@ -3,10 +3,14 @@
 //! Reliable events carry `seq` and reach every subscriber in order. Deltas carry an offset instead:
 //! they may be merged or dropped, because the reliable event at the end carries the whole.
 
-use crate::{EntryId, ErrorCode, RunId, SessionId, SessionMeta, Severity, Trouble};
+use crate::{
+    EntryId, ErrorCode, Nothing, Refusal, RunId, SessionId, SessionInfo, SessionListItem, Severity,
+    Trouble,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 /// An event on the wire. `type` repeats the Socket.IO event name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,7 +29,7 @@ pub struct Envelope<E> {
 }
 
 /// Events that every subscriber gets, numbered without gaps.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum ReliableEvent {
@@ -50,8 +54,32 @@ pub enum ReliableEvent {
     Error(RunError),
 }
 
-/// Events that may be merged or dropped on the way to a slow client.
+/// An event of the server itself. It belongs to no session and has no number: what it tells is
+/// asked for anew after a connection was lost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NoticeEnvelope {
+    #[serde(flatten)]
+    pub notice: Notice,
+    /// Unix time in milliseconds.
+    pub ts: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub enum Notice {
+    /// A session of the user's is new, or looks different in a list.
+    SessionListChanged(Box<SessionListItem>),
+    /// The server is about to stop; runs come to their end.
+    ServerDraining(Nothing),
+    Pong(Nothing),
+    /// A command without a callback was refused, or the connection ends.
+    Error(Refusal),
+}
+
+/// Events that may be merged or dropped on the way to a slow client.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum DeltaEvent {
@@ -68,17 +96,18 @@ pub enum DeltaEvent {
     ToolResult(ToolCallCompleted),
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct EntryAdded {
     /// The entry as it is stored.
+    #[schema(value_type = Object)]
     #[cfg_attr(feature = "typescript", ts(as = "crate::Entry"))]
     pub entry: Box<RawValue>,
     pub leaf_entry_id: Option<EntryId>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LeafChanged {
@@ -87,16 +116,16 @@ pub struct LeafChanged {
     pub active_path: Vec<EntryId>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdated {
-    pub session: SessionMeta,
+    pub session: SessionInfo,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<std::collections::BTreeMap<EntryId, String>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamStart {
@@ -107,7 +136,7 @@ pub struct StreamStart {
     pub model: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamEnd {
@@ -121,7 +150,7 @@ pub struct StreamEnd {
 }
 
 /// More text for one part of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PartDelta {
@@ -135,7 +164,7 @@ pub struct PartDelta {
     pub text: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum PartKind {
@@ -145,7 +174,7 @@ pub enum PartKind {
     ToolCall,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingDone {
@@ -155,7 +184,7 @@ pub struct ThinkingDone {
     pub duration_ms: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallStarted {
@@ -171,7 +200,7 @@ pub struct ToolCallStarted {
     pub policy_sources: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolRoute {
@@ -182,7 +211,7 @@ pub enum ToolRoute {
 }
 
 /// More output of a running tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutput {
@@ -192,7 +221,7 @@ pub struct ToolOutput {
     pub text: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallCompleted {
@@ -208,7 +237,7 @@ pub struct ToolCallCompleted {
 }
 
 /// What a session is doing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunStatus {
@@ -224,7 +253,7 @@ pub struct RunStatus {
     pub since: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -233,7 +262,7 @@ pub enum RunState {
     Idle,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunPhase {
@@ -246,7 +275,7 @@ pub enum RunPhase {
     Compacting,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueState {
@@ -255,7 +284,7 @@ pub struct QueueState {
     pub held: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItem {
@@ -272,7 +301,7 @@ pub struct QueueItem {
     pub held: bool,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TodoList {
@@ -281,7 +310,7 @@ pub struct TodoList {
     pub items: Vec<TodoItem>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TodoItem {
@@ -290,7 +319,7 @@ pub struct TodoItem {
     pub status: TodoStatus,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TodoStatus {
@@ -300,7 +329,7 @@ pub enum TodoStatus {
     Cancelled,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUpdate {
@@ -308,7 +337,7 @@ pub struct TokenUpdate {
     pub context: ContextMeter,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenTotals {
@@ -320,7 +349,7 @@ pub struct TokenTotals {
     pub cost: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMeter {
@@ -336,7 +365,7 @@ pub struct ContextMeter {
 }
 
 /// A question of the agent that waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
@@ -354,7 +383,7 @@ pub struct Question {
     pub read_only: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalQuestion {
@@ -366,7 +395,7 @@ pub struct ApprovalQuestion {
     pub reason: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStart {
@@ -374,7 +403,7 @@ pub struct CompactionStart {
     pub message_count: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionReason {
@@ -383,7 +412,7 @@ pub enum CompactionReason {
     Overflow,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionDone {
@@ -396,7 +425,7 @@ pub struct CompactionDone {
     pub tokens_after: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionError {
@@ -405,7 +434,7 @@ pub struct CompactionError {
 }
 
 /// The end of a run; there is exactly one for each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Done {
@@ -418,7 +447,7 @@ pub struct Done {
     pub trouble: Option<Box<Trouble>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
@@ -428,7 +457,7 @@ pub enum RunOutcome {
     Interrupted,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunError {

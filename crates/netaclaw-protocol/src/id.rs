@@ -3,13 +3,15 @@
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::fmt;
+use utoipa::ToSchema;
 
 macro_rules! string_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
         #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
         #[serde(transparent)]
+        #[schema(value_type = String)]
         pub struct $name(SmolStr);
 
         impl $name {

@@ -1,7 +1,9 @@
 //! Every type that crosses a wire. Plain data: no logic beyond construction, no IO.
 
+mod about;
 mod account;
 mod agent;
+mod attachment;
 mod audit;
 mod channel;
 mod command;
@@ -9,6 +11,7 @@ mod command;
 mod entry;
 mod event;
 mod id;
+mod listing;
 mod message;
 mod model;
 mod session;
@@ -16,45 +19,64 @@ mod settings;
 mod snapshot;
 mod stamp;
 mod tool;
+mod transcript;
 mod trouble;
 
+pub use about::{About, AdminStoreKind, ApiProblem, PROTOCOL};
 pub use account::{
-    Login, NewUser, Role, Token, TokenIssued, TokenScope, TokenSpec, User, UserSpec, UserStatus,
+    Login, Me, NewUser, Role, Token, TokenIssued, TokenScope, TokenSpec, User, UserSpec,
+    UserStatus, UserWrite,
 };
 pub use agent::{
-    Agent, AgentSpec, ModelConfig, ModelFallback, SubagentConfig, ToolChoice, ToolOverride,
+    Agent, AgentBrief, AgentListItem, AgentPreview, AgentSpec, ModelConfig, ModelFallback,
+    PromptLayer, PromptPreview, SubagentConfig, ToolChoice, ToolOverride,
 };
+pub use attachment::{Attachment, AttachmentKind, SentAttachment, UploadedFile};
 pub use audit::{AuditAction, AuditPage, AuditRecord, RecordKind};
-pub use channel::{ChannelSpec, ChannelStatus, ChannelTest, ChannelView, ChannelWrite, KeyChange};
+pub use channel::{
+    ChannelModels, ChannelSpec, ChannelStatus, ChannelTest, ChannelTry, ChannelView, ChannelWrite,
+    KeyChange,
+};
 pub use command::{
-    Attachment, Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, Fork, Forked,
-    Nothing, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, SessionOpen,
-    SessionRef, SetLabel, SetModel, SetThinkingLevel, Stopped, SwitchLeaf, command_name,
+    Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, Fork, Forked, Nothing,
+    QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, SessionOpen, SessionRef,
+    SetLabel, SetModel, SetThinkingLevel, Stopped, SwitchLeaf, command_name,
 };
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
     ApprovalQuestion, CompactionDone, CompactionError, CompactionReason, CompactionStart,
-    ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, PartDelta, PartKind,
-    Question, QueueItem, QueueState, ReliableEvent, RunError, RunOutcome, RunPhase, RunState,
-    RunStatus, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem, TodoList,
-    TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, Notice, NoticeEnvelope,
+    PartDelta, PartKind, Question, QueueItem, QueueState, ReliableEvent, RunError, RunOutcome,
+    RunPhase, RunState, RunStatus, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem,
+    TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
     ToolRoute,
 };
 pub use id::{
     AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, RunId, SessionId, TokenId, UserId,
 };
+pub use listing::Listing;
 pub use message::{
     AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage, Usage,
     UserContent, UserMessage,
 };
-pub use model::{ChannelModel, InfoSource, ModelInfo, ModelPrice, Supplier, ThinkingLevel};
-pub use session::{ModelRef, ProviderKind, SessionMeta, SessionPage, SessionStatus};
-pub use settings::{DictInfo, DictInfoSpec, DictType, DictTypeSpec, Setting};
-pub use snapshot::{LiveSnapshot, OpenMode, OpenTool, Opened, StreamingAnswer, StreamingPart};
+pub use model::{
+    ChannelModel, InfoSource, ModelInfo, ModelPrice, Supplier, SupplierOption, ThinkingLevel,
+};
+pub use session::{
+    ForkRequest, ModelRef, ProviderKind, SessionChange, SessionInfo, SessionList, SessionListItem,
+    SessionMeta, SessionPage, SessionStatus,
+};
+pub use settings::{
+    DictInfo, DictInfoSpec, DictType, DictTypeSpec, DictValue, Setting, SettingWrite,
+};
+pub use snapshot::{
+    LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer, StreamingPart,
+};
 pub use stamp::Stamp;
 pub use tool::{
     ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, ToolCategory,
-    ToolDiagnostic, ToolLabel, ToolRisk, ToolStatus, ToolWarning,
+    ToolDiagnostic, ToolInfo, ToolLabel, ToolRisk, ToolStatus, ToolWarning,
 };
+pub use transcript::{ContextMessages, EntryPage, SessionMessages, SessionTreeView, TreeEntry};
 pub use trouble::{Severity, Trouble, TroubleKind, Words};

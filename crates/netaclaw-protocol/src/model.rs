@@ -1,9 +1,10 @@
 //! Models as configuration and screens see them: suppliers, what a model can do, what it costs.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Who answers on the other end of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Supplier {
@@ -40,9 +41,38 @@ impl Supplier {
     }
 }
 
+/// A supplier as a screen offers it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SupplierOption {
+    pub id: Supplier,
+    pub label: String,
+    /// Absent when every customer has an address of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    pub needs_key: bool,
+    /// Where a key is usually found on a machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_variable: Option<String>,
+    /// Well-known models.
+    pub models: Vec<ModelInfo>,
+}
+
 /// How hard a model should think before it answers.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    ToSchema,
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -84,7 +114,7 @@ impl ThinkingLevel {
 }
 
 /// What a million tokens cost, in the currency of the channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelPrice {
@@ -95,7 +125,7 @@ pub struct ModelPrice {
 }
 
 /// A model as somebody configured it in a channel. What is absent comes from the catalogue.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ChannelModel {
@@ -115,7 +145,7 @@ pub struct ChannelModel {
 }
 
 /// What is known about a model, every gap filled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
@@ -131,7 +161,7 @@ pub struct ModelInfo {
     pub source: InfoSource,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InfoSource {

@@ -3,9 +3,10 @@
 use crate::{EntryId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
+/// A session as the server knows it. Clients get [`SessionInfo`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMeta {
     pub session_id: SessionId,
@@ -29,7 +30,7 @@ pub struct SessionMeta {
     pub updated_at: String,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
@@ -50,7 +51,7 @@ impl SessionStatus {
 }
 
 /// Where sessions are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderKind {
@@ -67,7 +68,7 @@ impl ProviderKind {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRef {
@@ -77,11 +78,98 @@ pub struct ModelRef {
 
 /// One page of a listing, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionPage {
     pub items: Vec<SessionMeta>,
     pub page: u32,
     pub size: u32,
     pub total: u64,
+}
+
+/// A session as clients see it: without directories and bookkeeping, which are the server's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionInfo {
+    pub session_id: SessionId,
+    pub provider: ProviderKind,
+    pub root_entry_id: Option<EntryId>,
+    pub leaf_entry_id: Option<EntryId>,
+    pub parent_session_id: Option<SessionId>,
+    pub agent_id: Option<String>,
+    pub user_id: Option<String>,
+    pub title: Option<String>,
+    pub status: SessionStatus,
+    pub message_count: u64,
+    pub first_message: Option<String>,
+    /// ISO 8601, UTC, milliseconds.
+    pub created_at: String,
+    pub updated_at: String,
+}
+
+impl From<SessionMeta> for SessionInfo {
+    fn from(meta: SessionMeta) -> Self {
+        Self {
+            session_id: meta.session_id,
+            provider: meta.provider,
+            root_entry_id: meta.root_entry_id,
+            leaf_entry_id: meta.leaf_entry_id,
+            parent_session_id: meta.parent_session_id,
+            agent_id: meta.agent_id,
+            user_id: meta.user_id,
+            title: meta.title,
+            status: meta.status,
+            message_count: meta.message_count,
+            first_message: meta.first_message,
+            created_at: meta.created_at,
+            updated_at: meta.updated_at,
+        }
+    }
+}
+
+/// A session in a list, with what it is doing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListItem {
+    #[serde(flatten)]
+    pub session: SessionInfo,
+    pub running: bool,
+    /// A question to the user is open.
+    pub waiting: bool,
+    /// A run has ended since somebody last looked.
+    pub unread: bool,
+    /// Messages that wait for their turn.
+    pub queued: u32,
+}
+
+/// One page of sessions, the last changed first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionList {
+    pub items: Vec<SessionListItem>,
+    pub page: u32,
+    pub size: u32,
+    pub total: u64,
+}
+
+/// What a client changes about a session; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct SessionChange {
+    /// An empty one clears it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<SessionStatus>,
+}
+
+/// Where a new session branches off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ForkRequest {
+    pub entry_id: EntryId,
 }

@@ -2,15 +2,16 @@
 //! client sees.
 
 use crate::{
-    ApprovalQuestion, EntryId, PartKind, Question, QueueState, RunId, RunStatus, SessionMeta,
+    ApprovalQuestion, EntryId, PartKind, Question, QueueState, RunId, RunStatus, SessionInfo,
     TodoList, TokenUpdate, ToolCallStarted, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use utoipa::ToSchema;
 
 /// The answer to `session_open`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
@@ -22,7 +23,7 @@ pub struct Opened {
     pub snapshot: Option<Box<LiveSnapshot>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum OpenMode {
@@ -33,18 +34,21 @@ pub enum OpenMode {
     Snapshot,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LiveSnapshot {
-    pub session: SessionMeta,
+    pub session: SessionInfo,
     /// Entries of the active path, the newest of them for a long session.
+    #[schema(value_type = Vec<Object>)]
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
     pub entries: Vec<Box<RawValue>>,
     /// The id to ask from for older entries; absent when all are here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<EntryId>,
     pub active_path: Vec<EntryId>,
+    /// In the order they were appended; roots under `__root__`. Labels and names are no places to
+    /// be: what hangs from one is listed under the entry above it.
     pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
     pub labels_by_entry_id: BTreeMap<EntryId, String>,
     pub thinking_level: String,
@@ -66,7 +70,7 @@ pub struct LiveSnapshot {
     pub warnings: Vec<Trouble>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamingAnswer {
@@ -78,7 +82,7 @@ pub struct StreamingAnswer {
     pub parts: Vec<StreamingPart>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamingPart {
@@ -93,7 +97,7 @@ pub struct StreamingPart {
 }
 
 /// A tool call that has no result entry yet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OpenTool {
@@ -102,4 +106,32 @@ pub struct OpenTool {
     pub output: String,
     /// Unix time in milliseconds.
     pub started_at: i64,
+}
+
+/// All that is stored of a session, for programs.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct StoredSnapshot {
+    pub session: SessionInfo,
+    /// In the order they were appended.
+    #[schema(value_type = Vec<Object>)]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
+    pub entries: Vec<Box<RawValue>>,
+    pub active_path: Vec<EntryId>,
+    pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
+    pub labels_by_entry_id: BTreeMap<EntryId, String>,
+    /// What a model sees at the leaf.
+    #[schema(value_type = Object)]
+    #[cfg_attr(feature = "typescript", ts(as = "serde_json::Value"))]
+    pub runtime_context: Box<RawValue>,
+    /// What is being streamed; it is not among the entries yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<crate::Entry>"))]
+    pub in_flight: Option<Box<RawValue>>,
+    /// Lines that could not be read.
+    pub skipped_lines: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

@@ -1,10 +1,11 @@
 //! What went wrong, for programs and for people.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// One thing that went wrong. A client acts on `kind` and shows `words` in its own language; the
 /// rest is for clients that would rather make sentences of their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Trouble {
@@ -25,7 +26,7 @@ pub struct Trouble {
 }
 
 /// A text for people, in the languages of the app.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Words {
     pub zh: String,
@@ -33,7 +34,7 @@ pub struct Words {
 }
 
 /// The list is closed; the names stay what they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TroubleKind {
@@ -77,7 +78,7 @@ pub enum TroubleKind {
 }
 
 /// Whether something ended what was going on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {

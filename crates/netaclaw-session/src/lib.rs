@@ -17,6 +17,7 @@ mod json;
 mod log;
 mod migrate;
 mod path;
+mod places;
 mod provider;
 mod snapshot;
 mod time;
@@ -38,6 +39,7 @@ pub use path::{
     EntryIndex, build_entry_index, common_ancestor, group_children_by_parent, latest_labels,
     path_to_leaf, session_name,
 };
+pub use places::{Places, Visits};
 pub use provider::{
     ExpectedLeaf, Flush, ImportSession, InFlightEntry, NewEntry, NewParent, NewSession,
     PageRequest, SessionFilter, SessionPatch, SessionTreeProvider,

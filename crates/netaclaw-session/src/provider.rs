@@ -32,6 +32,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn list_sessions(&self, filter: &SessionFilter, page: PageRequest)
     -> Result<SessionPage>;
 
+    /// Changes what the patch names. A patch of nothing but `metadata` leaves `updatedAt` alone:
+    /// bookkeeping is no news.
     async fn update_session(&self, session: &SessionId, patch: SessionPatch)
     -> Result<SessionMeta>;
 
@@ -335,6 +337,8 @@ pub struct InFlightEntry {
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     pub user_id: Option<String>,
+    /// Beside the user's, also those that belong to nobody.
+    pub unowned: bool,
     pub agent_id: Option<String>,
     /// Found in title, first message, directory or id, whatever the case of letters.
     pub text: Option<String>,

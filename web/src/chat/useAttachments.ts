@@ -1,7 +1,6 @@
 import { computed, onScopeDispose, shallowRef, watch, type Ref } from 'vue'
 import { ApiError, request } from '@/api'
-import type { UploadedFile } from '@/api/wire'
-import type { Attachment } from '@/protocol'
+import type { Attachment, UploadedFile } from '@/protocol'
 import { useDrafts, type DraftFile } from '@/stores'
 import type { ComposerAttachment } from '@/view/types'
 

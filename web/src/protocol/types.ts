@@ -1,5 +1,21 @@
 // Generated from crates/netaclaw-protocol by `make types`. Do not edit.
 
+export type About = { version: string, protocol: number, 
+/**
+ * Built for developing, without optimisation.
+ */
+debug: boolean, os: string, arch: string, 
+/**
+ * Where sessions can be kept.
+ */
+sessionProviders: Array<ProviderKind>, 
+/**
+ * Where agents, channels and users are kept.
+ */
+adminStore: AdminStoreKind, };
+
+export type AdminStoreKind = "sqlite" | "mysql";
+
 /**
  * An agent as it is kept.
  */
@@ -50,7 +66,39 @@ isDefault: boolean, rev: number,
  */
 createdAt: number, updatedAt: number, };
 
+/**
+ * An agent as those see it who only use it.
+ */
+export type AgentBrief = { id: AgentId, name: string, label: string, description: string, isDefault: boolean, };
+
 export type AgentId = string;
+
+/**
+ * Who configures the server gets the whole agents; everybody else what they need to choose one.
+ */
+export type AgentListItem = Agent | AgentBrief;
+
+/**
+ * What an agent would be told and could use, as it is configured or about to be.
+ */
+export type AgentPreview = { tools: EffectiveTools, prompt: PromptPreview, 
+/**
+ * The model whose abilities counted; absent if the agent has none that can be opened.
+ */
+model?: ModelInfo | null, 
+/**
+ * Why the agent could not run as it is.
+ */
+problem?: string | null, };
+
+/**
+ * A REST request that was not carried out.
+ */
+export type ApiProblem = { code: ErrorCode, message: string, 
+/**
+ * What a program needs to go on: the field at fault, the revision that is there.
+ */
+details?: JsonValue | null, };
 
 /**
  * When a person has to agree to a call.
@@ -66,13 +114,18 @@ export type AssistantMessage = { content: Array<ContentBlock>, api: string, prov
 trouble?: Trouble | null, timestamp: number, };
 
 /**
- * An image that travels with a message, or a file uploaded before.
+ * A file that travels with a message: uploaded before, or a small image in place.
  */
 export type Attachment = { id?: string | null, name: string, mimeType: string, 
 /**
- * Base64, for small images; larger ones are uploaded.
+ * Base64, for small images; everything else is uploaded.
  */
 data?: string | null, };
+
+/**
+ * What a model gets of a file.
+ */
+export type AttachmentKind = "image" | "text" | "other";
 
 export type AuditAction = "create" | "update" | "delete" | "revoke" | "login" | "login_refused";
 
@@ -105,6 +158,11 @@ export type ChannelId = string;
  */
 export type ChannelModel = { name: string, contextWindow?: number, maxOutput?: number, vision?: boolean, tools?: boolean, thinking?: boolean, price?: ModelPrice, };
 
+/**
+ * The models of a channel, for whoever chooses one.
+ */
+export type ChannelModels = { channelId: ChannelId, channelName: string, supplier: Supplier, isAuxiliary: boolean, models: Array<ModelInfo>, };
+
 export type ChannelStatus = "enabled" | "disabled";
 
 /**
@@ -119,6 +177,27 @@ models: Array<string>,
  * What went wrong and what to do, in words for people.
  */
 message?: string | null, trouble?: Trouble | null, };
+
+/**
+ * A channel to be tried before it is kept.
+ */
+export type ChannelTry = { 
+/**
+ * The channel that is being changed; it lends its key to a body that has none.
+ */
+id: ChannelId | null, apiKey?: string | null, 
+/**
+ * Unique; also the `provider` of the answers that come through it.
+ */
+name: string, supplier: Supplier, 
+/**
+ * Absent: the supplier's own address.
+ */
+baseUrl: string | null, models: Array<ChannelModel>, 
+/**
+ * Meant for summaries and titles rather than for answers.
+ */
+isAuxiliary: boolean, status: ChannelStatus, };
 
 /**
  * A channel as clients see it.
@@ -213,6 +292,8 @@ export type ContentBlock = { "type": "text", text: string, } | { "type": "thinki
  */
 data: string, mimeType: string, } | { "type": "toolCall", id: string, name: string, arguments: JsonValue, };
 
+export type ContextMessages = { items: Array<EntryMessage>, total: number, sourceEntryIds: Array<EntryId>, thinkingLevel: string, model: ModelRef | null, };
+
 export type ContextMeter = { usedTokens: number, maxTokens: number, percent: number, thresholdPercent?: number | null, estimated: boolean, windowSource?: InfoSource | null, };
 
 /**
@@ -261,6 +342,11 @@ createdAt: number, updatedAt: number, };
 export type DictTypeId = string;
 
 /**
+ * What a client sends to set an entry of the dictionary by its name.
+ */
+export type DictValue = { value: string, };
+
+/**
  * Why a tool is off. The list is closed, so that screens can say it in any language.
  */
 export type DisabledCode = "off_by_default" | "off_globally" | "off_for_agent" | "model_without_tools" | "model_without_vision" | "not_available_here" | "parent_without" | "not_granted_to_subagent" | "not_for_subagents";
@@ -305,6 +391,19 @@ export type EntryId = string;
 export type EntryMessage = { "role": "user", content: UserContent, timestamp: number, netaclaw?: MessageMark, } | { "role": "assistant" } & AssistantMessage | { "role": "toolResult" } & ToolResultMessage | { "role": "bashExecution", command: string, output: string, exitCode?: number, cancelled: boolean, truncated: boolean, timestamp: number, } | { "role": "custom", customType: string, content: UserContent, display: boolean, timestamp: number, } | { "role": "system", content: UserContent, timestamp: number, };
 
 /**
+ * A stretch of the active path, oldest first.
+ */
+export type EntryPage = { items: Array<Entry>, 
+/**
+ * Entries on the whole path.
+ */
+total: number, 
+/**
+ * What to give as `before` for older entries; absent when there are none.
+ */
+cursor: EntryId | null, };
+
+/**
  * An event on the wire. `type` repeats the Socket.IO event name.
  */
 export type Envelope<E> = { sessionId: SessionId, seq?: number | null, 
@@ -325,9 +424,14 @@ export type ErrorCode = "bad_request" | "unauthorized" | "forbidden" | "not_foun
 export type Fork = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 
 /**
+ * Where a new session branches off.
+ */
+export type ForkRequest = { entryId: EntryId, };
+
+/**
  * The answer to `fork`: the new session.
  */
-export type Forked = { sessionId: SessionId, session: SessionMeta, };
+export type Forked = { sessionId: SessionId, session: SessionListItem, };
 
 export type InfoSource = "channel" | "catalogue" | "guess";
 
@@ -339,7 +443,9 @@ export type LeafChanged = { leafEntryId: EntryId | null,
  */
 activePath: Array<EntryId>, };
 
-export type LiveSnapshot = { session: SessionMeta, 
+export type Listing<T> = { items: Array<T>, total: number, };
+
+export type LiveSnapshot = { session: SessionInfo, 
 /**
  * Entries of the active path, the newest of them for a long session.
  */
@@ -347,7 +453,12 @@ entries: Array<Entry>,
 /**
  * The id to ask from for older entries; absent when all are here.
  */
-cursor?: EntryId | null, activePath: Array<EntryId>, childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key in EntryId]: string }, thinkingLevel: string, model?: ModelRef | null, run: RunStatus, 
+cursor?: EntryId | null, activePath: Array<EntryId>, 
+/**
+ * In the order they were appended; roots under `__root__`. Labels and names are no places to
+ * be: what hangs from one is listed under the entry above it.
+ */
+childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key in EntryId]: string }, thinkingLevel: string, model?: ModelRef | null, run: RunStatus, 
 /**
  * The answer being streamed, every open part in full.
  */
@@ -357,7 +468,23 @@ streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, q
  */
 warnings?: Array<Trouble>, };
 
-export type Login = { name: string, password: string, };
+/**
+ * How a browser comes in: by name and password, or by a token.
+ */
+export type Login = { name: string, password: string, } | { token: string, };
+
+/**
+ * Whose credential this is, and what it lets them do.
+ */
+export type Me = { userId: UserId, name: string, label: string, role: Role, scope: TokenScope, 
+/**
+ * Chat, and change sessions of their own.
+ */
+mayWrite: boolean, 
+/**
+ * Look at how the server is configured.
+ */
+mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, };
 
 /**
  * How a message came in.
@@ -409,6 +536,16 @@ name: string, label: string, role: Role, status: UserStatus, };
  */
 export type Nothing = Record<symbol, never>;
 
+/**
+ * An event of the server itself. It belongs to no session and has no number: what it tells is
+ * asked for anew after a connection was lost.
+ */
+export type NoticeEnvelope = { 
+/**
+ * Unix time in milliseconds.
+ */
+ts: number, } & ({ "type": "session_list_changed", "data": SessionListItem } | { "type": "server_draining", "data": Nothing } | { "type": "pong", "data": Nothing } | { "type": "error", "data": Refusal });
+
 export type OpenMode = "live" | "replay" | "snapshot";
 
 /**
@@ -448,6 +585,25 @@ export type PartKind = "text" | "thinking" | "toolCall";
  * Who had a say about a tool, in the order they are asked.
  */
 export type PolicyLayer = "catalogue" | "global" | "agent" | "model" | "environment" | "subagent";
+
+export type PromptLayer = { name: string, text: string, chars: number, tokens: number, 
+/**
+ * What the layer may have, in characters.
+ */
+budget: number, 
+/**
+ * What did not fit.
+ */
+omitted: Array<string>, };
+
+/**
+ * The system prompt, layer by layer.
+ */
+export type PromptPreview = { layers: Array<PromptLayer>, 
+/**
+ * An estimate.
+ */
+tokens: number, };
 
 /**
  * Where sessions are kept.
@@ -514,7 +670,7 @@ export type Rename = { sessionId: SessionId, title: string, requestId?: string |
 /**
  * The answer to `rename`.
  */
-export type Renamed = { session: SessionMeta, };
+export type Renamed = { session: SessionListItem, };
 
 export type Role = "admin" | "user";
 
@@ -549,29 +705,86 @@ detail?: string | null,
 since: number, };
 
 /**
+ * A file in a user's message, kept in the message as `netaclaw.attachments`.
+ */
+export type SentAttachment = { id?: string | null, name: string, mimeType: string, bytes: number, kind: AttachmentKind, 
+/**
+ * Which content block of the message it became.
+ */
+block: number, };
+
+/**
+ * What a client changes about a session; what is absent stays.
+ */
+export type SessionChange = { 
+/**
+ * An empty one clears it.
+ */
+title: string | null, status: SessionStatus | null, };
+
+/**
  * Names a session. NetaClaw makes UUID v7; files of other programs may carry any text,
  * so check [`SessionId::is_safe`] before a file name is made from one.
  */
 export type SessionId = string;
 
-export type SessionMeta = { sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, cwd: string, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, metadata: { [key in string]: JsonValue }, messageCount: number, firstMessage: string | null, 
+/**
+ * A session as clients see it: without directories and bookkeeping, which are the server's.
+ */
+export type SessionInfo = { sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, messageCount: number, firstMessage: string | null, 
 /**
  * ISO 8601, UTC, milliseconds.
  */
 createdAt: string, updatedAt: string, };
 
-export type SessionOpen = { sessionId: SessionId, epoch?: string | null, lastSeq?: number | null, };
+/**
+ * One page of sessions, the last changed first.
+ */
+export type SessionList = { items: Array<SessionListItem>, page: number, size: number, total: number, };
 
 /**
- * One page of a listing, newest first.
+ * A session in a list, with what it is doing.
  */
-export type SessionPage = { items: Array<SessionMeta>, page: number, size: number, total: number, };
+export type SessionListItem = { running: boolean, 
+/**
+ * A question to the user is open.
+ */
+waiting: boolean, 
+/**
+ * A run has ended since somebody last looked.
+ */
+unread: boolean, 
+/**
+ * Messages that wait for their turn.
+ */
+queued: number, sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, messageCount: number, firstMessage: string | null, 
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+createdAt: string, updatedAt: string, };
+
+export type SessionMessages = { "view": "full" } & EntryPage | { "view": "compacted" } & ContextMessages;
+
+export type SessionOpen = { sessionId: SessionId, epoch?: string | null, lastSeq?: number | null, };
 
 export type SessionRef = { sessionId: SessionId, };
 
 export type SessionStatus = "active" | "archived" | "deleted";
 
-export type SessionUpdated = { session: SessionMeta, labels?: { [key in EntryId]: string } | null, };
+/**
+ * The shape of a whole session, with enough words to know one's way.
+ */
+export type SessionTreeView = { leafEntryId: EntryId | null, 
+/**
+ * In the order they were appended.
+ */
+entries: Array<TreeEntry>, 
+/**
+ * Lines of the session that could not be read.
+ */
+skippedLines: number, };
+
+export type SessionUpdated = { session: SessionInfo, labels?: { [key in EntryId]: string } | null, };
 
 export type SetLabel = { sessionId: SessionId, entryId: EntryId, 
 /**
@@ -592,6 +805,11 @@ name: string, value: JsonValue, rev: number,
  * Unix time in milliseconds.
  */
 createdAt: number, updatedAt: number, };
+
+/**
+ * What a client sends to change a setting.
+ */
+export type SettingWrite = { value: JsonValue, };
 
 /**
  * Whether something ended what was going on.
@@ -631,11 +849,32 @@ allowedToolNames: Array<string> | null, };
  */
 export type Supplier = "openai" | "azure" | "anthropic" | "deepseek" | "zhipu" | "tongyi" | "minimax" | "volcengine" | "ollama" | "compatible" | "demo";
 
+/**
+ * A supplier as a screen offers it.
+ */
+export type SupplierOption = { id: Supplier, label: string, 
+/**
+ * Absent when every customer has an address of their own.
+ */
+baseUrl?: string | null, needsKey: boolean, 
+/**
+ * Where a key is usually found on a machine.
+ */
+keyVariable?: string | null, 
+/**
+ * Well-known models.
+ */
+models: Array<ModelInfo>, };
+
 export type SwitchLeaf = { sessionId: SessionId, 
 /**
  * `null` is the place before the first entry. Leaving it out is a mistake, not `null`.
  */
-leafEntryId: EntryId | null, summarize?: boolean, requestId?: string | null, };
+leafEntryId: EntryId | null, 
+/**
+ * Goes on from the entry, down to where its branch was last left.
+ */
+follow?: boolean, summarize?: boolean, requestId?: string | null, };
 
 export type ThinkingDone = { runId: RunId, entryId: EntryId, part: number, durationMs: number, };
 
@@ -712,6 +951,19 @@ policySources: Array<string>, blockedReason?: string | null, code?: DisabledCode
 decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean, };
 
 /**
+ * A tool there is, whoever may use it.
+ */
+export type ToolInfo = { name: string, label: ToolLabel, description: string, category: ToolCategory, risk: ToolRisk, onByDefault: boolean, 
+/**
+ * JSON Schema of the arguments.
+ */
+schema: JsonValue, 
+/**
+ * Absent for tools that wait for people.
+ */
+timeoutMs?: number | null, };
+
+/**
  * A name for people.
  */
 export type ToolLabel = { zh: string, en: string, };
@@ -755,6 +1007,20 @@ export type ToolWarning = {
 place: string, name: string, nearest?: string | null, message: string, };
 
 /**
+ * One entry of the tree. Labels and names have none of their own: a label stands at its target,
+ * and what hangs from one is shown below the entry above it.
+ */
+export type TreeEntry = { id: EntryId, parentId: EntryId | null, type: string, role: string | null, timestamp: string, 
+/**
+ * The first words.
+ */
+preview: string | null, label: string | null, 
+/**
+ * Tools that an answer calls, or whose result this is.
+ */
+toolNames: Array<string>, isError: boolean, };
+
+/**
  * One thing that went wrong. A client acts on `kind` and shows `words` in its own language; the
  * rest is for clients that would rather make sentences of their own.
  */
@@ -781,6 +1047,19 @@ retryAfterMs?: number | null, };
  */
 export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "internal" | "unknown_tools" | "repeating" | "unreadable_messages";
 
+/**
+ * A file as the server keeps it until it is sent, and after.
+ */
+export type UploadedFile = { 
+/**
+ * The same file of the same user has the same id.
+ */
+id: string, name: string, 
+/**
+ * As the content says, not as the client claims.
+ */
+mimeType: string, bytes: number, kind: AttachmentKind, };
+
 export type Usage = { input: number, output: number, cacheRead: number, cacheWrite: number, totalTokens: number, cost: Cost, };
 
 export type User = { id: UserId, 
@@ -804,6 +1083,19 @@ export type UserId = string;
 export type UserStatus = "enabled" | "disabled";
 
 /**
+ * A changed user.
+ */
+export type UserWrite = { 
+/**
+ * Absent to keep it, `null` to clear it, or a new one.
+ */
+password?: string | null, 
+/**
+ * Unique; what the user logs in with.
+ */
+name: string, label: string, role: Role, status: UserStatus, };
+
+/**
  * A text for people, in the languages of the app.
  */
 export type Words = { zh: string, en: string, };
@@ -825,3 +1117,6 @@ export interface Commands {
   fork: { ask: Fork; answer: Forked }
   queue_edit: { ask: QueueEdit; answer: QueueEdited }
 }
+
+/** A server with another number needs another page. */
+export const PROTOCOL = 1

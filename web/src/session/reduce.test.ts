@@ -10,7 +10,7 @@ const NOW = 0
 function shown(state: SessionState) {
   const { entries, tree, tools, thinkingMs, lastActivity, runStartedAt, done, errors, ...rest } = state
   // Counters that only lists show, and lists ask for them.
-  const { messageCount, leafEntryId, updatedAt, metadata, ...meta } = state.meta
+  const { messageCount, leafEntryId, updatedAt, ...meta } = state.meta
   return {
     ...rest,
     meta,

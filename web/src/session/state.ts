@@ -16,7 +16,7 @@ import type {
   QueueState,
   RunError,
   RunStatus,
-  SessionMeta,
+  SessionInfo,
   TodoList,
   TokenUpdate,
   ToolRoute,
@@ -33,7 +33,7 @@ export interface SessionState {
   readonly seq: number
   /** What is needed to go on: the events since `seq`, or all of it again. */
   readonly wants: 'replay' | 'snapshot' | null
-  readonly meta: SessionMeta
+  readonly meta: SessionInfo
   readonly tree: TreeShape
   /** Those that are loaded: an end of the active path, and whatever was on it before. */
   readonly entries: Grown<Entry>

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { ApiError, request } from '@/api'
-import type { Me } from '@/api/wire'
+import type { Me } from '@/protocol'
 import { useConnection } from './connection'
 
 /** Who uses this page. */

@@ -2,21 +2,21 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { load as loadKept, save } from '@/browser/storage'
 import { request } from '@/api'
-import type { AgentSummary, ModelChoices } from '@/api/wire'
+import type { AgentBrief, ChannelModels, Listing } from '@/protocol'
 import { useConnection } from './connection'
 
 const KEY = 'netaclaw.agent'
 
 /** Agents and models that one can choose from. */
 export const useCatalogue = defineStore('catalogue', () => {
-  const agents = shallowRef<readonly AgentSummary[]>([])
-  const models = shallowRef<ModelChoices['items']>([])
+  const agents = shallowRef<readonly AgentBrief[]>([])
+  const models = shallowRef<Listing<ChannelModels>['items']>([])
   const lastAgentId = shallowRef<string | null>(loadKept('local', KEY, null))
 
   async function load(): Promise<void> {
     const [agentList, modelList] = await Promise.allSettled([
-      request<{ items: AgentSummary[] }>('agents'),
-      request<ModelChoices>('models'),
+      request<{ items: AgentBrief[] }>('agents'),
+      request<Listing<ChannelModels>>('models'),
     ])
     if (agentList.status === 'fulfilled') agents.value = agentList.value.items
     if (modelList.status === 'fulfilled') models.value = modelList.value.items

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import { request } from '@/api'
-import type { SessionList, SessionListItem } from '@/api/wire'
+import type { SessionList, SessionListItem } from '@/protocol'
 import { useConnection } from './connection'
 
 const PAGE = 50

@@ -1,11 +1,11 @@
-import type { AgentSummary, SessionListItem } from '@/api/wire'
+import type { AgentBrief, SessionListItem } from '@/protocol'
 import { millisOf, oneLine } from './content'
 import type { SessionRow } from './types'
 
 /** The list of sessions. Which one is open only the page knows; what is read there is not unread. */
 export function sessionRows(
   items: readonly SessionListItem[],
-  agents: readonly AgentSummary[],
+  agents: readonly AgentBrief[],
   openId: string | null,
 ): readonly SessionRow[] {
   const names = new Map(agents.map((agent) => [agent.id, agent.label || agent.name]))

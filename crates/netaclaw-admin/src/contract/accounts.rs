@@ -309,3 +309,18 @@ pub(super) async fn a_token_needs_a_user_and_a_future(harness: &dyn ContractHarn
     };
     assert_invalid(store.issue_token(by(), nobodys).await, "userId");
 }
+
+pub(super) async fn dead_tokens_are_forgotten(harness: &dyn ContractHarness) {
+    let store = seeded(harness).await;
+    let user = new_user(&*store, "ana", None).await;
+    let living = issue(&*store, &user).await;
+    let revoked = issue(&*store, &user).await;
+    let revoked = store.revoke_token(by(), &revoked.token.id).await.unwrap();
+    let at = revoked.revoked_at.unwrap();
+    store.forget_tokens(at).await.unwrap();
+    assert_eq!(store.tokens().await.unwrap().len(), 2);
+    store.forget_tokens(at + 1).await.unwrap();
+    let left = store.tokens().await.unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].id, living.token.id);
+}

@@ -96,7 +96,8 @@ suite! { $
         a_wrong_token_lets_nobody_in,
         a_token_ends_when_it_is_revoked_or_its_user_goes,
         a_token_expires,
-        a_token_needs_a_user_and_a_future;
+        a_token_needs_a_user_and_a_future,
+        dead_tokens_are_forgotten;
     audit:
         every_change_is_written_down_without_its_values,
         the_list_has_pages_and_the_newest_comes_first;

@@ -14,7 +14,7 @@ use netaclaw_protocol::{
     RunOutcome, RunPhase, RunState, Severity, StopReason, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{RunHost, RunReport};
-use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, SessionPatch};
+use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, NewParent, SessionPatch};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -37,6 +37,10 @@ impl LiveSession {
     pub(super) async fn start(&mut self, new: NewEntry) -> Result<(EntryId, RunId), EngineError> {
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let mut writing = self.writer.begin().await;
+        if matches!(new.parent, NewParent::Entry(_)) {
+            let tree = self.writer.tree().await?;
+            writing.remember_visit(&tree);
+        }
         writing.state.durable.run = Some(mark(&run_id));
         writing.save().await?;
         let entry = match writing.append(new).await {
@@ -146,6 +150,7 @@ impl LiveSession {
         writing.state.durable.run = None;
         writing.state.durable.questions.clear();
         writing.state.durable.warnings = warnings;
+        writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
         writing.save().await?;
         let untitled = self.writer.meta().await?.title.is_none();
         if untitled && let Some(title) = title_of(&*self.writer.tree().await?) {

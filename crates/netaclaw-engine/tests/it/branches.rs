@@ -113,7 +113,7 @@ impl Talk {
         let leaf = Some(leaf.clone());
         self.world
             .engine
-            .switch_leaf(&ann(), &self.session, leaf)
+            .switch_leaf(&ann(), &self.session, leaf, netaclaw_engine::Way::Exactly)
             .await
     }
 }

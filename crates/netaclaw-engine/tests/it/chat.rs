@@ -1,7 +1,7 @@
 //! Messages and what becomes of them.
 
 use crate::support::{Act, Server, ann};
-use netaclaw_engine::{Caller, EngineError};
+use netaclaw_engine::{Caller, EngineError, Way};
 use netaclaw_protocol::{Chat, ChatMode, ClarifyResponse, Disposition, QueueChange, RunState};
 use serde_json::json;
 
@@ -283,7 +283,7 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
     let parent = first.entry_id.unwrap();
     let refused = server
         .engine
-        .switch_leaf(&ann(), &session, Some(parent.clone()))
+        .switch_leaf(&ann(), &session, Some(parent.clone()), Way::Exactly)
         .await;
     assert!(matches!(refused, Err(EngineError::Busy(_))));
     server
@@ -306,7 +306,7 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
     );
     server
         .engine
-        .switch_leaf(&ann(), &session, Some(parent))
+        .switch_leaf(&ann(), &session, Some(parent), Way::Exactly)
         .await
         .unwrap();
     client.wait("session_leaf_changed", |_| true).await;

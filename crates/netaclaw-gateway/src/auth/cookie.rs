@@ -18,7 +18,7 @@ fn bearer(headers: &HeaderMap) -> Option<SecretString> {
     (is_bearer && !token.trim().is_empty()).then(|| token.trim().into())
 }
 
-fn cookie(headers: &HeaderMap) -> Option<SecretString> {
+pub(super) fn cookie(headers: &HeaderMap) -> Option<SecretString> {
     let all = headers.get_all(header::COOKIE).iter();
     let pairs = all
         .filter_map(|line| line.to_str().ok())

@@ -35,6 +35,11 @@ impl LoginTry {
         }
     }
 
+    pub(crate) fn by_token(address: IpAddr) -> Self {
+        let name = format!("token from {address}");
+        Self::new(&name, address)
+    }
+
     fn keys(&self) -> [(&str, u32); 2] {
         [
             (&self.name, NAME_FAILURES_MAX),

@@ -1,28 +1,22 @@
-//! People come in by name and password, and get a cookie.
+//! Browsers come in by name and password or by a token, and get a cookie.
 
-use super::cookie::session_cookie;
+use super::browser::{is_browsers, set_cookie, welcome};
 use super::limit::LoginTry;
 use super::{Identity, Signed, identity};
 use crate::error::ApiError;
 use crate::gateway::Shared;
-use crate::rest::{ApiJson, now_ms};
+use crate::rest::ApiJson;
 use crate::transport::Peer;
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, LoginCheck};
-use netaclaw_protocol::{ErrorCode, Login, TokenScope, TokenSpec, UserId};
-use secrecy::{ExposeSecret, SecretString};
-use serde_json::{Value, json};
+use netaclaw_protocol::{ErrorCode, Login, Me, PROTOCOL, TokenScope, UserId};
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// How long a browser stays logged in.
-pub(crate) const SESSION_LASTS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-const BROWSER_LABEL: &str = "browser";
 
 pub(crate) fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
@@ -32,13 +26,14 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/login", tag = "login", security(()),
-    request_body = Value, responses((status = 200, body = Value), (status = 401), (status = 429)))]
+    request_body = Login, responses((status = 200, body = Me), (status = 401), (status = 429)))]
 async fn login(
     State(shared): State<Arc<Shared>>,
     ConnectInfo(peer): ConnectInfo<Peer>,
+    asked: HeaderMap,
     ApiJson(login): ApiJson<Login>,
 ) -> Result<Response, ApiError> {
-    let attempt = LoginTry::new(&login.name, peer.address.ip());
+    let attempt = attempt(&login, peer.address.ip());
     if let Err(wait) = shared.logins.begin(&attempt) {
         let seconds = wait.as_secs() + 1;
         let message = format!("too many failed logins; try again in {seconds} s");
@@ -48,25 +43,28 @@ async fn login(
             .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         return Ok(response);
     }
-    match shared
-        .admin
-        .check_login(&login.name, &login.password)
-        .await?
-    {
-        LoginCheck::Right(user) => {
-            shared.logins.succeeded(&attempt);
-            let who = identity(user, TokenScope::Full);
-            let token = browser_token(&shared, &who).await?;
-            Ok(with_cookie(
-                Json(about(&who)).into_response(),
-                &shared,
-                Some(&token),
-            ))
+    let who = match login {
+        Login::Password { name, password } => {
+            match shared.admin.check_login(&name, &password).await? {
+                LoginCheck::Right(user) => identity(user, TokenScope::Full),
+                LoginCheck::Refused => {
+                    let message = "name or password is wrong";
+                    return Err(ApiError::new(ErrorCode::Unauthorized, message));
+                }
+            }
         }
-        LoginCheck::Refused => Err(ApiError::new(
-            ErrorCode::Unauthorized,
-            "name or password is wrong",
-        )),
+        Login::Token { token } => shared.auth.check(Some(&token)).await?,
+    };
+    shared.logins.succeeded(&attempt);
+    let response = Json(about(&who)).into_response();
+    welcome(&shared, &who, &asked, response).await
+}
+
+/// Nobody guesses a token; the limit keeps the store from being asked too often.
+fn attempt(login: &Login, address: IpAddr) -> LoginTry {
+    match login {
+        Login::Password { name, .. } => LoginTry::new(name, address),
+        Login::Token { .. } => LoginTry::by_token(address),
     }
 }
 
@@ -76,52 +74,33 @@ async fn logout(
     Signed(who): Signed,
 ) -> Result<Response, ApiError> {
     // Only what a browser was given ends here; a token of a program is revoked by its id.
-    let browser = who
-        .token
-        .as_ref()
-        .filter(|token| token.spec.label == BROWSER_LABEL);
-    if let Some(token) = browser {
+    if let Some(token) = who.token.as_ref().filter(|token| is_browsers(token)) {
         shared.admin.revoke_token(&actor(&who), &token.id).await?;
     }
-    let response = StatusCode::NO_CONTENT.into_response();
-    Ok(with_cookie(response, &shared, None))
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    set_cookie(&mut response, &shared, None);
+    Ok(response)
 }
 
-#[utoipa::path(get, path = "/admin/netaclaw/me", tag = "login", responses((status = 200, body = Value)))]
-async fn whoami(Signed(who): Signed) -> Json<Value> {
+#[utoipa::path(get, path = "/admin/netaclaw/me", tag = "login", responses((status = 200, body = Me)))]
+async fn whoami(Signed(who): Signed) -> Json<Me> {
     Json(about(&who))
 }
 
-fn about(who: &Identity) -> Value {
-    json!({ "userId": who.user_id, "name": who.user_name, "role": who.role, "scope": who.scope })
-}
-
-/// Makes a token for a browser, with no more rights than whoever asks for it has.
-pub(crate) async fn browser_token(
-    shared: &Shared,
-    who: &Identity,
-) -> Result<SecretString, ApiError> {
-    let expires_at = now_ms() + i64::try_from(SESSION_LASTS.as_millis()).unwrap_or(i64::MAX / 2);
-    let spec = TokenSpec {
+fn about(who: &Identity) -> Me {
+    let label = who.user.as_ref().map(|user| user.spec.label.clone());
+    Me {
         user_id: UserId::new(&who.user_id),
-        label: BROWSER_LABEL.to_owned(),
+        name: who.user_name.clone(),
+        label: label.unwrap_or_default(),
+        role: who.role,
         scope: who.scope,
-        expires_at: Some(expires_at),
-    };
-    let issued = shared.admin.issue_token(&actor(who), spec).await?;
-    Ok(issued.secret)
-}
-
-pub(crate) fn with_cookie(
-    mut response: Response,
-    shared: &Shared,
-    token: Option<&SecretString>,
-) -> Response {
-    let token = token.map(ExposeSecret::expose_secret);
-    if let Some(cookie) = session_cookie(token, SESSION_LASTS, shared.secure_cookie) {
-        response.headers_mut().append(header::SET_COOKIE, cookie);
+        may_write: who.may_write(),
+        may_inspect: who.may_inspect(),
+        may_configure: who.may_configure(),
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
     }
-    response
 }
 
 pub(crate) fn actor(who: &Identity) -> Actor {

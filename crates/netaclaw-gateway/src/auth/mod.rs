@@ -1,15 +1,17 @@
 //! Who asks, and what they may do.
 
+mod browser;
 mod cookie;
 mod extract;
 mod limit;
 mod login;
 mod origin;
 
+pub(crate) use browser::welcome;
 pub(crate) use cookie::credential;
 pub(crate) use extract::{Administrator, Onlooker, Signed, Writer};
 pub(crate) use limit::LoginLimiter;
-pub(crate) use login::{actor, browser_token, routes, with_cookie};
+pub(crate) use login::{actor, routes};
 pub(crate) use origin::refuse_foreign;
 
 use crate::settings::AuthSettings;

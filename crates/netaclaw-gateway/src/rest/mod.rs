@@ -5,6 +5,7 @@ mod audit;
 mod body;
 mod channels;
 mod dictionary;
+mod outline;
 mod revision;
 mod sessions;
 mod settings;

@@ -1,63 +1,86 @@
-//! Sessions: found, looked at, named, put away. Those of others do not exist.
+//! Sessions: found, named, put away, forked. Those of others do not exist.
 
 use super::body::ApiJson;
-use crate::auth::{Signed, Writer};
+use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use netaclaw_engine::Caller;
-use netaclaw_protocol::{ProviderKind, SessionId, SessionMeta, SessionPage, SessionStatus};
-use netaclaw_session::{PageRequest, SessionFilter, SessionPatch, SessionTreeProvider, Snapshot};
+use netaclaw_protocol::{
+    ApiProblem, ForkRequest, ProviderKind, SessionChange, SessionId, SessionList, SessionListItem,
+    SessionMeta, SessionPage, SessionStatus,
+};
+use netaclaw_session::{PageRequest, SessionFilter, SessionTreeProvider};
 use serde::Deserialize;
 use std::sync::Arc;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 const PAGE_SIZE_MAX: u32 = 200;
+/// In place of a user: everybody's sessions.
+const EVERYBODY: &str = "*";
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .routes(routes!(list))
         .routes(routes!(get, patch, delete))
+        .routes(routes!(fork))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
 struct Asked {
     page: Option<u32>,
     size: Option<u32>,
     agent_id: Option<String>,
-    text: Option<String>,
+    /// Words of the title or of the first message.
+    q: Option<String>,
+    /// Without it, active and archived ones.
     status: Option<SessionStatus>,
-    /// Another user's, for administrators.
+    /// For administrators: another user's sessions, or `*` for everybody's.
     user_id: Option<String>,
 }
 
-#[utoipa::path(get, path = "/admin/netaclaw/sessions", tag = "sessions",
-    params(("page" = Option<u32>, Query), ("size" = Option<u32>, Query), ("agentId" = Option<String>, Query),
-        ("text" = Option<String>, Query), ("status" = Option<String>, Query), ("userId" = Option<String>, Query)),
-    responses((status = 200, body = serde_json::Value)))]
+/// The last changed first. Without `userId` the caller's own; for an administrator also those that
+/// belong to nobody.
+#[utoipa::path(get, path = "/admin/netaclaw/sessions", tag = "sessions", params(Asked),
+    responses((status = 200, body = SessionList)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
     Query(asked): Query<Asked>,
-) -> Result<Json<SessionPage>, ApiError> {
-    let caller = who.caller();
-    let user_id = match caller.is_admin {
-        true => asked.user_id,
-        false => Some(caller.user_id),
-    };
-    let filter = SessionFilter {
-        user_id,
-        agent_id: asked.agent_id,
-        text: asked.text,
-        status: asked.status,
-    };
+) -> Result<Json<SessionList>, ApiError> {
+    let filter = filter(&who, &asked);
     let page = asked.page.unwrap_or(1).max(1);
     let size = asked.size.unwrap_or(50).clamp(1, PAGE_SIZE_MAX);
-    Ok(Json(pages(&shared, &filter, page, size).await?))
+    let found = pages(&shared, &filter, page, size).await?;
+    let items = found.items.into_iter();
+    Ok(Json(SessionList {
+        items: items.map(|meta| shared.engine.list_item(meta)).collect(),
+        page: found.page,
+        size: found.size,
+        total: found.total,
+    }))
+}
+
+fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
+    let caller = who.caller();
+    let wanted = asked.user_id.as_ref().filter(|_| caller.is_admin);
+    SessionFilter {
+        unowned: caller.is_admin && wanted.is_none(),
+        user_id: match wanted.map(String::as_str) {
+            Some(EVERYBODY) => None,
+            Some(other) => Some(other.to_owned()),
+            None => Some(caller.user_id),
+        },
+        agent_id: asked.agent_id.clone(),
+        text: asked.q.clone(),
+        status: asked.status,
+    }
 }
 
 /// One page over all providers. Each gives what could be on it, and the newest of all are taken.
@@ -94,61 +117,61 @@ async fn pages(
     })
 }
 
-#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 200, body = serde_json::Value), (status = 404)))]
+#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
+    responses((status = 200, body = SessionListItem), (status = 404, body = ApiProblem)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
     Path(id): Path<String>,
-) -> Result<Json<Snapshot>, ApiError> {
-    let id = SessionId::new(id);
-    let (provider, _) = find(&shared, &who.caller(), &id).await?;
-    Ok(Json(provider.get_snapshot(&id).await?))
+) -> Result<Json<SessionListItem>, ApiError> {
+    let (_, meta) = find(&shared, &who.caller(), &SessionId::new(id)).await?;
+    Ok(Json(shared.engine.list_item(meta)))
 }
 
-#[derive(Deserialize)]
-struct Change {
-    title: Option<String>,
-    status: Option<SessionStatus>,
-}
-
-#[utoipa::path(patch, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", request_body = serde_json::Value,
-    params(("id" = String, Path)), responses((status = 200, body = serde_json::Value), (status = 404)))]
+/// Names the session, puts it away, deletes it or brings it back.
+#[utoipa::path(patch, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", request_body = SessionChange,
+    params(("id" = String, Path)),
+    responses((status = 200, body = SessionListItem), (status = 404, body = ApiProblem)))]
 async fn patch(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     Path(id): Path<String>,
-    ApiJson(change): ApiJson<Change>,
-) -> Result<Json<SessionMeta>, ApiError> {
+    ApiJson(change): ApiJson<SessionChange>,
+) -> Result<Json<SessionListItem>, ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
-    let (provider, mut meta) = find(&shared, &caller, &id).await?;
-    if let Some(status) = change.status {
-        let patch = SessionPatch {
-            status: Some(status),
-            ..SessionPatch::default()
-        };
-        meta = provider.update_session(&id, patch).await?;
-    }
-    // By the session's own writer, so that everybody who watches hears of it.
-    if let Some(title) = change.title {
-        meta = shared.engine.rename(&caller, &id, title).await?;
-    }
-    Ok(Json(meta))
+    Ok(Json(shared.engine.update(&caller, &id, change).await?))
 }
 
 /// Stops what runs, then marks the session deleted.
 #[utoipa::path(delete, path = "/admin/netaclaw/sessions/{id}", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 204), (status = 404)))]
+    params(("id" = String, Path)), responses((status = 204), (status = 404, body = ApiProblem)))]
 async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     Path(id): Path<String>,
 ) -> Result<StatusCode, ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
-    let (provider, _) = find(&shared, &caller, &id).await?;
-    shared.engine.stop(&caller, &id).await?;
-    provider.delete_session(&id).await?;
+    let deleted = SessionChange {
+        status: Some(SessionStatus::Deleted),
+        ..SessionChange::default()
+    };
+    shared.engine.update(&caller, &id, deleted).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// A new session made of the path to an entry.
+#[utoipa::path(post, path = "/admin/netaclaw/sessions/{id}/fork", tag = "sessions", request_body = ForkRequest,
+    params(("id" = String, Path)),
+    responses((status = 201, body = SessionListItem), (status = 404, body = ApiProblem), (status = 409, body = ApiProblem)))]
+async fn fork(
+    State(shared): State<Arc<Shared>>,
+    Writer(who): Writer,
+    Path(id): Path<String>,
+    ApiJson(wanted): ApiJson<ForkRequest>,
+) -> Result<(StatusCode, Json<SessionListItem>), ApiError> {
+    let (caller, id) = (who.caller(), SessionId::new(id));
+    let forked = shared.engine.fork(&caller, &id, wanted.entry_id).await?;
+    Ok((StatusCode::CREATED, Json(forked)))
 }
 
 /// A session the caller may see, and where it is kept.

@@ -1,21 +1,24 @@
-//! What is in a session: messages, tree, and the whole as a file.
+//! What is in a session: messages, entries, tree, and the whole as a file.
 
+use super::outline::outline;
 use super::sessions::find;
-use crate::auth::Signed;
+use crate::auth::{Identity, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use netaclaw_protocol::{EntryId, ErrorCode, SessionId};
-use netaclaw_session::{
-    Entry, PathError, SessionTree, build_session_context, group_children_by_parent,
+use netaclaw_protocol::{
+    ApiProblem, ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages,
+    SessionTreeView, StoredSnapshot,
 };
+use netaclaw_session::{Entry, PathError, SessionTree, build_session_context};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::sync::Arc;
+use tower_http::compression::CompressionLayer;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -25,19 +28,27 @@ const ENTRIES_MAX: usize = 1000;
 pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .routes(routes!(messages))
+        .routes(routes!(entry))
         .routes(routes!(tree))
+        .routes(routes!(snapshot))
         .routes(routes!(export))
+        // Ten thousand entries are megabytes of much the same words.
+        .layer(CompressionLayer::new())
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct Asked {
+    /// `full` or `compacted`.
     #[serde(default)]
+    #[param(inline)]
     view: View,
+    /// Only entries before this one.
     before: Option<String>,
     limit: Option<usize>,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum View {
     /// The active path as it was said.
@@ -48,124 +59,131 @@ enum View {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/messages", tag = "sessions",
-    params(("id" = String, Path), ("view" = Option<String>, Query, description = "`full` or `compacted`"),
-        ("before" = Option<String>, Query, description = "only entries before this one"), ("limit" = Option<u32>, Query)),
-    responses((status = 200, body = Value), (status = 404)))]
+    params(("id" = String, Path), Asked),
+    responses((status = 200, body = SessionMessages), (status = 404, body = ApiProblem)))]
 async fn messages(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
-) -> Result<Json<Value>, ApiError> {
-    let id = SessionId::new(id);
-    let (provider, _) = find(&shared, &who.caller(), &id).await?;
-    let tree = provider.load_tree(&id).await?;
-    match asked.view {
-        View::Full => full(&tree, asked.before, asked.limit),
-        View::Compacted => compacted(&tree),
-    }
+) -> Result<Json<SessionMessages>, ApiError> {
+    let tree = load(&shared, &who, id).await?;
+    let messages = match asked.view {
+        View::Full => SessionMessages::Full(full(&tree, asked.before, asked.limit)?),
+        View::Compacted => SessionMessages::Compacted(compacted(&tree)?),
+    };
+    Ok(Json(messages))
 }
 
 fn full(
     tree: &SessionTree,
     before: Option<String>,
     limit: Option<usize>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<EntryPage, ApiError> {
     let mut path = tree.active_path().map_err(damaged)?;
-    let total = path.len();
+    let total = path.len() as u64;
     if let Some(before) = before {
         let before = EntryId::new(before);
         let at = path.iter().position(|entry| *entry.id() == before);
         let missing = || ApiError::new(ErrorCode::StaleParent, "before is not on the active path");
         path.truncate(at.ok_or_else(missing)?);
     }
-    let from = path
-        .len()
-        .saturating_sub(limit.unwrap_or(ENTRIES_MAX).clamp(1, ENTRIES_MAX));
-    let items: Vec<&RawValue> = path[from..].iter().filter_map(|entry| raw(entry)).collect();
-    let cursor = (from > 0).then(|| path[from].id());
-    Ok(Json(
-        json!({ "view": "full", "items": items, "total": total, "cursor": cursor }),
-    ))
+    let limit = limit.unwrap_or(ENTRIES_MAX).clamp(1, ENTRIES_MAX);
+    let from = path.len().saturating_sub(limit);
+    Ok(EntryPage {
+        items: path[from..].iter().map(|entry| raw(entry.json())).collect(),
+        total,
+        cursor: (from > 0).then(|| path[from].id().clone()),
+    })
 }
 
-fn compacted(tree: &SessionTree) -> Result<Json<Value>, ApiError> {
+fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
     let context = build_session_context(tree, tree.leaf()).map_err(damaged)?;
-    let texts: Vec<_> = context.messages.iter().map(|m| m.json()).collect();
-    let items: Vec<&RawValue> = texts
-        .iter()
-        .filter_map(|text| serde_json::from_str(text).ok())
-        .collect();
-    let sources: Vec<&EntryId> = context.source_entry_ids().collect();
-    Ok(Json(json!({
-        "view": "compacted",
-        "items": items,
-        "total": items.len(),
-        "sourceEntryIds": sources,
-        "thinkingLevel": context.thinking_level,
-        "model": context.model,
-    })))
+    let items: Vec<_> = context.messages.iter().map(|m| raw(&m.json())).collect();
+    Ok(ContextMessages {
+        total: items.len() as u64,
+        items,
+        source_entry_ids: context.source_entry_ids().cloned().collect(),
+        thinking_level: context.thinking_level.to_string(),
+        model: context.model.clone(),
+    })
+}
+
+/// One entry, whole.
+#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/entries/{entry}", tag = "sessions",
+    params(("id" = String, Path), ("entry" = String, Path)),
+    responses((status = 200, body = Object), (status = 404, body = ApiProblem)))]
+async fn entry(
+    State(shared): State<Arc<Shared>>,
+    Signed(who): Signed,
+    Path((id, entry)): Path<(String, String)>,
+) -> Result<Json<Box<RawValue>>, ApiError> {
+    let tree = load(&shared, &who, id).await?;
+    let found = tree.get(&EntryId::new(entry));
+    let missing = || ApiError::new(ErrorCode::NotFound, "there is no such entry");
+    Ok(Json(raw(found.ok_or_else(missing)?.json())))
 }
 
 /// The shape without the content: enough to draw the tree.
-#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/tree", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 200, body = Value), (status = 404)))]
+#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/tree", tag = "sessions", params(("id" = String, Path)),
+    responses((status = 200, body = SessionTreeView), (status = 404, body = ApiProblem)))]
 async fn tree(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
     Path(id): Path<String>,
-) -> Result<Json<Value>, ApiError> {
-    let id = SessionId::new(id);
-    let (provider, _) = find(&shared, &who.caller(), &id).await?;
-    let tree = provider.load_tree(&id).await?;
-    let path = tree.active_path().map_err(damaged)?;
-    let path: Vec<&EntryId> = path.iter().map(|entry| entry.id()).collect();
-    let entries: Vec<Value> = tree.entries().iter().map(outline).collect();
-    let labels: serde_json::Map<String, Value> = tree
-        .labels()
-        .iter()
-        .map(|(id, label)| (id.to_string(), json!(label.text)))
-        .collect();
-    Ok(Json(json!({
-        "leafEntryId": tree.leaf(),
-        "activePath": path,
-        "entries": entries,
-        "childrenByParentId": group_children_by_parent(tree.entries(), tree.index()),
-        "labelsByEntryId": labels,
-        "skippedLines": tree.skipped_lines(),
+) -> Result<Json<SessionTreeView>, ApiError> {
+    let tree = load(&shared, &who, id).await?;
+    // Every message is read for its first words, which takes a while in a long session.
+    let view = tokio::task::spawn_blocking(move || outline(&tree)).await;
+    Ok(Json(view.unwrap_or_else(|panic| {
+        std::panic::resume_unwind(panic.into_panic())
     })))
 }
 
-fn outline(entry: &Entry) -> Value {
-    let message = entry.message_json();
-    let message: Option<Value> = message.and_then(|message| serde_json::from_str(message).ok());
-    let role = message.as_ref().map(|message| message["role"].clone());
-    json!({
-        "id": entry.id(),
-        "parentId": entry.parent_id(),
-        "type": entry.type_name(),
-        "role": role,
-        "timestamp": entry.timestamp(),
-    })
+/// All that is stored of a session. Whoever wants to see it live opens it by Socket.IO.
+#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/snapshot", tag = "sessions", params(("id" = String, Path)),
+    responses((status = 200, body = StoredSnapshot), (status = 404, body = ApiProblem)))]
+async fn snapshot(
+    State(shared): State<Arc<Shared>>,
+    Signed(who): Signed,
+    Path(id): Path<String>,
+) -> Result<Json<StoredSnapshot>, ApiError> {
+    let id = SessionId::new(id);
+    let (provider, _) = find(&shared, &who.caller(), &id).await?;
+    let stored = provider.get_snapshot(&id).await?;
+    Ok(Json(StoredSnapshot {
+        session: stored.session.into(),
+        entries: stored
+            .entries
+            .iter()
+            .map(|entry| raw(entry.json()))
+            .collect(),
+        active_path: stored.active_path,
+        children_by_parent_id: stored.children_by_parent_id.into_iter().collect(),
+        labels_by_entry_id: stored.labels_by_entry_id.into_iter().collect(),
+        runtime_context: stored.runtime_context,
+        in_flight: stored.in_flight.map(|entry| raw(entry.json())),
+        skipped_lines: stored.skipped_lines,
+        warnings: stored.warnings,
+    }))
 }
 
 /// The session as Pi stores it, a JSON object on each line.
-#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/export", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 200, content_type = "application/x-ndjson"), (status = 404)))]
+#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/export", tag = "sessions", params(("id" = String, Path)),
+    responses((status = 200, content_type = "application/x-ndjson"), (status = 404, body = ApiProblem)))]
 async fn export(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let id = SessionId::new(id);
-    let (provider, _) = find(&shared, &who.caller(), &id).await?;
-    let tree = provider.load_tree(&id).await?;
+    let tree = load(&shared, &who, id).await?;
     let mut text = String::new();
     let lines = std::iter::once(tree.header().json()).chain(tree.entries().iter().map(Entry::json));
     for line in lines {
         text.push_str(line);
         text.push('\n');
     }
+    let id = tree.header().id();
     let name = match id.is_safe() {
         true => format!("attachment; filename=\"{id}.jsonl\""),
         false => "attachment; filename=\"session.jsonl\"".to_owned(),
@@ -177,8 +195,14 @@ async fn export(
     Ok((headers, text).into_response())
 }
 
-fn raw(entry: &Entry) -> Option<&RawValue> {
-    serde_json::from_str(entry.json()).ok()
+async fn load(shared: &Shared, who: &Identity, id: String) -> Result<Arc<SessionTree>, ApiError> {
+    let id = SessionId::new(id);
+    let (provider, _) = find(shared, &who.caller(), &id).await?;
+    Ok(provider.load_tree(&id).await?)
+}
+
+fn raw(json: &str) -> Box<RawValue> {
+    RawValue::from_string(json.to_owned()).expect("what is stored is JSON")
 }
 
 fn damaged(error: PathError) -> ApiError {

@@ -7,10 +7,10 @@ use super::frame::refused;
 use super::requests::{Body, Key};
 use crate::gateway::Shared;
 use crate::metrics;
-use netaclaw_engine::{Caller, EngineError, Subscriber};
+use netaclaw_engine::{Caller, EngineError, Subscriber, Way};
 use netaclaw_protocol::{
-    Chat, Disposition, ErrorCode, Forked, QueueEdited, Refusal, Renamed, SessionId, SessionOpen,
-    Stopped,
+    Chat, Disposition, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed,
+    SessionChange, SessionId, SessionOpen, Stopped,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -44,7 +44,7 @@ pub(super) async fn execute(
     match command {
         ClientCommand::SessionOpen(open) => session_open(shared, connection, &caller, open).await,
         ClientCommand::Ping => {
-            connection.outbox.push(&notice("pong", &json!({})));
+            connection.outbox.push(&notice(Notice::Pong(Nothing {})));
             plain(Ok(Body::new()))
         }
         ClientCommand::SessionClose(session) => {
@@ -110,14 +110,18 @@ async fn change(
                 .await
         }
         ClientCommand::Rename(rename) => {
-            let renamed = engine.rename(caller, &rename.session_id, rename.title);
+            let change = SessionChange {
+                title: Some(rename.title),
+                ..SessionChange::default()
+            };
+            let renamed = engine.update(caller, &rename.session_id, change);
             let session = renamed.await.map_err(refusal)?;
             return Ok(fields(json!(Renamed { session })));
         }
         ClientCommand::Fork(fork) => {
             let forked = engine.fork(caller, &fork.session_id, fork.entry_id);
             let session = forked.await.map_err(refusal)?;
-            let session_id = session.session_id.clone();
+            let session_id = session.session.session_id.clone();
             return Ok(fields(json!(Forked {
                 session_id,
                 session
@@ -134,8 +138,12 @@ async fn change(
             Err(EngineError::Unavailable(message.to_owned()))
         }
         ClientCommand::SwitchLeaf(switch) => {
+            let way = match switch.follow {
+                true => Way::Follow,
+                false => Way::Exactly,
+            };
             engine
-                .switch_leaf(caller, &switch.session_id, switch.leaf_entry_id)
+                .switch_leaf(caller, &switch.session_id, switch.leaf_entry_id, way)
                 .await
         }
         ClientCommand::Compact(session) => {

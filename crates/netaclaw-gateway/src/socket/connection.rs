@@ -5,10 +5,11 @@ use super::frame::refused;
 use super::outbox::Outbox;
 use crate::auth::{AuthError, Identity};
 use crate::gateway::Shared;
-use netaclaw_engine::{Engine, EventGroup, EventKind, ServerEvent, SubscriptionId};
-use netaclaw_protocol::{ErrorCode, Refusal, SessionId};
+use netaclaw_engine::{Engine, EventGroup, EventKind, ListSubscriber, ServerEvent, SubscriptionId};
+use netaclaw_protocol::{
+    ErrorCode, Nothing, Notice, NoticeEnvelope, Refusal, SessionId, SessionListItem,
+};
 use secrecy::SecretString;
-use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -106,11 +107,17 @@ impl Connection {
     }
 }
 
-/// An event of the server itself, which belongs to no session.
-pub(super) fn notice(name: &'static str, data: &Value) -> ServerEvent {
+/// An event of the server itself, ready to be sent.
+pub(super) fn notice(notice: Notice) -> ServerEvent {
+    let name = match &notice {
+        Notice::SessionListChanged(_) => "session_list_changed",
+        Notice::ServerDraining(_) => "server_draining",
+        Notice::Pong(_) => "pong",
+        Notice::Error(_) => "error",
+    };
     let ts = crate::rest::now_ms();
-    let payload = json!({ "type": name, "ts": ts, "data": data });
-    let json = serde_json::value::to_raw_value(&payload).expect("a JSON value can be written");
+    let payload = NoticeEnvelope { notice, ts };
+    let json = serde_json::value::to_raw_value(&payload).expect("notices are plain data");
     ServerEvent {
         name,
         json: Arc::from(json),
@@ -136,7 +143,23 @@ impl Connections {
         for connection in self.living() {
             connection
                 .outbox
-                .push(&notice("server_draining", &json!({})));
+                .push(&notice(Notice::ServerDraining(Nothing {})));
+        }
+    }
+
+    /// Tells the sockets of a session's owner what it looks like in their list. What belongs to
+    /// nobody is on the lists of administrators.
+    fn tell_list(&self, item: &SessionListItem) {
+        let event = notice(Notice::SessionListChanged(Box::new(item.clone())));
+        for connection in self.living() {
+            let (identity, _) = &*lock(&connection.checked);
+            let listed = match &item.session.user_id {
+                Some(owner) => *owner == identity.user_id,
+                None => identity.caller().is_admin,
+            };
+            if listed && connection.groups.current {
+                connection.outbox.push(&event);
+            }
         }
     }
 
@@ -156,6 +179,17 @@ impl Connections {
 
     fn living(&self) -> Vec<Arc<Connection>> {
         lock(&self.all).iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// Brings changes of the lists to the sockets.
+pub(crate) struct ListWatch(pub(crate) Weak<Shared>);
+
+impl ListSubscriber for ListWatch {
+    fn changed(&self, item: &SessionListItem) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.connections.tell_list(item);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::metrics;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use netaclaw_protocol::{ErrorCode, Refusal, SessionId};
+use netaclaw_protocol::{ErrorCode, Notice, Refusal, SessionId};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -168,8 +168,8 @@ fn reply(
         Err(refusal) => {
             metrics::command_refused(refusal.code);
             if ack_id.is_none() {
-                let data = json!({ "code": refusal.code, "message": refusal.message });
-                connection.outbox.push(&notice("error", &data));
+                let told = notice(Notice::Error(refusal.clone()));
+                connection.outbox.push(&told);
             }
             Some(refusal_body(&refusal))
         }

@@ -15,7 +15,7 @@ mod outbox;
 mod requests;
 mod sender;
 
-pub(crate) use connection::Connections;
+pub(crate) use connection::{Connections, ListWatch};
 pub(crate) use requests::Requests;
 
 use crate::gateway::Shared;

@@ -8,8 +8,7 @@ use crate::gateway::Shared;
 use crate::transport::{Meter, Peer};
 use axum::extract::ConnectInfo;
 use netaclaw_engine::ServerEvent;
-use netaclaw_protocol::Refusal;
-use serde_json::json;
+use netaclaw_protocol::{Notice, Refusal};
 use serde_json::value::RawValue;
 use socketioxide::adapter::LocalAdapter;
 use socketioxide::extract::{AckSender, SocketRef};
@@ -116,7 +115,7 @@ impl Sender {
     /// Says why, and ends the connection to the namespace.
     async fn dismiss(&mut self, why: &Refusal) {
         tracing::info!(socket = %self.connection.sid, reason = why.message, "a client is disconnected");
-        let notice = notice("error", &json!(why));
+        let notice = notice(Notice::Error(why.clone()));
         if self.emit(&notice).await.is_break() {
             return;
         }

@@ -157,7 +157,7 @@ async fn sessions_of_others_do_not_exist() {
     }
     let list = plain(server.address, "GET", "/admin/netaclaw/sessions").bearer(&bob);
     assert_eq!(list.send().await.json()["total"], 0);
-    let admin = request(server.address, "GET", "/admin/netaclaw/sessions")
+    let admin = request(server.address, "GET", "/admin/netaclaw/sessions?userId=*")
         .send()
         .await;
     assert_eq!(admin.json()["total"], 1, "an administrator sees all");
@@ -188,6 +188,59 @@ async fn a_link_with_the_token_becomes_a_cookie() {
     assert_eq!(logout.send().await.status, 204);
     let me = plain(server.address, "GET", "/admin/netaclaw/me").header("cookie", cookie);
     assert_eq!(me.send().await.status, 401);
+}
+
+#[tokio::test]
+async fn a_browser_that_comes_again_keeps_its_token() {
+    let server = Server::start().await;
+    let link = format!("/?token={TOKEN}");
+    let tokens = async || TokenStore::tokens(&*server.admin).await.unwrap();
+    let entered = plain(server.address, "GET", &link).send().await;
+    let cookie = entered.header("set-cookie").split(';').next().unwrap();
+    for _ in 0..3 {
+        let again = plain(server.address, "GET", &link).header("cookie", cookie);
+        let again = again.send().await;
+        assert_eq!((again.status, again.header("set-cookie")), (303, ""));
+    }
+    assert_eq!(tokens().await.len(), 1);
+    // Browsers without a cookie get one each, and the oldest leave.
+    for _ in 0..25 {
+        plain(server.address, "GET", &link).send().await;
+    }
+    let tokens = tokens().await;
+    let living = tokens.iter().filter(|token| token.revoked_at.is_none());
+    assert_eq!(living.count(), 20);
+}
+
+#[tokio::test]
+async fn a_token_logs_a_browser_in_as_its_user() {
+    let server = Server::start().await;
+    let (user, token) = server.user("ann", TokenScope::Chat).await;
+    let login = |token: String| {
+        plain(server.address, "POST", "/admin/netaclaw/login")
+            .json(json!({ "token": token }))
+            .send()
+    };
+    let right = login(token.clone()).await;
+    let me = right.json();
+    assert_eq!(
+        (
+            right.status,
+            &me["userId"],
+            &me["scope"],
+            &me["mayConfigure"]
+        ),
+        (200, &json!(user.id), &json!("chat"), &json!(false))
+    );
+    let cookie = right.header("set-cookie");
+    assert!(
+        cookie.contains("HttpOnly") && !cookie.contains(&token),
+        "{cookie}"
+    );
+    for _ in 0..5 {
+        assert_eq!(login("neta_x_y".to_owned()).await.status, 401);
+    }
+    assert_eq!(login("neta_x_y".to_owned()).await.status, 429);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod access;
 mod agent;
 mod commands;
 mod http;
+mod lists;
 mod openai;
 mod rest;
 mod server;

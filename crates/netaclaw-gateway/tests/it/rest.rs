@@ -171,16 +171,19 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
     }
     let base = format!("/admin/netaclaw/sessions/{id}");
     let get = |path: String| async move { request(server.address, "GET", &path).send().await };
-    let found = get("/admin/netaclaw/sessions?text=hello&size=1".to_owned())
+    let found = get("/admin/netaclaw/sessions?q=hello&size=1".to_owned())
         .await
         .json();
     assert_eq!(
         (&found["total"], &found["items"][0]["sessionId"]),
         (&json!(1), &json!(id))
     );
-    assert_eq!(
-        get(base.clone()).await.json()["session"]["sessionId"],
-        json!(id)
+    assert_eq!(get(base.clone()).await.json()["sessionId"], json!(id));
+    let stored = get(format!("{base}/snapshot")).await.json();
+    assert_eq!(stored["session"]["sessionId"], json!(id));
+    assert!(
+        stored["session"].get("cwd").is_none(),
+        "a path of the server"
     );
     let full = get(format!("{base}/messages?view=full&limit=1"))
         .await
@@ -192,7 +195,29 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
     let context = get(format!("{base}/messages?view=compacted")).await.json();
     assert_eq!(context["items"].as_array().unwrap().len(), 2);
     let tree = get(format!("{base}/tree")).await.json();
-    assert_eq!(tree["entries"][0]["role"], "user");
+    assert_eq!(
+        (&tree["entries"][0]["role"], &tree["entries"][0]["preview"]),
+        (&json!("user"), &json!("Hello"))
+    );
+    let entry = tree["entries"][0]["id"].as_str().unwrap();
+    let whole = get(format!("{base}/entries/{entry}")).await.json();
+    assert_eq!(whole["message"]["content"], "Hello");
+    assert_eq!(get(format!("{base}/entries/nothing")).await.status, 404);
+    let fork = format!("{base}/fork");
+    let fork = request(server.address, "POST", &fork).json(json!({"entryId": entry}));
+    let fork = fork.send().await;
+    assert_eq!(
+        (fork.status, fork.json()["messageCount"].clone()),
+        (201, json!(1))
+    );
+    let fork = format!(
+        "/admin/netaclaw/sessions/{}",
+        fork.json()["sessionId"].as_str().unwrap()
+    );
+    assert_eq!(
+        request(server.address, "DELETE", &fork).send().await.status,
+        204
+    );
     let export = get(format!("{base}/export")).await;
     let first: serde_json::Value =
         serde_json::from_str(export.text.lines().next().unwrap()).unwrap();

@@ -15,6 +15,8 @@ pub(crate) struct Client {
     next_ack: u64,
     /// All events so far, as name and payload.
     pub(crate) events: Vec<Value>,
+    /// What came about the list of sessions, whichever are open.
+    pub(crate) lists: Vec<Value>,
     acks: Vec<(u64, Value)>,
     /// How many events had arrived before each answer.
     pub(crate) before_ack: usize,
@@ -65,6 +67,7 @@ impl Client {
             socket,
             next_ack: 0,
             events: Vec::new(),
+            lists: Vec::new(),
             acks: Vec::new(),
             before_ack: 0,
         };
@@ -126,6 +129,16 @@ impl Client {
         }
     }
 
+    /// Waits until the list has been told something that fits, now or before.
+    pub(crate) async fn listed(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            if let Some(item) = self.lists.iter().find(|item| fits(item)) {
+                return item.clone();
+            }
+            self.read().await.expect("the socket ended before the list");
+        }
+    }
+
     /// Waits until so many events of a type have arrived.
     pub(crate) async fn wait_count(&mut self, name: &str, count: usize) {
         let have = |client: &Self| {
@@ -170,6 +183,9 @@ impl Client {
 
     async fn read(&mut self) -> Option<()> {
         match self.frame().await? {
+            Frame::Event(event) if event["type"] == "session_list_changed" => {
+                self.lists.push(event["data"].clone());
+            }
             Frame::Event(event) => self.events.push(event),
             Frame::Ack(id, body) => {
                 self.before_ack = self.events.len();

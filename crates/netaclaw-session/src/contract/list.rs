@@ -90,8 +90,8 @@ pub(super) async fn lists_are_filtered_by_owner_and_status(harness: &dyn Contrac
         let filter = SessionFilter {
             user_id: user.map(str::to_owned),
             agent_id: agent.map(str::to_owned),
-            text: None,
             status,
+            ..SessionFilter::default()
         };
         let (mut ids, total) = list(&port, filter, PageRequest::default()).await;
         assert_eq!(total, ids.len() as u64);
@@ -111,6 +111,34 @@ pub(super) async fn lists_are_filtered_by_owner_and_status(harness: &dyn Contrac
         listed(Some("ann"), None, Some(SessionStatus::Deleted)).await,
         ""
     );
+
+    let nobodys = NewSession {
+        id: Some("e".into()),
+        ..NewSession::default()
+    };
+    port.create_session(nobodys).await.unwrap();
+    assert_eq!(listed(Some("ann"), None, None).await, "ac");
+    let filter = SessionFilter {
+        user_id: Some("ann".to_owned()),
+        unowned: true,
+        ..SessionFilter::default()
+    };
+    let (mut ids, _) = list(&port, filter, PageRequest::default()).await;
+    ids.sort();
+    assert_eq!(ids.join(""), "ace");
+}
+
+pub(super) async fn bookkeeping_is_no_news(harness: &dyn ContractHarness) {
+    let port = harness.open().await;
+    import_of_day(&port, "old", 1, "first").await;
+    import_of_day(&port, "new", 2, "second").await;
+    let metadata = SessionPatch {
+        metadata: Some(serde_json::Map::new()),
+        ..SessionPatch::default()
+    };
+    port.update_session(&"old".into(), metadata).await.unwrap();
+    let (ids, _) = list(&port, SessionFilter::default(), PageRequest::default()).await;
+    assert_eq!(ids.join(" "), "new old");
 }
 
 pub(super) async fn lists_are_searched_whatever_the_case(harness: &dyn ContractHarness) {

@@ -7,6 +7,7 @@ mod fork;
 mod log;
 mod migrate;
 mod path;
+mod places;
 mod properties;
 mod tree;
 

@@ -6,7 +6,7 @@
 use super::SqlAdminStore;
 use super::audit::write_act;
 use super::database::commit;
-use super::fault::{Result, found, unreadable};
+use super::fault::{Fault, Result, found, unreadable};
 use super::record::{act, column, first_stamp, next_stamp, of_word, stamp_of, word};
 use super::user::read_user;
 use crate::now_ms;
@@ -75,6 +75,19 @@ impl TokenStore for SqlAdminStore {
         }
         commit(writer).await?;
         Ok(token)
+    }
+
+    async fn forget_tokens(&self, dead_before: i64) -> Result<(), AdminError> {
+        const DELETE: &str = "DELETE FROM netaclaw_token WHERE revokedAt < ? OR expiresAt < ?";
+        let mut writer = self.database.writer().await?;
+        sqlx::query(DELETE)
+            .bind(dead_before)
+            .bind(dead_before)
+            .execute(&mut *writer)
+            .await
+            .map_err(Fault::from)?;
+        commit(writer).await?;
+        Ok(())
     }
 
     async fn check_token(&self, presented: &SecretString) -> Result<TokenCheck, AdminError> {

@@ -241,8 +241,9 @@ fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bo
         let mut fields = named.chain([meta.cwd.as_str(), meta.session_id.as_str()]);
         fields.any(|field| field.to_lowercase().contains(text))
     };
+    let unowned = filter.unowned && meta.user_id.is_none();
     status
-        && has(&meta.user_id, &filter.user_id)
+        && (unowned || has(&meta.user_id, &filter.user_id))
         && has(&meta.agent_id, &filter.agent_id)
         && text.is_none_or(says)
 }

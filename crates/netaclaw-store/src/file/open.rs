@@ -318,7 +318,9 @@ impl State {
         let timestamp = format_timestamp(now_ms());
         let line = encode_meta_record(&self.free_id(), self.tree.leaf(), &timestamp, &record);
         self.write_line(id, &line)?;
-        self.summary.touch(&timestamp);
+        if record.status.is_some() || record.agent_id.is_some() {
+            self.summary.touch(&timestamp);
+        }
         Arc::make_mut(&mut self.tree).merge_meta(record);
         Ok(())
     }

@@ -116,15 +116,16 @@ impl Store {
         name: &mut Option<Draft>,
     ) -> Result<Option<Entry>, Failure> {
         const UPDATE: &str = "UPDATE neta_agent_session SET status = COALESCE(?, status), \
-             agentId = COALESCE(?, agentId), metadata = COALESCE(?, metadata), updatedAt = ? \
-             WHERE sessionId = ?";
+             agentId = COALESCE(?, agentId), metadata = COALESCE(?, metadata), \
+             updatedAt = COALESCE(?, updatedAt) WHERE sessionId = ?";
         let SessionPatch {
             status,
             agent_id,
             metadata,
             ..
         } = patch;
-        if status.is_some() || agent_id.is_some() || metadata.is_some() {
+        let is_news = status.is_some() || agent_id.is_some();
+        if is_news || metadata.is_some() {
             sqlx::query(UPDATE)
                 .bind(status.map(SessionStatus::as_str))
                 .bind(agent_id)
@@ -133,7 +134,7 @@ impl Store {
                         .clone()
                         .map(|metadata| Value::Object(metadata).to_string()),
                 )
-                .bind(format_timestamp(now_ms()))
+                .bind(is_news.then(|| format_timestamp(now_ms())))
                 .bind(session.as_str())
                 .execute(&mut *connection)
                 .await?;

@@ -63,16 +63,17 @@ fn push_filter(query: &mut QueryBuilder<MySql>, filter: &SessionFilter) {
         Some(status) => query.push(" WHERE status = ").push_bind(status.as_str()),
         None => query.push(" WHERE status <> 'deleted'"),
     };
-    for (column, wanted) in [("userId", &filter.user_id), ("agentId", &filter.agent_id)] {
-        if let Some(wanted) = wanted {
-            query
-                .push(format_args!(" AND {column} = "))
-                .push_bind(wanted);
-            // Equality ignores spaces at the end, which must not make one user of two.
-            query
-                .push(format_args!(" AND LENGTH({column}) = "))
-                .push_bind(wanted.len() as u64);
+    if let Some(user) = &filter.user_id {
+        query.push(" AND (");
+        push_equal(query, "userId", user);
+        if filter.unowned {
+            query.push(" OR userId IS NULL");
         }
+        query.push(")");
+    }
+    if let Some(agent) = &filter.agent_id {
+        query.push(" AND ");
+        push_equal(query, "agentId", agent);
     }
     if let Some(text) = &filter.text {
         let text = text.to_lowercase();
@@ -85,4 +86,13 @@ fn push_filter(query: &mut QueryBuilder<MySql>, filter: &SessionFilter) {
         }
         query.push(")");
     }
+}
+
+/// Equality ignores spaces at the end, which must not make one user of two.
+fn push_equal(query: &mut QueryBuilder<MySql>, column: &str, wanted: &str) {
+    query
+        .push(format_args!("{column} = "))
+        .push_bind(wanted.to_owned())
+        .push(format_args!(" AND LENGTH({column}) = "))
+        .push_bind(wanted.len() as u64);
 }

@@ -8,6 +8,7 @@ use crate::assemble::assemble;
 use crate::error::{Failure, Result};
 use crate::session::draw_tree;
 use clap::Args;
+use netaclaw_admin::UserStore;
 use netaclaw_engine::{
     Caller, Engine, EngineError, EventGroup, ServerEvent, Subscriber, SubscriptionId,
 };
@@ -36,10 +37,13 @@ pub(crate) struct ChatArgs {
 pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
     let assembled = assemble(app).await?;
     let (events, heard) = mpsc::unbounded_channel();
+    // The sessions of the terminal are those the web app shows to whoever has the access token.
+    let owner = assembled.admin.user_named(netaclaw_admin::FIRST_USER).await;
+    let owner = owner.map_err(|error| crate::admin::failure(app.lang, error))?;
     let mut chat = Terminal {
         engine: assembled.engine.clone(),
         caller: Caller {
-            user_id: netaclaw_admin::FIRST_USER.to_owned(),
+            user_id: owner.id.as_str().to_owned(),
             is_admin: true,
         },
         screen: Screen::new(std::io::stdout(), app.paint, app.lang),

@@ -64,6 +64,7 @@ pub(crate) async fn run(args: ListArgs, app: &mut App) -> Result<()> {
         agent_id: args.agent,
         text: args.text,
         status: args.status.map(SessionStatus::from),
+        ..SessionFilter::default()
     };
     let request = PageRequest {
         page: args.page,

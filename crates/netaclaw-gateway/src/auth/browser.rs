@@ -1,0 +1,95 @@
+//! Tokens of browsers. A browser has one, kept in its cookie; coming in again, by whatever way,
+//! makes no second one.
+
+use super::cookie::{cookie, session_cookie};
+use super::{Identity, actor};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use crate::rest::now_ms;
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use netaclaw_protocol::{Token, TokenSpec, UserId};
+use secrecy::{ExposeSecret, SecretString};
+use std::time::Duration;
+
+/// How long a browser stays logged in.
+const LASTS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const LABEL: &str = "browser";
+/// Browsers of one user that stay logged in; beyond it the one that was used least lately leaves.
+const BROWSERS_MAX: usize = 20;
+
+pub(crate) fn is_browsers(token: &Token) -> bool {
+    token.spec.label == LABEL
+}
+
+/// Lets a browser stay: it keeps the token it has, if that is good for the same and for a while,
+/// or gets a new one in its place.
+pub(crate) async fn welcome(
+    shared: &Shared,
+    who: &Identity,
+    asked: &HeaderMap,
+    mut response: Response,
+) -> Result<Response, ApiError> {
+    let old = known(shared, asked).await;
+    if old.as_ref().is_some_and(|old| lasts(old, who)) {
+        return Ok(response);
+    }
+    if let Some(old) = old {
+        shared.admin.revoke_token(&actor(who), &old.id).await?;
+    }
+    let spec = TokenSpec {
+        user_id: UserId::new(&who.user_id),
+        label: LABEL.to_owned(),
+        scope: who.scope,
+        expires_at: Some(now_ms() + millis(LASTS)),
+    };
+    let issued = shared.admin.issue_token(&actor(who), spec).await?;
+    tidy(shared, who).await?;
+    set_cookie(&mut response, shared, Some(&issued.secret));
+    Ok(response)
+}
+
+pub(crate) fn set_cookie(response: &mut Response, shared: &Shared, token: Option<&SecretString>) {
+    let token = token.map(ExposeSecret::expose_secret);
+    if let Some(cookie) = session_cookie(token, LASTS, shared.secure_cookie) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+}
+
+/// The token in the browser's cookie, if it is good.
+async fn known(shared: &Shared, asked: &HeaderMap) -> Option<Token> {
+    let presented = cookie(asked)?;
+    let identity = shared.auth.check(Some(&presented)).await.ok()?;
+    identity.token.filter(is_browsers)
+}
+
+/// Whether a token is as good as a new one.
+fn lasts(token: &Token, who: &Identity) -> bool {
+    let spec = &token.spec;
+    spec.user_id.as_str() == who.user_id
+        && spec.scope == who.scope
+        && spec
+            .expires_at
+            .is_none_or(|at| at > now_ms() + millis(LASTS) / 2)
+}
+
+/// Lets the browsers go that are too many, and forgets what has been of no use for long.
+async fn tidy(shared: &Shared, who: &Identity) -> Result<(), ApiError> {
+    let now = now_ms();
+    shared.admin.forget_tokens(now - millis(LASTS)).await?;
+    let mut tokens = shared.admin.tokens_of(&UserId::new(&who.user_id)).await?;
+    let alive = |token: &Token| {
+        token.revoked_at.is_none() && token.spec.expires_at.is_none_or(|at| at > now)
+    };
+    tokens.retain(|token| is_browsers(token) && alive(token));
+    tokens.sort_by_key(|token| token.last_used_at.max(Some(token.stamp.created_at)));
+    let excess = tokens.len().saturating_sub(BROWSERS_MAX);
+    for token in &tokens[..excess] {
+        shared.admin.revoke_token(&actor(who), &token.id).await?;
+    }
+    Ok(())
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).expect("a few weeks")
+}

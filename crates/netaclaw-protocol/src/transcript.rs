@@ -1,0 +1,84 @@
+//! What is in a session, over REST.
+
+use crate::{EntryId, ModelRef};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "view", rename_all = "snake_case")]
+pub enum SessionMessages {
+    /// The active path as it was said.
+    Full(EntryPage),
+    /// What the model sees.
+    Compacted(ContextMessages),
+}
+
+/// A stretch of the active path, oldest first.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct EntryPage {
+    #[schema(value_type = Vec<Object>)]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
+    pub items: Vec<Box<RawValue>>,
+    /// Entries on the whole path.
+    pub total: u64,
+    /// What to give as `before` for older entries; absent when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<EntryId>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ContextMessages {
+    #[schema(value_type = Vec<Object>)]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::EntryMessage>"))]
+    pub items: Vec<Box<RawValue>>,
+    pub total: u64,
+    pub source_entry_ids: Vec<EntryId>,
+    pub thinking_level: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRef>,
+}
+
+/// The shape of a whole session, with enough words to know one's way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionTreeView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaf_entry_id: Option<EntryId>,
+    /// In the order they were appended.
+    pub entries: Vec<TreeEntry>,
+    /// Lines of the session that could not be read.
+    pub skipped_lines: u32,
+}
+
+/// One entry of the tree. Labels and names have none of their own: a label stands at its target,
+/// and what hangs from one is shown below the entry above it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TreeEntry {
+    pub id: EntryId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<EntryId>,
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    pub timestamp: String,
+    /// The first words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Tools that an answer calls, or whose result this is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_names: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+}
