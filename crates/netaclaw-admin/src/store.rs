@@ -10,6 +10,7 @@ use crate::setting::SettingStore;
 use crate::token::TokenStore;
 use crate::user::UserStore;
 use async_trait::async_trait;
+use netaclaw_protocol::AdminStoreKind;
 
 /// Everything that people configure.
 ///
@@ -28,6 +29,9 @@ pub trait AdminStore:
     /// Does once what a first start has to do. Of several processes that start at the same time
     /// one does it, and the others wait until it is done.
     async fn seed(&self, first: FirstStart) -> Result<Seeded>;
+
+    /// What keeps it.
+    fn kind(&self) -> AdminStoreKind;
 
     /// Whether the store answers.
     async fn ping(&self) -> Result<()>;

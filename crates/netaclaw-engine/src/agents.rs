@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use netaclaw_admin::{
     AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, session_provider,
 };
-use netaclaw_governance::{ModelAbilities, ResolveInput, Seat, ToolResolver};
+use netaclaw_governance::{ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolResolver};
 use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
@@ -29,7 +29,7 @@ const INSTRUCTION_BYTES_MAX: u64 = 1 << 20;
 pub struct ConfiguredAgents {
     admin: Arc<dyn AdminStore>,
     models: ModelSettings,
-    registry: Arc<ToolRegistry>,
+    pub(crate) registry: Arc<ToolRegistry>,
     /// Where agents work that name no directory of their own.
     cwd: PathBuf,
 }
@@ -78,7 +78,7 @@ impl ConfiguredAgents {
     }
 
     /// The agent's model, with its fallback behind it.
-    async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
+    pub(crate) async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
         let models = open_models(&*self.admin, spec).await.map_err(admin_error)?;
         let (client, info, provider) = self.client(models.main);
         let client = match models.fallback {
@@ -102,6 +102,25 @@ impl ConfiguredAgents {
             info,
             provider,
         })
+    }
+
+    /// Which tools the agent has with such a model, and why.
+    pub(crate) fn resolve_tools(&self, spec: &AgentSpec, model: ModelAbilities) -> ResolvedTools {
+        ToolResolver::resolve(&ResolveInput {
+            catalogue: &self.registry.catalogue(),
+            global: &BTreeMap::new(),
+            agent: spec,
+            model,
+            environment: &BTreeMap::new(),
+            seat: Seat::Main,
+        })
+    }
+
+    /// What the prompt of a new session of the agent is made of.
+    pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
+        let extra = spec.extra_roots.iter().map(PathBuf::from).collect();
+        let (workspace, instructions) = open_workspace(self.cwd_of(spec), extra).await?;
+        Ok(prompt_sources(&workspace, instructions))
     }
 
     fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
@@ -140,17 +159,11 @@ impl AgentSource for ConfiguredAgents {
         };
         let extra: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
         let (workspace, instructions) = open_workspace(root, extra).await?;
-        let tools = ToolResolver::resolve(&ResolveInput {
-            catalogue: &self.registry.catalogue(),
-            global: &BTreeMap::new(),
-            agent: &spec,
-            model: ModelAbilities {
-                tools: model.info.tools,
-                vision: model.info.vision,
-            },
-            environment: &BTreeMap::new(),
-            seat: Seat::Main,
-        });
+        let abilities = ModelAbilities {
+            tools: model.info.tools,
+            vision: model.info.vision,
+        };
+        let tools = self.resolve_tools(&spec, abilities);
         let info = model.info.clone();
         let input = RunInput {
             run_id: run.run_id.clone(),
@@ -161,11 +174,7 @@ impl AgentSource for ConfiguredAgents {
                 thinking: None,
                 limits: RunLimits::default(),
             },
-            prompt: PromptSources {
-                environment: environment(workspace.root()),
-                instructions,
-                ..PromptSources::default()
-            },
+            prompt: prompt_sources(&workspace, instructions),
             model,
             registry: Arc::clone(&self.registry),
             tools,
@@ -255,6 +264,14 @@ fn instruction_files(workspace: &Path) -> Vec<InstructionFile> {
                 .filter_map(move |name| read(dir, name))
         })
         .collect()
+}
+
+fn prompt_sources(workspace: &Workspace, instructions: Vec<InstructionFile>) -> PromptSources {
+    PromptSources {
+        environment: environment(workspace.root()),
+        instructions,
+        ..PromptSources::default()
+    }
 }
 
 fn environment(workspace: &Path) -> Environment {

@@ -8,7 +8,7 @@ use crate::socket::{self, Connections, ListWatch, Requests};
 use crate::transport::{MeteredListener, Peer, Upgrades};
 use crate::{metrics, rest};
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::Engine;
+use netaclaw_engine::{AgentPreviews, Engine};
 use netaclaw_models::{Timeouts, Transport};
 use std::io;
 use std::sync::Arc;
@@ -35,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) secure_cookie: bool,
     pub(crate) settings: GatewaySettings,
     pub(crate) assets: Option<Arc<dyn Assets>>,
+    pub(crate) previews: Option<Arc<dyn AgentPreviews>>,
     /// For trying channels.
     pub(crate) models: Arc<Transport>,
     pub(crate) upgrades: Upgrades,
@@ -61,6 +62,7 @@ impl Gateway {
             secure_cookie: auth.secure_cookie,
             settings,
             assets: None,
+            previews: None,
             models: Arc::new(Transport::new(Timeouts::default())),
             upgrades: Upgrades::default(),
             connections: Connections::default(),
@@ -77,6 +79,14 @@ impl Gateway {
     pub fn with_assets(mut self, assets: Arc<dyn Assets>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.assets = Some(assets);
+        }
+        self
+    }
+
+    /// Shows what agents are told and can use.
+    pub fn with_previews(mut self, previews: Arc<dyn AgentPreviews>) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.previews = Some(previews);
         }
         self
     }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub(crate) struct Assembled {
     pub(crate) engine: Engine,
     pub(crate) admin: Arc<SqlAdminStore>,
+    pub(crate) agents: Arc<ConfiguredAgents>,
 }
 
 pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
@@ -35,8 +36,10 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         Arc::new(ToolRegistry::builtin()),
         cwd,
     );
+    let agents = Arc::new(agents);
     Ok(Assembled {
-        engine: Engine::new(providers, Arc::new(agents)),
+        engine: Engine::new(providers, Arc::clone(&agents) as _),
         admin,
+        agents,
     })
 }

@@ -2,17 +2,20 @@
 //! for those who configure the server.
 
 use super::body::ApiJson;
-use super::revision::{Revision, tagged};
-use crate::auth::{Administrator, Onlooker, Signed, actor};
+use super::record::{Edit, Maker, Seen, Tagged};
+use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
-use netaclaw_admin::apply_patch;
-use netaclaw_protocol::{AgentId, AgentSpec};
-use serde_json::{Map, Value, json};
+use netaclaw_admin::{AdminError, apply_patch};
+use netaclaw_engine::AgentPreviews;
+use netaclaw_protocol::{
+    Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
+    Listing, PromptPreview, ToolInfo,
+};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -21,101 +24,152 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(get, replace, patch, delete))
+        .routes(routes!(preview))
+        .routes(routes!(effective_tools))
+        .routes(routes!(prompt_preview))
+        .routes(routes!(tools))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/agents", tag = "agents",
-    responses((status = 200, body = Value)))]
+    responses((status = 200, body = Listing<AgentListItem>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-) -> Result<Json<Value>, ApiError> {
-    let agents = shared.admin.agents().await?;
-    let items: Vec<Value> = match who.may_inspect() {
-        true => agents.iter().map(|agent| json!(agent)).collect(),
+) -> Result<Json<Listing<AgentListItem>>, ApiError> {
+    let agents = shared.admin.agents().await?.into_iter();
+    let items = match who.may_inspect() {
+        true => agents
+            .map(|agent| AgentListItem::Whole(Box::new(agent)))
+            .collect(),
         false => agents
-            .iter()
-            .map(|agent| {
-                json!({
-                    "id": agent.id,
-                    "name": agent.spec.name,
-                    "label": agent.spec.label,
-                    "description": agent.spec.description,
-                    "isDefault": agent.spec.is_default,
-                })
-            })
+            .map(|agent| AgentListItem::Brief(brief(agent)))
             .collect(),
     };
-    Ok(Json(json!({ "items": items, "total": items.len() })))
+    Ok(Json(Listing::new(items)))
 }
 
-#[utoipa::path(post, path = "/admin/netaclaw/agents", tag = "agents",
-    request_body = Value, responses((status = 201, body = Value), (status = 400), (status = 409)))]
+fn brief(agent: Agent) -> AgentBrief {
+    AgentBrief {
+        id: agent.id,
+        name: agent.spec.name,
+        label: agent.spec.label,
+        description: agent.spec.description,
+        is_default: agent.spec.is_default,
+    }
+}
+
+#[utoipa::path(post, path = "/admin/netaclaw/agents", tag = "agents", request_body = AgentSpec,
+    responses((status = 201, body = Agent)))]
 async fn create(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
+    maker: Maker,
     ApiJson(spec): ApiJson<AgentSpec>,
-) -> Result<Response, ApiError> {
-    let agent = shared.admin.create_agent(&actor(&who), spec).await?;
-    Ok(tagged(StatusCode::CREATED, agent.stamp.rev, agent))
+) -> Result<Tagged<Agent>, ApiError> {
+    let made = maker.admin().create_agent(&maker.by, spec).await?;
+    Ok(Tagged::made(made))
 }
 
-#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}", tag = "agents",
-    params(("id" = String, Path)), responses((status = 200, body = Value), (status = 404)))]
+#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}", tag = "agents", params(("id" = String, Path)),
+    responses((status = 200, body = Agent)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
     Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    let agent = shared.admin.agent(&AgentId::new(id)).await?;
-    Ok(tagged(StatusCode::OK, agent.stamp.rev, agent))
+) -> Result<Tagged<Agent>, ApiError> {
+    Ok(Tagged::found(shared.admin.agent(&AgentId::new(id)).await?))
 }
 
-#[utoipa::path(put, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = Value,
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 200, body = Value), (status = 409), (status = 412)))]
+#[utoipa::path(put, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = AgentSpec,
+    params(("id" = String, Path), Seen), responses((status = 200, body = Agent)))]
 async fn replace(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
+    edit: Edit<AgentId>,
     ApiJson(spec): ApiJson<AgentSpec>,
-) -> Result<Response, ApiError> {
-    let (by, id) = (actor(&who), AgentId::new(id));
-    let updated = shared.admin.update_agent(&by, &id, revision.expect, spec);
-    let agent = updated.await.map_err(|error| revision.refused(error))?;
-    Ok(tagged(StatusCode::OK, agent.stamp.rev, agent))
+) -> Result<Tagged<Agent>, ApiError> {
+    let admin = edit.admin();
+    edit.changed(
+        admin
+            .update_agent(edit.by(), &edit.id, edit.expect(), spec)
+            .await,
+    )
 }
 
 /// Changes what is named; `null` puts a field back to its default.
-#[utoipa::path(patch, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = Value,
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 200, body = Value), (status = 409), (status = 412)))]
+#[utoipa::path(patch, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = Object,
+    params(("id" = String, Path), Seen), responses((status = 200, body = Agent)))]
 async fn patch(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
+    edit: Edit<AgentId>,
     ApiJson(change): ApiJson<Map<String, Value>>,
-) -> Result<Response, ApiError> {
-    let (by, id) = (actor(&who), AgentId::new(id));
-    let known = shared.admin.agent(&id).await?;
-    let spec = apply_patch(&known.spec, &change).map_err(netaclaw_admin::AdminError::from)?;
-    let updated = shared.admin.update_agent(&by, &id, revision.expect, spec);
-    let agent = updated.await.map_err(|error| revision.refused(error))?;
-    Ok(tagged(StatusCode::OK, agent.stamp.rev, agent))
+) -> Result<Tagged<Agent>, ApiError> {
+    let admin = edit.admin();
+    let known = admin.agent(&edit.id).await?;
+    let spec = apply_patch(&known.spec, &change).map_err(AdminError::from)?;
+    edit.changed(
+        admin
+            .update_agent(edit.by(), &edit.id, edit.expect(), spec)
+            .await,
+    )
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/agents/{id}", tag = "agents",
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 204), (status = 404), (status = 409), (status = 412)))]
-async fn delete(
+    params(("id" = String, Path), Seen), responses((status = 204)))]
+async fn delete(edit: Edit<AgentId>) -> Result<StatusCode, ApiError> {
+    edit.deleted(
+        edit.admin()
+            .delete_agent(edit.by(), &edit.id, edit.expect())
+            .await,
+    )
+}
+
+/// What an agent would be told and could use if it were kept like this.
+#[utoipa::path(post, path = "/admin/netaclaw/agents/preview", tag = "agents", request_body = AgentSpec,
+    responses((status = 200, body = AgentPreview)))]
+async fn preview(
     State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
+    _: Administrator,
+    ApiJson(spec): ApiJson<AgentSpec>,
+) -> Result<Json<AgentPreview>, ApiError> {
+    Ok(Json(previews(&shared)?.preview(&spec).await?))
+}
+
+/// Every tool for one agent: whether it is on, why, and how to change that.
+#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path)),
+    responses((status = 200, body = EffectiveTools)))]
+async fn effective_tools(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
     Path(id): Path<String>,
-    revision: Revision,
-) -> Result<StatusCode, ApiError> {
-    let (by, id) = (actor(&who), AgentId::new(id));
-    let deleted = shared.admin.delete_agent(&by, &id, revision.expect).await;
-    deleted.map_err(|error| revision.refused(error))?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<Json<EffectiveTools>, ApiError> {
+    Ok(Json(preview_of(&shared, id).await?.tools))
+}
+
+/// The system prompt, layer by layer.
+#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/prompt-preview", tag = "agents",
+    params(("id" = String, Path)), responses((status = 200, body = PromptPreview)))]
+async fn prompt_preview(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+    Path(id): Path<String>,
+) -> Result<Json<PromptPreview>, ApiError> {
+    Ok(Json(preview_of(&shared, id).await?.prompt))
+}
+
+/// The tools there are.
+#[utoipa::path(get, path = "/admin/netaclaw/tools", tag = "tools",
+    responses((status = 200, body = Listing<ToolInfo>)))]
+async fn tools(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+) -> Result<Json<Listing<ToolInfo>>, ApiError> {
+    Ok(Json(Listing::new(previews(&shared)?.tools())))
+}
+
+async fn preview_of(shared: &Shared, id: String) -> Result<AgentPreview, ApiError> {
+    let agent = shared.admin.agent(&AgentId::new(id)).await?;
+    Ok(previews(shared)?.preview(&agent.spec).await?)
+}
+
+fn previews(shared: &Shared) -> Result<&dyn AgentPreviews, ApiError> {
+    shared.previews.as_deref().ok_or_else(|| {
+        let message = "this server does not show what agents are told";
+        ApiError::new(ErrorCode::Unavailable, message)
+    })
 }

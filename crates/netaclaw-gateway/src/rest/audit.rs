@@ -23,7 +23,7 @@ struct Asked {
 
 #[utoipa::path(get, path = "/admin/netaclaw/audit", tag = "audit",
     params(("page" = Option<u32>, Query), ("size" = Option<u32>, Query)),
-    responses((status = 200, body = serde_json::Value)))]
+    responses((status = 200, body = AuditPage)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,

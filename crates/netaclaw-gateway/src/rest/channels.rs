@@ -1,18 +1,21 @@
 //! Channels. Keys go in and never come out.
 
 use super::body::ApiJson;
-use super::revision::{Revision, tagged};
-use crate::auth::{Administrator, Onlooker, actor};
+use super::record::{Edit, Maker, Seen, Tagged};
+use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
-use netaclaw_models::{Language, test_connection};
-use netaclaw_protocol::{ChannelId, ChannelTest, ChannelWrite, KeyChange};
-use serde_json::{Value, json};
+use netaclaw_admin::{AdminError, check_channel, model_channel};
+use netaclaw_models::{Channel, Language, SUPPLIERS, known_models, test_connection};
+use netaclaw_protocol::{
+    ChannelId, ChannelModels, ChannelStatus, ChannelTest, ChannelTry, ChannelView, ChannelWrite,
+    KeyChange, Listing, SupplierOption,
+};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -21,88 +24,104 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(list, create))
         .routes(routes!(get, replace, delete))
         .routes(routes!(test))
+        .routes(routes!(test_unsaved))
+        .routes(routes!(models))
+        .routes(routes!(suppliers))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/channels", tag = "channels",
-    responses((status = 200, body = Value)))]
-async fn list(State(shared): State<Arc<Shared>>, _: Onlooker) -> Result<Json<Value>, ApiError> {
-    let items = shared.admin.channels().await?;
-    Ok(Json(json!({ "items": items, "total": items.len() })))
+    responses((status = 200, body = Listing<ChannelView>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+) -> Result<Json<Listing<ChannelView>>, ApiError> {
+    Ok(Json(Listing::new(shared.admin.channels().await?)))
 }
 
-#[utoipa::path(post, path = "/admin/netaclaw/channels", tag = "channels", request_body = Value,
-    responses((status = 201, body = Value), (status = 400), (status = 409)))]
+#[utoipa::path(post, path = "/admin/netaclaw/channels", tag = "channels", request_body = ChannelWrite,
+    responses((status = 201, body = ChannelView)))]
 async fn create(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
+    maker: Maker,
     ApiJson(write): ApiJson<ChannelWrite>,
-) -> Result<Response, ApiError> {
+) -> Result<Tagged<ChannelView>, ApiError> {
     let key = match write.api_key {
         KeyChange::Set(key) => Some(key),
         KeyChange::Keep | KeyChange::Clear => None,
     };
-    let by = actor(&who);
-    let channel = shared.admin.create_channel(&by, write.spec, key).await?;
-    Ok(tagged(StatusCode::CREATED, channel.stamp.rev, channel))
+    let made = maker.admin().create_channel(&maker.by, write.spec, key);
+    Ok(Tagged::made(made.await?))
 }
 
-#[utoipa::path(get, path = "/admin/netaclaw/channels/{id}", tag = "channels",
-    params(("id" = String, Path)), responses((status = 200, body = Value), (status = 404)))]
+#[utoipa::path(get, path = "/admin/netaclaw/channels/{id}", tag = "channels", params(("id" = String, Path)),
+    responses((status = 200, body = ChannelView)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
     Path(id): Path<String>,
-) -> Result<Response, ApiError> {
+) -> Result<Tagged<ChannelView>, ApiError> {
     let channel = shared.admin.channel(&ChannelId::new(id)).await?;
-    Ok(tagged(StatusCode::OK, channel.stamp.rev, channel))
+    Ok(Tagged::found(channel))
 }
 
-#[utoipa::path(put, path = "/admin/netaclaw/channels/{id}", tag = "channels", request_body = Value,
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 200, body = Value), (status = 409), (status = 412)))]
+#[utoipa::path(put, path = "/admin/netaclaw/channels/{id}", tag = "channels", request_body = ChannelWrite,
+    params(("id" = String, Path), Seen), responses((status = 200, body = ChannelView)))]
 async fn replace(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
+    edit: Edit<ChannelId>,
     ApiJson(write): ApiJson<ChannelWrite>,
-) -> Result<Response, ApiError> {
-    let (by, id) = (actor(&who), ChannelId::new(id));
-    let updated = shared
-        .admin
-        .update_channel(&by, &id, revision.expect, write.spec, write.api_key);
-    let channel = updated.await.map_err(|error| revision.refused(error))?;
-    Ok(tagged(StatusCode::OK, channel.stamp.rev, channel))
+) -> Result<Tagged<ChannelView>, ApiError> {
+    let (by, expect) = (edit.by(), edit.expect());
+    let admin = edit.admin();
+    let changed = admin.update_channel(by, &edit.id, expect, write.spec, write.api_key);
+    edit.changed(changed.await)
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/channels/{id}", tag = "channels",
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 204), (status = 404), (status = 409), (status = 412)))]
-async fn delete(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
-) -> Result<StatusCode, ApiError> {
-    let (by, id) = (actor(&who), ChannelId::new(id));
-    let deleted = shared.admin.delete_channel(&by, &id, revision.expect).await;
-    deleted.map_err(|error| revision.refused(error))?;
-    Ok(StatusCode::NO_CONTENT)
+    params(("id" = String, Path), Seen), responses((status = 204)))]
+async fn delete(edit: Edit<ChannelId>) -> Result<StatusCode, ApiError> {
+    edit.deleted(
+        edit.admin()
+            .delete_channel(edit.by(), &edit.id, edit.expect())
+            .await,
+    )
 }
 
 /// Asks the supplier. That it does not work is an answer, not an error of this request.
 #[utoipa::path(post, path = "/admin/netaclaw/channels/{id}/test", tag = "channels",
-    params(("id" = String, Path)), responses((status = 200, body = Value), (status = 404)))]
+    params(("id" = String, Path)), responses((status = 200, body = ChannelTest)))]
 async fn test(
     State(shared): State<Arc<Shared>>,
     _: Administrator,
     Path(id): Path<String>,
 ) -> Result<Json<ChannelTest>, ApiError> {
-    let channel = Arc::new(shared.admin.open_channel(&ChannelId::new(id)).await?);
-    let start = std::time::Instant::now();
+    let channel = shared.admin.open_channel(&ChannelId::new(id)).await?;
+    Ok(Json(tried(&shared, channel).await))
+}
+
+/// The same for a channel that is still being written. One that is being changed lends its key.
+#[utoipa::path(post, path = "/admin/netaclaw/channels/test", tag = "channels", request_body = ChannelTry,
+    responses((status = 200, body = ChannelTest)))]
+async fn test_unsaved(
+    State(shared): State<Arc<Shared>>,
+    _: Administrator,
+    ApiJson(wanted): ApiJson<ChannelTry>,
+) -> Result<Json<ChannelTest>, ApiError> {
+    let ChannelTry { id, write } = wanted;
+    check_channel(&write.spec).map_err(AdminError::from)?;
+    let key = match (write.api_key, id) {
+        (KeyChange::Set(key), _) => Some(key),
+        (KeyChange::Keep, Some(id)) => shared.admin.open_channel(&id).await?.api_key,
+        (KeyChange::Keep | KeyChange::Clear, _) => None,
+    };
+    let channel = model_channel(&write.spec, key);
+    Ok(Json(tried(&shared, channel).await))
+}
+
+async fn tried(shared: &Shared, channel: Channel) -> ChannelTest {
+    let channel = Arc::new(channel);
+    let start = Instant::now();
     let tested = test_connection(&channel, &shared.models).await;
-    let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    Ok(Json(match tested {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    match tested {
         Ok(report) => ChannelTest {
             ok: true,
             latency_ms: millis(report.latency),
@@ -117,5 +136,45 @@ async fn test(
             message: Some(error.explain(Language::English).to_string()),
             trouble: Some(Box::new(error.channel_trouble(&channel.name))),
         },
-    }))
+    }
+}
+
+/// The models of all channels that are switched on, for whoever chooses one in a chat.
+#[utoipa::path(get, path = "/admin/netaclaw/models", tag = "channels",
+    responses((status = 200, body = Listing<ChannelModels>)))]
+async fn models(
+    State(shared): State<Arc<Shared>>,
+    _: Signed,
+) -> Result<Json<Listing<ChannelModels>>, ApiError> {
+    let mut channels = shared.admin.channels().await?;
+    channels.retain(|channel| channel.spec.status == ChannelStatus::Enabled);
+    let items = channels.into_iter().map(|view| {
+        let channel = model_channel(&view.spec, None);
+        let models = view.spec.models.iter();
+        ChannelModels {
+            models: models
+                .map(|model| channel.model_info(&model.name))
+                .collect(),
+            channel_id: view.id,
+            channel_name: view.spec.name,
+            supplier: view.spec.supplier,
+            is_auxiliary: view.spec.is_auxiliary,
+        }
+    });
+    Ok(Json(Listing::new(items.collect())))
+}
+
+/// The suppliers a channel can have, with what is known about them.
+#[utoipa::path(get, path = "/admin/netaclaw/suppliers", tag = "channels",
+    responses((status = 200, body = Listing<SupplierOption>)))]
+async fn suppliers(_: Onlooker) -> Json<Listing<SupplierOption>> {
+    let items = SUPPLIERS.iter().map(|info| SupplierOption {
+        id: info.supplier,
+        label: info.label.to_owned(),
+        base_url: (!info.base_url.is_empty()).then(|| info.base_url.to_owned()),
+        needs_key: info.needs_key,
+        key_variable: info.key_variable.map(str::to_owned),
+        models: known_models(info.supplier).collect(),
+    });
+    Json(Listing::new(items.collect()))
 }

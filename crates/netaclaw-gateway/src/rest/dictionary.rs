@@ -1,16 +1,16 @@
 //! The dictionary: groups of named texts.
 
 use super::body::ApiJson;
-use super::revision::{Revision, tagged};
-use crate::auth::{Administrator, Onlooker, actor};
+use super::record::{Edit, Maker, Seen, Tagged};
+use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
-use netaclaw_protocol::{DictInfoId, DictInfoSpec, DictTypeId, DictTypeSpec};
-use serde_json::{Value, json};
+use netaclaw_protocol::{
+    DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec, DictValue, Listing,
+};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -21,102 +21,99 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(replace_group, delete_group))
         .routes(routes!(create_entry))
         .routes(routes!(replace_entry, delete_entry))
+        .routes(routes!(put_value))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/dictionary", tag = "dictionary",
-    responses((status = 200, body = Value)))]
-async fn list(State(shared): State<Arc<Shared>>, _: Onlooker) -> Result<Json<Value>, ApiError> {
-    let items = shared.admin.dictionary().await?;
-    Ok(Json(json!({ "items": items, "total": items.len() })))
+    responses((status = 200, body = Listing<DictType>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+) -> Result<Json<Listing<DictType>>, ApiError> {
+    Ok(Json(Listing::new(shared.admin.dictionary().await?)))
 }
 
-#[utoipa::path(post, path = "/admin/netaclaw/dictionary", tag = "dictionary", request_body = Value,
-    responses((status = 201, body = Value), (status = 409)))]
+#[utoipa::path(post, path = "/admin/netaclaw/dictionary", tag = "dictionary", request_body = DictTypeSpec,
+    responses((status = 201, body = DictType)))]
 async fn create_group(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
+    maker: Maker,
     ApiJson(spec): ApiJson<DictTypeSpec>,
-) -> Result<Response, ApiError> {
-    let group = shared.admin.create_dict_type(&actor(&who), spec).await?;
-    Ok(tagged(StatusCode::CREATED, group.stamp.rev, group))
+) -> Result<Tagged<DictType>, ApiError> {
+    let made = maker.admin().create_dict_type(&maker.by, spec).await?;
+    Ok(Tagged::made(made))
 }
 
-#[utoipa::path(put, path = "/admin/netaclaw/dictionary/{id}", tag = "dictionary", request_body = Value,
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 200, body = Value), (status = 409), (status = 412)))]
+#[utoipa::path(put, path = "/admin/netaclaw/dictionary/{id}", tag = "dictionary", request_body = DictTypeSpec,
+    params(("id" = String, Path), Seen), responses((status = 200, body = DictType)))]
 async fn replace_group(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
+    edit: Edit<DictTypeId>,
     ApiJson(spec): ApiJson<DictTypeSpec>,
-) -> Result<Response, ApiError> {
-    let (by, id) = (actor(&who), DictTypeId::new(id));
-    let updated = shared
-        .admin
-        .update_dict_type(&by, &id, revision.expect, spec);
-    let group = updated.await.map_err(|error| revision.refused(error))?;
-    Ok(tagged(StatusCode::OK, group.stamp.rev, group))
+) -> Result<Tagged<DictType>, ApiError> {
+    let admin = edit.admin();
+    edit.changed(
+        admin
+            .update_dict_type(edit.by(), &edit.id, edit.expect(), spec)
+            .await,
+    )
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/dictionary/{id}", tag = "dictionary",
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 204), (status = 409), (status = 412)))]
-async fn delete_group(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
-) -> Result<StatusCode, ApiError> {
-    let (by, id) = (actor(&who), DictTypeId::new(id));
-    let deleted = shared.admin.delete_dict_type(&by, &id, revision.expect);
-    deleted.await.map_err(|error| revision.refused(error))?;
-    Ok(StatusCode::NO_CONTENT)
+    params(("id" = String, Path), Seen), responses((status = 204)))]
+async fn delete_group(edit: Edit<DictTypeId>) -> Result<StatusCode, ApiError> {
+    edit.deleted(
+        edit.admin()
+            .delete_dict_type(edit.by(), &edit.id, edit.expect())
+            .await,
+    )
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/dictionary/{id}/entries", tag = "dictionary",
-    params(("id" = String, Path)), request_body = Value,
-    responses((status = 201, body = Value), (status = 404), (status = 409)))]
+    params(("id" = String, Path)), request_body = DictInfoSpec, responses((status = 201, body = DictInfo)))]
 async fn create_entry(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
+    maker: Maker,
+    Path(group): Path<String>,
     ApiJson(spec): ApiJson<DictInfoSpec>,
-) -> Result<Response, ApiError> {
-    let (by, group) = (actor(&who), DictTypeId::new(id));
-    let entry = shared.admin.create_dict_info(&by, &group, spec).await?;
-    Ok(tagged(StatusCode::CREATED, entry.stamp.rev, entry))
+) -> Result<Tagged<DictInfo>, ApiError> {
+    let group = DictTypeId::new(group);
+    let made = maker.admin().create_dict_info(&maker.by, &group, spec);
+    Ok(Tagged::made(made.await?))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/dictionary-entries/{id}", tag = "dictionary",
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    request_body = Value, responses((status = 200, body = Value), (status = 409), (status = 412)))]
+    params(("id" = String, Path), Seen), request_body = DictInfoSpec, responses((status = 200, body = DictInfo)))]
 async fn replace_entry(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
+    edit: Edit<DictInfoId>,
     ApiJson(spec): ApiJson<DictInfoSpec>,
-) -> Result<Response, ApiError> {
-    let (by, id) = (actor(&who), DictInfoId::new(id));
-    let updated = shared
-        .admin
-        .update_dict_info(&by, &id, revision.expect, spec);
-    let entry = updated.await.map_err(|error| revision.refused(error))?;
-    Ok(tagged(StatusCode::OK, entry.stamp.rev, entry))
+) -> Result<Tagged<DictInfo>, ApiError> {
+    let admin = edit.admin();
+    edit.changed(
+        admin
+            .update_dict_info(edit.by(), &edit.id, edit.expect(), spec)
+            .await,
+    )
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/dictionary-entries/{id}", tag = "dictionary",
-    params(("id" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 204), (status = 409), (status = 412)))]
-async fn delete_entry(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(id): Path<String>,
-    revision: Revision,
-) -> Result<StatusCode, ApiError> {
-    let (by, id) = (actor(&who), DictInfoId::new(id));
-    let deleted = shared.admin.delete_dict_info(&by, &id, revision.expect);
-    deleted.await.map_err(|error| revision.refused(error))?;
-    Ok(StatusCode::NO_CONTENT)
+    params(("id" = String, Path), Seen), responses((status = 204)))]
+async fn delete_entry(edit: Edit<DictInfoId>) -> Result<StatusCode, ApiError> {
+    edit.deleted(
+        edit.admin()
+            .delete_dict_info(edit.by(), &edit.id, edit.expect())
+            .await,
+    )
+}
+
+/// Sets an entry by its name, making entry and group if they are not there. An empty value is as
+/// good as none.
+#[utoipa::path(put, path = "/admin/netaclaw/dictionary-values/{group}/{name}", tag = "dictionary",
+    params(("group" = String, Path), ("name" = String, Path)), request_body = DictValue,
+    responses((status = 200, body = DictInfo)))]
+async fn put_value(
+    maker: Maker,
+    Path((group, name)): Path<(String, String)>,
+    ApiJson(written): ApiJson<DictValue>,
+) -> Result<Tagged<DictInfo>, ApiError> {
+    let admin = maker.admin();
+    let put = admin.put_dict_value(&maker.by, &group, &name, &written.value);
+    Ok(Tagged::found(put.await?))
 }

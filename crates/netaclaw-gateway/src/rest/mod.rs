@@ -1,11 +1,13 @@
 //! REST: what people and programs configure and read over plain HTTP.
 
+mod about;
 mod agents;
 mod audit;
 mod body;
 mod channels;
 mod dictionary;
 mod outline;
+mod record;
 mod revision;
 mod sessions;
 mod settings;
@@ -22,9 +24,14 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Json, Router};
+use netaclaw_protocol::ApiProblem;
 use std::sync::{Arc, OnceLock};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, SecurityRequirement};
+use utoipa::openapi::{
+    ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder,
+    SecurityRequirement,
+};
+use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 
 /// The routes under `/admin/netaclaw`, and their description.
@@ -52,6 +59,7 @@ pub(crate) fn now_ms() -> i64 {
 fn described() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .merge(auth::routes())
+        .merge(about::routes())
         .merge(sessions::routes())
         .merge(transcript::routes())
         .merge(agents::routes())
@@ -79,9 +87,37 @@ fn openapi() -> &'static OpenApi {
             .security(Some([SecurityRequirement::new::<_, [&str; 0], &str>("bearer", [])]))
             .build();
         description.merge(paths);
+        describe_refusals(&mut description);
         let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
         let components = description.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
         description
     })
+}
+
+/// Every request can be refused, in the same form.
+fn describe_refusals(description: &mut OpenApi) {
+    let problem = Ref::from_schema_name(ApiProblem::name());
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    let refusal = ResponseBuilder::new()
+        .description("Refused")
+        .content("application/json", content)
+        .build();
+    for item in description.paths.paths.values_mut() {
+        let operations = [
+            &mut item.get,
+            &mut item.post,
+            &mut item.put,
+            &mut item.patch,
+            &mut item.delete,
+        ];
+        for operation in operations.into_iter().flatten() {
+            let responses = &mut operation.responses.responses;
+            responses.insert("default".to_owned(), RefOr::T(refusal.clone()));
+        }
+    }
+    let mut schemas = vec![(ApiProblem::name().into_owned(), ApiProblem::schema())];
+    ApiProblem::schemas(&mut schemas);
+    let components = description.components.get_or_insert_default();
+    components.schemas.extend(schemas);
 }

@@ -1,13 +1,11 @@
 //! Which state of a record a change is meant for: `If-Match` or `?rev=`.
 
 use crate::error::ApiError;
-use axum::Json;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{StatusCode, header};
 use netaclaw_admin::{AdminError, Expect};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// The revision that whoever asks has seen.
 #[derive(Clone, Copy, Debug)]
@@ -61,13 +59,4 @@ fn read_tag(tag: &str) -> Option<Expect> {
         "*" => Some(Expect::Any),
         tag => tag.trim_matches('"').parse().ok().map(Expect::Rev),
     }
-}
-
-/// A record with its revision as `ETag`.
-pub(crate) fn tagged<T: Serialize>(status: StatusCode, rev: u64, record: T) -> Response {
-    let mut response = (status, Json(record)).into_response();
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{rev}\"")) {
-        response.headers_mut().insert(header::ETAG, tag);
-    }
-    response
 }

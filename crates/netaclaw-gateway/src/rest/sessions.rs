@@ -9,8 +9,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use netaclaw_engine::Caller;
 use netaclaw_protocol::{
-    ApiProblem, ForkRequest, ProviderKind, SessionChange, SessionId, SessionList, SessionListItem,
-    SessionMeta, SessionPage, SessionStatus,
+    ForkRequest, ProviderKind, SessionChange, SessionId, SessionList, SessionListItem, SessionMeta,
+    SessionPage, SessionStatus,
 };
 use netaclaw_session::{PageRequest, SessionFilter, SessionTreeProvider};
 use serde::Deserialize;
@@ -118,7 +118,7 @@ async fn pages(
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
-    responses((status = 200, body = SessionListItem), (status = 404, body = ApiProblem)))]
+    responses((status = 200, body = SessionListItem)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
@@ -131,7 +131,7 @@ async fn get(
 /// Names the session, puts it away, deletes it or brings it back.
 #[utoipa::path(patch, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", request_body = SessionChange,
     params(("id" = String, Path)),
-    responses((status = 200, body = SessionListItem), (status = 404, body = ApiProblem)))]
+    responses((status = 200, body = SessionListItem)))]
 async fn patch(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
@@ -144,7 +144,7 @@ async fn patch(
 
 /// Stops what runs, then marks the session deleted.
 #[utoipa::path(delete, path = "/admin/netaclaw/sessions/{id}", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 204), (status = 404, body = ApiProblem)))]
+    params(("id" = String, Path)), responses((status = 204)))]
 async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
@@ -162,7 +162,7 @@ async fn delete(
 /// A new session made of the path to an entry.
 #[utoipa::path(post, path = "/admin/netaclaw/sessions/{id}/fork", tag = "sessions", request_body = ForkRequest,
     params(("id" = String, Path)),
-    responses((status = 201, body = SessionListItem), (status = 404, body = ApiProblem), (status = 409, body = ApiProblem)))]
+    responses((status = 201, body = SessionListItem)))]
 async fn fork(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,

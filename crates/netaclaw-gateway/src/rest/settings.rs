@@ -1,17 +1,14 @@
 //! Settings: a JSON value by name.
 
 use super::body::ApiJson;
-use super::revision::{Revision, tagged};
-use crate::auth::{Administrator, Onlooker, actor};
+use super::record::{Edit, Seen, Tagged};
+use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
-use netaclaw_protocol::ErrorCode;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -22,60 +19,46 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(get, put, delete))
 }
 
-#[derive(Deserialize)]
-struct Written {
-    value: Value,
-}
-
 #[utoipa::path(get, path = "/admin/netaclaw/settings", tag = "settings",
-    responses((status = 200, body = Value)))]
-async fn list(State(shared): State<Arc<Shared>>, _: Onlooker) -> Result<Json<Value>, ApiError> {
-    let items = shared.admin.settings().await?;
-    Ok(Json(json!({ "items": items, "total": items.len() })))
+    responses((status = 200, body = Listing<Setting>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+) -> Result<Json<Listing<Setting>>, ApiError> {
+    Ok(Json(Listing::new(shared.admin.settings().await?)))
 }
 
-#[utoipa::path(get, path = "/admin/netaclaw/settings/{name}", tag = "settings",
-    params(("name" = String, Path)), responses((status = 200, body = Value), (status = 404)))]
+#[utoipa::path(get, path = "/admin/netaclaw/settings/{name}", tag = "settings", params(("name" = String, Path)),
+    responses((status = 200, body = Setting)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
     Path(name): Path<String>,
-) -> Result<Response, ApiError> {
+) -> Result<Tagged<Setting>, ApiError> {
     let setting = shared.admin.setting(&name).await?;
     let nothing = || ApiError::new(ErrorCode::NotFound, format!("nobody has set {name:?}"));
-    let setting = setting.ok_or_else(nothing)?;
-    Ok(tagged(StatusCode::OK, setting.stamp.rev, setting))
+    Ok(Tagged::found(setting.ok_or_else(nothing)?))
 }
 
-#[utoipa::path(put, path = "/admin/netaclaw/settings/{name}", tag = "settings", request_body = Value,
-    params(("name" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 200, body = Value), (status = 409), (status = 412)))]
+#[utoipa::path(put, path = "/admin/netaclaw/settings/{name}", tag = "settings", request_body = SettingWrite,
+    params(("name" = String, Path), Seen), responses((status = 200, body = Setting)))]
 async fn put(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(name): Path<String>,
-    revision: Revision,
-    ApiJson(written): ApiJson<Written>,
-) -> Result<Response, ApiError> {
-    let by = actor(&who);
-    let put = shared
-        .admin
-        .put_setting(&by, &name, revision.expect, written.value);
-    let setting = put.await.map_err(|error| revision.refused(error))?;
-    Ok(tagged(StatusCode::OK, setting.stamp.rev, setting))
+    edit: Edit<String>,
+    ApiJson(written): ApiJson<SettingWrite>,
+) -> Result<Tagged<Setting>, ApiError> {
+    let (by, expect) = (edit.by(), edit.expect());
+    let put = edit
+        .admin()
+        .put_setting(by, &edit.id, expect, written.value);
+    edit.changed(put.await)
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/settings/{name}", tag = "settings",
-    params(("name" = String, Path), ("If-Match" = Option<String>, Header), ("rev" = Option<u64>, Query)),
-    responses((status = 204), (status = 409), (status = 412)))]
-async fn delete(
-    State(shared): State<Arc<Shared>>,
-    Administrator(who): Administrator,
-    Path(name): Path<String>,
-    revision: Revision,
-) -> Result<StatusCode, ApiError> {
-    let by = actor(&who);
-    let deleted = shared.admin.delete_setting(&by, &name, revision.expect);
-    deleted.await.map_err(|error| revision.refused(error))?;
-    Ok(StatusCode::NO_CONTENT)
+    params(("name" = String, Path), Seen), responses((status = 204)))]
+async fn delete(edit: Edit<String>) -> Result<StatusCode, ApiError> {
+    edit.deleted(
+        edit.admin()
+            .delete_setting(edit.by(), &edit.id, edit.expect())
+            .await,
+    )
 }

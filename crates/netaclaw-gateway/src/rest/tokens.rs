@@ -7,8 +7,9 @@ use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use netaclaw_protocol::{ErrorCode, Token, TokenId, TokenScope, TokenSpec, UserId};
-use serde_json::{Value, json};
+use netaclaw_protocol::{
+    ErrorCode, Listing, Token, TokenId, TokenIssued, TokenScope, TokenSpec, UserId,
+};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -20,39 +21,38 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/tokens", tag = "tokens",
-    responses((status = 200, body = Value)))]
+    responses((status = 200, body = Listing<Token>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-) -> Result<Json<Value>, ApiError> {
-    let items = visible(&shared, &who).await?;
-    Ok(Json(json!({ "items": items, "total": items.len() })))
+) -> Result<Json<Listing<Token>>, ApiError> {
+    Ok(Json(Listing::new(visible(&shared, &who).await?)))
 }
 
 /// The answer holds the token itself, once.
-#[utoipa::path(post, path = "/admin/netaclaw/tokens", tag = "tokens", request_body = Value,
-    responses((status = 201, body = Value), (status = 400), (status = 403)))]
+#[utoipa::path(post, path = "/admin/netaclaw/tokens", tag = "tokens", request_body = TokenSpec,
+    responses((status = 201, body = TokenIssued)))]
 async fn issue(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     ApiJson(spec): ApiJson<TokenSpec>,
-) -> Result<(StatusCode, Json<Value>), ApiError> {
+) -> Result<(StatusCode, Json<TokenIssued>), ApiError> {
     let own = spec.user_id.as_str() == who.user_id && who.scope == TokenScope::Full;
     if !own && !who.may_configure() {
         let message = "a token can be made for oneself, with a full credential";
         return Err(ApiError::forbidden(message));
     }
     let issued = shared.admin.issue_token(&actor(&who), spec).await?;
-    Ok((StatusCode::CREATED, Json(json!(issued.into_wire()))))
+    Ok((StatusCode::CREATED, Json(issued.into_wire())))
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/tokens/{id}", tag = "tokens",
-    params(("id" = String, Path)), responses((status = 200, body = Value), (status = 404)))]
+    params(("id" = String, Path)), responses((status = 200, body = Token)))]
 async fn revoke(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     Path(id): Path<String>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Json<Token>, ApiError> {
     let id = TokenId::new(id);
     // A token of somebody else does not exist for a user.
     let known = visible(&shared, &who).await?;
@@ -60,7 +60,7 @@ async fn revoke(
         return Err(ApiError::new(ErrorCode::NotFound, "there is no such token"));
     }
     let token = shared.admin.revoke_token(&actor(&who), &id).await?;
-    Ok(Json(json!(token)))
+    Ok(Json(token))
 }
 
 async fn visible(shared: &Shared, who: &Identity) -> Result<Vec<Token>, ApiError> {

@@ -10,8 +10,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use netaclaw_protocol::{
-    ApiProblem, ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages,
-    SessionTreeView, StoredSnapshot,
+    ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages, SessionTreeView,
+    StoredSnapshot,
 };
 use netaclaw_session::{Entry, PathError, SessionTree, build_session_context};
 use serde::Deserialize;
@@ -60,7 +60,7 @@ enum View {
 
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/messages", tag = "sessions",
     params(("id" = String, Path), Asked),
-    responses((status = 200, body = SessionMessages), (status = 404, body = ApiProblem)))]
+    responses((status = 200, body = SessionMessages)))]
 async fn messages(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
@@ -112,7 +112,7 @@ fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
 /// One entry, whole.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/entries/{entry}", tag = "sessions",
     params(("id" = String, Path), ("entry" = String, Path)),
-    responses((status = 200, body = Object), (status = 404, body = ApiProblem)))]
+    responses((status = 200, body = Object)))]
 async fn entry(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
@@ -126,7 +126,7 @@ async fn entry(
 
 /// The shape without the content: enough to draw the tree.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/tree", tag = "sessions", params(("id" = String, Path)),
-    responses((status = 200, body = SessionTreeView), (status = 404, body = ApiProblem)))]
+    responses((status = 200, body = SessionTreeView)))]
 async fn tree(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
@@ -142,7 +142,7 @@ async fn tree(
 
 /// All that is stored of a session. Whoever wants to see it live opens it by Socket.IO.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/snapshot", tag = "sessions", params(("id" = String, Path)),
-    responses((status = 200, body = StoredSnapshot), (status = 404, body = ApiProblem)))]
+    responses((status = 200, body = StoredSnapshot)))]
 async fn snapshot(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
@@ -170,7 +170,7 @@ async fn snapshot(
 
 /// The session as Pi stores it, a JSON object on each line.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/export", tag = "sessions", params(("id" = String, Path)),
-    responses((status = 200, content_type = "application/x-ndjson"), (status = 404, body = ApiProblem)))]
+    responses((status = 200, content_type = "application/x-ndjson")))]
 async fn export(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,

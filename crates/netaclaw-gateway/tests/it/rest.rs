@@ -4,7 +4,7 @@ use crate::agent::{Act, say};
 use crate::http::{plain, request};
 use crate::server::Server;
 use netaclaw_protocol::TokenScope;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn two_editors_do_not_overwrite_each_other() {
@@ -119,6 +119,137 @@ async fn every_kind_of_record_can_be_made_and_read() {
         .await
         .json();
     assert_eq!(audit["items"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn an_agent_shows_what_it_is_told_and_can_use() {
+    let server = Server::start().await;
+    let call = |method, path| request(server.address, method, path);
+    let agents = call("GET", "/admin/netaclaw/agents").send().await.json();
+    let base = format!(
+        "/admin/netaclaw/agents/{}",
+        agents["items"][0]["id"].as_str().unwrap()
+    );
+    let path = format!("{base}/tools");
+    let tools = call("GET", &path).send().await.json();
+    let has = |tools: &Value, name: &str| {
+        let names = tools["toolNames"].as_array().unwrap();
+        names.iter().any(|known| known == name)
+    };
+    assert!(has(&tools, "read"), "{tools}");
+    let path = format!("{base}/prompt-preview");
+    let prompt = call("GET", &path).send().await.json();
+    assert_eq!(prompt["layers"][0]["name"], "identity");
+    assert!(prompt["tokens"].as_u64().unwrap() > 0);
+
+    // What is not saved yet is shown as it would be.
+    let edited = json!({
+        "name": "x",
+        "systemPrompt": "Speak like a pirate.",
+        "tools": {"disabled": ["read"]},
+        "workspace": "/nowhere/at/all",
+    });
+    let preview = call("POST", "/admin/netaclaw/agents/preview").json(edited);
+    let preview = preview.send().await.json();
+    let words = preview["prompt"]["layers"][0]["text"].as_str().unwrap();
+    assert!(words.contains("pirate"), "{words}");
+    assert!(!has(&preview["tools"], "read"));
+    let off = &preview["tools"]["disabledReasons"][0];
+    assert_eq!(
+        (&off["toolName"], &off["code"]),
+        (&json!("read"), &json!("off_for_agent"))
+    );
+    assert!(
+        preview["problem"].as_str().unwrap().contains("workspace"),
+        "{preview}"
+    );
+    let catalogue = call("GET", "/admin/netaclaw/tools").send().await.json();
+    let known = catalogue["items"].as_array().unwrap();
+    let read = known.iter().find(|tool| tool["name"] == "read").unwrap();
+    assert_eq!(
+        (&read["risk"], &read["schema"]["type"]),
+        (&json!("read"), &json!("object"))
+    );
+}
+
+#[tokio::test]
+async fn channels_can_be_tried_before_they_are_kept() {
+    let server = Server::start().await;
+    let (_, token) = server.user("ann", TokenScope::Full).await;
+    let call = |method, path| request(server.address, method, path);
+    let demo = json!({"name": "new", "supplier": "demo"});
+    let tried = call("POST", "/admin/netaclaw/channels/test").json(demo);
+    assert_eq!(tried.send().await.json()["ok"], true);
+    let broken =
+        json!({"name": "new", "supplier": "compatible", "baseUrl": "http://127.0.0.1:1/v1"});
+    let tried = call("POST", "/admin/netaclaw/channels/test").json(broken);
+    let tried = tried.send().await.json();
+    assert_eq!(tried["ok"], false);
+    assert!(tried["message"].is_string(), "{tried}");
+    let wrong = json!({"name": "", "supplier": "demo"});
+    let wrong = call("POST", "/admin/netaclaw/channels/test")
+        .json(wrong)
+        .send()
+        .await;
+    assert_eq!(
+        (wrong.status, wrong.json()["details"]["field"].clone()),
+        (400, json!("name"))
+    );
+
+    let suppliers = call("GET", "/admin/netaclaw/suppliers").send().await.json();
+    let suppliers = suppliers["items"].as_array().unwrap();
+    let openai = suppliers
+        .iter()
+        .find(|supplier| supplier["id"] == "openai")
+        .unwrap();
+    assert_eq!(
+        (&openai["needsKey"], openai["baseUrl"].is_string()),
+        (&json!(true), true)
+    );
+    // Whoever chats may choose a model, and sees nothing else of a channel.
+    let models = plain(server.address, "GET", "/admin/netaclaw/models").bearer(&token);
+    let models = models.send().await.json();
+    assert_eq!(models["items"][0]["supplier"], "demo");
+    assert!(models["items"][0]["models"][0]["contextWindow"].is_u64());
+    assert!(models["items"][0].get("baseUrl").is_none());
+}
+
+#[tokio::test]
+async fn a_server_says_what_it_is() {
+    let server = Server::start().await;
+    let about = request(server.address, "GET", "/admin/netaclaw/about")
+        .send()
+        .await;
+    let about = about.json();
+    assert_eq!(about["protocol"], netaclaw_protocol::PROTOCOL);
+    assert_eq!(
+        (&about["adminStore"], &about["sessionProviders"]),
+        (&json!("sqlite"), &json!(["file"]))
+    );
+    let me = request(server.address, "GET", "/admin/netaclaw/me")
+        .send()
+        .await
+        .json();
+    assert_eq!(
+        (&me["mayConfigure"], &me["protocol"]),
+        (&json!(true), &about["protocol"])
+    );
+    let anybody = plain(server.address, "GET", "/admin/netaclaw/about")
+        .send()
+        .await;
+    assert_eq!(anybody.status, 401);
+}
+
+#[tokio::test]
+async fn defaults_are_set_by_name() {
+    let server = Server::start().await;
+    let path = "/admin/netaclaw/dictionary-values/netaclaw/auxiliary_model_id";
+    let put = request(server.address, "PUT", path).json(json!({"value": "small"}));
+    assert_eq!(put.send().await.json()["value"], "small");
+    let all = request(server.address, "GET", "/admin/netaclaw/dictionary")
+        .send()
+        .await;
+    assert!(all.text.contains("\"small\""), "{}", all.text);
 }
 
 #[tokio::test]
@@ -257,4 +388,24 @@ async fn the_api_describes_itself() {
         assert!(paths.contains_key(path), "{path}");
     }
     assert!(api["components"]["securitySchemes"]["bearer"].is_object());
+    let agent = &paths["/admin/netaclaw/agents/{id}"]["put"];
+    let body = |part: &Value| part["content"]["application/json"]["schema"]["$ref"].clone();
+    assert_eq!(
+        body(&agent["requestBody"]),
+        "#/components/schemas/AgentSpec"
+    );
+    assert_eq!(
+        body(&agent["responses"]["200"]),
+        "#/components/schemas/Agent"
+    );
+    assert_eq!(
+        body(&agent["responses"]["default"]),
+        "#/components/schemas/ApiProblem"
+    );
+    let text = api.to_string();
+    let schemas = api["components"]["schemas"].as_object().unwrap();
+    for (at, start) in text.match_indices("\"#/components/schemas/") {
+        let name = text[at + start.len()..].split('"').next().unwrap();
+        assert!(schemas.contains_key(name), "{name} is not described");
+    }
 }

@@ -3,7 +3,7 @@
 use crate::agent::Script;
 use crate::socket::Client;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
-use netaclaw_engine::{Engine, Providers};
+use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
@@ -11,6 +11,7 @@ use netaclaw_protocol::{
 use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
 };
+use netaclaw_tools::ToolRegistry;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -71,7 +72,13 @@ impl Server {
             ..AuthSettings::default()
         };
         let gateway = Gateway::new(engine.clone(), Arc::clone(&admin) as _, auth, settings);
-        let gateway = finish(gateway);
+        let agents = ConfiguredAgents::new(
+            Arc::clone(&admin) as _,
+            ModelSettings::default(),
+            Arc::new(ToolRegistry::builtin()),
+            dir.path().to_owned(),
+        );
+        let gateway = finish(gateway.with_previews(Arc::new(agents)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();

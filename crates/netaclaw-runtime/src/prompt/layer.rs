@@ -29,6 +29,22 @@ pub enum LayerName {
     Todo,
 }
 
+impl LayerName {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Rules => "rules",
+            Self::Environment => "environment",
+            Self::Instructions => "instructions",
+            Self::Memory => "memory",
+            Self::Skills => "skills",
+            Self::Tools => "tools",
+            Self::Today => "today",
+            Self::Todo => "todo",
+        }
+    }
+}
+
 impl Layer {
     pub(super) fn new(name: LayerName, budget: usize, text: String, omitted: Vec<String>) -> Self {
         let text = text.trim_end().to_owned();

@@ -3,6 +3,7 @@
 use super::AdminDatabase;
 use super::fault::Result;
 use netaclaw_admin::AdminError;
+use netaclaw_protocol::AdminStoreKind;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::migrate::MigrateError;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
@@ -25,16 +26,14 @@ const MIGRATION_TABLE: &str = "netaclaw_admin_migration";
 
 pub(super) struct Database {
     pool: AnyPool,
-    flavour: Flavour,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flavour {
-    Sqlite,
-    Mysql,
+    kind: AdminStoreKind,
 }
 
 impl Database {
+    pub(super) fn kind(&self) -> AdminStoreKind {
+        self.kind
+    }
+
     pub(super) async fn open(database: &AdminDatabase) -> Result<Self, AdminError> {
         sqlx::any::install_default_drivers();
         match database {
@@ -64,9 +63,9 @@ impl Database {
         // A plain BEGIN would take SQLite's lock at the first write, and then fail instead of
         // waiting if somebody else had written since the first read.
         const TURN: &str = "SELECT id FROM netaclaw_admin_writer WHERE id = 1 FOR UPDATE";
-        match self.flavour {
-            Flavour::Sqlite => Ok(self.pool.begin_with("BEGIN IMMEDIATE").await?),
-            Flavour::Mysql => {
+        match self.kind {
+            AdminStoreKind::Sqlite => Ok(self.pool.begin_with("BEGIN IMMEDIATE").await?),
+            AdminStoreKind::Mysql => {
                 let mut transaction = self.pool.begin().await?;
                 transaction.execute(TURN).await?;
                 Ok(transaction)
@@ -107,7 +106,7 @@ async fn open_sqlite(file: PathBuf) -> Result<Database, BoxError> {
         .connect_lazy_with(options.disable_statement_logging());
     Ok(Database {
         pool,
-        flavour: Flavour::Sqlite,
+        kind: AdminStoreKind::Sqlite,
     })
 }
 
@@ -220,7 +219,7 @@ async fn open_mysql(url: &str, options: MySqlConnectOptions) -> Result<Database,
         .connect_lazy_with(options.disable_statement_logging());
     Ok(Database {
         pool,
-        flavour: Flavour::Mysql,
+        kind: AdminStoreKind::Mysql,
     })
 }
 

@@ -13,7 +13,7 @@ use netaclaw_admin::{
     AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, Actor, AdminError, AdminStore, FIRST_USER,
     FirstStart, NETACLAW_GROUP, Plan, Seeded, plan,
 };
-use netaclaw_protocol::{DictInfoSpec, DictTypeSpec, Role, UserSpec, UserStatus};
+use netaclaw_protocol::{AdminStoreKind, DictInfoSpec, DictTypeSpec, Role, UserSpec, UserStatus};
 use serde_json::json;
 use sqlx::{AnyConnection, Executor};
 
@@ -37,6 +37,10 @@ impl AdminStore for SqlAdminStore {
         self.plant(&mut writer, plan(first)).await?;
         commit(writer).await?;
         Ok(Seeded::Now)
+    }
+
+    fn kind(&self) -> AdminStoreKind {
+        self.database.kind()
     }
 
     async fn ping(&self) -> Result<(), AdminError> {

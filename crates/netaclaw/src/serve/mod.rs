@@ -62,7 +62,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     };
     let admin = Arc::clone(&assembled.admin) as Arc<dyn AdminStore>;
     let gateway = Gateway::new(assembled.engine, admin, auth, GatewaySettings::default())
-        .with_assets(Arc::new(web::WebApp));
+        .with_assets(Arc::new(web::WebApp))
+        .with_previews(assembled.agents);
     let shutdown = CancellationToken::new();
     let link = format!("http://{bound}/?token={}", token.expose_secret());
     writeln!(

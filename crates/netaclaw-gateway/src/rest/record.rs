@@ -1,0 +1,154 @@
+//! What handlers of records have in common: who changes which one, in which state they have seen
+//! it, and the revision in every answer.
+
+use super::revision::Revision;
+use crate::auth::{Administrator, actor};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use netaclaw_admin::{Actor, AdminError, AdminStore, Expect};
+use netaclaw_protocol::{Agent, ChannelView, DictInfo, DictType, Setting, Stamp, User};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::IntoParams;
+
+/// Somebody who may configure the server, about to make a record.
+pub(super) struct Maker {
+    shared: Arc<Shared>,
+    pub(super) by: Actor,
+}
+
+/// The same, about to change or delete the record that the address names.
+pub(super) struct Edit<Id> {
+    maker: Maker,
+    pub(super) id: Id,
+    revision: Revision,
+}
+
+/// How `Edit` is described.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "only its description is used")]
+pub(super) struct Seen {
+    /// The revision that was seen; `If-Match` says the same. Another one refuses the change.
+    rev: Option<u64>,
+}
+
+impl Maker {
+    pub(super) fn admin(&self) -> &dyn AdminStore {
+        &*self.shared.admin
+    }
+}
+
+impl<Id> Edit<Id> {
+    pub(super) fn admin(&self) -> &dyn AdminStore {
+        self.maker.admin()
+    }
+
+    pub(super) fn by(&self) -> &Actor {
+        &self.maker.by
+    }
+
+    pub(super) fn expect(&self) -> Expect {
+        self.revision.expect
+    }
+
+    /// The changed record, or why it was not changed.
+    pub(super) fn changed<T: Record>(
+        &self,
+        changed: Result<T, AdminError>,
+    ) -> Result<Tagged<T>, ApiError> {
+        let record = changed.map_err(|error| self.revision.refused(error))?;
+        Ok(Tagged::found(record))
+    }
+
+    pub(super) fn deleted(&self, deleted: Result<(), AdminError>) -> Result<StatusCode, ApiError> {
+        deleted.map_err(|error| self.revision.refused(error))?;
+        Ok(StatusCode::NO_CONTENT)
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Maker {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let Administrator(who) = Administrator::from_request_parts(parts, shared).await?;
+        Ok(Self {
+            shared: Arc::clone(shared),
+            by: actor(&who),
+        })
+    }
+}
+
+impl<Id> FromRequestParts<Arc<Shared>> for Edit<Id>
+where
+    Id: for<'a> From<&'a str> + Send,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let maker = Maker::from_request_parts(parts, shared).await?;
+        let Path(id) = Path::<String>::from_request_parts(parts, shared)
+            .await
+            .map_err(|_| ApiError::bad_request("the address is not readable"))?;
+        Ok(Self {
+            maker,
+            id: Id::from(&id),
+            revision: Revision::from_request_parts(parts, shared).await?,
+        })
+    }
+}
+
+/// A record of the admin store.
+pub(super) trait Record: Serialize {
+    fn stamp(&self) -> Stamp;
+}
+
+macro_rules! records {
+    ($($record:ty),+) => {
+        $(impl Record for $record {
+            fn stamp(&self) -> Stamp {
+                self.stamp
+            }
+        })+
+    };
+}
+
+records!(Agent, ChannelView, DictInfo, DictType, Setting, User);
+
+/// A record as an answer, with its revision as `ETag`.
+pub(super) struct Tagged<T> {
+    status: StatusCode,
+    record: T,
+}
+
+impl<T: Record> Tagged<T> {
+    pub(super) fn made(record: T) -> Self {
+        Self {
+            status: StatusCode::CREATED,
+            record,
+        }
+    }
+
+    pub(super) fn found(record: T) -> Self {
+        Self {
+            status: StatusCode::OK,
+            record,
+        }
+    }
+}
+
+impl<T: Record> IntoResponse for Tagged<T> {
+    fn into_response(self) -> Response {
+        let tag = format!("\"{}\"", self.record.stamp().rev);
+        let mut response = (self.status, Json(self.record)).into_response();
+        if let Ok(tag) = HeaderValue::from_str(&tag) {
+            response.headers_mut().insert(header::ETAG, tag);
+        }
+        response
+    }
+}
