@@ -1,6 +1,9 @@
 // @vitest-environment jsdom
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { BlockRenderer, renderFinished, type Block } from './blocks'
+
+// Thousands of texts are sanitised by a slow DOM.
+vi.setConfig({ testTimeout: 60_000 })
 
 const html = (blocks: readonly Block[]) => blocks.map((block) => block.html.trim())
 
