@@ -1,6 +1,6 @@
 /** The wire, as the server's own types tell it. */
 
-import type { DeltaEvent, Envelope, ErrorCode, ReliableEvent } from './types'
+import type { Agent, ChannelWrite, DeltaEvent, Envelope, ErrorCode, ReliableEvent, TokenIssued } from './types'
 
 export * from './types'
 
@@ -15,3 +15,11 @@ export type Answer<Body> = ({ ok: true; deduped?: boolean } & Body) | { ok: fals
 
 /** Under this key stand the entries without a parent. */
 export const ROOT = '__root__'
+
+/** What every record of the configuration carries besides what somebody can set. */
+type Stamped = 'id' | 'rev' | 'createdAt' | 'updatedAt'
+
+export type AgentSpec = Omit<Agent, Stamped>
+export type ChannelSpec = Omit<ChannelWrite, 'apiKey'>
+export type Token = Omit<TokenIssued, 'secret'>
+export type TokenSpec = Pick<Token, 'userId' | 'label' | 'scope' | 'expiresAt'>

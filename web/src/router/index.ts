@@ -13,6 +13,13 @@ export const router = createRouter({
   routes: [
     { path: '/', name: 'new', component: () => import('@/pages/ChatPage.vue') },
     { path: '/s/:id', name: 'session', component: () => import('@/pages/ChatPage.vue'), props: true },
+    { path: '/login', name: 'login', meta: { bare: true }, component: () => import('@/pages/login/LoginPage.vue') },
+    { path: '/welcome', name: 'welcome', component: () => import('@/pages/welcome/WelcomePage.vue') },
+    { path: '/agents', name: 'agents', component: () => import('@/pages/agents/AgentsPage.vue') },
+    { path: '/agents/:id', name: 'agent', component: () => import('@/pages/agents/AgentPage.vue') },
+    { path: '/channels', name: 'channels', component: () => import('@/pages/channels/ChannelsPage.vue') },
+    { path: '/channels/:id', name: 'channel', component: () => import('@/pages/channels/ChannelPage.vue') },
+    { path: '/settings/:section?', name: 'settings', component: () => import('@/pages/settings/SettingsPage.vue') },
     { path: '/:rest(.*)*', name: 'notFound', component: () => import('@/pages/NotFoundPage.vue') },
   ],
 })

@@ -1,4 +1,4 @@
-import { MessageSquare } from '@lucide/vue'
+import { Bot, Cable, MessageSquare, Settings } from '@lucide/vue'
 import type { Component } from 'vue'
 
 /** Pages that the sidebar leads to, in their order. */
@@ -13,4 +13,7 @@ export interface NavigationItem {
 
 export const NAVIGATION: readonly NavigationItem[] = [
   { to: '/', text: 'shell.nav.chat', icon: MessageSquare, configures: false },
+  { to: '/agents', text: 'agents.title', icon: Bot, configures: true },
+  { to: '/channels', text: 'channels.title', icon: Cable, configures: true },
+  { to: '/settings', text: 'settings.title', icon: Settings, configures: false },
 ]

@@ -8,6 +8,8 @@ import { useConnection } from './connection'
 export const useAccount = defineStore('account', () => {
   const connection = useConnection()
   const me = shallowRef<Me | null>(null)
+  /** The server does not know any longer who we are: somebody has to log in, and the page stays as it is. */
+  const isExpired = shallowRef(false)
 
   /** Asks the server who we are; false if it does not know us. */
   async function recognise(): Promise<boolean> {
@@ -24,6 +26,7 @@ export const useAccount = defineStore('account', () => {
 
   async function login(credentials: { name: string; password: string } | { token: string }): Promise<void> {
     me.value = await request<Me>('login', { method: 'POST', body: credentials })
+    isExpired.value = false
     connection.open()
   }
 
@@ -35,6 +38,8 @@ export const useAccount = defineStore('account', () => {
 
   return {
     me,
+    isExpired,
+    mayInspect: computed(() => me.value?.mayInspect ?? false),
     mayConfigure: computed(() => me.value?.mayConfigure ?? me.value?.role === 'admin'),
     recognise,
     login,

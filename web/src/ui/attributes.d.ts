@@ -6,4 +6,12 @@ declare module '@vue/runtime-dom' {
   }
 }
 
+/** On a component they fall through to its element. */
+declare module '@vue/runtime-core' {
+  interface AllowedComponentProps {
+    [name: `data-${string}`]: string | number | boolean | undefined
+    [name: `aria-${string}`]: string | number | boolean | undefined
+  }
+}
+
 export {}

@@ -1,0 +1,82 @@
+/** What can be asked of the server, by noun. Whoever changes a record says which revision they have seen. */
+
+import type {
+  About,
+  Agent,
+  AgentListItem,
+  AgentPreview,
+  AgentSpec,
+  ChannelModels,
+  ChannelTest,
+  ChannelTry,
+  ChannelView,
+  ChannelWrite,
+  DictInfo,
+  DictType,
+  Listing,
+  Login,
+  Me,
+  NewUser,
+  SupplierOption,
+  Token,
+  TokenIssued,
+  TokenSpec,
+  User,
+  UserWrite,
+} from '@/protocol'
+import { request } from './client'
+
+type Signal = AbortSignal | undefined
+
+const at = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')
+
+export const api = {
+  login: (body: Login) => request<Me>('login', { method: 'POST', body }),
+  logout: () => request<void>('logout', { method: 'POST' }),
+  me: () => request<Me>('me'),
+  about: (signal?: Signal) => request<About>('about', { signal }),
+
+  agents: {
+    list: (signal?: Signal) => request<Listing<AgentListItem>>('agents', { signal }),
+    get: (id: string, signal?: Signal) => request<Agent>(at('agents', id), { signal }),
+    create: (body: AgentSpec) => request<Agent>('agents', { method: 'POST', body }),
+    replace: (id: string, rev: number, body: AgentSpec) => request<Agent>(at('agents', id), { method: 'PUT', rev, body }),
+    delete: (id: string, rev: number) => request<void>(at('agents', id), { method: 'DELETE', rev }),
+    /** What an agent like this would be told and could use; nothing is kept. */
+    preview: (body: AgentSpec, signal?: Signal) => request<AgentPreview>('agents/preview', { method: 'POST', body, signal }),
+  },
+
+  channels: {
+    list: (signal?: Signal) => request<Listing<ChannelView>>('channels', { signal }),
+    get: (id: string, signal?: Signal) => request<ChannelView>(at('channels', id), { signal }),
+    create: (body: ChannelWrite) => request<ChannelView>('channels', { method: 'POST', body }),
+    replace: (id: string, rev: number, body: ChannelWrite) => request<ChannelView>(at('channels', id), { method: 'PUT', rev, body }),
+    delete: (id: string, rev: number) => request<void>(at('channels', id), { method: 'DELETE', rev }),
+    test: (id: string, signal?: Signal) => request<ChannelTest>(at('channels', id, 'test'), { method: 'POST', signal }),
+    /** Tries a channel that is not kept (yet). */
+    try: (body: ChannelTry, signal?: Signal) => request<ChannelTest>('channels/test', { method: 'POST', body, signal }),
+  },
+
+  models: (signal?: Signal) => request<Listing<ChannelModels>>('models', { signal }),
+  suppliers: (signal?: Signal) => request<Listing<SupplierOption>>('suppliers', { signal }),
+
+  dictionary: {
+    list: (signal?: Signal) => request<Listing<DictType>>('dictionary', { signal }),
+    set: (group: string, name: string, value: string) =>
+      request<DictInfo>(at('dictionary-values', group, name), { method: 'PUT', body: { value } }),
+  },
+
+  users: {
+    list: (signal?: Signal) => request<Listing<User>>('users', { signal }),
+    create: (body: NewUser) => request<User>('users', { method: 'POST', body }),
+    replace: (id: string, rev: number, body: UserWrite) => request<User>(at('users', id), { method: 'PUT', rev, body }),
+    delete: (id: string, rev: number) => request<void>(at('users', id), { method: 'DELETE', rev }),
+  },
+
+  tokens: {
+    list: (signal?: Signal) => request<Listing<Token>>('tokens', { signal }),
+    /** The answer holds the secret, once. */
+    issue: (body: TokenSpec) => request<TokenIssued>('tokens', { method: 'POST', body }),
+    revoke: (id: string) => request<Token>(at('tokens', id), { method: 'DELETE' }),
+  },
+}

@@ -1,0 +1,50 @@
+/** What the administration pages have in common. */
+export default {
+  save: {
+    save: 'Save',
+    create: 'Create',
+    reset: 'Discard changes',
+    dirty: 'There are unsaved changes.',
+    saved: 'Saved',
+    wrong: 'Some fields need another look.',
+  },
+  unsaved: {
+    title: 'Leave without saving?',
+    text: 'What you have changed on this page will be lost.',
+    leave: 'Leave',
+    stay: 'Stay here',
+  },
+  conflict: {
+    title: 'Somebody else was faster',
+    text: 'This was saved by somebody else at {when}, while you were editing. Nothing of yours has been written yet.',
+    same: 'Your version and theirs say the same.',
+    hint: 'Keeping yours leaves everything in place that only they have changed.',
+    by: { me: 'changed by you', them: 'changed by them', both: 'changed by both' },
+    theirs: 'Theirs',
+    mine: 'Yours',
+    takeTheirs: 'Load theirs',
+    keepMine: 'Keep mine and save',
+    later: 'Go on editing',
+  },
+  forbidden: {
+    title: 'For administrators',
+    text: 'You may use agents, but not see how this server is configured.',
+  },
+  model: {
+    first: 'The first one: {model}',
+    none: 'No model',
+    gone: 'does not exist',
+    disabled: 'switched off',
+    auxiliary: 'auxiliary',
+  },
+  problem: {
+    unauthorized: 'You are not logged in any longer.',
+    forbidden: 'You may not do this.',
+    not_found: 'It does not exist, or not any longer.',
+    rate_limited: 'That was too often. Please wait a moment.',
+    unavailable: 'The server cannot do this right now. Please try again.',
+    internal: 'Something went wrong on the server; it has been logged.',
+    unreachable: 'The server cannot be reached.',
+    refused: '{message}',
+  },
+}

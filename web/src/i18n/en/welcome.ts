@@ -1,0 +1,25 @@
+/** From the demo model to a real one. */
+export default {
+  title: 'Connect a model',
+  text: 'Right now a built-in demo model answers. Choose who should answer instead; it takes less than a minute.',
+  step: { supplier: 'Choose a supplier', connect: 'Connect to {name}', model: 'Choose a model' },
+  needsKey: 'needs an API key',
+  noKey: 'no key needed',
+  address: 'Address',
+  addressHint: 'Leave empty for the usual one.',
+  addressNeeded: 'Where the server is, such as https://models.example.com/v1',
+  key: 'API key',
+  keyHint: 'It is stored encrypted on this server and never shown again.',
+  connect: 'Connect',
+  testing: 'Asking the supplier…',
+  anyway: 'Go on anyway',
+  model: 'Model',
+  modelHint: 'The default agent will use it. You can change this at any time.',
+  finish: 'Use it and chat',
+  panel: {
+    title: 'You are talking to a demo model',
+    text: 'It is built in, works offline and shows what NetaClaw can do. For real answers, connect a model of your own.',
+    go: 'Connect a model',
+    dismiss: 'Do not show this again',
+  },
+}

@@ -1,0 +1,19 @@
+import type { Messages } from '../types'
+
+export default {
+  text: '请登录后继续。',
+  way: '登录方式',
+  by: { token: '令牌', password: '用户名和密码' },
+  token: '访问令牌',
+  tokenHint: '服务器启动时会以链接形式打印令牌，也可以直接粘贴整个链接。',
+  name: '用户名',
+  password: '密码',
+  enter: '登录',
+  wait: '尝试次数过多，请等待 {time}。',
+  wrong: {
+    token: '服务器不认识此令牌，它可能已过期或被吊销。',
+    password: '用户名或密码错误。',
+  },
+  again: '重新登录',
+  againText: '登录已失效。此页上的内容不会丢失：登录后即可继续。',
+} satisfies Messages['login']

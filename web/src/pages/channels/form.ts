@@ -1,0 +1,140 @@
+/** A channel as the editor's fields hold it. Pure: both ways, and what is wrong with it. */
+
+import type { ChannelModel, ChannelSpec, ChannelView, ChannelWrite, ModelInfo, ModelPrice, Supplier, SupplierOption } from '@/protocol'
+import { freeName, isName } from '../parts/names'
+
+export interface ChannelForm {
+  name: string
+  supplier: Supplier
+  /** Empty: the supplier's own. */
+  baseUrl: string
+  models: ModelForm[]
+  isAuxiliary: boolean
+  enabled: boolean
+  /** A new key; empty keeps the one that is there. */
+  key: string
+  clearsKey: boolean
+}
+
+/** Null and empty mean: as the catalogue says. */
+export interface ModelForm {
+  name: string
+  contextWindow: number | null
+  maxOutput: number | null
+  vision: boolean | null
+  tools: boolean | null
+  thinking: boolean | null
+  price: ModelPrice | null
+}
+
+export function blankChannel(supplier: SupplierOption, taken: readonly string[]): ChannelSpec {
+  return {
+    name: freeName(supplier.id, taken),
+    supplier: supplier.id,
+    baseUrl: null,
+    models: supplier.models.slice(0, MODELS_AT_FIRST).map(({ name }) => ({ name })),
+    isAuxiliary: false,
+    status: 'enabled',
+  }
+}
+
+/** Enough to choose from; more can be added. */
+const MODELS_AT_FIRST = 3
+
+export function specOf(channel: ChannelView): ChannelSpec {
+  const { name, supplier, baseUrl, models, isAuxiliary, status } = channel
+  return { name, supplier, baseUrl, models, isAuxiliary, status }
+}
+
+export function toForm(spec: ChannelSpec): ChannelForm {
+  return {
+    name: spec.name,
+    supplier: spec.supplier,
+    baseUrl: spec.baseUrl ?? '',
+    models: spec.models.map(modelForm),
+    isAuxiliary: spec.isAuxiliary,
+    enabled: spec.status === 'enabled',
+    key: '',
+    clearsKey: false,
+  }
+}
+
+/** What is sent. The key is named only if it changes. */
+export function toWrite(form: ChannelForm): ChannelWrite {
+  const key = form.key.trim()
+  return {
+    name: form.name.trim(),
+    supplier: form.supplier,
+    baseUrl: form.baseUrl.trim() || null,
+    models: form.models.map(channelModel),
+    isAuxiliary: form.isAuxiliary,
+    status: form.enabled ? 'enabled' : 'disabled',
+    ...(key !== '' ? { apiKey: key } : form.clearsKey ? { apiKey: null } : {}),
+  }
+}
+
+export function modelForm(model: ChannelModel): ModelForm {
+  return {
+    name: model.name,
+    contextWindow: model.contextWindow ?? null,
+    maxOutput: model.maxOutput ?? null,
+    vision: model.vision ?? null,
+    tools: model.tools ?? null,
+    thinking: model.thinking ?? null,
+    price: model.price ?? null,
+  }
+}
+
+function channelModel(form: ModelForm): ChannelModel {
+  const model: ChannelModel = { name: form.name.trim() }
+  if (form.contextWindow !== null) model.contextWindow = form.contextWindow
+  if (form.maxOutput !== null) model.maxOutput = form.maxOutput
+  if (form.vision !== null) model.vision = form.vision
+  if (form.tools !== null) model.tools = form.tools
+  if (form.thinking !== null) model.thinking = form.thinking
+  if (form.price !== null) model.price = form.price
+  return model
+}
+
+/** What a model can do, as far as anybody knows: the channel's word first, then the catalogue's. */
+export function shownModel(form: ModelForm, known: ModelInfo | undefined): Partial<Omit<ModelInfo, 'source'>> {
+  const { name, ...said } = form
+  const set = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
+  return { ...known, ...set, name }
+}
+
+/** What is wrong, by field: the key of the text that says so. */
+export type ChannelProblems = Partial<Record<string, ChannelProblem>>
+export type ChannelProblem = 'nameNeeded' | 'nameForm' | 'addressNeeded' | 'addressForm' | 'addressSecret' | 'modelName' | 'modelTwice'
+
+export function problems(form: ChannelForm, supplier: SupplierOption | undefined): ChannelProblems {
+  const found: ChannelProblems = {}
+  if (form.name.trim() === '') found['name'] = 'nameNeeded'
+  else if (!isName(form.name.trim())) found['name'] = 'nameForm'
+  const address = addressProblem(form.baseUrl.trim(), supplier)
+  if (address) found['baseUrl'] = address
+  const names = form.models.map((model) => model.name.trim())
+  names.forEach((name, index) => {
+    if (name === '') found[`models.${index}`] = 'modelName'
+    else if (names.indexOf(name) < index) found[`models.${index}`] = 'modelTwice'
+  })
+  return found
+}
+
+function addressProblem(address: string, supplier: SupplierOption | undefined): ChannelProblem | null {
+  if (address === '') return supplier && !supplier.baseUrl && supplier.id !== 'demo' ? 'addressNeeded' : null
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return 'addressForm'
+  return url.username !== '' || url.password !== '' ? 'addressSecret' : null
+}
+
+/** Another supplier's name and models make no sense here; what somebody typed does. */
+export function changeSupplier(form: ChannelForm, before: SupplierOption | undefined, to: SupplierOption, taken: readonly string[]): void {
+  const preset = before ? blankChannel(before, taken) : null
+  const fresh = blankChannel(to, taken)
+  if (form.name.trim() === '' || form.name === preset?.name) form.name = fresh.name
+  const names = form.models.map((model) => model.name)
+  const isPreset = preset !== null && names.join('\n') === preset.models.map((model) => model.name).join('\n')
+  if (names.length === 0 || isPreset) form.models = fresh.models.map(modelForm)
+  form.supplier = to.id
+}

@@ -1,0 +1,32 @@
+import { onScopeDispose, ref, shallowRef } from 'vue'
+
+export type ListingPhase = 'loading' | 'ready' | 'failed'
+
+/** A list that comes whole. What is shown stays while it is read again. */
+export function useListing<Item>(read: (signal: AbortSignal) => Promise<readonly Item[]>) {
+  const items = shallowRef<readonly Item[]>([])
+  const phase = ref<ListingPhase>('loading')
+  const problem = shallowRef<unknown>(null)
+  let reading = new AbortController()
+
+  async function load(): Promise<void> {
+    reading.abort()
+    reading = new AbortController()
+    const { signal } = reading
+    if (phase.value === 'failed') phase.value = 'loading'
+    try {
+      const found = await read(signal)
+      if (signal.aborted) return
+      items.value = found
+      phase.value = 'ready'
+    } catch (error) {
+      if (signal.aborted) return
+      problem.value = error
+      phase.value = 'failed'
+    }
+  }
+
+  onScopeDispose(() => reading.abort())
+  void load()
+  return { items, phase, problem, load }
+}

@@ -1,0 +1,15 @@
+import { useI18n } from 'vue-i18n'
+import { ApiError } from '@/api'
+
+/** Refusals whose words are of no help to people; the others tell what exactly is wrong. */
+const PLAIN = ['unauthorized', 'forbidden', 'not_found', 'rate_limited', 'unavailable', 'internal', 'unreachable'] as const
+
+/** Says what went wrong, in the language of the page as far as it can. */
+export function useProblem(): (error: unknown) => string {
+  const { t } = useI18n()
+  return (error) => {
+    if (!(error instanceof ApiError)) return t('admin.problem.internal')
+    const plain = PLAIN.find((code) => code === error.code)
+    return plain ? t(`admin.problem.${plain}`) : t('admin.problem.refused', { message: error.message })
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { Token } from '@/protocol'
+import { expiry, sortedTokens, tokenState } from './tokens'
+
+const token = (id: string, change: Partial<Token>): Token => ({
+  id,
+  userId: 'u',
+  label: id,
+  scope: 'full',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  rev: 1,
+  createdAt: 0,
+  updatedAt: 0,
+  ...change,
+})
+
+test('a token is live until it is revoked or its time has come', () => {
+  expect(tokenState(token('a', {}), 10)).toBe('live')
+  expect(tokenState(token('a', { expiresAt: 11 }), 10)).toBe('live')
+  expect(tokenState(token('a', { expiresAt: 10 }), 10)).toBe('expired')
+  expect(tokenState(token('a', { expiresAt: 5, revokedAt: 3 }), 10)).toBe('revoked')
+})
+
+test('what still opens something stands first, the newest before the others', () => {
+  const tokens = [token('old', { createdAt: 1 }), token('gone', { createdAt: 9, revokedAt: 9 }), token('new', { createdAt: 2 })]
+  expect(sortedTokens(tokens, 10).map(({ id }) => id)).toEqual(['new', 'old', 'gone'])
+})
+
+test('a lifetime is a number of days, or none', () => {
+  expect(expiry('30', 1000)).toBe(1000 + 30 * 86_400_000)
+  expect(expiry('never', 1000)).toBeNull()
+})
