@@ -4,6 +4,7 @@ mod chat;
 mod launch;
 mod questions;
 mod queue;
+mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
 use crate::error::EngineError;
@@ -25,6 +26,7 @@ use netaclaw_runtime::{RunReport, todo_on_path};
 use netaclaw_session::{EntryBody, Places, SessionPatch};
 use std::sync::Arc;
 use std::time::Duration;
+use titles::Titles;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +42,7 @@ pub(crate) struct LiveSession {
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
+    titles: Titles,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
@@ -72,6 +75,7 @@ impl LiveSession {
             requests,
             runs,
             current: None,
+            titles: Titles::default(),
             shutdown,
             closing: false,
         })
@@ -89,6 +93,7 @@ impl LiveSession {
                     None => self.closing = true,
                 },
                 Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
+                Some(title) = self.titles.next() => self.title_made(title).await,
                 () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => break,
             }
         }
@@ -98,7 +103,7 @@ impl LiveSession {
     }
 
     fn is_idle(&self) -> bool {
-        self.current.is_none() && self.writer.feed.subscriber_count() == 0
+        self.current.is_none() && self.titles.is_idle() && self.writer.feed.subscriber_count() == 0
     }
 
     async fn handle(&mut self, command: Command) {
@@ -280,6 +285,9 @@ impl LiveSession {
     async fn update(&mut self, change: SessionChange) -> Result<SessionListItem, EngineError> {
         if change.status == Some(SessionStatus::Deleted) {
             self.end_run().await?;
+        }
+        if change.title.is_some() {
+            self.titles.forget();
         }
         self.writer.begin().await.patch(patch_of(change)).await
     }
