@@ -118,6 +118,7 @@ fn commands_known() -> Vec<Command> {
         Command::of::<protocol::SwitchLeaf, protocol::Nothing>(name::SWITCH_LEAF),
         Command::of::<protocol::SetLabel, protocol::Nothing>(name::LABEL),
         Command::of::<protocol::Rename, protocol::Renamed>(name::RENAME),
+        Command::of::<protocol::Retry, protocol::Retried>(name::RETRY),
         Command::of::<protocol::Fork, protocol::Forked>(name::FORK),
         Command::of::<protocol::QueueEdit, protocol::QueueEdited>(name::QUEUE_EDIT),
     ]

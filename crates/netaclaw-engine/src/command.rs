@@ -3,7 +3,7 @@
 use crate::error::EngineError;
 use crate::feed::{Subscriber, SubscriptionId};
 use netaclaw_protocol::{
-    Chat, ChatAck, ClarifyResponse, EntryId, Opened, QueueChange, QueueState, RunState,
+    Chat, ChatAck, ClarifyResponse, EntryId, Opened, QueueChange, QueueState, RunId, RunState,
     SessionChange, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub(crate) enum Command {
     SwitchLeaf(Option<EntryId>, Way, Reply<()>),
     Label(EntryId, Option<String>, Reply<()>),
     Update(SessionChange, Reply<SessionListItem>),
+    Retry(EntryId, Reply<RunId>),
     Fork(EntryId, Reply<SessionMeta>),
     EditQueue(QueueChange, Reply<QueueState>),
     Open(OpenRequest, Reply<(Opened, SubscriptionId)>),

@@ -9,7 +9,7 @@ use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
-    Chat, ChatAck, ClarifyResponse, EntryId, Opened, ProviderKind, QueueChange, QueueState,
+    Chat, ChatAck, ClarifyResponse, EntryId, Opened, ProviderKind, QueueChange, QueueState, RunId,
     RunState, SessionChange, SessionId, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
 use netaclaw_session::{NewSession, SessionError, SessionTreeProvider};
@@ -162,6 +162,17 @@ impl Engine {
         let item = self.list_item(meta);
         self.inner.lists.tell(&item);
         Ok(item)
+    }
+
+    /// Starts another answer to a message of the user, beside those it has.
+    pub async fn retry(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        entry: EntryId,
+    ) -> Result<RunId, EngineError> {
+        self.ask(caller, session, |reply| Command::Retry(entry, reply))
+            .await
     }
 
     pub async fn fork(

@@ -4,9 +4,9 @@ mod chat;
 mod launch;
 mod questions;
 mod queue;
-mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
+use crate::durable::ModelChoice;
 use crate::error::EngineError;
 use crate::feed::{Missed, SubscriptionId};
 use crate::live::Live;
@@ -15,18 +15,17 @@ use crate::questions::Waiters;
 use crate::recover::recover;
 use crate::requests::Requests;
 use crate::snapshot;
-use crate::source::AgentSource;
+use crate::source::{AgentSource, PrepareRun};
 use crate::writer::SessionWriter;
 use launch::CurrentRun;
 use netaclaw_protocol::{
-    EntryId, OpenMode, Opened, ReliableEvent, RunState, SessionChange, SessionListItem,
+    EntryId, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionListItem,
     SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
-use netaclaw_session::{EntryBody, Places, SessionPatch};
+use netaclaw_session::{EntryBody, Places, Role, SessionPatch, SessionTree};
 use std::sync::Arc;
 use std::time::Duration;
-use titles::Titles;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -42,7 +41,6 @@ pub(crate) struct LiveSession {
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
-    titles: Titles,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
@@ -75,7 +73,6 @@ impl LiveSession {
             requests,
             runs,
             current: None,
-            titles: Titles::default(),
             shutdown,
             closing: false,
         })
@@ -93,7 +90,6 @@ impl LiveSession {
                     None => self.closing = true,
                 },
                 Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
-                Some(title) = self.titles.next() => self.title_made(title).await,
                 () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => break,
             }
         }
@@ -103,7 +99,7 @@ impl LiveSession {
     }
 
     fn is_idle(&self) -> bool {
-        self.current.is_none() && self.titles.is_idle() && self.writer.feed.subscriber_count() == 0
+        self.current.is_none() && self.writer.feed.subscriber_count() == 0
     }
 
     async fn handle(&mut self, command: Command) {
@@ -128,6 +124,7 @@ impl LiveSession {
             }
             Command::Label(entry, label, reply) => drop(reply.send(self.label(entry, label).await)),
             Command::Update(change, reply) => drop(reply.send(self.update(change).await)),
+            Command::Retry(entry, reply) => drop(reply.send(self.retry(entry).await)),
             Command::Fork(entry, reply) => drop(reply.send(self.fork(entry).await)),
             Command::EditQueue(change, reply) => drop(reply.send(self.edit_queue(change).await)),
             Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
@@ -170,8 +167,9 @@ impl LiveSession {
         }
         let tree = self.writer.tree().await?;
         let meta = self.writer.meta().await?;
-        let tokens = Meter::read(&tree).update_for(&tree);
         let durable = &writing.state.durable;
+        let meter = self.meter(&tree, &meta, durable.model.clone()).await;
+        let tokens = meter.update_for(&tree);
         Ok(self.live.join(subscriber, |live, joined| {
             let snapshot = Some(Box::new(snapshot::build(
                 &tree, meta, live, durable, tokens,
@@ -247,13 +245,53 @@ impl LiveSession {
         if writing.state.durable.visits != known {
             writing.save().await?;
         }
+        let model = writing.state.durable.model.clone();
         drop(writing);
         self.live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),
         ));
-        let tokens = Meter::read(&tree).update_for(&tree);
+        let meta = self.writer.meta().await?;
+        let tokens = self.meter(&tree, &meta, model).await.update_for(&tree);
         self.writer.feed.emit(&ReliableEvent::TokenUpdate(tokens));
         Ok(())
+    }
+
+    /// Moves the leaf to a message of the user and starts a run there: its answer becomes a
+    /// sibling of the ones before.
+    async fn retry(&mut self, entry: EntryId) -> Result<RunId, EngineError> {
+        if self.live.first_question().is_some() {
+            let message = "a question is open; answer it or stop the run first";
+            return Err(EngineError::Busy(message.to_owned()));
+        }
+        let tree = self.writer.tree().await?;
+        let asked = tree.get(&entry);
+        let asked = asked.ok_or_else(|| EngineError::StaleParent(entry.to_string()))?;
+        if asked.role() != Role::User {
+            let message = "only a message of the user can be answered again";
+            return Err(EngineError::BadRequest(message.to_owned()));
+        }
+        self.switch_leaf(Some(entry), Way::Exactly).await?;
+        self.go_on().await
+    }
+
+    /// The numbers of a path, measured by the model that its next message would go to.
+    async fn meter(
+        &self,
+        tree: &SessionTree,
+        session: &SessionMeta,
+        model: Option<ModelChoice>,
+    ) -> Meter {
+        let run = PrepareRun {
+            session,
+            run_id: &RunId::new(""),
+            model: model.map(Into::into),
+        };
+        let meter = Meter::read(tree);
+        match self.source.prepare(run).await {
+            Ok(next) => meter.for_model(&next.model, next.threshold_percent),
+            // An agent without a model has no window; its next run says what is wrong.
+            Err(_) => meter,
+        }
     }
 
     async fn label(&mut self, entry: EntryId, label: Option<String>) -> Result<(), EngineError> {
@@ -285,9 +323,6 @@ impl LiveSession {
     async fn update(&mut self, change: SessionChange) -> Result<SessionListItem, EngineError> {
         if change.status == Some(SessionStatus::Deleted) {
             self.end_run().await?;
-        }
-        if change.title.is_some() {
-            self.titles.forget();
         }
         self.writer.begin().await.patch(patch_of(change)).await
     }

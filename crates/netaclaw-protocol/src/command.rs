@@ -22,6 +22,7 @@ pub mod command_name {
     pub const SWITCH_LEAF: &str = "switch_leaf";
     pub const LABEL: &str = "label";
     pub const RENAME: &str = "rename";
+    pub const RETRY: &str = "retry";
     pub const FORK: &str = "fork";
     pub const QUEUE_EDIT: &str = "queue_edit";
 }
@@ -156,6 +157,17 @@ pub struct Rename {
     pub request_id: Option<String>,
 }
 
+/// Asks for another answer to a message of the user, beside those it has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Retry {
+    pub session_id: SessionId,
+    pub entry_id: EntryId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -237,6 +249,14 @@ pub enum Disposition {
 pub struct Stopped {
     /// `idle` if there was nothing to stop.
     pub status: RunState,
+}
+
+/// The answer to `retry`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Retried {
+    pub run_id: RunId,
 }
 
 /// The answer to `rename`.

@@ -1,7 +1,7 @@
 //! Stored entries as a client reads them. Nothing on the server goes through these types: entries
 //! are moved as the text they are kept in, with whatever fields their writer gave them.
 
-use crate::{AssistantMessage, EntryId, ToolResultMessage, UserContent};
+use crate::{AssistantMessage, EntryId, SentAttachment, ToolResultMessage, UserContent};
 use serde::Serialize;
 use serde_json::Value;
 use ts_rs::TS;
@@ -116,4 +116,6 @@ pub struct MessageMark {
     pub request_id: Option<String>,
     #[ts(optional)]
     pub item_id: Option<String>,
+    #[ts(optional)]
+    pub attachments: Option<Vec<SentAttachment>>,
 }

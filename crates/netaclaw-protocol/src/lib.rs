@@ -39,8 +39,8 @@ pub use channel::{
 };
 pub use command::{
     Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, Fork, Forked, Nothing,
-    QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, SessionOpen, SessionRef,
-    SetLabel, SetModel, SetThinkingLevel, Stopped, SwitchLeaf, command_name,
+    QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry, SessionOpen,
+    SessionRef, SetLabel, SetModel, SetThinkingLevel, Stopped, SwitchLeaf, command_name,
 };
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};

@@ -7,7 +7,6 @@ import type { Attachment, ChatMode, Commands, ThinkingLevel } from '@/protocol'
 import { LinkError } from '@/socket'
 import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
 import type { OwnAnswer } from '@/view/around'
-import { textOf } from '@/view/content'
 
 /** What a reader of a session can do to it. Every change is asked of the server, which tells all. */
 export function useActions() {
@@ -47,17 +46,16 @@ export function useActions() {
   }
 
   /** Asks for another answer to the message that an entry answers. */
-  async function retry(entryId: string | null, draftKey: string): Promise<void> {
+  async function retry(entryId: string | null): Promise<void> {
     const { state } = session
     if (!state) return
-    const path = state.path
-    const from = entryId === null ? path.length - 1 : path.indexOf(entryId)
-    for (let at = from; at >= 0; at--) {
-      const entry = state.entries.get(path[at]!)
-      if (entry?.type !== 'message' || entry.message.role !== 'user') continue
-      await edit(entry.id, textOf(entry.message.content), draftKey)
-      return
+    const isUser = (id: string) => {
+      const entry = state.entries.get(id)
+      return entry?.type === 'message' && entry.message.role === 'user'
     }
+    const path = entryId === null ? state.path : state.path.slice(0, state.path.indexOf(entryId) + 1)
+    const asked = path.findLast(isUser)
+    if (asked) await inSession('retry', { entryId: asked, requestId: crypto.randomUUID() })
   }
 
   /** Asks, and tells the user if it did not work. */
@@ -137,7 +135,7 @@ export function useActions() {
     stop: () => inSession('stop', {}),
     compact: () => inSession('compact', {}),
     /** Shows a branch from where it was left. */
-    switchBranch: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, ...FOLLOW }),
+    switchBranch: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, follow: true }),
     switchTo: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId }),
     label: (entryId: string, label: string) => inSession('label', { entryId, label }),
     rename: (title: string) => inSession('rename', { title }),
@@ -148,9 +146,6 @@ export function useActions() {
     queueResume: () => inSession('queue_edit', { action: 'resume' }),
   }
 }
-
-/** Down to where the branch was last left. */
-const FOLLOW: object = { follow: true }
 
 /** Of each of several possibilities. */
 type WithoutSession<Ask> = Ask extends unknown ? Omit<Ask, 'sessionId'> : never

@@ -489,7 +489,7 @@ mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, }
 /**
  * How a message came in.
  */
-export type MessageMark = { requestId?: string, itemId?: string, };
+export type MessageMark = { requestId?: string, itemId?: string, attachments?: Array<SentAttachment>, };
 
 /**
  * Which model an agent uses, and how.
@@ -671,6 +671,16 @@ export type Rename = { sessionId: SessionId, title: string, requestId?: string |
  * The answer to `rename`.
  */
 export type Renamed = { session: SessionListItem, };
+
+/**
+ * The answer to `retry`.
+ */
+export type Retried = { runId: RunId, };
+
+/**
+ * Asks for another answer to a message of the user, beside those it has.
+ */
+export type Retry = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 
 export type Role = "admin" | "user";
 
@@ -1114,6 +1124,7 @@ export interface Commands {
   switch_leaf: { ask: SwitchLeaf; answer: Nothing }
   label: { ask: SetLabel; answer: Nothing }
   rename: { ask: Rename; answer: Renamed }
+  retry: { ask: Retry; answer: Retried }
   fork: { ask: Fork; answer: Forked }
   queue_edit: { ask: QueueEdit; answer: QueueEdited }
 }

@@ -1,4 +1,4 @@
-import type { ContentBlock, UserContent } from '@/protocol'
+import type { ContentBlock, MessageMark, UserContent } from '@/protocol'
 import type { FileView, ImageView } from './types'
 
 /** Where the picture of an entry can be had that was too large to come along. */
@@ -30,6 +30,33 @@ export function imagesOf(
 
 export const NO_IMAGES: readonly ImageView[] = []
 export const NO_FILES: readonly FileView[] = []
+
+/** A user's message taken apart: words, pictures, and files that stand in blocks of their own. */
+export function userParts(
+  entryId: string,
+  content: UserContent,
+  mark: MessageMark | undefined,
+  address: ImageAddress,
+): { text: string; images: readonly ImageView[]; files: readonly FileView[] } {
+  const sent = mark?.attachments ?? []
+  if (sent.length === 0 || typeof content === 'string') {
+    return { text: textOf(content), images: imagesOf(entryId, content, address), files: NO_FILES }
+  }
+  const blocks = new Map(sent.map((file) => [file.block, file]))
+  const names = sent.filter((file) => file.kind === 'image').map((file) => file.name)
+  const files = sent.filter((file) => file.kind !== 'image')
+  return {
+    text: textOf(content.filter((_, at) => !blocks.has(at))),
+    images: imagesOf(entryId, content, address).map((image, at) => ({ ...image, alt: names[at] ?? '' })),
+    files: files.map((file) => ({
+      key: `${entryId}/${file.block}`,
+      name: file.name,
+      mimeType: file.mimeType,
+      bytes: file.bytes,
+      href: file.id ? `/admin/netaclaw/attachments/${encodeURIComponent(file.id)}?download` : null,
+    })),
+  }
+}
 
 /** The first words, on one line. */
 export function oneLine(text: string, max = 120): string {

@@ -166,6 +166,23 @@ describe('by hand', () => {
     expect(read(transcript(state, options('answer')))).toBe('user one\nassistant (ends) [y error: a1] broken')
   })
 
+  test('files stand beside the words, not among them', () => {
+    const file = { name: 'a.txt', mimeType: 'text/plain', bytes: 5, kind: 'text' as const, block: 1, id: 'f' }
+    const picture = { name: 'b.png', mimeType: 'image/png', bytes: 9, kind: 'image' as const, block: 2 }
+    const entry: Entry = {
+      ...stamp, id: 'u1', parentId: null, type: 'message',
+      message: {
+        role: 'user', timestamp: 0, netaclaw: { attachments: [file, picture] },
+        content: [{ type: 'text', text: 'see' }, { type: 'text', text: '<file>' }, { type: 'image', data: '', mimeType: 'image/png' }],
+      },
+    }
+    expect(transcript(session([entry]), options('everything'))[0]).toMatchObject({
+      text: 'see',
+      images: [{ src: '/images/u1/0', alt: 'b.png' }],
+      files: [{ name: 'a.txt', bytes: 5 }],
+    })
+  })
+
   test('entries that are not loaded leave a row that says so', () => {
     const state = { ...session([user('u1', null, 'one')]), path: ['gone', 'u1'] }
     expect(read(transcript(state, options('everything')))).toBe('notice {"type":"older","loading":false}\nuser one')

@@ -3,7 +3,7 @@
 import type { Entry } from '@/protocol'
 import { partKey, type PartState, type SessionState, type ToolState } from '@/session'
 import { branchAt } from './branch'
-import { NO_FILES, imagesOf, millisOf, textOf, type ImageAddress } from './content'
+import { imagesOf, millisOf, textOf, userParts, type ImageAddress } from './content'
 import { fold } from './fold'
 import { share } from './share'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
@@ -201,9 +201,7 @@ function rowOf(
       return {
         ...base,
         kind: 'user',
-        text: textOf(message.content),
-        images: imagesOf(entry.id, message.content, options.address),
-        files: NO_FILES,
+        ...userParts(entry.id, message.content, message.netaclaw, options.address),
         steered: above !== undefined && roleOf(above) === 'toolResult',
       }
     case 'assistant':

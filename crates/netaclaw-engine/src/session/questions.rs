@@ -77,6 +77,7 @@ impl LiveSession {
         writing.state.durable.questions.clear();
         writing.save().await?;
         drop(writing);
-        self.go_on().await
+        self.go_on().await?;
+        Ok(())
     }
 }

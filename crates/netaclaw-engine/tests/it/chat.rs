@@ -314,6 +314,36 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
 }
 
 #[tokio::test]
+async fn another_answer_stands_beside_the_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let first = server.chat(None, "one").await;
+    let (session, asked) = (first.session_id, first.entry_id.unwrap());
+    let (client, _) = server.open(&session).await;
+    let busy = server.engine.retry(&ann(), &session, asked.clone()).await;
+    assert!(matches!(busy, Err(EngineError::Busy(_))));
+    server
+        .script
+        .act([Act::Say("1"), Act::End, Act::Say("1b"), Act::End]);
+    client.done(1).await;
+    server.engine.retry(&ann(), &session, asked).await.unwrap();
+    client.done(2).await;
+    assert_eq!(server.path(&session).await, ["user: one", "assistant: 1b"]);
+    let (_, opened) = server.open(&session).await;
+    let snapshot = opened.snapshot.unwrap();
+    let asked = &snapshot.active_path[0];
+    assert_eq!(snapshot.children_by_parent_id[asked.as_str()].len(), 2);
+    let answer = snapshot.active_path[1].clone();
+    let wrong = server.engine.retry(&ann(), &session, answer).await;
+    assert!(matches!(wrong, Err(EngineError::BadRequest(_))));
+    let gone = server
+        .engine
+        .retry(&ann(), &session, "nowhere0".into())
+        .await;
+    assert!(matches!(gone, Err(EngineError::StaleParent(_))));
+}
+
+#[tokio::test]
 async fn sessions_of_others_do_not_exist() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path());

@@ -5,12 +5,10 @@
 mod branches;
 mod chat;
 mod crash;
-mod metrics;
 mod pairs;
 mod resync;
 mod sending;
 mod stopping;
 mod support;
-mod titles;
 mod words;
 mod world;

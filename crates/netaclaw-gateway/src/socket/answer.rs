@@ -6,10 +6,11 @@ use super::feed::SessionFeed;
 use super::frame::refused;
 use super::requests::{Body, Key};
 use crate::gateway::Shared;
+use crate::metrics;
 use netaclaw_engine::{Caller, EngineError, Subscriber, Way};
 use netaclaw_protocol::{
-    Chat, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, SessionChange,
-    SessionId, SessionOpen, Stopped,
+    Chat, Disposition, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
+    SessionChange, SessionId, SessionOpen, Stopped,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -117,6 +118,11 @@ async fn change(
             let session = renamed.await.map_err(refusal)?;
             return Ok(fields(json!(Renamed { session })));
         }
+        ClientCommand::Retry(retry) => {
+            let started = engine.retry(caller, &retry.session_id, retry.entry_id);
+            let run_id = started.await.map_err(refusal)?;
+            return Ok(fields(json!(Retried { run_id })));
+        }
         ClientCommand::Fork(fork) => {
             let forked = engine.fork(caller, &fork.session_id, fork.entry_id);
             let session = forked.await.map_err(refusal)?;
@@ -177,6 +183,9 @@ async fn send_chat(shared: &Arc<Shared>, caller: &Caller, mut chat: Chat) -> Res
     }
     let ack = shared.engine.chat(caller, chat).await;
     let ack = ack.map_err(|error| error.refusal())?;
+    if ack.disposition == Disposition::Started && !ack.deduped {
+        metrics::run_started();
+    }
     Ok(fields(json!(ack)))
 }
 

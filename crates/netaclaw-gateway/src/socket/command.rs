@@ -2,8 +2,9 @@
 
 use super::frame::refused;
 use netaclaw_protocol::{
-    Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, SessionId, SessionOpen,
-    SessionRef, SetLabel, SetModel, SetThinkingLevel, SwitchLeaf, command_name as name,
+    Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, Retry, SessionId,
+    SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, SwitchLeaf,
+    command_name as name,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,6 +24,7 @@ pub(super) enum ClientCommand {
     SwitchLeaf(SwitchLeaf),
     Label(SetLabel),
     Rename(Rename),
+    Retry(Retry),
     Fork(Fork),
     QueueEdit(QueueEdit),
 }
@@ -54,6 +56,7 @@ impl ClientCommand {
             name::SWITCH_LEAF => Self::SwitchLeaf(parse(payload)?),
             name::LABEL => Self::Label(parse(payload)?),
             name::RENAME => Self::Rename(parse(payload)?),
+            name::RETRY => Self::Retry(parse(payload)?),
             name::FORK => Self::Fork(parse(payload)?),
             name::QUEUE_EDIT => Self::QueueEdit(parse(payload)?),
             other => {
@@ -79,6 +82,7 @@ impl ClientCommand {
             Self::SwitchLeaf(_) => name::SWITCH_LEAF,
             Self::Label(_) => name::LABEL,
             Self::Rename(_) => name::RENAME,
+            Self::Retry(_) => name::RETRY,
             Self::Fork(_) => name::FORK,
             Self::QueueEdit(_) => name::QUEUE_EDIT,
         }
@@ -100,6 +104,7 @@ impl ClientCommand {
             Self::SwitchLeaf(command) => Some(&command.session_id),
             Self::Label(command) => Some(&command.session_id),
             Self::Rename(command) => Some(&command.session_id),
+            Self::Retry(command) => Some(&command.session_id),
             Self::Fork(command) => Some(&command.session_id),
             Self::QueueEdit(command) => Some(&command.session_id),
         }
@@ -114,6 +119,7 @@ impl ClientCommand {
             Self::SwitchLeaf(command) => command.request_id.as_deref(),
             Self::Label(command) => command.request_id.as_deref(),
             Self::Rename(command) => command.request_id.as_deref(),
+            Self::Retry(command) => command.request_id.as_deref(),
             Self::Fork(command) => command.request_id.as_deref(),
             Self::QueueEdit(command) => command.request_id.as_deref(),
             _ => None,
