@@ -31,7 +31,7 @@ pub use dictionary::{
 };
 pub use error::{AdminError, Invalid, Problem, Result, UsedBy};
 pub use nearest::nearest;
-pub use open::{OpenModel, OpenModels, open_auxiliary, open_models};
+pub use open::{OpenModel, OpenModels, open_auxiliary, open_models, open_title_model};
 pub use patch::apply_patch;
 pub use resolve::{
     AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError, ModelPlan,

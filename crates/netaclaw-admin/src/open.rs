@@ -3,7 +3,8 @@
 use crate::dictionary::{AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, NETACLAW_GROUP};
 use crate::error::Result;
 use crate::resolve::{
-    DictionaryDefault, ModelChoice, ModelChoiceError, resolve_auxiliary, resolve_model,
+    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError,
+    resolve_auxiliary, resolve_model,
 };
 use crate::store::AdminStore;
 use netaclaw_models::Channel;
@@ -37,15 +38,35 @@ pub async fn open_models(store: &dyn AdminStore, agent: &AgentSpec) -> Result<Op
     })
 }
 
-/// The model for the agent's summaries and titles.
+/// The model for the agent's summaries.
 pub async fn open_auxiliary(store: &dyn AdminStore, agent: &AgentSpec) -> Result<OpenModel> {
+    let auxiliary = auxiliary(store, agent).await?;
+    open(store, auxiliary.choice).await
+}
+
+/// The model for the agent's titles: one that was named for such things. A title is not worth a
+/// request to the agent's own.
+pub async fn open_title_model(
+    store: &dyn AdminStore,
+    agent: &AgentSpec,
+) -> Result<Option<OpenModel>> {
+    let auxiliary = auxiliary(store, agent).await?;
+    match auxiliary.source {
+        AuxiliarySource::Own => Ok(None),
+        AuxiliarySource::Agent | AuxiliarySource::Dictionary => {
+            open(store, auxiliary.choice).await.map(Some)
+        }
+    }
+}
+
+async fn auxiliary(store: &dyn AdminStore, agent: &AgentSpec) -> Result<AuxiliaryChoice> {
     let entry = |name| store.dict_value(NETACLAW_GROUP, name);
     let dictionary = DictionaryDefault {
         channel_id: entry(AUXILIARY_CHANNEL_ID).await?.map(ChannelId::new),
         model: entry(AUXILIARY_MODEL_ID).await?,
     };
-    let auxiliary = resolve_auxiliary(agent, &dictionary, &store.channels().await?)?;
-    open(store, auxiliary.choice).await
+    let channels = store.channels().await?;
+    Ok(resolve_auxiliary(agent, &dictionary, &channels)?)
 }
 
 async fn open(store: &dyn AdminStore, choice: ModelChoice) -> Result<OpenModel> {

@@ -2,15 +2,19 @@
 
 use crate::error::EngineError;
 use crate::source::{AgentRef, AgentSource, PrepareRun, PreparedRun, Runner};
+use crate::title::TitleModel;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, session_provider,
+    AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, open_title_model,
+    session_provider,
 };
 use netaclaw_governance::{ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolResolver};
 use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
-use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ModelInfo, Trouble, TroubleKind};
+use netaclaw_protocol::{
+    Agent, AgentId, AgentSpec, ChannelId, ModelInfo, SessionMeta, Trouble, TroubleKind,
+};
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_runtime::{
     AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
@@ -192,6 +196,19 @@ impl AgentSource for ConfiguredAgents {
             },
             runner: Box::new(AgentRunner { input }),
         })
+    }
+
+    async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
+        let agent = self.agent(session.agent_id.as_deref()).await;
+        let spec = agent.map_err(admin_error)?.spec;
+        let open = open_title_model(&*self.admin, &spec).await;
+        Ok(open.map_err(admin_error)?.map(|open| {
+            let (client, info, _) = self.client(open);
+            TitleModel {
+                client,
+                model: info.name,
+            }
+        }))
     }
 }
 

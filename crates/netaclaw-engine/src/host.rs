@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::live::Live;
 use crate::meter::Meter;
+use crate::metrics::{self, CallClock};
 use crate::questions::Waiters;
 use crate::user_message::{UserMark, user_message};
 use crate::writer::SessionWriter;
@@ -20,6 +21,7 @@ use netaclaw_session::{
 };
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -33,6 +35,7 @@ pub(crate) struct SessionHost {
     pub(crate) live: Live,
     pub(crate) waiters: Waiters,
     pub(crate) meter: Meter,
+    pub(crate) clock: CallClock,
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
     /// What the answer being streamed will hang from, unless something comes between.
@@ -71,14 +74,21 @@ impl RunHost for SessionHost {
 
     fn emit(&mut self, event: RunEvent) {
         match event {
-            RunEvent::Phase { phase, detail } => self.live.phase(phase, detail),
+            RunEvent::Phase { phase, detail } => {
+                if phase == RunPhase::WaitingForModel {
+                    self.clock.model_asked();
+                }
+                self.live.phase(phase, detail);
+            }
             RunEvent::Retrying {
                 after_ms, reason, ..
             } => {
+                metrics::retried(reason.kind());
                 let detail = format!("{reason}; trying again in {} s", after_ms.div_ceil(1000));
                 self.live.phase(RunPhase::Retrying, Some(detail));
             }
             RunEvent::FallingBack { from, to, reason } => {
+                metrics::fell_back(reason.kind());
                 let detail = format!("{from} failed ({reason}); going on with {to}");
                 self.live.phase(RunPhase::WaitingForModel, Some(detail));
             }
@@ -172,6 +182,7 @@ impl SessionHost {
                 provider,
                 model,
             } => {
+                self.clock.answer_started(&provider, &model);
                 let parent_id = self.writer.tip_now();
                 self.answer_parent = parent_id.clone();
                 self.live.stream_started(StreamStart {
@@ -183,7 +194,8 @@ impl SessionHost {
                 });
             }
             RunEvent::PartStarted { part, kind, .. } => {
-                self.live.part_started(streaming_part(part, kind))
+                self.clock.part_started();
+                self.live.part_started(streaming_part(part, kind));
             }
             RunEvent::PartDelta {
                 entry_id,
@@ -225,6 +237,8 @@ impl SessionHost {
                 usage,
             } => {
                 self.partial.send_replace(None);
+                let kind = trouble.as_ref().map(|why| why.kind);
+                self.clock.answered(stop_reason, kind, &usage);
                 self.live.stream_ended(StreamEnd {
                     run_id,
                     entry_id,
@@ -237,17 +251,21 @@ impl SessionHost {
                     .feed
                     .emit(&ReliableEvent::TokenUpdate(self.meter.update_after(&usage)));
             }
-            RunEvent::ToolStarted(started) => self.live.tool_started(ToolCallStarted {
-                run_id,
-                entry_id: started.entry_id,
-                tool_call_id: started.tool_call_id,
-                tool_name: started.tool_name,
-                tool_label: started.tool_label,
-                args: started.args,
-                route: started.route,
-                blocked_reason: started.blocked_reason,
-                policy_sources: started.policy_sources,
-            }),
+            RunEvent::ToolStarted(started) => {
+                self.clock
+                    .tool_started(&started.tool_call_id, started.route);
+                self.live.tool_started(ToolCallStarted {
+                    run_id,
+                    entry_id: started.entry_id,
+                    tool_call_id: started.tool_call_id,
+                    tool_name: started.tool_name,
+                    tool_label: started.tool_label,
+                    args: started.args,
+                    route: started.route,
+                    blocked_reason: started.blocked_reason,
+                    policy_sources: started.policy_sources,
+                });
+            }
             RunEvent::ToolOutput {
                 tool_call_id,
                 offset,
@@ -260,16 +278,21 @@ impl SessionHost {
                     text,
                 });
             }
-            RunEvent::ToolCompleted(done) => self.live.tool_completed(ToolCallCompleted {
-                run_id,
-                tool_call_id: done.tool_call_id,
-                tool_name: done.tool_name,
-                is_error: done.is_error,
-                content: serde_json::to_value(done.content).unwrap_or_default(),
-                details: done.details,
-                duration_ms: done.duration_ms,
-                result_entry_id: done.result_entry_id,
-            }),
+            RunEvent::ToolCompleted(done) => {
+                let took = Duration::from_millis(done.duration_ms);
+                let (id, name) = (&done.tool_call_id, &done.tool_name);
+                self.clock.tool_ended(id, name, took, done.is_error);
+                self.live.tool_completed(ToolCallCompleted {
+                    run_id,
+                    tool_call_id: done.tool_call_id,
+                    tool_name: done.tool_name,
+                    is_error: done.is_error,
+                    content: serde_json::to_value(done.content).unwrap_or_default(),
+                    details: done.details,
+                    duration_ms: done.duration_ms,
+                    result_entry_id: done.result_entry_id,
+                });
+            }
             // Process events come with skills; everything else was handled by the caller.
             _ => {}
         }

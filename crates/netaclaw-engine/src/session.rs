@@ -4,6 +4,7 @@ mod chat;
 mod launch;
 mod questions;
 mod queue;
+mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
 use crate::durable::ModelChoice;
@@ -26,6 +27,7 @@ use netaclaw_runtime::{RunReport, todo_on_path};
 use netaclaw_session::{EntryBody, Places, Role, SessionPatch, SessionTree};
 use std::sync::Arc;
 use std::time::Duration;
+use titles::Titles;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -41,6 +43,7 @@ pub(crate) struct LiveSession {
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
+    titles: Titles,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
@@ -73,6 +76,7 @@ impl LiveSession {
             requests,
             runs,
             current: None,
+            titles: Titles::default(),
             shutdown,
             closing: false,
         })
@@ -90,6 +94,7 @@ impl LiveSession {
                     None => self.closing = true,
                 },
                 Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
+                Some(title) = self.titles.next() => self.title_made(title).await,
                 () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => break,
             }
         }
@@ -99,7 +104,7 @@ impl LiveSession {
     }
 
     fn is_idle(&self) -> bool {
-        self.current.is_none() && self.writer.feed.subscriber_count() == 0
+        self.current.is_none() && self.titles.is_idle() && self.writer.feed.subscriber_count() == 0
     }
 
     async fn handle(&mut self, command: Command) {
@@ -323,6 +328,9 @@ impl LiveSession {
     async fn update(&mut self, change: SessionChange) -> Result<SessionListItem, EngineError> {
         if change.status == Some(SessionStatus::Deleted) {
             self.end_run().await?;
+        }
+        if change.title.is_some() {
+            self.titles.forget();
         }
         self.writer.begin().await.patch(patch_of(change)).await
     }

@@ -2,6 +2,7 @@
 
 use crate::durable::ModelChoice;
 use crate::error::EngineError;
+use crate::title::TitleModel;
 use async_trait::async_trait;
 use netaclaw_protocol::{ModelInfo, ProviderKind, SessionMeta, ThinkingLevel};
 use netaclaw_runtime::{RunHost, RunReport};
@@ -16,6 +17,12 @@ pub trait AgentSource: Send + Sync + 'static {
 
     /// Opens the agent's model and tools for one run of a session.
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError>;
+
+    /// Who makes up a title for the session, if somebody was named for such things. Without one
+    /// the first line of the first message stays.
+    async fn title_model(&self, _session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
+        Ok(None)
+    }
 }
 
 /// What a new session needs to know of its agent.

@@ -5,6 +5,7 @@ use crate::durable::Durable;
 use crate::error::EngineError;
 use crate::feed::Feed;
 use crate::listing::{ListFeed, Liveness, list_item, looks_same};
+use crate::metrics::QueueGauge;
 use crate::snapshot::raw;
 use netaclaw_protocol::{
     EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionListItem, SessionMeta,
@@ -31,6 +32,7 @@ pub(crate) struct WriterState {
     pub(crate) run_tip: Option<EntryId>,
     /// What lists were told last.
     listed: Option<SessionListItem>,
+    queue_gauge: QueueGauge,
 }
 
 /// The right to write. While it is held nobody else appends, moves the leaf or changes the queue.
@@ -47,10 +49,13 @@ impl SessionWriter {
         lists: Arc<ListFeed>,
         durable: Durable,
     ) -> Self {
+        let mut queue_gauge = QueueGauge::default();
+        queue_gauge.set(durable.queue.len());
         let state = Mutex::new(WriterState {
             durable,
             run_tip: None,
             listed: None,
+            queue_gauge,
         });
         Self {
             id,
@@ -147,6 +152,7 @@ impl Writing<'_> {
     pub(crate) async fn save_queue(&mut self) -> Result<(), EngineError> {
         self.save().await?;
         let queue = self.state.durable.queue_state();
+        self.state.queue_gauge.set(queue.items.len());
         self.writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
         Ok(())
     }

@@ -6,17 +6,17 @@ use crate::error::{EngineError, internal_trouble};
 use crate::feed::now_ms;
 use crate::host::SessionHost;
 use crate::meter::Meter;
+use crate::metrics::{self, CallClock, RunningRun};
 use crate::source::{AgentSource, PrepareRun};
-use crate::title::title_of;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     AssistantMessage, Done, EntryId, ErrorCode, Message, ReliableEvent, RunError, RunId,
     RunOutcome, RunPhase, RunState, Severity, StopReason, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{RunHost, RunReport};
-use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, NewParent, SessionPatch};
+use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, NewParent};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,8 @@ const KEEP_INTERVAL: Duration = Duration::from_millis(250);
 pub(crate) struct CurrentRun {
     pub(crate) id: RunId,
     pub(crate) cancel: CancellationToken,
+    started: Instant,
+    _counted: RunningRun,
 }
 
 impl LiveSession {
@@ -85,6 +87,7 @@ impl LiveSession {
             live: self.live.clone(),
             waiters: self.waiters.clone(),
             meter: Meter::default(),
+            clock: CallClock::default(),
             free_ids: Vec::new(),
             answer_parent: None,
             partial,
@@ -97,7 +100,12 @@ impl LiveSession {
                 never = keep_partial(writer, kept) => match never {},
             }
         });
-        self.current = Some(CurrentRun { id: run_id, cancel });
+        self.current = Some(CurrentRun {
+            id: run_id,
+            cancel,
+            started: Instant::now(),
+            _counted: RunningRun::begin(),
+        });
     }
 
     /// Tidies up after a run, however it ended, tells so, and starts what waits.
@@ -127,13 +135,15 @@ impl LiveSession {
         };
         self.waiters.clear();
         let warnings = self.live.clear_run(outcome);
-        if let Err(error) = self.close_run(warnings).await {
+        if let Err(error) = self.close_run(outcome, warnings).await {
             tracing::error!(session.id = %self.writer.id, %error, "the end of a run could not be stored");
         }
+        let kind = trouble.as_ref().map(|why| why.kind);
+        metrics::run_ended(outcome, kind, run.started.elapsed());
         let done = Done {
             run_id: run.id,
             outcome,
-            reason: trouble.as_ref().map(|why| why.kind.as_str().to_owned()),
+            reason: kind.map(|kind| kind.as_str().to_owned()),
             trouble,
         };
         self.writer.feed.emit(&ReliableEvent::Done(done));
@@ -141,7 +151,11 @@ impl LiveSession {
         self.start_next().await;
     }
 
-    async fn close_run(&mut self, warnings: Vec<Trouble>) -> Result<(), EngineError> {
+    async fn close_run(
+        &mut self,
+        outcome: RunOutcome,
+        warnings: Vec<Trouble>,
+    ) -> Result<(), EngineError> {
         while let Some(request_id) = self.live.first_question() {
             self.live.question_closed(&request_id);
         }
@@ -152,14 +166,8 @@ impl LiveSession {
         writing.state.durable.warnings = warnings;
         writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
         writing.save().await?;
-        let untitled = self.writer.meta().await?.title.is_none();
-        if untitled && let Some(title) = title_of(&*self.writer.tree().await?) {
-            let patch = SessionPatch {
-                title: Some(title),
-                ..SessionPatch::default()
-            };
-            writing.patch(patch).await?;
-        }
+        drop(writing);
+        self.entitle(outcome).await?;
         self.writer.provider.sync(&self.writer.id).await?;
         Ok(())
     }

@@ -5,10 +5,12 @@
 mod branches;
 mod chat;
 mod crash;
+mod metrics;
 mod pairs;
 mod resync;
 mod sending;
 mod stopping;
 mod support;
+mod titles;
 mod words;
 mod world;

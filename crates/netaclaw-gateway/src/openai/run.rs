@@ -76,7 +76,6 @@ impl Run {
                 return Err(error.into());
             }
         };
-        crate::metrics::run_started();
         Ok(Self {
             session_id,
             shared: Arc::clone(shared),

@@ -6,10 +6,9 @@ use super::feed::SessionFeed;
 use super::frame::refused;
 use super::requests::{Body, Key};
 use crate::gateway::Shared;
-use crate::metrics;
 use netaclaw_engine::{Caller, EngineError, Subscriber, Way};
 use netaclaw_protocol::{
-    Chat, Disposition, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
+    Chat, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
     SessionChange, SessionId, SessionOpen, Stopped,
 };
 use serde::Serialize;
@@ -183,9 +182,6 @@ async fn send_chat(shared: &Arc<Shared>, caller: &Caller, mut chat: Chat) -> Res
     }
     let ack = shared.engine.chat(caller, chat).await;
     let ack = ack.map_err(|error| error.refusal())?;
-    if ack.disposition == Disposition::Started && !ack.deduped {
-        metrics::run_started();
-    }
     Ok(fields(json!(ack)))
 }
 

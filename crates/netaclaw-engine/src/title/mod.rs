@@ -1,4 +1,10 @@
-//! A short title for a session that has none.
+//! A short title for a session that has none: the first line at once, and words of a model later
+//! where somebody has named one for such things.
+
+mod ask;
+
+pub use ask::TitleModel;
+pub(crate) use ask::{Beginning, ask};
 
 use netaclaw_session::{Role, SessionTree};
 use serde_json::Value;

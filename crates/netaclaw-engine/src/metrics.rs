@@ -1,0 +1,152 @@
+//! What is counted about runs. Names are spelled here and nowhere else in this crate; whoever
+//! serves them installs a recorder, and without one nothing is counted.
+//!
+//! Nothing here is touched for a piece of text: a run counts at its beginning, at the first piece
+//! of an answer, and when something has ended.
+
+use metrics::{counter, gauge, histogram};
+use netaclaw_protocol::{RunOutcome, StopReason, ToolRoute, TroubleKind, Usage};
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// Calls of tools that do not exist or may not be used share a name: models make names up, and
+/// each would be a series of its own.
+const UNAVAILABLE_TOOL: &str = "(unavailable)";
+
+/// A run under way, counted for as long as the value lives.
+pub(crate) struct RunningRun;
+
+impl RunningRun {
+    pub(crate) fn begin() -> Self {
+        counter!("netaclaw_runs_started_total").increment(1);
+        gauge!("netaclaw_runs").increment(1.0);
+        Self
+    }
+}
+
+impl Drop for RunningRun {
+    fn drop(&mut self) {
+        gauge!("netaclaw_runs").decrement(1.0);
+    }
+}
+
+pub(crate) fn run_ended(outcome: RunOutcome, reason: Option<TroubleKind>, took: Duration) {
+    let outcome = match outcome {
+        RunOutcome::Completed => "completed",
+        RunOutcome::Stopped => "stopped",
+        RunOutcome::Error => "error",
+        RunOutcome::Interrupted => "interrupted",
+    };
+    let reason = reason.map_or("", TroubleKind::as_str);
+    counter!("netaclaw_runs_total", "outcome" => outcome, "reason" => reason).increment(1);
+    histogram!("netaclaw_run_seconds", "outcome" => outcome).record(took);
+}
+
+/// Since when the model of a run has been asked, and which calls are under way.
+#[derive(Default)]
+pub(crate) struct CallClock {
+    model: [(&'static str, String); 2],
+    asked_at: Option<Instant>,
+    first_token_came: bool,
+    /// Calls of tools that may be used, by their ids.
+    tools: HashSet<String>,
+}
+
+impl CallClock {
+    pub(crate) fn model_asked(&mut self) {
+        self.asked_at = Some(Instant::now());
+        self.first_token_came = false;
+    }
+
+    /// Channels and models are configured, so there are few of these labels.
+    pub(crate) fn answer_started(&mut self, channel: &str, model: &str) {
+        self.model = [("channel", channel.to_owned()), ("model", model.to_owned())];
+    }
+
+    pub(crate) fn part_started(&mut self) {
+        if let Some(asked_at) = self.asked_at
+            && !std::mem::replace(&mut self.first_token_came, true)
+        {
+            histogram!("netaclaw_model_first_token_seconds", &self.model)
+                .record(asked_at.elapsed());
+        }
+    }
+
+    pub(crate) fn answered(&mut self, stop: StopReason, kind: Option<TroubleKind>, usage: &Usage) {
+        let took = self.asked_at.take().map(|at| at.elapsed());
+        let kind = match (kind, stop) {
+            (Some(kind), _) => kind,
+            (None, StopReason::Aborted) => TroubleKind::Cancelled,
+            (None, _) => {
+                histogram!("netaclaw_model_answer_seconds", &self.model)
+                    .record(took.unwrap_or_default());
+                return self.count_tokens(usage);
+            }
+        };
+        let labels = self.labels("kind", kind.as_str());
+        counter!("netaclaw_model_errors_total", &labels).increment(1);
+    }
+
+    fn count_tokens(&self, usage: &Usage) {
+        for (kind, tokens) in [
+            ("input", usage.input),
+            ("output", usage.output),
+            ("cache_read", usage.cache_read),
+            ("cache_write", usage.cache_write),
+        ] {
+            counter!("netaclaw_tokens_total", &self.labels("type", kind)).increment(tokens);
+        }
+    }
+
+    fn labels(&self, name: &'static str, value: &str) -> [(&'static str, String); 3] {
+        let [channel, model] = self.model.clone();
+        [channel, model, (name, value.to_owned())]
+    }
+
+    pub(crate) fn tool_started(&mut self, call: &str, route: ToolRoute) {
+        if route != ToolRoute::Disabled {
+            self.tools.insert(call.to_owned());
+        }
+    }
+
+    pub(crate) fn tool_ended(&mut self, call: &str, name: &str, took: Duration, is_error: bool) {
+        let tool = match self.tools.remove(call) {
+            true => name.to_owned(),
+            false => UNAVAILABLE_TOOL.to_owned(),
+        };
+        histogram!("netaclaw_tool_seconds", "tool" => tool.clone()).record(took);
+        if is_error {
+            counter!("netaclaw_tool_errors_total", "tool" => tool).increment(1);
+        }
+    }
+}
+
+pub(crate) fn retried(kind: TroubleKind) {
+    counter!("netaclaw_model_retries_total", "kind" => kind.as_str()).increment(1);
+}
+
+pub(crate) fn fell_back(kind: TroubleKind) {
+    counter!("netaclaw_model_fallbacks_total", "kind" => kind.as_str()).increment(1);
+}
+
+/// The messages that wait in live sessions. Counts with its session, and goes with it.
+#[derive(Default)]
+pub(crate) struct QueueGauge {
+    counted: usize,
+}
+
+impl QueueGauge {
+    pub(crate) fn set(&mut self, length: usize) {
+        let change = length as f64 - self.counted as f64;
+        if change != 0.0 {
+            gauge!("netaclaw_queued_messages").increment(change);
+            self.counted = length;
+        }
+    }
+}
+
+impl Drop for QueueGauge {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}

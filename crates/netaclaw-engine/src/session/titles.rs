@@ -1,0 +1,102 @@
+//! Titles: the first line of the first message at once, better words when a model has found some.
+
+use super::LiveSession;
+use crate::error::EngineError;
+use crate::source::AgentSource;
+use crate::title::{Beginning, ask, title_of};
+use netaclaw_protocol::{RunOutcome, SessionMeta};
+use netaclaw_session::SessionPatch;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// The title that is being made up. Runs and commands never wait for it.
+#[derive(Default)]
+pub(super) struct Titles {
+    /// The title that stands until then; whoever changed it meanwhile knows better.
+    first_line: Option<String>,
+    jobs: JoinSet<Option<String>>,
+}
+
+impl Titles {
+    pub(super) fn is_idle(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// The next title that was made up; one that failed is as good as none.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        while let Some(made) = self.jobs.join_next().await {
+            match made {
+                Ok(Some(title)) => return Some(title),
+                Ok(None) => {}
+                Err(error) if error.is_cancelled() => {}
+                Err(panic) => tracing::error!(%panic, "making a title panicked"),
+            }
+        }
+        None
+    }
+
+    /// Somebody has named the session.
+    pub(super) fn forget(&mut self) {
+        self.first_line = None;
+        self.jobs.abort_all();
+    }
+}
+
+impl LiveSession {
+    /// Gives a session its title when its first run ends, and has a better one made up as soon as
+    /// there is an answer.
+    pub(super) async fn entitle(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
+        let meta = self.writer.meta().await?;
+        let tree = self.writer.tree().await?;
+        if meta.title.is_none()
+            && let Some(title) = title_of(&tree)
+        {
+            self.set_title(title.clone()).await?;
+            self.titles.first_line = Some(title);
+        }
+        let due = outcome == RunOutcome::Completed && self.titles.first_line.is_some();
+        if due
+            && self.titles.is_idle()
+            && let Some(beginning) = Beginning::read(&tree)
+        {
+            let source = Arc::clone(&self.source);
+            self.titles.jobs.spawn(make_up(source, meta, beginning));
+        }
+        Ok(())
+    }
+
+    pub(super) async fn title_made(&mut self, title: String) {
+        let first_line = self.titles.first_line.take();
+        let stands = match self.writer.meta().await {
+            Ok(meta) => meta.title.is_some() && meta.title == first_line,
+            Err(_) => false,
+        };
+        if stands && let Err(error) = self.set_title(title).await {
+            tracing::warn!(session.id = %self.writer.id, %error, "a title could not be stored");
+        }
+    }
+
+    async fn set_title(&mut self, title: String) -> Result<(), EngineError> {
+        let patch = SessionPatch {
+            title: Some(title),
+            ..SessionPatch::default()
+        };
+        self.writer.begin().await.patch(patch).await?;
+        Ok(())
+    }
+}
+
+async fn make_up(
+    source: Arc<dyn AgentSource>,
+    session: SessionMeta,
+    beginning: Beginning,
+) -> Option<String> {
+    match source.title_model(&session).await {
+        Ok(Some(titles)) => ask(titles, beginning).await,
+        Ok(None) => None,
+        Err(error) => {
+            tracing::info!(session.id = %session.session_id, %error, "no model for titles");
+            None
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Titles: the first line at once, words of an auxiliary model where one is named, and never
+//! anybody's waiting (SYNC-10).
+
+use crate::support::ann;
+use crate::world::{World, within};
+use netaclaw_admin::{AUXILIARY_CHANNEL_ID, Actor, DictionaryStore, NETACLAW_GROUP};
+use netaclaw_protocol::{SessionChange, SessionId, Supplier};
+use netaclaw_testkit::fake_model::Reply;
+
+/// Only requests for titles quote an answer like this.
+const TITLE_REQUEST: &str = "<assistant>";
+
+async fn title(world: &World, session: &SessionId) -> Option<String> {
+    let meta = world.engine.session(&ann(), session).await.unwrap();
+    meta.title
+}
+
+#[tokio::test]
+async fn an_auxiliary_model_names_the_session_with_nobody_watching() {
+    for named_by in ["agent", "dictionary"] {
+        let world = World::start(Supplier::Openai).await;
+        let auxiliary = world.add_channel("small", Supplier::Anthropic).await;
+        match named_by {
+            "agent" => {
+                let id = Some(auxiliary);
+                world
+                    .change_agent(|spec| spec.auxiliary_model_channel_id = id)
+                    .await;
+            }
+            _ => {
+                let (group, name) = (NETACLAW_GROUP, AUXILIARY_CHANNEL_ID);
+                let by = Actor::system();
+                let put = world
+                    .admin
+                    .put_dict_value(&by, group, name, auxiliary.as_str());
+                put.await.unwrap();
+            }
+        }
+        let (reply, hold) = Reply::text("\"Greeting a fake.\"").holding_after(0);
+        world.script().when(TITLE_REQUEST, reply);
+        let session = world.bare_session().await;
+        world.chat(&session, "Hello there\nmore").await;
+        within(hold.reached()).await;
+        assert_eq!(
+            title(&world, &session).await.as_deref(),
+            Some("Hello there")
+        );
+        let request = world.script().last_request();
+        assert_eq!(
+            request.path, "/v1/messages",
+            "the auxiliary channel was asked"
+        );
+        assert_eq!(request.refused, None);
+        assert!(
+            request
+                .last_user_text()
+                .contains("Hello from the fake model.")
+        );
+
+        // Whoever comes now hears of it, and a further message does not wait for it.
+        let (client, _) = world.open(&session).await;
+        world.chat(&session, "And now?").await;
+        within(client.done(1)).await;
+        hold.release();
+        let named = |data: &serde_json::Value| data["session"]["title"] == "Greeting a fake";
+        within(client.wait("session_updated", named)).await;
+        assert_eq!(
+            title(&world, &session).await.as_deref(),
+            Some("Greeting a fake")
+        );
+        world.chat(&session, "Once more").await;
+        within(client.done(2)).await;
+        let asked = world.requests();
+        let titles = asked
+            .iter()
+            .filter(|r| r.last_user_text().contains(TITLE_REQUEST));
+        assert_eq!(titles.count(), 1, "once is enough");
+    }
+}
+
+#[tokio::test]
+async fn a_name_given_by_the_user_stays() {
+    let world = World::start(Supplier::Openai).await;
+    let auxiliary = Some(world.channel.clone());
+    world
+        .change_agent(|spec| spec.auxiliary_model_channel_id = auxiliary)
+        .await;
+    let (reply, hold) = Reply::text("A title").holding_after(0);
+    world.script().when(TITLE_REQUEST, reply);
+    let (session, client) = world.session().await;
+    world.chat(&session, "Hello").await;
+    within(client.done(1)).await;
+    within(hold.reached()).await;
+    let renamed = SessionChange {
+        title: Some("Mine".to_owned()),
+        ..SessionChange::default()
+    };
+    let changed = world.engine.update(&ann(), &session, renamed).await;
+    changed.unwrap();
+    hold.release();
+    within(world.script().aborted(1)).await;
+    world.chat(&session, "And now?").await;
+    within(client.done(2)).await;
+    assert_eq!(title(&world, &session).await.as_deref(), Some("Mine"));
+}
+
+#[tokio::test]
+async fn without_an_auxiliary_model_or_with_one_that_fails_the_first_line_stays() {
+    for auxiliary in [false, true] {
+        let world = World::start(Supplier::Openai).await;
+        if auxiliary {
+            let channel = Some(world.channel.clone());
+            world
+                .change_agent(|spec| spec.auxiliary_model_channel_id = channel)
+                .await;
+        }
+        world.script().when(TITLE_REQUEST, Reply::status(500));
+        let (session, client) = world.session().await;
+        world.chat(&session, "Hello").await;
+        let done = within(client.done(1)).await.remove(0);
+        assert_eq!(done["data"]["outcome"], "completed");
+        if auxiliary {
+            within(world.script().asked(2)).await;
+        }
+        world.chat(&session, "And now?").await;
+        within(client.done(2)).await;
+        assert_eq!(title(&world, &session).await.as_deref(), Some("Hello"));
+        let errors = client.events();
+        assert!(errors.iter().all(|event| event["type"] != "error"));
+        if !auxiliary {
+            assert_eq!(world.requests().len(), 2, "nobody was asked for a title");
+        }
+    }
+}
