@@ -79,5 +79,8 @@ require_packages() {
   local installed=$1/node_modules/.package-lock.json
   if [[ -e $installed && ! $1/package-lock.json -nt $installed ]]; then return; fi
   echo "installing the packages of $1"
-  (cd "$1" && npm ci --no-audit --no-fund) || die "the packages of $1 could not be installed: cd $1 && npm ci"
+  # Not `npm ci`: it refuses a lock file that lacks the builds of optional packages for other
+  # systems, which is what npm writes wherever a registry does not have all of them.
+  (cd "$1" && npm install --no-save --no-audit --no-fund) ||
+    die "the packages of $1 could not be installed: cd $1 && npm install --no-save"
 }
