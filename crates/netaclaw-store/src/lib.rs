@@ -4,8 +4,10 @@ mod admin;
 mod file;
 mod ids;
 mod mysql;
+mod tables;
 
 pub use admin::{AdminDatabase, AdminSettings, SecretKey, SecretKeyError, SqlAdminStore};
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
 pub use ids::{new_entry_id, new_session_id, now_ms};
 pub use mysql::{MysqlProvider, MysqlSettings};
+pub use tables::{Tables, admin_tables, session_tables};

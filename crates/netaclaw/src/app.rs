@@ -39,6 +39,11 @@ impl App {
         Ok(config)
     }
 
+    /// The settings, for who says in another way what was understood only in part.
+    pub(crate) fn load_config(&self) -> Result<Config> {
+        Config::load(&self.flags, &self.env, self.lang)
+    }
+
     /// A remark for people that is not part of the output.
     pub(crate) fn warn(&self, text: &str) {
         say(text);

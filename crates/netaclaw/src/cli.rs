@@ -4,6 +4,7 @@ use crate::agent::AgentCommand;
 use crate::app::say;
 use crate::channel::ChannelCommand;
 use crate::chat::ChatArgs;
+use crate::doctor::DoctorArgs;
 use crate::help::in_chinese;
 use crate::serve::ServeArgs;
 use crate::session::SessionCommand;
@@ -52,6 +53,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: AgentCommand,
     },
+    /// Look at everything a server needs, and say what to do
+    Doctor(DoctorArgs),
 }
 
 /// What the arguments ask for, or how the program ends if they ask for nothing that can be done.

@@ -27,6 +27,21 @@ pub(crate) mod var {
     pub(crate) const SECRET_KEY: &str = "NETACLAW_SECRET_KEY";
     pub(crate) const SESSION_PROVIDER: &str = "NETACLAW_SESSION_PROVIDER";
     pub(crate) const TOKEN: &str = "NETACLAW_TOKEN";
+    /// What the names of NetaClaw's own variables begin with, and all of them.
+    pub(crate) const PREFIX: &str = "NETACLAW_";
+    pub(crate) const OWN: [&str; 11] = [
+        ADMIN_STORE,
+        CONFIG,
+        DATA_DIR,
+        FSYNC,
+        LISTEN,
+        LOG,
+        LOG_FORMAT,
+        MYSQL_URL,
+        SECRET_KEY,
+        SESSION_PROVIDER,
+        TOKEN,
+    ];
 
     /// What text is edited with; the first that is set decides.
     pub(crate) const EDITOR: [&str; 2] = ["VISUAL", "EDITOR"];
@@ -36,6 +51,8 @@ pub(crate) mod var {
     pub(crate) const NO_COLOR: &str = "NO_COLOR";
     /// Where an Ollama on this machine listens, as Ollama itself reads it.
     pub(crate) const OLLAMA_HOST: &str = "OLLAMA_HOST";
+    /// Where programs are looked for.
+    pub(crate) const PATH: &str = "PATH";
     /// Keys from which a first start makes channels.
     pub(crate) const SUPPLIER_KEYS: [(Supplier, &str); 3] = [
         (Supplier::Anthropic, "ANTHROPIC_API_KEY"),
@@ -67,11 +84,20 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     pub(crate) language: Option<String>,
     pub(crate) no_color: bool,
+    pub(crate) path: Option<OsString>,
+    /// The names of all variables that are NetaClaw's by their name, sorted.
+    pub(crate) own: Vec<String>,
 }
 
 impl Environment {
     pub(crate) fn read() -> Self {
-        Self::from_lookup(|name| std::env::var_os(name))
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let mut own: Vec<String> = names.filter(|name| name.starts_with(var::PREFIX)).collect();
+        own.sort();
+        Self {
+            own,
+            ..Self::from_lookup(|name| std::env::var_os(name))
+        }
     }
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
@@ -101,6 +127,8 @@ impl Environment {
             home: path(var::HOME),
             language: var::LANGUAGE.into_iter().find_map(text),
             no_color: value(var::NO_COLOR).is_some(),
+            path: value(var::PATH),
+            own: Vec::new(),
         }
     }
 }
@@ -161,6 +189,8 @@ pub(crate) enum AdminStoreKind {
 pub(crate) struct Config {
     pub(crate) admin_store: AdminStoreKind,
     pub(crate) data_dir: PathBuf,
+    /// The configuration file, if there is one.
+    pub(crate) file: Option<PathBuf>,
     pub(crate) provider: ProviderKind,
     pub(crate) fsync: Fsync,
     /// The address of the server.
@@ -175,8 +205,11 @@ impl Config {
         let named_dir = flags.data_dir.clone().or_else(|| env.data_dir.clone());
         let home = env.home.as_deref();
         let usual_dir = named_dir.or_else(|| Some(home?.join(".netaclaw")));
-        let (file, file_dir) = read_file(flags, env, usual_dir.as_deref(), lang)?;
+        let (file, path) = read_file(flags, env, usual_dir.as_deref(), lang)?;
 
+        // Relative paths start from where the file lies.
+        let file_dir = path.as_deref().and_then(Path::parent);
+        let file_dir = file_dir.unwrap_or(Path::new(""));
         let dir_in_file = file.data_dir.map(|dir| file_dir.join(dir));
         let data_dir = flags.data_dir.clone().or_else(|| env.data_dir.clone());
         let data_dir = data_dir
@@ -197,6 +230,7 @@ impl Config {
                 admin_store_named(&name, lang)
             })?,
             data_dir: in_home(data_dir, home),
+            file: path,
             provider: provider.map_or(ProviderKind::File, |name| {
                 provider_named(&name, lang, &mut warnings)
             }),
@@ -228,25 +262,28 @@ impl Config {
     }
 }
 
-/// The configuration and the directory its relative paths start from. Only a file that was asked
-/// for by name has to exist.
+/// The configuration and the file it stands in. Only a file that was asked for by name has to
+/// exist.
 fn read_file(
     flags: &Flags,
     env: &Environment,
     usual_dir: Option<&Path>,
     lang: Lang,
-) -> Result<(FileConfig, PathBuf), Failure> {
+) -> Result<(FileConfig, Option<PathBuf>), Failure> {
     let named = flags.config.clone().or_else(|| env.config.clone());
     let is_named = named.is_some();
     let Some(path) = named.or_else(|| Some(usual_dir?.join("config.toml"))) else {
-        return Ok((FileConfig::default(), PathBuf::new()));
+        return Ok((FileConfig::default(), None));
     };
     let path = in_home(path, env.home.as_deref());
-    let dir = path.parent().map(Path::to_owned).unwrap_or_default();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound && !is_named => {
-            return Ok((FileConfig::default(), dir));
+        // A data directory that is none is for whoever uses it to complain about.
+        Err(error)
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+                && !is_named =>
+        {
+            return Ok((FileConfig::default(), None));
         }
         Err(error) => return Err(Failure::io(lang, lang.config_file(path.display()), &error)),
     };
@@ -256,7 +293,7 @@ fn read_file(
         let why = lang.config_line(line, error.message());
         Failure::new(lang.config_file(path.display()), why, lang.fix_config())
     })?;
-    Ok((config, dir))
+    Ok((config, Some(path)))
 }
 
 fn in_home(path: PathBuf, home: Option<&Path>) -> PathBuf {

@@ -25,6 +25,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("agent", "查看和修改智能体"),
     ("agent list", "列出智能体"),
     ("agent show", "显示智能体"),
+    ("doctor", "检查服务所需的一切，并说明如何处理"),
     ("edit", "修改智能体：逐个字段，或在编辑器中"),
 ];
 
@@ -56,7 +57,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
         "listen",
         "监听的地址；端口 0 为自动选择 [NETACLAW_LISTEN；默认 127.0.0.1:7300]",
     ),
-    ("chat session", "继续该会话"),
+    ("chat session", "继续该会话，可只给出编号的开头"),
     ("chat agent", "对话的智能体名称"),
     ("session", "会话文件，或会话编号（或其开头）"),
     ("sessions", "会话文件，或会话编号（或其开头），可给出多个"),
@@ -79,6 +80,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("copy to", "复制到哪里"),
     ("copy from", "从哪里复制，默认为另一处"),
     ("verify all", "检查存储中的所有会话"),
+    ("offline", "不询问渠道的供应商"),
     ("channel", "渠道名称"),
     ("agent", "智能体名称"),
     ("supplier", "模型的供应商"),
@@ -88,6 +90,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
         "models",
         "模型，可附上下文窗口的词元数；可给出多次，智能体未指定时用第一个",
     ),
+    ("no_tools", "这些模型不能使用工具"),
     ("auxiliary", "用于摘要和标题"),
     ("default", "让默认智能体使用它"),
     (

@@ -8,6 +8,7 @@ mod channel;
 mod chat;
 mod cli;
 mod config;
+mod doctor;
 mod error;
 mod help;
 mod json;
@@ -76,5 +77,6 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
         Command::Session { command } => session::run(command, app).await,
         Command::Channel { command } => channel::run(command, app).await,
         Command::Agent { command } => agent::run(command, app).await,
+        Command::Doctor(args) => doctor::run(args, app).await,
     }
 }

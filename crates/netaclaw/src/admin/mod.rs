@@ -19,18 +19,24 @@ use serde_json::{Map, Value};
 /// Opens the store. The first to open it does what a first start has to do.
 pub(crate) async fn open(app: &App) -> Result<SqlAdminStore> {
     let config = app.config(None)?;
-    let settings = AdminSettings {
-        database: database(app, &config)?,
-        secret_key: secret_key(app, &config)?,
-    };
     let failed = |error| failure(app.lang, error);
-    let store = SqlAdminStore::open(settings).await.map_err(failed)?;
+    let store = connect(app, &config).await?;
     let first = first_start::look_around(app, &config, &store);
     store.seed(first.await?).await.map_err(failed)?;
     Ok(store)
 }
 
-fn database(app: &App, config: &Config) -> Result<AdminDatabase> {
+/// Opens the store as it is, without what a first start would put into it.
+pub(crate) async fn connect(app: &App, config: &Config) -> Result<SqlAdminStore> {
+    let settings = AdminSettings {
+        database: database(app, config)?,
+        secret_key: secret_key(app, config)?,
+    };
+    let store = SqlAdminStore::open(settings).await;
+    store.map_err(|error| failure(app.lang, error))
+}
+
+pub(crate) fn database(app: &App, config: &Config) -> Result<AdminDatabase> {
     let lang = app.lang;
     match (config.admin_store, &config.mysql_url) {
         (AdminStoreKind::Sqlite, _) => Ok(AdminDatabase::Sqlite {

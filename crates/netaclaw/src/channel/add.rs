@@ -36,6 +36,9 @@ pub(crate) struct AddArgs {
     /// first one is used unless an agent says otherwise
     #[arg(long = "model", value_name = "MODEL[:CONTEXT]")]
     models: Vec<String>,
+    /// The models cannot use tools
+    #[arg(long)]
+    no_tools: bool,
     /// Use it for summaries and titles
     #[arg(long)]
     auxiliary: bool,
@@ -55,6 +58,7 @@ pub(crate) struct Addition {
     base_url: Option<String>,
     key: Option<SecretString>,
     models: Vec<ChannelModel>,
+    no_tools: bool,
     auxiliary: bool,
     default: bool,
 }
@@ -72,6 +76,7 @@ impl AddArgs {
                 .map(|name| read_key(&name, lang))
                 .transpose()?,
             models: self.models.iter().map(|text| model(text)).collect(),
+            no_tools: self.no_tools,
             name: self.channel,
             base_url: self.base_url,
             auxiliary: self.auxiliary,
@@ -172,11 +177,16 @@ impl Addition {
         let by = Actor::command_line();
         let same = before.filter(|before| before.spec.supplier == self.supplier);
         let kept_url = same.and_then(|before| before.spec.base_url.clone());
-        let models = match (self.models.is_empty(), same) {
+        let mut models = match (self.models.is_empty(), same) {
             (false, _) => self.models.clone(),
             (true, Some(before)) => before.spec.models.clone(),
             (true, None) => usual_models(self.supplier),
         };
+        if self.no_tools {
+            models
+                .iter_mut()
+                .for_each(|model| model.tools = Some(false));
+        }
         let spec = ChannelSpec {
             name: self.name.clone(),
             supplier: self.supplier,

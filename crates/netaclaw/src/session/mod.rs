@@ -12,7 +12,7 @@ mod source;
 mod stores;
 mod transcript;
 mod tree;
-mod verify;
+pub(crate) mod verify;
 
 pub(crate) use stores::Stores;
 pub(crate) use tree::draw as draw_tree;

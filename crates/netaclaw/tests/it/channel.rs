@@ -315,3 +315,16 @@ fn many_commands_at_once_on_a_new_database_all_count() {
     workspace.set("NETACLAW_ADMIN_STORE", "postgres");
     assert_refused(&workspace.run("channel list"), "use sqlite or mysql");
 }
+
+#[test]
+fn models_that_cannot_use_tools_are_said_to_be_such() {
+    let workspace = alone();
+    let add = "channel add small --supplier ollama --no-tools";
+    workspace.out(&format!("{add} --model a:8192 --model b"));
+    let models = channel(&workspace, "small")["models"].clone();
+    assert_eq!(
+        (&models[0]["tools"], &models[1]["tools"]),
+        (&false.into(), &false.into())
+    );
+    assert_eq!(models[0]["contextWindow"], 8192);
+}

@@ -10,6 +10,7 @@ mod bad_input;
 mod channel;
 mod copy;
 mod damage;
+mod doctor;
 mod export;
 mod golden;
 mod hostile;

@@ -82,10 +82,11 @@ pub(crate) async fn run(args: VerifyArgs, app: &mut App) -> Result<Outcome> {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Tally {
-    sound: u64,
-    damaged: u64,
-    failed: u64,
+pub(crate) struct Tally {
+    pub(crate) sound: u64,
+    pub(crate) damaged: u64,
+    /// Not even looked at, as it could not be read.
+    pub(crate) failed: u64,
 }
 
 impl Tally {
@@ -181,7 +182,7 @@ async fn all_sessions(lang: Lang, stores: &Stores) -> Result<Vec<Source>> {
         // The directory and not the list: a file too damaged to be listed matters most here.
         ProviderKind::File => {
             let dir = stores.config.sessions_dir();
-            let files = session_files(&dir);
+            let files = files_below(&dir, "jsonl");
             let files =
                 files.map_err(|error| Failure::io(lang, dir.display().to_string(), &error))?;
             Ok(files.into_iter().map(Source::File).collect())
@@ -194,8 +195,22 @@ async fn all_sessions(lang: Lang, stores: &Stores) -> Result<Vec<Source>> {
     }
 }
 
-/// Every `.jsonl` below a directory, sorted. A directory that does not exist holds none.
-fn session_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+/// How many session files below a directory are sound, and how many are not.
+pub(crate) fn audit_files(lang: Lang, dir: &Path) -> io::Result<Tally> {
+    let mut tally = Tally::default();
+    for file in files_below(dir, "jsonl")? {
+        match verify_file(lang, &file) {
+            Ok(report) if report.is_sound() => tally.sound += 1,
+            Ok(_) => tally.damaged += 1,
+            Err(_) => tally.failed += 1,
+        }
+    }
+    Ok(tally)
+}
+
+/// Every file with this ending below a directory, sorted. A directory that does not exist holds
+/// none.
+pub(crate) fn files_below(dir: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut waiting = vec![dir.to_owned()];
     while let Some(dir) = waiting.pop() {
@@ -208,7 +223,7 @@ fn session_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
             // Links are not followed: they could lead in a circle.
             match item.file_type()? {
                 kind if kind.is_dir() => waiting.push(item.path()),
-                _ if item.path().extension().is_some_and(|end| end == "jsonl") => {
+                _ if item.path().extension().is_some_and(|end| end == ending) => {
                     files.push(item.path())
                 }
                 _ => {}
