@@ -2,31 +2,38 @@
 
 use crate::terminal::{Paint, harmless, one_line};
 use crate::text::Lang;
-use netaclaw_protocol::Severity;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 /// Prints events as they come. Text that was printed once is not printed again, whatever way it
 /// comes: live, in a snapshot, or as the stored entry.
-pub(crate) struct Screen<W> {
+pub(super) struct Screen<W> {
     out: W,
+    /// Where everything goes that is not said to the user by the model. `None` is `out`.
+    aside: Option<io::Stderr>,
     paint: Paint,
     lang: Lang,
     /// Characters printed of each part of each answer.
     printed: HashMap<(String, u64), usize>,
-    /// Whether the cursor stands behind text.
-    in_line: bool,
+    /// Answers whose ending was printed.
+    ended: HashSet<String>,
+    /// Warnings; most runs would have the same.
+    warned: HashSet<String>,
     /// The last complaint of the run under way.
     complained: Option<String>,
+    /// Whether the cursor stands behind text.
+    in_line: bool,
 }
 
 /// What the chat has to do about an event.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(super) enum Heard {
     Nothing,
     /// The run is over, and nothing waits.
     Done,
+    /// The same, and it failed.
+    Failed,
     Asked {
         request_id: String,
         options: Vec<String>,
@@ -34,31 +41,82 @@ pub(crate) enum Heard {
 }
 
 impl<W: Write> Screen<W> {
-    pub(crate) fn new(out: W, paint: Paint, lang: Lang) -> Self {
+    /// Everything in one place, in the order in which it happens.
+    pub(super) fn conversation(out: W, paint: Paint, lang: Lang) -> Self {
+        Self::new(out, None, paint, lang)
+    }
+
+    /// The answers alone; remarks go to the error output.
+    pub(super) fn filter(out: W, paint: Paint, lang: Lang) -> Self {
+        Self::new(out, Some(io::stderr()), paint, lang)
+    }
+
+    fn new(out: W, aside: Option<io::Stderr>, paint: Paint, lang: Lang) -> Self {
         Self {
             out,
+            aside,
             paint,
             lang,
             printed: HashMap::new(),
-            in_line: false,
+            ended: HashSet::new(),
+            warned: HashSet::new(),
             complained: None,
+            in_line: false,
         }
     }
 
-    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+    /// A line that was asked for.
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         self.end_line()?;
         writeln!(self.out, "{text}")?;
         self.out.flush()
     }
 
-    pub(crate) fn prompt(&mut self) -> io::Result<()> {
+    /// A line about what goes on.
+    pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
+        let text = self.paint.dim(&harmless(text)).into_owned();
+        self.note(&text)
+    }
+
+    /// A line about what went wrong.
+    pub(super) fn complaint(&mut self, text: &str) -> io::Result<()> {
+        let text = self.paint.bad(&harmless(text)).into_owned();
+        self.note(&text)
+    }
+
+    fn note(&mut self, text: &str) -> io::Result<()> {
+        match &mut self.aside {
+            None => self.line(text),
+            Some(_) => {
+                self.end_line()?;
+                self.out.flush()?;
+                // With nobody reading the error output there is nobody to tell.
+                writeln!(io::stderr(), "{text}").unwrap_or_default();
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn prompt(&mut self) -> io::Result<()> {
         self.end_line()?;
         write!(self.out, "{} ", self.paint.accent(">"))?;
+        self.in_line = true;
+        self.out.flush()
+    }
+
+    /// The terminal has shown what the user typed, line break included.
+    pub(super) fn line_was_typed(&mut self) {
+        self.in_line = false;
+    }
+
+    /// Leaves the line in which nothing will be typed any more.
+    pub(super) fn leave_prompt(&mut self) -> io::Result<()> {
+        self.end_line()?;
         self.out.flush()
     }
 
     /// Prints what an answer under way has said before we came.
-    pub(crate) fn snapshot(&mut self, snapshot: &Value) -> io::Result<()> {
+    pub(super) fn snapshot(&mut self, snapshot: &Value) -> io::Result<()> {
         let streaming = &snapshot["streaming"];
         let entry = text(&streaming["entryId"]).to_owned();
         for part in streaming["parts"].as_array().into_iter().flatten() {
@@ -73,7 +131,7 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    pub(crate) fn event(&mut self, event: &Value) -> io::Result<Heard> {
+    pub(super) fn event(&mut self, event: &Value) -> io::Result<Heard> {
         let data = &event["data"];
         match text(&event["type"]) {
             "assistant_stream_delta" | "thinking_delta" => {
@@ -87,29 +145,23 @@ impl<W: Write> Screen<W> {
                     text(&data["text"]),
                 )?;
             }
-            "session_entry_added" => self.entry(&data["entry"])?,
+            "session_entry_added" if data["entry"]["message"]["role"] == "assistant" => {
+                let entry = &data["entry"];
+                self.answer(text(&entry["id"]), &entry["message"])?;
+            }
             "tool_call_started" => {
                 let args = one_line(&data["args"].to_string(), 60);
-                let call = format!("⚙ {} {args}", text(&data["toolName"]));
-                let call = self.paint.dim(&harmless(&call)).into_owned();
-                self.line(&call)?;
+                self.remark(&format!("⚙ {} {args}", text(&data["toolName"])))?;
             }
             "tool_call_completed" => self.tool_done(data)?,
             "error" => {
                 let words = self.words(&data["trouble"], &data["message"]);
-                let severity = match data["severity"] == "warning" {
-                    true => Severity::Warning,
-                    false => Severity::Error,
-                };
-                self.complain(words, severity)?;
+                match data["severity"] == "warning" {
+                    true => self.warn(words)?,
+                    false => self.complain(words)?,
+                }
             }
-            "run_status" if data["phase"] == "retrying" => {
-                let detail = self
-                    .paint
-                    .warning(&harmless(text(&data["detail"])))
-                    .into_owned();
-                self.line(&detail)?;
-            }
+            "run_status" if data["phase"] == "retrying" => self.remark(text(&data["detail"]))?,
             "clarify_request" => return self.question(data),
             "done" => return self.done(data),
             _ => {}
@@ -140,6 +192,7 @@ impl<W: Write> Screen<W> {
         }
         let fresh = harmless(&fresh).into_owned();
         match kind {
+            "thinking" if self.aside.is_some() => return Ok(()),
             "thinking" => {
                 if begins {
                     let mark = format!("({}) ", self.lang.chat_thinking());
@@ -153,28 +206,58 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// An answer that was stored: what was not streamed to us is printed now.
-    fn entry(&mut self, entry: &Value) -> io::Result<()> {
-        let message = &entry["message"];
-        if message["role"] != "assistant" {
-            return Ok(());
-        }
-        let id = text(&entry["id"]).to_owned();
-        for (part, block) in message["content"]
+    /// Where a conversation had got to: the last message of the user and what followed.
+    pub(super) fn last_exchange(&mut self, snapshot: &Value) -> io::Result<()> {
+        let entries = snapshot["entries"]
             .as_array()
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
-            if block["type"] == "text" {
-                self.say(&id, part as u64, "text", 0, text(&block["text"]))?;
+            .map_or(&[][..], Vec::as_slice);
+        let is_user = |entry: &Value| entry["message"]["role"] == "user";
+        let from = entries.iter().rposition(is_user).unwrap_or(entries.len());
+        for entry in &entries[from..] {
+            let message = &entry["message"];
+            match text(&message["role"]) {
+                "user" => {
+                    let said = match &message["content"] {
+                        Value::String(said) => said.as_str(),
+                        parts => text(&parts[0]["text"]),
+                    };
+                    self.remark(&format!("> {}", one_line(said, 200)))?;
+                }
+                "assistant" => self.answer(text(&entry["id"]), message)?,
+                _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// A stored answer: what was not streamed to us, and how it ended.
+    fn answer(&mut self, id: &str, message: &Value) -> io::Result<()> {
+        let content = message["content"].as_array();
+        for (part, block) in content.into_iter().flatten().enumerate() {
+            if block["type"] == "text" {
+                self.say(id, part as u64, "text", 0, text(&block["text"]))?;
+            }
+        }
+        // The same entry may come in a snapshot and as an event.
+        if !self.ended.insert(id.to_owned()) {
+            return Ok(());
         }
         // A stop is told by the end of the run.
         let stopped = message["stopReason"] == "aborted" && message["trouble"].is_null();
-        if message["errorMessage"].is_string() && !stopped {
+        if stopped {
+            return self.end_line();
+        }
+        if message["errorMessage"].is_string() {
             let words = self.words(&message["trouble"], &message["errorMessage"]);
-            self.complain(words, Severity::Error)?;
+            self.complain(words)?;
+        }
+        let usage = &message["usage"];
+        let count = |name: &str| usage[name].as_u64().unwrap_or(0);
+        let input = count("input") + count("cacheRead") + count("cacheWrite");
+        let (output, total) = (count("output"), count("totalTokens"));
+        // Remarks for people; a program asks the session.
+        if total > 0 && self.aside.is_none() {
+            self.remark(&self.lang.usage(total, input, output))?;
         }
         self.end_line()
     }
@@ -190,27 +273,29 @@ impl<W: Write> Screen<W> {
     }
 
     /// A failed answer and the end of its run say the same; once is enough.
-    fn complain(&mut self, words: String, severity: Severity) -> io::Result<()> {
-        if self.complained.as_ref() == Some(&words) {
-            return Ok(());
+    fn complain(&mut self, words: String) -> io::Result<()> {
+        if self.complained.as_ref() != Some(&words) {
+            self.complaint(&words)?;
+            self.complained = Some(words);
         }
-        let shown = harmless(&words);
-        let line = match severity {
-            Severity::Warning => self.paint.warning(&shown).into_owned(),
-            Severity::Error => self.paint.bad(&shown).into_owned(),
-        };
-        self.complained = Some(words);
-        self.line(&line)
+        Ok(())
+    }
+
+    fn warn(&mut self, words: String) -> io::Result<()> {
+        let line = self.paint.warning(&harmless(&words)).into_owned();
+        match self.warned.insert(words) {
+            true => self.note(&line),
+            false => Ok(()),
+        }
     }
 
     fn tool_done(&mut self, data: &Value) -> io::Result<()> {
         let first = data["content"][0]["text"].as_str().unwrap_or_default();
         let line = format!("  {}", one_line(&harmless(first), 76));
-        let line = match data["isError"] == true {
-            true => self.paint.bad(&line).into_owned(),
-            false => self.paint.dim(&line).into_owned(),
-        };
-        self.line(&line)
+        match data["isError"] == true {
+            true => self.complaint(&line),
+            false => self.remark(&line),
+        }
     }
 
     fn question(&mut self, data: &Value) -> io::Result<Heard> {
@@ -228,8 +313,7 @@ impl<W: Write> Screen<W> {
         for (at, option) in options.iter().enumerate() {
             self.line(&format!("  {}. {}", at + 1, harmless(option)))?;
         }
-        let hint = self.paint.dim(&self.lang.chat_answer_hint()).into_owned();
-        self.line(&hint)?;
+        self.remark(&self.lang.chat_answer_hint())?;
         Ok(Heard::Asked {
             request_id: text(&data["requestId"]).to_owned(),
             options,
@@ -245,10 +329,12 @@ impl<W: Write> Screen<W> {
             _ => None,
         };
         if let Some(word) = word {
-            let word = self.paint.warning(&word).into_owned();
-            self.line(&word)?;
+            self.remark(&word)?;
         }
-        Ok(Heard::Done)
+        Ok(match text(&data["outcome"]) {
+            "error" => Heard::Failed,
+            _ => Heard::Done,
+        })
     }
 
     fn end_line(&mut self) -> io::Result<()> {
@@ -276,7 +362,7 @@ mod tests {
     #[test]
     fn text_is_printed_once_whatever_way_it_comes() {
         let mut out = Vec::new();
-        let mut screen = Screen::new(&mut out, Paint::for_stdout(true), Lang::En);
+        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::En);
         screen
             .snapshot(&json!({"streaming": {"entryId": "e",
                 "parts": [{"part": 0, "kind": "text", "text": "你好 "}]}}))
@@ -297,7 +383,7 @@ mod tests {
     #[test]
     fn a_failure_is_told_once_and_in_the_persons_language() {
         let mut out = Vec::new();
-        let mut screen = Screen::new(&mut out, Paint::for_stdout(true), Lang::Zh);
+        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::Zh);
         let trouble = json!({"kind": "auth", "words": {"zh": "密钥不对", "en": "wrong key"}});
         let entry = json!({"id": "e", "message": {"role": "assistant", "content": [],
             "stopReason": "error", "errorMessage": "wrong key", "trouble": trouble}});
@@ -305,13 +391,17 @@ mod tests {
         let error = json!({"type": "error", "data": {"message": "wrong key", "trouble": trouble}});
         screen.event(&added).unwrap();
         screen.event(&error).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "密钥不对\n");
+        let warning =
+            json!({"type": "error", "data": {"message": "no tools", "severity": "warning"}});
+        screen.event(&warning).unwrap();
+        screen.event(&warning).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "密钥不对\nno tools\n");
     }
 
     #[test]
     fn a_terminal_obeys_nothing_that_a_model_says() {
         let mut out = Vec::new();
-        let mut screen = Screen::new(&mut out, Paint::for_stdout(true), Lang::En);
+        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::En);
         screen.event(&delta(0, "a\u{1b}]0;owned\u{7}b")).unwrap();
         assert!(!out.contains(&0x1b));
     }

@@ -14,6 +14,7 @@ mod transcript;
 mod tree;
 pub(crate) mod verify;
 
+pub(crate) use source::find_meta;
 pub(crate) use stores::Stores;
 pub(crate) use tree::draw as draw_tree;
 

@@ -98,6 +98,12 @@ pub(crate) fn no_session(lang: Lang, what: String, error: &LogError) -> Failure 
     }
 }
 
+/// The session that an id or its beginning means.
+pub(crate) async fn find_meta(app: &App, id: &str) -> Result<SessionMeta> {
+    let stores = Stores::new(app, None)?;
+    Ok(find(app.lang, &stores, id).await?.meta)
+}
+
 /// A session and the provider that keeps it.
 pub(crate) struct Found {
     pub(crate) provider: Provider,

@@ -63,9 +63,9 @@ pub(crate) async fn run(args: TreeArgs, app: &mut App) -> Result<()> {
     Ok(())
 }
 
-/// Draws a session that is open already.
+/// Draws a session that is open already, with every entry that one could go on from.
 pub(crate) fn draw(app: &mut App, tree: &SessionTree) -> Result<()> {
-    Drawing::new(tree, Detail::Readable, app.lang).write(app)?;
+    Drawing::new(tree, Detail::Full, app.lang).write(app)?;
     Ok(app.out.flush()?)
 }
 

@@ -8,6 +8,7 @@
 mod agent;
 mod bad_input;
 mod channel;
+mod chat;
 mod copy;
 mod damage;
 mod doctor;
