@@ -1,19 +1,23 @@
 # The commands of the project. The work is done by cargo and by the scripts in scripts/.
 
-# Arguments for `make run` and `make bench`: make run ARGS="session list".
+# Arguments for `make run`, `make local-model` and `make bench`: make run ARGS="session list".
 ARGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fmt lint deny interop types web dev clean
+.PHONY: help run local-model test bench fmt lint deny interop types web dev clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 run: ## build NetaClaw with its web app and start it (ARGS="...")
 	@scripts/web.sh fresh
 	@cargo build --release -p netaclaw
 	@"$${CARGO_TARGET_DIR:-target}/release/netaclaw" $(ARGS)
+
+local-model: ## start a real small model here and chat with it, without a key (ARGS="--port N")
+	@cargo build --release -p netaclaw
+	@scripts/local-model.sh $(ARGS)
 
 test: ## check and test everything; ends with "N passed, N failed"
 	@scripts/test.sh
@@ -45,4 +49,4 @@ dev: ## serve the web app with hot reload, in front of a running server (NETACLA
 
 clean: ## remove everything that was built or installed here
 	@cargo clean
-	@rm -rf interop/node_modules web/node_modules web/dist
+	@rm -rf interop/node_modules web/node_modules web/dist .cache

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Directories that are made and not written.
-const SKIPPED: [&str; 4] = [".git", "target", "node_modules", "dist"];
+const SKIPPED: [&str; 5] = [".cache", ".git", "target", "node_modules", "dist"];
 
 /// Contents by path from the root, with `/` between the parts.
 #[derive(Debug, Default)]
