@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 source scripts/lib/tools.sh
+source scripts/lib/python.sh
 source scripts/lib/mariadb.sh
 source scripts/lib/private.sh
 source scripts/lib/steps.sh
@@ -21,6 +22,10 @@ interop_tests() {
   cd interop && node --test --test-reporter=spec
 }
 
+python_tests() {
+  cd interop/python && "$interop_python" -B -m pytest -q -p no:cacheprovider "$@"
+}
+
 web() {
   cd web && npm run --silent "$@"
 }
@@ -30,6 +35,8 @@ require_nextest
 require_node
 require_mariadb
 require_interop
+install_python
+require_interop_python || die 'the Python clients could not be installed: see interop/python/requirements.txt'
 require_web
 
 mariadb_start "$work/db"
@@ -42,6 +49,14 @@ step clippy  check   cargo clippy --workspace --all-targets --all-features -- -D
 step tidy    check   cargo run -q -p xtask -- tidy
 step rust    nextest cargo nextest run --workspace --all-features --no-fail-fast
 step interop node    interop_tests
+step python  pytest  python_tests --ignore=test_local_model.py
+# The one step that needs something too large to insist on.
+if require_local_model; then
+  export LOCAL_MODEL_PYTHON=$local_model_python
+  step model pytest python_tests test_local_model.py
+else
+  skip_step model 'the real small model could not be installed (offline?); `make local-model` tells more'
+fi
 step types   check   web check
 step web     vitest  web test
 step bundle  check   web build

@@ -13,6 +13,15 @@ require_python() {
     die 'this Python cannot make environments: install python3-venv (apt install python3-venv)'
 }
 
+# For tests: as root on Debian, what is missing is installed.
+install_python() {
+  if python3 -c 'import ensurepip, venv' 2>/dev/null || ! is_root || ! have apt-get; then return; fi
+  echo 'python3-venv is missing: installing it'
+  local install=(apt-get install -y -q --no-install-recommends python3-venv)
+  # A fresh image has no package lists; one that has them need not fetch them again.
+  "${install[@]}" || { apt-get update -q && "${install[@]}"; } || true
+}
+
 # The model and its server; neither's own dependencies are needed to serve it. Fails if they cannot be had.
 require_local_model() {
   require_python
@@ -36,6 +45,6 @@ python_environment() {
   rm -rf "$dir"
   mkdir -p "$(dirname "$dir")"
   python3 -m venv "$dir" || return
-  "$dir/bin/python" -m pip install -q --disable-pip-version-check "$@" -r "$wanted" || return
+  "$dir/bin/python" -m pip install -q --disable-pip-version-check --retries 1 "$@" -r "$wanted" || return
   cp "$wanted" "$dir/installed.txt"
 }

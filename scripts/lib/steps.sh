@@ -2,6 +2,7 @@
 
 passed=0
 failed=0
+skipped=0
 summary=()
 
 # step NAME KIND COMMAND... runs a command, shows its output and counts its result. A failing step
@@ -9,6 +10,7 @@ summary=()
 #   check    the step itself, as one
 #   nextest  the tests that cargo nextest reports
 #   node     the tests that node --test reports
+#   pytest   the tests that pytest reports
 #   vitest   the tests that vitest reports
 step() {
   local name=$1 kind=$2 started=$SECONDS log=$work/step.log status=0 step_passed step_failed line
@@ -24,10 +26,20 @@ step() {
   echo "-- $line"
 }
 
+# skip_step NAME REASON counts a step that could not be run, which is neither passed nor failed.
+skip_step() {
+  local line
+  ((skipped += 1))
+  printf -v line '%-12s skipped: %s' "$1" "$2"
+  summary+=("$line")
+  printf '\n-- %s\n' "$line"
+}
+
 # Prints the result, whose last line other programs read, and fails if anything did.
 sum_up() {
   printf '\n'
   printf '%s\n' "${summary[@]}"
+  if ((skipped > 0)); then printf '\n%d steps skipped\n' "$skipped"; fi
   printf '\n%d passed, %d failed\n' "$passed" "$failed"
   [[ $failed -eq 0 ]]
 }
@@ -87,4 +99,20 @@ count_vitest() {
       }
     }
     END { print passed + 0, failed + 0 }'
+}
+
+# The last line, as in "2 failed, 9 passed, 1 error in 3.21s".
+count_pytest() {
+  awk '
+    / in [0-9.]+s/ && /passed|failed|error/ { line = $0 }
+    END {
+      gsub(/=/, "", line)
+      parts = split(line, part, ",")
+      for (i = 1; i <= parts; i++) {
+        count = part[i] + 0
+        if (part[i] ~ /passed/) passed += count
+        if (part[i] ~ /failed|error/) failed += count
+      }
+      print passed + 0, failed + 0
+    }'
 }
