@@ -49,11 +49,22 @@ pub(crate) fn user_message(
             Value::Array(std::iter::once(text).chain(images).collect())
         }
     };
-    let mut message = json!({"role": "user", "content": content, "timestamp": now_ms});
-    if *mark != UserMark::default() {
-        message["netaclaw"] = json!(mark);
-    }
-    EntryBody::message(&message)
+    EntryBody::message(&MarkedMessage {
+        role: "user",
+        content,
+        timestamp: now_ms,
+        netaclaw: (*mark != UserMark::default()).then_some(mark),
+    })
+}
+
+/// The role stands first, where readers look for it.
+#[derive(Serialize)]
+struct MarkedMessage<'a> {
+    role: &'static str,
+    content: Value,
+    timestamp: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    netaclaw: Option<&'a UserMark>,
 }
 
 /// The mark of a user's message, if it has one.
@@ -87,6 +98,10 @@ mod tests {
         let body = user_message("hello", &[], &mark, 5);
         let entry = encode_entry(&body, &"a".into(), None, "T");
         assert_eq!(mark_of(&entry), Some(mark));
+        assert_eq!(
+            entry.message_json(),
+            Some(r#"{"role":"user","content":"hello","timestamp":5,"netaclaw":{"requestId":"q"}}"#)
+        );
         let plain = encode_entry(
             &user_message("\"netaclaw\"", &[], &UserMark::default(), 5),
             &"b".into(),

@@ -105,10 +105,7 @@ pub fn encode_entry(
     let mut line = Line(String::with_capacity(capacity(
         body, id, parent_id, timestamp,
     )));
-    line.text("type", body.type_name());
-    line.text("id", id.as_str());
-    line.optional_text("parentId", parent_id.map(EntryId::as_str), Absent::Null);
-    line.text("timestamp", timestamp);
+    line.head(body.type_name(), id, parent_id, timestamp);
     let mut message_at = None;
     match body {
         EntryBody::Message { message } => {
@@ -161,12 +158,14 @@ pub fn encode_entry(
         }
         EntryBody::Label { target_id, label } => {
             line.text("targetId", target_id.as_str());
-            line.optional_text("label", label.as_deref(), Absent::LeftOut);
+            if let Some(label) = label {
+                line.text("label", label);
+            }
         }
         EntryBody::SessionInfo { name } => line.text("name", &one_line(name)),
         EntryBody::Other { fields, .. } => {
             for (name, value) in fields {
-                line.raw(name, &value.to_string());
+                line.foreign(name, value);
             }
         }
     }
@@ -197,54 +196,58 @@ fn one_line(name: &str) -> String {
         .join(" ")
 }
 
-enum Absent {
-    Null,
-    LeftOut,
-}
-
 struct Line(String);
 
 impl Line {
-    fn name(&mut self, name: &str) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
-        push_string(&mut self.0, name);
-        self.0.push(':');
+    /// What every line begins with.
+    fn head(&mut self, type_name: &str, id: &EntryId, parent_id: Option<&EntryId>, time: &str) {
+        self.0.push_str(r#"{"type":"#);
+        push_string(&mut self.0, type_name);
+        self.text("id", id.as_str());
+        match parent_id {
+            Some(parent) => self.text("parentId", parent.as_str()),
+            None => self.name("parentId").push_str("null"),
+        }
+        self.text("timestamp", time);
+    }
+
+    /// Adds the name of a field, which is a plain word, and says where its value goes.
+    fn name(&mut self, name: &'static str) -> &mut String {
+        self.0.push_str(",\"");
+        self.0.push_str(name);
+        self.0.push_str("\":");
+        &mut self.0
     }
 
     /// Adds a value as it is, and says where it stands.
-    fn raw(&mut self, name: &str, json: &str) -> Range<usize> {
-        self.name(name);
-        let start = self.0.len();
+    fn raw(&mut self, name: &'static str, json: &str) -> Range<usize> {
+        let line = self.name(name);
+        let start = line.len();
         // A raw value may hold line breaks between its tokens; a line must not. Inside strings
         // they are always escaped.
         match memchr::memchr2(b'\n', b'\r', json.as_bytes()) {
-            None => self.0.push_str(json),
-            Some(_) => self
-                .0
-                .extend(json.chars().filter(|c| !matches!(c, '\n' | '\r'))),
+            None => line.push_str(json),
+            Some(_) => line.extend(json.chars().filter(|c| !matches!(c, '\n' | '\r'))),
         }
-        start..self.0.len()
+        start..line.len()
     }
 
-    fn text(&mut self, name: &str, text: &str) {
-        self.name(name);
-        push_string(&mut self.0, text);
+    fn text(&mut self, name: &'static str, text: &str) {
+        push_string(self.name(name), text);
     }
 
-    fn optional(&mut self, name: &str, value: &Option<RawJson>) {
+    fn optional(&mut self, name: &'static str, value: &Option<RawJson>) {
         if let Some(value) = value {
             self.raw(name, value.get());
         }
     }
 
-    fn optional_text(&mut self, name: &str, text: Option<&str>, absent: Absent) {
-        match (text, absent) {
-            (Some(text), _) => self.text(name, text),
-            (None, Absent::Null) => {
-                self.raw(name, "null");
-            }
-            (None, Absent::LeftOut) => {}
-        }
+    /// Adds a field that came with its name from elsewhere.
+    fn foreign(&mut self, name: &str, value: &Value) {
+        self.0.push(',');
+        push_string(&mut self.0, name);
+        self.0.push(':');
+        self.0.push_str(&value.to_string());
     }
 }
 

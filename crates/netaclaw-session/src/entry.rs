@@ -83,6 +83,18 @@ pub enum Role {
     Other,
 }
 
+impl Role {
+    fn from_name(name: &str) -> Self {
+        match name {
+            "user" => Self::User,
+            "assistant" => Self::Assistant,
+            "toolResult" => Self::ToolResult,
+            "system" => Self::System,
+            _ => Self::Other,
+        }
+    }
+}
+
 impl Entry {
     /// Reads one line of a session file. `None` if it is no JSON object with an id.
     pub fn parse(raw: impl Into<ByteString>) -> Option<Self> {
@@ -121,10 +133,13 @@ impl Entry {
         let at = message
             .filter(|at| kind == EntryKind::Message && raw[at.clone()].starts_with('{'))
             .unwrap_or(0..0);
-        let message = &raw[at.clone()];
+        let (role, null_content) = match at.is_empty() {
+            true => (Role::Other, false),
+            false => voice_of(&raw[at.clone()]),
+        };
         Self {
-            role: role_of(message),
-            null_content: has_null_content(message),
+            role,
+            null_content,
             message_start: u32::try_from(at.start).expect("a line is below 4 GiB"),
             message_end: u32::try_from(at.end).expect("a line is below 4 GiB"),
             raw,
@@ -224,35 +239,40 @@ pub(crate) fn parent_of(head: &LineHead<'_>) -> Option<EntryId> {
     (!parent.is_empty()).then(|| EntryId::new(parent))
 }
 
-fn role_of(message: &str) -> Role {
-    // Every writer we know puts the role first; the scan of the whole message is for the rest.
-    let role = match message
-        .strip_prefix(r#"{"role":""#)
-        .and_then(|rest| rest.split_once('"'))
-    {
-        Some((role, _)) if !role.contains('\\') => Cow::Borrowed(role),
-        _ => match json::member(message, "role").and_then(json::string) {
-            Some(role) => role,
-            None => return Role::Other,
-        },
-    };
-    match role.as_ref() {
-        "user" => Role::User,
-        "assistant" => Role::Assistant,
-        "toolResult" => Role::ToolResult,
-        "system" => Role::System,
-        _ => Role::Other,
+/// The role of a message and whether its content is `null`.
+fn voice_of(message: &str) -> (Role, bool) {
+    // Pi and NetaClaw put the role first and the content second; the scans are for the rest.
+    let plain = message.strip_prefix(r#"{"role":""#).and_then(|rest| {
+        let end = rest.bytes().position(|b| matches!(b, b'"' | b'\\'))?;
+        Some((&rest[..end], rest[end..].strip_prefix('"')?))
+    });
+    match plain {
+        Some((role, rest)) => (Role::from_name(role), has_null_content(message, rest)),
+        None => {
+            let role = json::member(message, "role").and_then(json::string);
+            let role = role.map_or(Role::Other, |role| Role::from_name(&role));
+            (role, has_null_content(message, message))
+        }
     }
 }
 
-fn has_null_content(message: &str) -> bool {
+/// Looks for the content of `message` in `rest`, which leaves out what is known not to hold it.
+fn has_null_content(message: &str, rest: &str) -> bool {
     // Content stands near the beginning, so this seldom looks at more than a few bytes. Only what
     // looks like a null there is worth a proper look.
     const KEY: &str = r#""content":"#;
     static CONTENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(KEY));
-    CONTENT.find(message.as_bytes()).is_some_and(|at| {
-        message[at + KEY.len()..].trim_start().starts_with("null")
-            && json::member(message, "content") == Some("null")
+    let value = match rest
+        .strip_prefix(',')
+        .and_then(|rest| rest.strip_prefix(KEY))
+    {
+        Some(value) => Some(value),
+        None => CONTENT
+            .find(rest.as_bytes())
+            .map(|at| &rest[at + KEY.len()..]),
+    };
+    value.is_some_and(|value| {
+        value.trim_start().starts_with("null") && json::member(message, "content") == Some("null")
     })
 }
 

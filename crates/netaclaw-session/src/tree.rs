@@ -140,7 +140,7 @@ impl SessionTree {
         if entry.kind().moves_leaf() {
             self.leaf = Some(entry.id().clone());
         }
-        self.index.push(&entry);
+        self.index.push(&entry, self.entries.last());
         self.entries.push(entry);
     }
 

@@ -40,6 +40,27 @@ fn a_missing_parent_is_an_error_to_the_strict_and_a_root_to_the_forgiving() {
 }
 
 #[test]
+fn ids_that_look_like_the_same_number_are_not_the_same() {
+    let alike = [
+        "0000000a",
+        "0000000A",
+        "a",
+        "00000000a",
+        "0000000g",
+        "+000000a",
+    ];
+    let lines = alike.map(|id| format!("{id} . user hello"));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let tree = session(&lines);
+    assert_eq!(tree.index().len(), alike.len());
+    for (at, id) in alike.into_iter().enumerate() {
+        assert_eq!(tree.index().position(&id.into()), Some(at), "{id}");
+    }
+    assert!(!tree.contains(&"0000000b".into()));
+    assert!(!tree.contains(&"0000000B".into()));
+}
+
+#[test]
 fn circles_and_entries_that_are_their_own_parents_end_in_errors() {
     for (lines, leaf) in [
         (&["s s user me"][..], "s"),

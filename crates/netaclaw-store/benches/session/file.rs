@@ -7,7 +7,7 @@ use netaclaw_session::{
 };
 use netaclaw_store::{FileProvider, FileSettings, Fsync, new_session_id, read_session_file};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const BRANCHES: u32 = 100;
@@ -39,15 +39,10 @@ pub(crate) async fn run(
     sessions: usize,
 ) -> anyhow::Result<Figures> {
     let dir = tempfile::tempdir_in(dir)?;
-    let (session, append) = append(dir.path(), entries, repeat).await?;
-    let file = provider(dir.path())
-        .get_session(&session)
-        .await?
-        .session_file
-        .context("a file")?;
-    let file = Path::new(&file);
+    let appended = append(dir.path(), entries, repeat).await?;
+    let (session, file) = (appended.session, appended.file.as_path());
     Ok(Figures {
-        append,
+        append: appended.time,
         open: open(dir.path(), &session, repeat).await?,
         context: context(dir.path(), &session, repeat).await?,
         branch: branch(dir.path(), file, repeat).await?,
@@ -59,7 +54,7 @@ pub(crate) async fn run(
         },
         memory_bytes: memory(file)?,
         file_bytes: std::fs::metadata(file)?.len(),
-        bare_write: Some(bare_write(dir.path(), file, repeat)?),
+        bare_write: Some(appended.bare_write),
     })
 }
 
@@ -79,12 +74,15 @@ async fn new_session(provider: &FileProvider) -> anyhow::Result<SessionId> {
     Ok(provider.create_session(new).await?.session_id)
 }
 
-async fn append(
-    dir: &Path,
-    entries: usize,
-    repeat: usize,
-) -> anyhow::Result<(SessionId, Duration)> {
-    let mut times = Vec::new();
+struct Appended {
+    session: SessionId,
+    file: PathBuf,
+    time: Duration,
+    bare_write: Duration,
+}
+
+async fn append(dir: &Path, entries: usize, repeat: usize) -> anyhow::Result<Appended> {
+    let (mut times, mut bare) = (Vec::new(), Vec::new());
     let mut last = None;
     for _ in 0..repeat {
         let provider = provider(dir);
@@ -96,11 +94,21 @@ async fn append(
             provider.append_entry(&session, new).await?;
         }
         times.push(start.elapsed());
-        if let Some(old) = last.replace(session) {
+        let file = provider.get_session(&session).await?.session_file;
+        let file = PathBuf::from(file.context("a file")?);
+        // In turn, so that a slow moment of the machine hits both.
+        bare.push(bare_write(dir, &file)?);
+        if let Some((old, _)) = last.replace((session, file)) {
             remove(&provider, &old).await?;
         }
     }
-    Ok((last.context("at least one repeat")?, median(times)))
+    let (session, file) = last.context("at least one repeat")?;
+    Ok(Appended {
+        session,
+        file,
+        time: median(times),
+        bare_write: median(bare),
+    })
 }
 
 async fn remove(provider: &FileProvider, session: &SessionId) -> anyhow::Result<()> {
@@ -221,24 +229,21 @@ async fn list(dir: &Path, sessions: usize, repeat: usize) -> anyhow::Result<Dura
     Ok(median(times))
 }
 
-fn bare_write(dir: &Path, file: &Path, repeat: usize) -> anyhow::Result<Duration> {
+fn bare_write(dir: &Path, file: &Path) -> anyhow::Result<Duration> {
     let text = std::fs::read(file)?;
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
-    let mut times = Vec::new();
-    for _ in 0..repeat {
-        let path = dir.join("bare");
-        let mut out = std::fs::OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&path)?;
-        let start = Instant::now();
-        for line in &lines {
-            out.write_all(line)?;
-        }
-        times.push(start.elapsed());
-        std::fs::remove_file(path)?;
+    let path = dir.join("bare");
+    let mut out = std::fs::OpenOptions::new()
+        .append(true)
+        .create_new(true)
+        .open(&path)?;
+    let start = Instant::now();
+    for line in &lines {
+        out.write_all(line)?;
     }
-    Ok(median(times))
+    let time = start.elapsed();
+    std::fs::remove_file(path)?;
+    Ok(time)
 }
 
 /// Measured in processes of their own, since memory once used is not given back.

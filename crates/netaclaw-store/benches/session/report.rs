@@ -29,6 +29,11 @@ impl Report {
                 each(bare),
                 each(pi.append),
             );
+            println!(
+                "  {:<28}{:>37.2}×",
+                "  append / what bounds it",
+                ours.append.as_secs_f64() / bare.as_secs_f64()
+            );
         }
         self.row(entries, "open", ours.open, pi.open);
         self.row(entries, "context at leaf", ours.context, pi.context);

@@ -30,6 +30,5 @@ impl ReadFileError {
 
 /// Says what could not be done with which session. No path: the message may reach a client.
 pub(super) fn io_error(verb: &str, session: &SessionId) -> impl FnOnce(io::Error) -> SessionError {
-    let what = format!("cannot {verb} session {session}");
-    move |source| SessionError::store(what, source)
+    move |source| SessionError::store(format!("cannot {verb} session {session}"), source)
 }

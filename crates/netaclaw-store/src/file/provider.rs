@@ -40,9 +40,14 @@ impl FileProvider {
 
     /// The session's slot, which is found on disk if nobody has asked for it yet.
     async fn slot(&self, session: &SessionId) -> Result<Arc<Slot>> {
-        if let Some(slot) = self.slots.get(session) {
-            return Ok(slot);
+        match self.slots.get(session) {
+            Some(slot) => Ok(slot),
+            // What happens seldom is boxed, so that the future of an append stays small.
+            None => Box::pin(self.find(session)).await,
         }
+    }
+
+    async fn find(&self, session: &SessionId) -> Result<Arc<Slot>> {
         let (index, wanted) = (Arc::clone(&self.index), session.clone());
         let path = blocking(move || lock(&index).locate(&wanted))
             .await
@@ -69,11 +74,7 @@ impl FileProvider {
                     return work(&slot, state);
                 }
             }
-            let gate = slot.gate.lock().await;
-            let (preparing, state) = (Arc::clone(&slot), slot.state().take());
-            let state = blocking(move || preparing.prepare(state, access)).await?;
-            *slot.state() = Some(state);
-            drop(gate);
+            Box::pin(make_ready(&slot, access)).await?;
         }
     }
 
@@ -357,6 +358,15 @@ impl SessionTreeProvider for FileProvider {
         }
         Ok(())
     }
+}
+
+/// Loads the session or makes it writable, unless another caller has done so by now.
+async fn make_ready(slot: &Arc<Slot>, access: Access) -> Result<()> {
+    let _gate = slot.gate.lock().await;
+    let (preparing, state) = (Arc::clone(slot), slot.state().take());
+    let state = blocking(move || preparing.prepare(state, access)).await?;
+    *slot.state() = Some(state);
+    Ok(())
 }
 
 /// Bookkeeping that makes a copy rest on the same leaf with the same data.

@@ -13,9 +13,12 @@ const OPEN_SESSIONS_MAX: usize = 128;
 /// Text kept in memory at most, with the same behaviour beyond it.
 const OPEN_BYTES_MAX: u64 = 256 << 20;
 
+/// Looked into at every append, hence the fast hash; its seed is random.
+type Open = HashMap<SessionId, Arc<Slot>, foldhash::fast::RandomState>;
+
 #[derive(Default)]
 pub(super) struct Slots {
-    open: Mutex<HashMap<SessionId, Arc<Slot>>>,
+    open: Mutex<Open>,
     /// Counts uses, to tell which was longest unused.
     uses: AtomicU64,
 }
@@ -58,13 +61,13 @@ impl Slots {
             .store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Slot>>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         // The map is a cache of what is on disk.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn let_go_of_unused(slots: &mut HashMap<SessionId, Arc<Slot>>) {
+fn let_go_of_unused(slots: &mut Open) {
     let bytes = |slot: &Slot| slot.state().as_ref().map_or(0, State::bytes);
     let mut total: u64 = slots.values().map(|slot| bytes(slot)).sum();
     if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {

@@ -6,6 +6,7 @@ use super::lock::SessionLock;
 use netaclaw_session::{Entry, Header, SessionError, SessionId};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,7 +63,9 @@ impl LogWriter {
         }
         self.buffer.extend_from_slice(line.as_bytes());
         self.buffer.push(b'\n');
-        match (&*self.file).write_all(&self.buffer) {
+        // The file was opened for appending, so this appends too; unlike `write` it needs no lock on
+        // the position that all threads share.
+        match self.file.write_all_at(&self.buffer, self.len) {
             Ok(()) => {
                 self.len += self.buffer.len() as u64;
                 self.torn = false;
