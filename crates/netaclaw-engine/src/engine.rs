@@ -1,5 +1,6 @@
 //! The live sessions of a server, and what may be asked of them.
 
+use crate::attachments::{AttachmentError, AttachmentStore, owner_of};
 use crate::command::{Command, OpenRequest, Reply, Way};
 use crate::durable::Durable;
 use crate::error::EngineError;
@@ -47,6 +48,7 @@ struct Inner {
     providers: Providers,
     source: Arc<dyn AgentSource>,
     lists: Arc<ListFeed>,
+    files: Option<Arc<dyn AttachmentStore>>,
     sessions: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
     /// Held while a session is opened, so that it is opened once.
     opening: tokio::sync::Mutex<()>,
@@ -60,6 +62,7 @@ impl Engine {
             providers,
             source,
             lists: Arc::default(),
+            files: None,
             sessions: Mutex::new(HashMap::new()),
             opening: tokio::sync::Mutex::new(()),
             jobs: TaskTracker::new(),
@@ -70,8 +73,28 @@ impl Engine {
         }
     }
 
+    /// Takes files with messages, kept there until they are sent.
+    pub fn with_attachments(mut self, files: Arc<dyn AttachmentStore>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.files = Some(files);
+        }
+        self
+    }
+
+    pub fn attachments(&self) -> Option<&dyn AttachmentStore> {
+        self.inner.files.as_deref()
+    }
+
     /// Sends a message, into a new session if it names none. It goes on when the caller is gone.
     pub async fn chat(&self, caller: &Caller, chat: Chat) -> Result<ChatAck, EngineError> {
+        let files = chat
+            .attachments
+            .iter()
+            .filter_map(|file| file.id.as_deref());
+        let mut others = files.filter(|id| owner_of(id) != Some(&caller.user_id));
+        if !caller.is_admin && others.next().is_some() {
+            return Err(AttachmentError::NotFound.into());
+        }
         let session = match &chat.session_id {
             Some(session) => session.clone(),
             None => self.create(caller, &chat).await?,
@@ -380,7 +403,8 @@ impl Engine {
         let durable = Durable::read(&meta.metadata);
         let lists = Arc::clone(&self.inner.lists);
         let (id, provider) = (session.clone(), Arc::clone(provider));
-        let writer = SessionWriter::new(id, provider, feed, lists, durable);
+        let files = self.inner.files.clone();
+        let writer = SessionWriter::new(id, provider, feed, lists, files, durable);
         let (source, shutdown) = (
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),

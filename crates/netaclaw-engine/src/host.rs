@@ -2,12 +2,11 @@
 
 use crate::durable::Asked;
 use crate::error::EngineError;
-use crate::feed::now_ms;
 use crate::live::Live;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock};
 use crate::questions::Waiters;
-use crate::user_message::{UserMark, user_message};
+use crate::user_message::UserMark;
 use crate::writer::SessionWriter;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -123,12 +122,12 @@ impl RunHost for SessionHost {
             .collect();
         for queued in &steering {
             let mark = UserMark::of_queued(queued);
-            let body = user_message(
-                &queued.item.content,
-                &queued.item.attachments,
-                &mark,
-                now_ms(),
-            );
+            let item = &queued.item;
+            let body = self
+                .writer
+                .user_message(&item.content, &item.attachments, mark)
+                .await
+                .map_err(unavailable)?;
             writing.append_here(body).await.map_err(unavailable)?;
         }
         if !steering.is_empty() {

@@ -2,6 +2,7 @@
 //! the gateway and the command line call.
 
 mod agents;
+mod attachments;
 mod command;
 mod durable;
 mod engine;
@@ -23,9 +24,13 @@ mod snapshot;
 mod source;
 mod title;
 mod user_message;
+mod wire;
 mod writer;
 
 pub use agents::{ConfiguredAgents, ModelSettings};
+pub use attachments::{
+    AttachmentError, AttachmentStore, IMAGE_BYTES_MAX, StoredFile, inspect, owner_of,
+};
 pub use command::Way;
 pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
@@ -35,3 +40,4 @@ pub use listing::ListSubscriber;
 pub use preview::AgentPreviews;
 pub use source::{AgentRef, AgentSource, ChosenModel, PrepareRun, PreparedRun, Runner};
 pub use title::TitleModel;
+pub use wire::{entry_image, wire_entry};

@@ -2,9 +2,9 @@
 
 use crate::durable::Durable;
 use crate::live::LiveState;
+use crate::wire::wire_entry;
 use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, TokenUpdate, Trouble, TroubleKind};
-use netaclaw_session::{Entry, PathError, Places, SessionTree, build_session_context};
-use serde_json::value::RawValue;
+use netaclaw_session::{PathError, Places, SessionTree, build_session_context};
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
 const ENTRIES_MAX: usize = 200;
@@ -36,7 +36,7 @@ pub(crate) fn build(
         .chain(live.warnings.iter().cloned())
         .collect();
     LiveSnapshot {
-        entries: path[from..].iter().map(|entry| raw(entry)).collect(),
+        entries: path[from..].iter().map(|entry| wire_entry(entry)).collect(),
         cursor: (from > 0).then(|| path[from].id().clone()),
         active_path: path.iter().map(|entry| entry.id().clone()).collect(),
         children_by_parent_id: Places::new(tree).children().into_iter().collect(),
@@ -75,9 +75,4 @@ fn damaged(error: &PathError) -> Trouble {
         format!("会话在此处损坏，请从其他条目继续。（{error}）"),
         format!("The session is damaged here; continue from another entry. ({error})"),
     )
-}
-
-/// The text of an entry as it is stored.
-pub(crate) fn raw(entry: &Entry) -> Box<RawValue> {
-    RawValue::from_string(entry.json().to_owned()).expect("an entry is JSON")
 }

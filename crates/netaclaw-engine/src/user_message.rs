@@ -1,10 +1,11 @@
 //! A user's message as an entry.
 
+use crate::attachments::{LoadedFile, content_with};
 use crate::durable::Queued;
-use netaclaw_protocol::Attachment;
+use netaclaw_protocol::SentAttachment;
 use netaclaw_session::{Entry, EntryBody, Role};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How a message came in. Kept in the message itself, so that after a crash the same request or
 /// queue item is known to be there already.
@@ -18,6 +19,9 @@ pub(crate) struct UserMark {
     /// Of the request's content, so that the same id with another one is known as a mistake.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fingerprint: Option<String>,
+    /// Which of the message's blocks are files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attachments: Vec<SentAttachment>,
 }
 
 impl UserMark {
@@ -27,33 +31,28 @@ impl UserMark {
             request_id: queued.request_id.clone(),
             item_id: Some(queued.item.item_id.clone()),
             fingerprint: queued.fingerprint.clone(),
+            attachments: Vec::new(),
         }
     }
 }
 
-/// The message body: text, and images in the order they were attached.
+/// The message body: text, and files in the order they were attached.
 pub(crate) fn user_message(
     content: &str,
-    attachments: &[Attachment],
-    mark: &UserMark,
+    files: &[LoadedFile],
+    mark: UserMark,
     now_ms: i64,
 ) -> EntryBody {
-    let content = match attachments {
-        [] => json!(content),
-        _ => {
-            let images = attachments.iter().filter_map(|file| {
-                let data = file.data.as_ref()?;
-                Some(json!({"type": "image", "data": data, "mimeType": file.mime_type}))
-            });
-            let text = json!({"type": "text", "text": content});
-            Value::Array(std::iter::once(text).chain(images).collect())
-        }
+    let (content, attachments) = content_with(content, files);
+    let mark = UserMark {
+        attachments,
+        ..mark
     };
     EntryBody::message(&MarkedMessage {
         role: "user",
         content,
         timestamp: now_ms,
-        netaclaw: (*mark != UserMark::default()).then_some(mark),
+        netaclaw: (mark != UserMark::default()).then_some(&mark),
     })
 }
 
@@ -93,9 +92,10 @@ mod tests {
         let mark = UserMark {
             request_id: Some("q".to_owned()),
             item_id: None,
+            attachments: Vec::new(),
             fingerprint: None,
         };
-        let body = user_message("hello", &[], &mark, 5);
+        let body = user_message("hello", &[], mark.clone(), 5);
         let entry = encode_entry(&body, &"a".into(), None, "T");
         assert_eq!(mark_of(&entry), Some(mark));
         assert_eq!(
@@ -103,7 +103,7 @@ mod tests {
             Some(r#"{"role":"user","content":"hello","timestamp":5,"netaclaw":{"requestId":"q"}}"#)
         );
         let plain = encode_entry(
-            &user_message("\"netaclaw\"", &[], &UserMark::default(), 5),
+            &user_message("\"netaclaw\"", &[], UserMark::default(), 5),
             &"b".into(),
             None,
             "T",

@@ -1,15 +1,17 @@
 //! The single writer of a session: every durable change and the event that tells of it, in one
 //! order.
 
+use crate::attachments::{self, AttachmentStore};
 use crate::durable::Durable;
 use crate::error::EngineError;
-use crate::feed::Feed;
+use crate::feed::{Feed, now_ms};
 use crate::listing::{ListFeed, Liveness, list_item, looks_same};
 use crate::metrics::QueueGauge;
-use crate::snapshot::raw;
+use crate::user_message::{UserMark, user_message};
+use crate::wire::wire_entry;
 use netaclaw_protocol::{
-    EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionListItem, SessionMeta,
-    SessionUpdated,
+    Attachment, EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionListItem,
+    SessionMeta, SessionUpdated,
 };
 use netaclaw_session::{
     Entry, EntryBody, NewEntry, Places, SessionPatch, SessionTree, SessionTreeProvider,
@@ -22,6 +24,7 @@ pub(crate) struct SessionWriter {
     pub(crate) provider: Arc<dyn SessionTreeProvider>,
     pub(crate) feed: Feed,
     lists: Arc<ListFeed>,
+    files: Option<Arc<dyn AttachmentStore>>,
     state: Mutex<WriterState>,
 }
 
@@ -47,6 +50,7 @@ impl SessionWriter {
         provider: Arc<dyn SessionTreeProvider>,
         feed: Feed,
         lists: Arc<ListFeed>,
+        files: Option<Arc<dyn AttachmentStore>>,
         durable: Durable,
     ) -> Self {
         let mut queue_gauge = QueueGauge::default();
@@ -62,6 +66,7 @@ impl SessionWriter {
             provider,
             feed,
             lists,
+            files,
             state,
         }
     }
@@ -71,6 +76,23 @@ impl SessionWriter {
             writer: self,
             state: self.state.lock().await,
         }
+    }
+
+    /// A user's message with its files, which stay from now on.
+    pub(crate) async fn user_message(
+        &self,
+        content: &str,
+        attachments: &[Attachment],
+        mark: UserMark,
+    ) -> Result<EntryBody, EngineError> {
+        self.keep_files(attachments).await?;
+        let files = attachments::load(self.files.as_deref(), attachments).await?;
+        Ok(user_message(content, &files, mark, now_ms()))
+    }
+
+    /// Keeps the files of a message that waits.
+    pub(crate) async fn keep_files(&self, attachments: &[Attachment]) -> Result<(), EngineError> {
+        attachments::keep(self.files.as_deref(), attachments).await
     }
 
     /// The end of the run's chain, for a run that asks between its own writes.
@@ -109,7 +131,7 @@ impl Writing<'_> {
             false => writer.tree().await?.leaf().cloned(),
         };
         let added = EntryAdded {
-            entry: raw(&entry),
+            entry: wire_entry(&entry),
             leaf_entry_id,
         };
         writer.feed.emit(&ReliableEvent::SessionEntryAdded(added));

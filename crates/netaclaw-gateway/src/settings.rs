@@ -24,6 +24,8 @@ pub struct GatewaySettings {
     /// After this a connection whose other side takes nothing any more is given up.
     pub stalled_after: Duration,
     pub outbox: OutboxLimits,
+    /// One uploaded file.
+    pub file_bytes_max: usize,
 }
 
 /// What may wait for one socket before text is dropped, and then the socket.
@@ -44,6 +46,7 @@ impl Default for GatewaySettings {
             ping_timeout: Duration::from_secs(20),
             stalled_after: Duration::from_secs(30),
             outbox: OutboxLimits::default(),
+            file_bytes_max: 20 << 20,
         }
     }
 }

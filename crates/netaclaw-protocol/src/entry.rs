@@ -116,6 +116,7 @@ pub struct MessageMark {
     pub request_id: Option<String>,
     #[ts(optional)]
     pub item_id: Option<String>,
+    /// Which content blocks are files.
     #[ts(optional)]
     pub attachments: Option<Vec<SentAttachment>>,
 }

@@ -1,12 +1,14 @@
 //! Everything on disk or in a database. All SQL of NetaClaw is here.
 
 mod admin;
+mod attachments;
 mod file;
 mod ids;
 mod mysql;
 mod tables;
 
 pub use admin::{AdminDatabase, AdminSettings, SecretKey, SecretKeyError, SqlAdminStore};
+pub use attachments::FileAttachments;
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
 pub use ids::{new_entry_id, new_session_id, now_ms};
 pub use mysql::{MysqlProvider, MysqlSettings};

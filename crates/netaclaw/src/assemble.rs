@@ -7,7 +7,7 @@ use crate::session::Stores;
 use netaclaw_admin::AdminStore;
 use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_session::ProviderKind;
-use netaclaw_store::SqlAdminStore;
+use netaclaw_store::{FileAttachments, SqlAdminStore};
 use netaclaw_tools::ToolRegistry;
 use std::sync::Arc;
 
@@ -37,8 +37,9 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         cwd,
     );
     let agents = Arc::new(agents);
+    let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
     Ok(Assembled {
-        engine: Engine::new(providers, Arc::clone(&agents) as _),
+        engine: Engine::new(providers, Arc::clone(&agents) as _).with_attachments(files),
         admin,
         agents,
     })

@@ -249,6 +249,11 @@ impl Config {
         self.data_dir.join("sessions")
     }
 
+    /// Uploaded files. Several servers of one deployment share it.
+    pub(crate) fn attachments_dir(&self) -> PathBuf {
+        self.data_dir.join("attachments")
+    }
+
     pub(crate) fn admin_file(&self) -> PathBuf {
         self.data_dir.join("netaclaw.db")
     }

@@ -489,7 +489,11 @@ mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, }
 /**
  * How a message came in.
  */
-export type MessageMark = { requestId?: string, itemId?: string, attachments?: Array<SentAttachment>, };
+export type MessageMark = { requestId?: string, itemId?: string, 
+/**
+ * Which content blocks are files.
+ */
+attachments?: Array<SentAttachment>, };
 
 /**
  * Which model an agent uses, and how.

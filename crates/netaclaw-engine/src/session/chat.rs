@@ -5,7 +5,7 @@ use crate::durable::{AnsweredRequest, QUEUE_MAX, Queued};
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::requests::{fingerprint, waiting_as};
-use crate::user_message::{UserMark, user_message};
+use crate::user_message::UserMark;
 use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem};
 use netaclaw_session::NewEntry;
 use serde_json::json;
@@ -52,8 +52,12 @@ impl LiveSession {
             request_id: chat.request_id.clone(),
             item_id: None,
             fingerprint: chat.request_id.as_ref().map(|_| fingerprint(chat)),
+            attachments: Vec::new(),
         };
-        let body = user_message(&chat.content, &chat.attachments, &mark, now_ms());
+        let body = self
+            .writer
+            .user_message(&chat.content, &chat.attachments, mark)
+            .await?;
         let new = match &chat.leaf_entry_id {
             Some(parent) => NewEntry::below(Some(parent.clone()), body),
             None => NewEntry::at_leaf(body),
@@ -71,6 +75,7 @@ impl LiveSession {
         if let Some(parent) = &chat.leaf_entry_id {
             self.must_exist(parent).await?;
         }
+        self.writer.keep_files(&chat.attachments).await?;
         let item_id = Uuid::now_v7().to_string();
         let mut writing = self.writer.begin().await;
         if writing.state.durable.queue.len() >= QUEUE_MAX {

@@ -2,8 +2,7 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::feed::now_ms;
-use crate::user_message::{UserMark, user_message};
+use crate::user_message::UserMark;
 use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, Severity};
 use netaclaw_session::NewEntry;
 
@@ -61,7 +60,14 @@ impl LiveSession {
         };
         let Some(next) = next else { return };
         let mark = UserMark::of_queued(&next);
-        let body = user_message(&next.item.content, &next.item.attachments, &mark, now_ms());
+        let body = self
+            .writer
+            .user_message(&next.item.content, &next.item.attachments, mark)
+            .await;
+        let body = match body {
+            Ok(body) => body,
+            Err(error) => return self.hold(&error).await,
+        };
         let new = match next.leaf_entry_id {
             Some(parent) => NewEntry::below(Some(parent), body),
             None => NewEntry::at_leaf(body),

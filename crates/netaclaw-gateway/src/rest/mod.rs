@@ -2,6 +2,7 @@
 
 mod about;
 mod agents;
+mod attachments;
 mod audit;
 mod body;
 mod channels;
@@ -62,6 +63,7 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
         .merge(about::routes())
         .merge(sessions::routes())
         .merge(transcript::routes())
+        .merge(attachments::routes())
         .merge(agents::routes())
         .merge(channels::routes())
         .merge(dictionary::routes())

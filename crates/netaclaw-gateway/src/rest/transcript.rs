@@ -9,6 +9,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use netaclaw_engine::wire_entry;
 use netaclaw_protocol::{
     ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages, SessionTreeView,
     StoredSnapshot,
@@ -91,7 +92,7 @@ fn full(
     let limit = limit.unwrap_or(ENTRIES_MAX).clamp(1, ENTRIES_MAX);
     let from = path.len().saturating_sub(limit);
     Ok(EntryPage {
-        items: path[from..].iter().map(|entry| raw(entry.json())).collect(),
+        items: path[from..].iter().map(|entry| wire_entry(entry)).collect(),
         total,
         cursor: (from > 0).then(|| path[from].id().clone()),
     })

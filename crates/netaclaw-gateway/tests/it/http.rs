@@ -11,13 +11,16 @@ pub(crate) struct Request<'a> {
     method: &'a str,
     path: &'a str,
     headers: Vec<(&'a str, String)>,
-    body: Option<Value>,
+    content_type: &'static str,
+    body: Vec<u8>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
+    pub(crate) bytes: Vec<u8>,
+    /// The same, as far as it is text.
     pub(crate) text: String,
 }
 
@@ -33,7 +36,8 @@ pub(crate) fn plain<'a>(address: SocketAddr, method: &'a str, path: &'a str) -> 
         method,
         path,
         headers: Vec::new(),
-        body: None,
+        content_type: "application/json",
+        body: Vec::new(),
     }
 }
 
@@ -48,7 +52,28 @@ impl<'a> Request<'a> {
     }
 
     pub(crate) fn json(mut self, body: Value) -> Self {
-        self.body = Some(body);
+        self.body = body.to_string().into_bytes();
+        self
+    }
+
+    pub(crate) fn text(mut self, body: &str) -> Self {
+        self.content_type = "text/plain;charset=UTF-8";
+        self.body = body.as_bytes().to_vec();
+        self
+    }
+
+    /// A form with files, as a browser sends it.
+    pub(crate) fn form(mut self, files: &[(&str, &[u8])]) -> Self {
+        self.content_type = "multipart/form-data; boundary=edge";
+        for (name, content) in files {
+            let head = format!(
+                "--edge\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n"
+            );
+            self.body.extend_from_slice(head.as_bytes());
+            self.body.extend_from_slice(content);
+            self.body.extend_from_slice(b"\r\n");
+        }
+        self.body.extend_from_slice(b"--edge--\r\n");
         self
     }
 
@@ -60,19 +85,21 @@ impl<'a> Request<'a> {
     /// Sends the request and reads no further than the head of the answer.
     pub(crate) async fn open(self) -> Reading {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let body = self.body.map(|body| body.to_string()).unwrap_or_default();
         let mut head = format!(
-            "{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
+            "{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: {}\r\ncontent-length: {}\r\n",
             self.method,
             self.path,
             self.address,
-            body.len()
+            self.content_type,
+            self.body.len()
         );
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        let text = format!("{head}\r\n{body}");
-        stream.write_all(text.as_bytes()).await.unwrap();
+        head.push_str("\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // A server that has heard enough may answer, and close, before all is sent.
+        drop(stream.write_all(&self.body).await);
         Reading::head(BufReader::new(stream)).await
     }
 }
@@ -127,7 +154,8 @@ impl Reading {
         Response {
             status: self.status,
             headers: std::mem::take(&mut self.headers),
-            text: String::from_utf8(bytes).unwrap(),
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes,
         }
     }
 }

@@ -5,6 +5,7 @@
 mod access;
 mod agent;
 mod commands;
+mod files;
 mod http;
 mod lists;
 mod openai;

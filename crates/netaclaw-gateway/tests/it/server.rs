@@ -9,7 +9,8 @@ use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
 };
 use netaclaw_store::{
-    AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
+    AdminDatabase, AdminSettings, FileAttachments, FileProvider, FileSettings, Fsync, SecretKey,
+    SqlAdminStore,
 };
 use netaclaw_tools::ToolRegistry;
 use secrecy::ExposeSecret;
@@ -66,7 +67,9 @@ impl Server {
             file: Arc::new(file),
             mysql: None,
         };
-        let engine = Engine::new(providers, Arc::clone(&script.source) as _);
+        let files = FileAttachments::new(dir.path().join("attachments"));
+        let engine = Engine::new(providers, Arc::clone(&script.source) as _)
+            .with_attachments(Arc::new(files));
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
             ..AuthSettings::default()

@@ -1,7 +1,7 @@
 //! Pictures are known by how they begin, not by their names.
 
 /// The type of a picture that models take, by its first bytes.
-pub(super) fn sniff(head: &[u8]) -> Option<&'static str> {
+pub fn image_type(head: &[u8]) -> Option<&'static str> {
     match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
@@ -40,7 +40,7 @@ mod tests {
             (b"<svg/>", None),
             (b"", None),
         ] {
-            assert_eq!(sniff(head), expected);
+            assert_eq!(image_type(head), expected);
         }
     }
 }

@@ -8,6 +8,7 @@ mod read;
 mod todo;
 
 pub use clarify::{Clarify, clarify_output};
+pub use image::image_type;
 pub use ls::Ls;
 pub use read::Read;
 pub use todo::Todo;

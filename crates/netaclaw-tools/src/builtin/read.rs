@@ -1,6 +1,6 @@
 //! `read`: a file, as text with line numbers or as a picture.
 
-use super::image::sniff;
+use super::image::image_type;
 use super::lines::{Page, Window, read_page};
 use crate::context::{ImageUse, ToolContext};
 use crate::execute::blocking;
@@ -106,7 +106,7 @@ fn show(
     let size = file.metadata()?.len();
     let mut head = Vec::new();
     file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
-    if let Some(mime_type) = sniff(&head) {
+    if let Some(mime_type) = image_type(&head) {
         return picture(head, file, size, mime_type, context.images);
     }
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {

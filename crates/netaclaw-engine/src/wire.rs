@@ -1,0 +1,94 @@
+//! Entries as they go to clients: as they are stored, but without the bytes of large images, which
+//! are fetched one by one when they are looked at.
+
+use netaclaw_session::Entry;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Base64 that an image may have in place. Icons come along, photographs do not.
+const IMAGE_CHARS_MAX: usize = 8 << 10;
+
+/// The entry for a client. An image that is left out has empty `data`, its size in `bytes`, and its
+/// number among the images of the entry in `image`.
+pub fn wire_entry(entry: &Entry) -> Box<RawValue> {
+    let text = entry.json();
+    let slim = (text.len() > IMAGE_CHARS_MAX && text.contains("\"image\""))
+        .then(|| without_images(text))
+        .flatten();
+    let text = slim.unwrap_or_else(|| text.to_owned());
+    RawValue::from_string(text).expect("an entry is JSON")
+}
+
+/// An image of an entry: its type and its Base64.
+pub fn entry_image(entry: &Entry, number: usize) -> Option<(String, String)> {
+    let mut value: Value = serde_json::from_str(entry.json()).ok()?;
+    let image = images(&mut value).nth(number)?;
+    let text = |field: &str| image[field].as_str().map(str::to_owned);
+    Some((text("mimeType")?, text("data")?))
+}
+
+fn without_images(text: &str) -> Option<String> {
+    let mut value: Value = serde_json::from_str(text).ok()?;
+    let mut changed = false;
+    for (number, image) in images(&mut value).enumerate() {
+        let chars = image["data"].as_str().map_or(0, str::len);
+        if chars > IMAGE_CHARS_MAX {
+            image["bytes"] = Value::from(chars / 4 * 3);
+            image["image"] = Value::from(number);
+            image["data"] = Value::from("");
+            changed = true;
+        }
+    }
+    changed.then(|| value.to_string())
+}
+
+/// The image blocks of a message, or of a custom message.
+fn images(entry: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let holder = match entry.get("message").is_some() {
+        true => &mut entry["message"]["content"],
+        false => &mut entry["content"],
+    };
+    let blocks = holder.as_array_mut().map(|blocks| blocks.iter_mut());
+    blocks
+        .into_iter()
+        .flatten()
+        .filter(|block| block["type"] == "image")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn entry(content: &Value) -> Entry {
+        let message = json!({"role": "user", "content": content});
+        let line = json!({"type": "message", "id": "a", "parentId": null, "timestamp": "T", "message": message});
+        Entry::parse(line.to_string()).unwrap()
+    }
+
+    #[test]
+    fn large_images_stay_behind_and_are_fetched_by_number() {
+        let large = "A".repeat(IMAGE_CHARS_MAX + 4);
+        let image = |data: &str| json!({"type": "image", "mimeType": "image/png", "data": data});
+        let text = json!({"type": "text", "text": "an \"image\""});
+        let entry = entry(&json!([text, image("small"), image(&large)]));
+        let wire: Value = serde_json::from_str(wire_entry(&entry).get()).unwrap();
+        let content = &wire["message"]["content"];
+        assert_eq!(content[1]["data"], "small");
+        assert_eq!(
+            (&content[2]["data"], &content[2]["image"]),
+            (&json!(""), &json!(1))
+        );
+        assert_eq!(
+            entry_image(&entry, 1),
+            Some(("image/png".to_owned(), large))
+        );
+        assert_eq!(entry_image(&entry, 2), None);
+    }
+
+    #[test]
+    fn everything_else_is_sent_as_it_is_stored() {
+        let entry = entry(&json!("x".repeat(2 * IMAGE_CHARS_MAX)));
+        assert_eq!(wire_entry(&entry).get(), entry.json());
+    }
+}
