@@ -6,8 +6,9 @@ use crate::gateway::Shared;
 use crate::transport::Peer;
 use crate::{health, openai, pages, rest, socket};
 use axum::Router;
+use axum::body::HttpBody;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -21,7 +22,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-/// Bodies of REST requests. Attachments will have a limit of their own.
+/// Bodies of REST requests. Uploads have a limit of their own.
 const BODY_BYTES_MAX: usize = 2 << 20;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -42,7 +43,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(set(header::CONTENT_SECURITY_POLICY, POLICY))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(Arc::clone(shared), refuse_foreign))
-        .layer(from_fn_with_state(Arc::clone(shared), note_upgrade))
+        .layer(from_fn_with_state(Arc::clone(shared), note_transport))
         .layer(sockets)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
     Router::new()
@@ -78,15 +79,39 @@ struct Handshake {
     sid: Option<String>,
 }
 
-/// Remembers which connection a session that began with polling is moved to.
-async fn note_upgrade(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    if request.uri().path().starts_with(socket::PATH)
-        && let Ok(Query(handshake)) = Query::<Handshake>::try_from_uri(request.uri())
-        && handshake.transport == "websocket"
-        && let Some(sid) = handshake.sid
-        && let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<Peer>>()
-    {
-        shared.upgrades.insert(sid, &peer.meter);
+/// Remembers which connection a session that began with polling is moved to, and counts what its
+/// polls fetch.
+async fn note_transport(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some((transport, sid)) = carried(&request) else {
+        return next.run(request).await;
+    };
+    match transport.as_str() {
+        "websocket" => {
+            if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<Peer>>() {
+                shared.upgrades.insert(sid, &peer.meter);
+            }
+            next.run(request).await
+        }
+        "polling" if request.method() == Method::GET => {
+            let response = next.run(request).await;
+            shared
+                .upgrades
+                .polled(&sid, response.body().size_hint().lower());
+            response
+        }
+        _ => next.run(request).await,
     }
-    next.run(request).await
+}
+
+/// The transport and the session of a Socket.IO request that belongs to one.
+fn carried(request: &Request) -> Option<(String, String)> {
+    if !request.uri().path().starts_with(socket::PATH) {
+        return None;
+    }
+    let Query(handshake) = Query::<Handshake>::try_from_uri(request.uri()).ok()?;
+    Some((handshake.transport, handshake.sid?))
 }

@@ -43,8 +43,8 @@ impl Meter {
         }
     }
 
-    fn add(&self, bytes: usize) {
-        self.written.fetch_add(bytes as u64, Ordering::AcqRel);
+    fn add(&self, bytes: u64) {
+        self.written.fetch_add(bytes, Ordering::AcqRel);
         self.progress.notify_waiters();
     }
 }
@@ -65,10 +65,12 @@ impl Connected<IncomingStream<'_, MeteredListener>> for Peer {
     }
 }
 
-/// Which connection carries the WebSocket of an Engine.IO session that began with polling.
+/// How the events of an Engine.IO session leave: by the connection of its WebSocket, if it has one
+/// that began with polling, or by polls, each of which fetches all that waits.
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
     by_sid: Mutex<HashMap<String, Weak<Meter>>>,
+    polls: Mutex<HashMap<String, Arc<Meter>>>,
 }
 
 /// Beyond it the connections that have ended are forgotten, before a new one is remembered.
@@ -87,8 +89,24 @@ impl Upgrades {
         self.lock().get(sid).and_then(Weak::upgrade)
     }
 
+    /// What the polls of a session have fetched, counted from the first time this is asked.
+    pub(crate) fn polls(&self, sid: &str) -> Arc<Meter> {
+        let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(polls.entry(sid.to_owned()).or_default())
+    }
+
+    /// A poll was answered.
+    pub(crate) fn polled(&self, sid: &str, bytes: u64) {
+        let polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(meter) = polls.get(sid) {
+            meter.add(bytes);
+        }
+    }
+
     pub(crate) fn remove(&self, sid: &str) {
         self.lock().remove(sid);
+        let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        polls.remove(sid);
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<Meter>>> {
@@ -147,7 +165,7 @@ pub(crate) struct MeteredStream {
 impl MeteredStream {
     fn count(&self, written: &io::Result<usize>) {
         if let Ok(bytes) = written {
-            self.meter.add(*bytes);
+            self.meter.add(*bytes as u64);
         }
     }
 }

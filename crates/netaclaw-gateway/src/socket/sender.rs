@@ -20,13 +20,17 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long to wait when the layer's queue is full after all, which only polling can bring about.
+/// How long to wait when the layer's queue is full after all.
 const RETRY_AFTER: Duration = Duration::from_millis(10);
 /// Half of the layer's queue stays free: a ping that finds no room closes the connection.
 const PACKETS_OUT_MAX: usize = PACKETS_MAX / 2;
+/// What one poll may fetch. python-socketio gives up on a poll with more than 16 packets.
+const PACKETS_POLLED_MAX: usize = 12;
 /// What Socket.IO adds to each payload. An estimate from below, so that it never seems as if more
 /// were under way than is.
-const FRAME_BYTES: usize = 16;
+const FRAME_BYTES: usize = 12;
+/// Whoever waits for a poll looks again after this: a socket that was upgraded polls no more.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Sends until the socket is gone or has to go.
 pub(super) async fn send_all(
@@ -149,36 +153,39 @@ fn ack_sender(socket: &Arc<Socket<LocalAdapter>>, id: i64) -> AckSender {
     }
 }
 
-/// How much was handed over and not yet written.
+/// How much was handed over and not yet written, or not yet fetched.
 struct Window {
     bytes_max: usize,
-    meter: Option<Arc<Meter>>,
+    carrier: Option<Carrier>,
     handed_over: u64,
     /// Where each packet that is under way ends.
     ends: VecDeque<u64>,
+}
+
+/// What takes the packets away.
+#[derive(Clone)]
+struct Carrier {
+    transport: TransportType,
+    meter: Arc<Meter>,
 }
 
 impl Window {
     fn new(bytes_max: usize) -> Self {
         Self {
             bytes_max,
-            meter: None,
+            carrier: None,
             handed_over: 0,
             ends: VecDeque::new(),
         }
     }
 
-    /// Waits until the next packet may be handed over. Polling cannot be measured; there the
-    /// layer's own queue has to do.
+    /// Waits until the next packet may be handed over.
     async fn room(&mut self, shared: &Shared, socket: &SocketRef) {
-        if self.meter.is_none() {
-            self.meter = meter_of(shared, socket);
-            self.handed_over = self.meter.as_ref().map_or(0, |meter| meter.written());
-        }
-        let Some(meter) = self.meter.clone() else {
-            return;
-        };
-        loop {
+        while let Some(Carrier { transport, meter }) = self.carrier(shared, socket) {
+            let packets_max = match transport {
+                TransportType::Websocket => PACKETS_OUT_MAX,
+                TransportType::Polling => PACKETS_POLLED_MAX,
+            };
             let written = meter.written();
             while self.ends.front().is_some_and(|end| *end <= written) {
                 self.ends.pop_front();
@@ -188,27 +195,40 @@ impl Window {
                 self.handed_over = written;
             }
             let out = self.handed_over.saturating_sub(written);
-            if out < self.bytes_max as u64 && self.ends.len() < PACKETS_OUT_MAX {
+            if out < self.bytes_max as u64 && self.ends.len() < packets_max {
                 return;
             }
-            meter.written_beyond(written).await;
+            // Both ways to end the wait mean the same: look again.
+            drop(tokio::time::timeout(LOOK_AGAIN, meter.written_beyond(written)).await);
         }
+    }
+
+    /// The carrier as it is now. With a new one counting begins anew.
+    fn carrier(&mut self, shared: &Shared, socket: &SocketRef) -> Option<Carrier> {
+        let transport = socket.transport_type();
+        let known = self.carrier.as_ref();
+        if known.is_none_or(|known| known.transport != transport) {
+            self.carrier = meter_of(shared, socket).map(|meter| Carrier { transport, meter });
+            self.ends.clear();
+        }
+        self.carrier.clone()
     }
 
     fn sent(&mut self, payload_bytes: usize) {
         self.handed_over += (payload_bytes + FRAME_BYTES) as u64;
-        if self.meter.is_some() {
+        if self.carrier.is_some() {
             self.ends.push_back(self.handed_over);
         }
     }
 }
 
-/// The connection that carries the socket's WebSocket, once it has one.
+/// The connection that carries the socket's WebSocket, or its polls.
 fn meter_of(shared: &Shared, socket: &SocketRef) -> Option<Arc<Meter>> {
-    if socket.transport_type() != TransportType::Websocket {
-        return None;
+    let sid = socket.id.to_string();
+    if socket.transport_type() == TransportType::Polling {
+        return Some(shared.upgrades.polls(&sid));
     }
-    let upgraded = shared.upgrades.get(&socket.id.to_string());
+    let upgraded = shared.upgrades.get(&sid);
     upgraded.or_else(|| {
         let handshake = socket.req_parts();
         let direct = handshake.uri.query().unwrap_or_default();

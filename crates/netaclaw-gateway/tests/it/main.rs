@@ -9,6 +9,7 @@ mod files;
 mod http;
 mod lists;
 mod openai;
+mod polling;
 mod rest;
 mod server;
 mod slow;
