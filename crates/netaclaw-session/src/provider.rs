@@ -56,6 +56,11 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn update_in_flight_entry(&self, session: &SessionId, entry: InFlightEntry)
     -> Result<()>;
 
+    /// Makes the session this writer's own: takes what it needs to write, and closes what a dead
+    /// writer left in flight. Every write does so by itself; this is for whoever has to see the
+    /// outcome before it writes.
+    async fn take_over(&self, session: &SessionId) -> Result<()>;
+
     /// Moves the leaf without appending; `None` moves it before the first entry. Durable.
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()>;
 
@@ -344,6 +349,8 @@ pub struct SessionFilter {
     pub text: Option<String>,
     /// `None` lists all but deleted ones.
     pub status: Option<SessionStatus>,
+    /// Only sessions whose metadata has a member of this name.
+    pub metadata_key: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]

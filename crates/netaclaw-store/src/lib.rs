@@ -4,6 +4,7 @@ mod admin;
 mod attachments;
 mod file;
 mod ids;
+mod instance;
 mod mysql;
 mod tables;
 
@@ -11,5 +12,6 @@ pub use admin::{AdminDatabase, AdminSettings, SecretKey, SecretKeyError, SqlAdmi
 pub use attachments::FileAttachments;
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
 pub use ids::{new_entry_id, new_session_id, now_ms};
+pub use instance::{DeadInstances, Instance};
 pub use mysql::{MysqlProvider, MysqlSettings};
 pub use tables::{Tables, admin_tables, session_tables};

@@ -80,6 +80,7 @@ fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
         agent_id: asked.agent_id.clone(),
         text: asked.q.clone(),
         status: asked.status,
+        metadata_key: None,
     }
 }
 

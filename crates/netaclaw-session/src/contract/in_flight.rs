@@ -73,6 +73,8 @@ pub(super) async fn an_entry_in_flight_is_closed_by_the_next_writer(harness: &dy
     let subject = subject.crash().await;
     assert_eq!(streamed(&subject).await.as_deref(), Some("Once up"));
     assert_eq!(subject.entries().await.len(), 1);
+    subject.provider.take_over(&subject.id).await.unwrap();
+    assert_eq!(subject.entries().await.len(), 2, "before anything else");
     let next = subject.user("go on").await;
     let entries = subject.entries().await;
     let aborted = answer_message("Once up")

@@ -141,6 +141,42 @@ pub(super) async fn bookkeeping_is_no_news(harness: &dyn ContractHarness) {
     assert_eq!(ids.join(" "), "new old");
 }
 
+pub(super) async fn lists_are_filtered_by_a_member_of_the_metadata(harness: &dyn ContractHarness) {
+    let port = harness.open().await;
+    let key = "it's \"quoted\"";
+    for (id, metadata) in [
+        ("a", serde_json::json!({})),
+        ("b", serde_json::json!({key: {"deep": 1}})),
+        ("c", serde_json::json!({"other": key})),
+        ("d", serde_json::json!({"other": {key: 1}})),
+        ("e", serde_json::json!({key: null})),
+    ] {
+        let new = NewSession {
+            id: Some(id.into()),
+            metadata: metadata.as_object().cloned().unwrap_or_default(),
+            ..NewSession::default()
+        };
+        port.create_session(new).await.unwrap();
+    }
+    let listed = async || {
+        let filter = SessionFilter {
+            metadata_key: Some(key.to_owned()),
+            ..SessionFilter::default()
+        };
+        let (mut ids, total) = list(&port, filter, PageRequest::default()).await;
+        assert_eq!(total, ids.len() as u64);
+        ids.sort();
+        ids.join("")
+    };
+    assert_eq!(listed().await, "be");
+    let cleared = SessionPatch {
+        metadata: Some(serde_json::Map::new()),
+        ..SessionPatch::default()
+    };
+    port.update_session(&"b".into(), cleared).await.unwrap();
+    assert_eq!(listed().await, "e");
+}
+
 pub(super) async fn lists_are_searched_whatever_the_case(harness: &dyn ContractHarness) {
     let port = harness.open().await;
     import_of_day(&port, "one", 1, "Über 100% of it").await;

@@ -132,6 +132,7 @@ suite! { $
     list:
         lists_are_paged_and_newest_first,
         lists_are_filtered_by_owner_and_status,
+        lists_are_filtered_by_a_member_of_the_metadata,
         lists_are_searched_whatever_the_case,
         bookkeeping_is_no_news;
 }

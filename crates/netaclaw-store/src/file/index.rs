@@ -242,7 +242,9 @@ fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bo
         fields.any(|field| field.to_lowercase().contains(text))
     };
     let unowned = filter.unowned && meta.user_id.is_none();
+    let key = filter.metadata_key.as_ref();
     status
+        && key.is_none_or(|key| meta.metadata.contains_key(key))
         && (unowned || has(&meta.user_id, &filter.user_id))
         && has(&meta.agent_id, &filter.agent_id)
         && text.is_none_or(says)

@@ -311,6 +311,10 @@ impl SessionTreeProvider for FileProvider {
         }
     }
 
+    async fn take_over(&self, session: &SessionId) -> Result<()> {
+        self.with(session, Access::Write, |_, _| Ok(())).await
+    }
+
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
         self.with(session, Access::Write, |_, state| {
             state.move_leaf(session, leaf)

@@ -75,6 +75,13 @@ fn push_filter(query: &mut QueryBuilder<MySql>, filter: &SessionFilter) {
         query.push(" AND ");
         push_equal(query, "agentId", agent);
     }
+    if let Some(key) = &filter.metadata_key {
+        let path = format!("$.{}", serde_json::Value::from(key.as_str()));
+        query
+            .push(" AND JSON_CONTAINS_PATH(metadata, 'one', ")
+            .push_bind(path)
+            .push(")");
+    }
     if let Some(text) = &filter.text {
         let text = text.to_lowercase();
         query.push(" AND (");

@@ -172,6 +172,10 @@ impl SessionTreeProvider for MysqlProvider {
         self.store.update_in_flight(session, entry).await
     }
 
+    async fn take_over(&self, session: &SessionId) -> Result<()> {
+        self.store.take_over(session).await
+    }
+
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
         self.store.move_leaf(session, leaf).await
     }

@@ -5,10 +5,20 @@ use super::cache::{Known, Lock, State, catch_up};
 use super::provider::Store;
 use super::retry::Failure;
 use super::rows::{NewRow, entry_in, in_flight_seq, insert_rows};
-use netaclaw_session::{Entry, EntryId, SessionId, SessionStatus};
+use netaclaw_session::{Entry, EntryId, SessionError, SessionId, SessionStatus};
 use sqlx::mysql::MySqlConnection;
 
 impl Store {
+    pub(super) async fn take_over(&self, session: &SessionId) -> Result<(), SessionError> {
+        let slot = self.cache.slot(session)?;
+        let mut state = slot.lock().await;
+        let mut retry = self.retry(format!("cannot take over session {session}"));
+        while let Err(failure) = self.prepare_write(session, &mut state).await {
+            retry.after(failure).await?;
+        }
+        Ok(())
+    }
+
     /// Before this process writes a session for the first time: closes what other processes left
     /// in flight, as answers that were cut off.
     pub(super) async fn prepare_write(

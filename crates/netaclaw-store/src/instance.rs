@@ -1,0 +1,126 @@
+//! Which processes work on a data directory, and which of them died at it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// This process, as others can see it: a file that the kernel keeps locked for as long as the
+/// process lives, however it ends.
+#[derive(Debug)]
+pub struct Instance {
+    id: String,
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Processes whose files were left behind.
+#[derive(Debug)]
+pub struct DeadInstances {
+    dir: PathBuf,
+    ids: Vec<String>,
+}
+
+impl Instance {
+    /// Registers this process in a directory that is for nothing else, and finds the dead. Blocks.
+    pub fn register(dir: &Path) -> io::Result<(Self, DeadInstances)> {
+        std::fs::create_dir_all(dir)?;
+        // The dead first, or this process would have to tell itself from them.
+        let mut ids = Vec::new();
+        for entry in std::fs::read_dir(dir)? {
+            let entry = entry?;
+            let Ok(id) = entry.file_name().into_string() else {
+                continue;
+            };
+            if Uuid::parse_str(&id).is_ok() && is_dead(&entry.path())? {
+                ids.push(id);
+            }
+        }
+        let id = Uuid::now_v7().to_string();
+        let path = dir.join(&id);
+        // Whoever looks between the making of the file and the lock must not take it for dead.
+        let temporary = dir.join(format!("{id}.new"));
+        let lock = File::create(&temporary)?;
+        lock.lock()?;
+        std::fs::rename(&temporary, &path)?;
+        let instance = Self {
+            id,
+            path,
+            _lock: lock,
+        };
+        let dir = dir.to_owned();
+        Ok((instance, DeadInstances { dir, ids }))
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // What is left behind counts as a death, which is looked into in vain.
+        if let Err(error) = std::fs::remove_file(&self.path) {
+            tracing::warn!(%error, "the file that tells of this process could not be removed");
+        }
+    }
+}
+
+impl DeadInstances {
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Forgets them, once what they left was seen to. Blocks.
+    pub fn forget(self) -> io::Result<()> {
+        for id in &self.ids {
+            match std::fs::remove_file(self.dir.join(id)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_dead(path: &Path) -> io::Result<bool> {
+    let file = match OpenOptions::new().write(true).open(path) {
+        Ok(file) => file,
+        // It ended properly while we looked.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_living_are_told_from_the_dead_until_the_dead_are_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, dead) = Instance::register(dir.path()).unwrap();
+        assert_eq!(dead.ids(), [""; 0]);
+        let died = Uuid::now_v7().to_string();
+        std::fs::write(dir.path().join(&died), "").unwrap();
+        let (second, dead) = Instance::register(dir.path()).unwrap();
+        assert_eq!(
+            dead.ids(),
+            std::slice::from_ref(&died),
+            "not {}",
+            first.id()
+        );
+        drop((first, second));
+        let (_third, still) = Instance::register(dir.path()).unwrap();
+        assert_eq!(still.ids(), [died], "who ended properly is not dead");
+        dead.forget().unwrap();
+        still.forget().unwrap();
+        let (_fourth, dead) = Instance::register(dir.path()).unwrap();
+        assert_eq!(dead.ids(), [""; 0]);
+    }
+}
