@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::feed::{Subscriber, SubscriptionId};
+use crate::requests::{Done, Request};
 use netaclaw_protocol::{
     Chat, ChatAck, ClarifyResponse, EntryId, Opened, QueueChange, QueueState, RunId, RunState,
     SessionChange, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
@@ -15,15 +16,15 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 pub(crate) enum Command {
     Chat(Box<Chat>, Reply<ChatAck>),
     Stop(Reply<RunState>),
-    SetThinkingLevel(ThinkingLevel, Reply<()>),
-    SetModel(SetModel, Reply<()>),
+    SetThinkingLevel(ThinkingLevel, Option<Request>, Reply<Done<()>>),
+    SetModel(SetModel, Option<Request>, Reply<Done<()>>),
     AnswerQuestion(ClarifyResponse, Reply<()>),
-    SwitchLeaf(Option<EntryId>, Way, Reply<()>),
-    Label(EntryId, Option<String>, Reply<()>),
-    Update(SessionChange, Reply<SessionListItem>),
-    Retry(EntryId, Reply<RunId>),
-    Fork(EntryId, Reply<SessionMeta>),
-    EditQueue(QueueChange, Reply<QueueState>),
+    SwitchLeaf(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
+    Label(EntryId, Option<String>, Option<Request>, Reply<Done<()>>),
+    Update(SessionChange, Option<Request>, Reply<Done<SessionListItem>>),
+    Retry(EntryId, Option<Request>, Reply<Done<RunId>>),
+    Fork(EntryId, Option<Request>, Reply<Done<SessionMeta>>),
+    EditQueue(QueueChange, Option<Request>, Reply<Done<QueueState>>),
     Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
     Close(SubscriptionId),
 }

@@ -1,20 +1,26 @@
-//! What a session must remember beside its entries: the queue, the run under way, open questions.
+//! What a session must remember beside its entries: the queue, the run under way, open questions,
+//! and requests that left no other trace.
 //!
 //! It is kept in the session's metadata, so that it is as durable as the entries and moves with
 //! them from provider to provider.
 
-use netaclaw_protocol::{EntryId, Question, QueueItem, QueueState, RunId, Trouble};
+use crate::requests::{Answered, KEPT_FOR_MS};
+use netaclaw_protocol::{
+    ChatMode, Disposition, EntryId, Question, QueueItem, QueueState, RunId, SessionId, SessionMeta,
+    Trouble,
+};
 use netaclaw_session::Visits;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 /// The key in the session's metadata.
-const KEY: &str = "netaclaw";
+pub(crate) const KEY: &str = "netaclaw";
 /// Messages that may wait; a further one is refused, not dropped.
 pub(crate) const QUEUE_MAX: usize = 50;
-/// Requests remembered that answered a question; the oldest is forgotten first.
-const ANSWERED_MAX: usize = 32;
+/// Answered requests that are stored; beyond it the oldest is forgotten first. All of them are
+/// written with every change, so they are few.
+const REQUESTS_MAX: usize = 32;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -28,9 +34,9 @@ pub(crate) struct Durable {
     /// The agent's model was overridden for this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelChoice>,
-    /// The last ones, see [`ANSWERED_MAX`].
+    /// Requests of the last day that no entry and no message in the queue tells of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) answered: Vec<AnsweredRequest>,
+    pub(crate) requests: Vec<Answered>,
     /// What people were told about the setting of this session, and need not be told again.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
     pub(crate) warnings: Vec<Trouble>,
@@ -40,6 +46,18 @@ pub(crate) struct Durable {
     /// Which way was last taken at forks, where it is not the way that was written last.
     #[serde(skip_serializing_if = "Visits::is_empty")]
     pub(crate) visits: Visits,
+}
+
+/// How the state stands in the metadata.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    /// Whose it is. A fork or a copy takes the metadata along, but not what is under way.
+    session: SessionId,
+    /// The process that wrote it.
+    by: String,
+    #[serde(flatten)]
+    state: Durable,
 }
 
 /// A message that waits, and where it is to continue.
@@ -52,17 +70,19 @@ pub(crate) struct Queued {
     pub(crate) leaf_entry_id: Option<EntryId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request_id: Option<String>,
-    /// Of the request's content.
+    /// Of the request; the text may have been edited since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fingerprint: Option<String>,
 }
 
-/// A message that was taken as the answer to a question, and so is no entry of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AnsweredRequest {
-    pub(crate) request_id: String,
-    pub(crate) fingerprint: String,
+impl Queued {
+    /// What its sender was told.
+    pub(crate) fn disposition(&self) -> Disposition {
+        match self.item.mode {
+            ChatMode::Steer => Disposition::Steered,
+            ChatMode::Auto | ChatMode::Queue => Disposition::Queued,
+        }
+    }
 }
 
 /// A question and, once somebody gave it, the answer: kept until the tool's result is stored.
@@ -93,32 +113,54 @@ pub(crate) struct ModelChoice {
 
 impl Durable {
     /// Reads the state back. Anything unreadable counts as nothing: the entries are the truth.
-    pub(crate) fn read(metadata: &Map<String, Value>) -> Self {
-        metadata
-            .get(KEY)
-            .and_then(|value| serde_json::from_value(value.clone()).ok())
-            .unwrap_or_default()
+    pub(crate) fn read(session: &SessionMeta) -> Self {
+        let Some(stored) = stored(session) else {
+            return Self::default();
+        };
+        match stored.session == session.session_id {
+            true => stored.state,
+            false => Self {
+                model: stored.state.model,
+                ..Self::default()
+            },
+        }
     }
 
     /// The metadata with this state in it; whatever else it holds stays.
-    pub(crate) fn write(&self, metadata: &Map<String, Value>) -> Map<String, Value> {
+    pub(crate) fn write(
+        &self,
+        session: &SessionId,
+        by: &str,
+        metadata: &Map<String, Value>,
+    ) -> Map<String, Value> {
         let mut metadata = metadata.clone();
-        match serde_json::to_value(self) {
-            Ok(Value::Object(state)) if state.is_empty() => {
-                metadata.remove(KEY);
-            }
-            Ok(state) => {
-                metadata.insert(KEY.to_owned(), state);
-            }
-            Err(error) => unreachable!("plain data: {error}"),
+        if *self == Self::default() {
+            metadata.remove(KEY);
+            return metadata;
         }
+        let stored = Stored {
+            session: session.clone(),
+            by: by.to_owned(),
+            state: self.clone(),
+        };
+        let state = serde_json::to_value(stored).expect("plain data");
+        metadata.insert(KEY.to_owned(), state);
         metadata
     }
 
-    pub(crate) fn remember_answered(&mut self, answered: AnsweredRequest) {
-        self.answered.push(answered);
-        let surplus = self.answered.len().saturating_sub(ANSWERED_MAX);
-        self.answered.drain(..surplus);
+    /// Whether a process that died would have gone on here.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        let waits = |queued: &Queued| !queued.item.held;
+        let answered = |asked: &Asked| asked.answer.is_some();
+        self.run.is_some() || self.queue.iter().any(waits) || self.questions.iter().any(answered)
+    }
+
+    pub(crate) fn remember(&mut self, request: Answered, now_ms: i64) {
+        self.requests
+            .retain(|known| now_ms - known.at < KEPT_FOR_MS);
+        self.requests.push(request);
+        let surplus = self.requests.len().saturating_sub(REQUESTS_MAX);
+        self.requests.drain(..surplus);
     }
 
     pub(crate) fn hold_queue(&mut self) {
@@ -139,6 +181,16 @@ impl Durable {
     }
 }
 
+/// The process that last wrote the state of a session.
+pub(crate) fn written_by(session: &SessionMeta) -> Option<String> {
+    stored(session).map(|stored| stored.by)
+}
+
+fn stored(session: &SessionMeta) -> Option<Stored> {
+    let stored = session.metadata.get(KEY)?;
+    serde_json::from_value(stored.clone()).ok()
+}
+
 /// What another version wrote and this one cannot read is worth less than what stands beside it.
 fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
@@ -154,42 +206,87 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn session(id: &str, metadata: Map<String, Value>) -> SessionMeta {
+        let meta = json!({"sessionId": id, "provider": "file", "rootEntryId": null,
+            "leafEntryId": null, "cwd": "", "parentSessionId": null, "agentId": null,
+            "userId": null, "title": null, "status": "active", "metadata": metadata,
+            "createdAt": "T", "updatedAt": "T", "messageCount": 0, "firstMessage": null});
+        serde_json::from_value(meta).unwrap()
+    }
+
+    fn holding(state: Value) -> SessionMeta {
+        let metadata = json!({ "netaclaw": state });
+        session("s", metadata.as_object().unwrap().clone())
+    }
+
+    fn running() -> Durable {
+        Durable {
+            run: Some(RunMark {
+                run_id: RunId::new("r"),
+                started_at: 5,
+            }),
+            model: Some(ModelChoice {
+                channel_id: "c".to_owned(),
+                model_id: "m".to_owned(),
+            }),
+            ..Durable::default()
+        }
+    }
+
     #[test]
     fn the_state_round_trips_beside_other_metadata() {
         let other = json!({"colour": "blue"}).as_object().unwrap().clone();
-        let mut state = Durable::default();
-        assert_eq!(state.write(&other), other, "an empty state leaves no trace");
-        state.run = Some(RunMark {
-            run_id: RunId::new("r"),
-            started_at: 5,
-        });
-        state.model = Some(ModelChoice {
-            channel_id: "c".to_owned(),
-            model_id: "m".to_owned(),
-        });
-        let stored = state.write(&other);
-        assert_eq!(stored["colour"], "blue");
-        assert_eq!(Durable::read(&stored), state);
-        assert_eq!(Durable::default().write(&stored), other);
+        let id = SessionId::new("s");
+        let empty = Durable::default();
+        let untouched = empty.write(&id, "p", &other);
+        assert_eq!(untouched, other, "an empty state leaves no trace");
+        let metadata = running().write(&id, "p", &other);
+        assert_eq!(metadata["colour"], "blue");
+        let stored = session("s", metadata.clone());
+        assert_eq!(Durable::read(&stored), running());
+        assert_eq!(written_by(&stored).as_deref(), Some("p"));
+        assert_eq!(empty.write(&id, "p", &metadata), other);
+    }
+
+    #[test]
+    fn a_copy_takes_the_model_along_and_nothing_that_is_under_way() {
+        let metadata = running().write(&SessionId::new("s"), "p", &Map::new());
+        let copy = Durable::read(&session("copy", metadata));
+        let model = running().model;
+        assert_eq!(
+            copy,
+            Durable {
+                model,
+                ..Durable::default()
+            }
+        );
     }
 
     #[test]
     fn damage_counts_as_nothing() {
-        let stored = json!({"netaclaw": {"queue": 7}})
-            .as_object()
-            .unwrap()
-            .clone();
+        let stored = holding(json!({"session": "s", "by": "p", "queue": 7}));
         assert_eq!(Durable::read(&stored), Durable::default());
     }
 
     #[test]
     fn warnings_of_another_version_cost_only_themselves() {
         let run = json!({"runId": "r", "startedAt": 5});
-        let stored = json!({"netaclaw": {"run": run, "warnings": [{"kind": "of tomorrow"}]}})
-            .as_object()
-            .unwrap()
-            .clone();
-        let state = Durable::read(&stored);
+        let warnings = json!([{"kind": "of tomorrow"}]);
+        let stored = json!({"session": "s", "by": "p", "run": run, "warnings": warnings});
+        let state = Durable::read(&holding(stored));
         assert!(state.run.is_some() && state.warnings.is_empty());
+    }
+
+    #[test]
+    fn few_requests_are_kept_and_not_for_long() {
+        let mut state = Durable::default();
+        for at in 0..100 {
+            state.remember(Answered::done(format!("q{at}"), at), at);
+        }
+        assert_eq!(state.requests.len(), REQUESTS_MAX);
+        assert_eq!(state.requests[REQUESTS_MAX - 1].id, "q99");
+        let later = 99 + KEPT_FOR_MS;
+        state.remember(Answered::done("new".to_owned(), later), later);
+        assert_eq!(state.requests.len(), 1);
     }
 }

@@ -6,8 +6,10 @@ use crate::durable::Durable;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
+use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
+use crate::sweep::sweep;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     Chat, ChatAck, ClarifyResponse, EntryId, Opened, ProviderKind, QueueChange, QueueState, RunId,
@@ -18,6 +20,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -47,6 +50,7 @@ pub struct Engine {
 struct Inner {
     providers: Providers,
     source: Arc<dyn AgentSource>,
+    instance: Arc<str>,
     lists: Arc<ListFeed>,
     files: Option<Arc<dyn AttachmentStore>>,
     sessions: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
@@ -57,10 +61,18 @@ struct Inner {
 }
 
 impl Engine {
+    /// An engine that nobody else knows of.
     pub fn new(providers: Providers, source: Arc<dyn AgentSource>) -> Self {
+        Self::of_instance(providers, source, &Uuid::now_v7().to_string())
+    }
+
+    /// An engine in a process of this name. Once the process is dead, whoever knows the name can
+    /// tell [`Engine::recover_interrupted`].
+    pub fn of_instance(providers: Providers, source: Arc<dyn AgentSource>, instance: &str) -> Self {
         let inner = Inner {
             providers,
             source,
+            instance: Arc::from(instance),
             lists: Arc::default(),
             files: None,
             sessions: Mutex::new(HashMap::new()),
@@ -118,17 +130,25 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         level: ThinkingLevel,
-    ) -> Result<(), EngineError> {
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
         self.ask(caller, session, |reply| {
-            Command::SetThinkingLevel(level, reply)
+            Command::SetThinkingLevel(level, request, reply)
         })
         .await
     }
 
-    pub async fn set_model(&self, caller: &Caller, choice: SetModel) -> Result<(), EngineError> {
+    pub async fn set_model(
+        &self,
+        caller: &Caller,
+        choice: SetModel,
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
         let session = choice.session_id.clone();
-        self.ask(caller, &session, |reply| Command::SetModel(choice, reply))
-            .await
+        self.ask(caller, &session, |reply| {
+            Command::SetModel(choice, request, reply)
+        })
+        .await
     }
 
     pub async fn answer_question(
@@ -149,9 +169,10 @@ impl Engine {
         session: &SessionId,
         leaf: Option<EntryId>,
         way: Way,
-    ) -> Result<(), EngineError> {
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
         self.ask(caller, session, |reply| {
-            Command::SwitchLeaf(leaf, way, reply)
+            Command::SwitchLeaf(leaf, way, request, reply)
         })
         .await
     }
@@ -162,9 +183,12 @@ impl Engine {
         session: &SessionId,
         entry: EntryId,
         label: Option<String>,
-    ) -> Result<(), EngineError> {
-        self.ask(caller, session, |reply| Command::Label(entry, label, reply))
-            .await
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::Label(entry, label, request, reply)
+        })
+        .await
     }
 
     /// Names a session, puts it away, deletes it or brings it back. One that is deleted ends its
@@ -174,17 +198,19 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         change: SessionChange,
-    ) -> Result<SessionListItem, EngineError> {
+        request: Option<Request>,
+    ) -> Result<Done<SessionListItem>, EngineError> {
         let (provider, _) = self.find(caller, session).await?;
-        if self.mailbox(session).is_some() {
-            let command = |reply| Command::Update(change, reply);
+        // A request is remembered by the session's own writer.
+        if self.mailbox(session).is_some() || request.is_some() {
+            let command = |reply| Command::Update(change, request, reply);
             return self.ask(caller, session, command).await;
         }
         // Nobody watches it, so it need not come to life for this.
         let meta = provider.update_session(session, patch_of(change)).await?;
         let item = self.list_item(meta);
         self.inner.lists.tell(&item);
-        Ok(item)
+        Ok(Done::now(item))
     }
 
     /// Starts another answer to a message of the user, beside those it has.
@@ -193,9 +219,12 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         entry: EntryId,
-    ) -> Result<RunId, EngineError> {
-        self.ask(caller, session, |reply| Command::Retry(entry, reply))
-            .await
+        request: Option<Request>,
+    ) -> Result<Done<RunId>, EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::Retry(entry, request, reply)
+        })
+        .await
     }
 
     pub async fn fork(
@@ -203,11 +232,20 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         entry: EntryId,
-    ) -> Result<SessionListItem, EngineError> {
-        let forked = self.ask(caller, session, |reply| Command::Fork(entry, reply));
-        let item = self.list_item(forked.await?);
-        self.inner.lists.tell(&item);
-        Ok(item)
+        request: Option<Request>,
+    ) -> Result<Done<SessionListItem>, EngineError> {
+        let forked = self.ask(caller, session, |reply| {
+            Command::Fork(entry, request, reply)
+        });
+        let Done { value, deduped } = forked.await?;
+        let item = self.list_item(value);
+        if !deduped {
+            self.inner.lists.tell(&item);
+        }
+        Ok(Done {
+            value: item,
+            deduped,
+        })
     }
 
     pub async fn edit_queue(
@@ -215,9 +253,12 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         change: QueueChange,
-    ) -> Result<QueueState, EngineError> {
-        self.ask(caller, session, |reply| Command::EditQueue(change, reply))
-            .await
+        request: Option<Request>,
+    ) -> Result<Done<QueueState>, EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::EditQueue(change, request, reply)
+        })
+        .await
     }
 
     /// Joins a client: its snapshot, or what it missed, and every event from there on.
@@ -263,7 +304,7 @@ impl Engine {
             Some(_) => Liveness::Live,
             None => Liveness::Resting,
         };
-        let durable = Durable::read(&meta.metadata);
+        let durable = Durable::read(&meta);
         list_item(meta, &durable, liveness)
     }
 
@@ -329,6 +370,19 @@ impl Engine {
         Ok(session)
     }
 
+    /// Opens the sessions in the background that a dead process has left in the middle of
+    /// something, which closes what must be closed and goes on with what waits. `dead` are the
+    /// processes known to be dead; a session in files tells by its lock whether somebody has it.
+    pub fn recover_interrupted(&self, dead: Vec<String>) -> JoinHandle<Result<(), SessionError>> {
+        let engine = self.clone();
+        let sweep = async move { sweep(&engine, &dead).await };
+        self.inner.jobs.spawn(sweep)
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.jobs.is_closed()
+    }
+
     fn provider(&self, kind: ProviderKind) -> Result<&Arc<dyn SessionTreeProvider>, EngineError> {
         match kind {
             ProviderKind::File => Ok(&self.inner.providers.file),
@@ -382,7 +436,7 @@ impl Engine {
     }
 
     /// The mailbox of a session, which is opened if it is not live.
-    async fn live(
+    pub(crate) async fn live(
         &self,
         session: &SessionId,
         provider: &Arc<dyn SessionTreeProvider>,
@@ -400,11 +454,12 @@ impl Engine {
         }
         let meta = provider.get_session(session).await?;
         let feed = Feed::new(session.clone(), Uuid::now_v7().to_string());
-        let durable = Durable::read(&meta.metadata);
+        let durable = Durable::read(&meta);
         let lists = Arc::clone(&self.inner.lists);
         let (id, provider) = (session.clone(), Arc::clone(provider));
+        let instance = Arc::clone(&self.inner.instance);
         let files = self.inner.files.clone();
-        let writer = SessionWriter::new(id, provider, feed, lists, files, durable);
+        let writer = SessionWriter::new(id, provider, feed, lists, instance, files, durable);
         let (source, shutdown) = (
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),

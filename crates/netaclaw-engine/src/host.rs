@@ -11,8 +11,8 @@ use crate::writer::SessionWriter;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_protocol::{
-    ChatMode, EntryId, PartDelta, PartKind, Question, ReliableEvent, RunId, RunPhase, StreamEnd,
-    StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ChatMode, EntryId, PartDelta, PartKind, Question, RunId, RunPhase, StreamEnd, StreamStart,
+    StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted, ToolOutput,
 };
 use netaclaw_runtime::{AnswerSoFar, HostError, RunContext, RunEvent, RunHost, todo_on_path};
 use netaclaw_session::{
@@ -37,8 +37,6 @@ pub(crate) struct SessionHost {
     pub(crate) clock: CallClock,
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
-    /// What the answer being streamed will hang from, unless something comes between.
-    pub(crate) answer_parent: Option<EntryId>,
     /// The newest partial answer, kept by a background job of the run.
     pub(crate) partial: watch::Sender<Option<InFlightEntry>>,
 }
@@ -46,7 +44,7 @@ pub(crate) struct SessionHost {
 #[async_trait]
 impl RunHost for SessionHost {
     async fn context(&mut self) -> Result<RunContext, HostError> {
-        let tip = self.writer.begin().await.state.run_tip.clone();
+        let tip = self.writer.run_tip();
         let tree = self.writer.tree().await.map_err(unavailable)?;
         let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
         let path = tip
@@ -66,7 +64,7 @@ impl RunHost for SessionHost {
 
     async fn append(&mut self, id: Option<EntryId>, body: EntryBody) -> Result<Entry, HostError> {
         let mut writing = self.writer.begin().await;
-        let mut new = NewEntry::below(writing.state.run_tip.clone(), body);
+        let mut new = NewEntry::below(self.writer.run_tip(), body);
         new.id = id;
         writing.append(new).await.map_err(unavailable)
     }
@@ -104,7 +102,7 @@ impl RunHost for SessionHost {
         }
         let in_flight = InFlightEntry {
             id: so_far.id().clone(),
-            parent_id: self.answer_parent.clone(),
+            parent_id: self.writer.run_tip(),
             message: raw_json(&netaclaw_protocol::Message::Assistant(so_far.to_message())),
         };
         self.partial.send_replace(Some(in_flight));
@@ -182,8 +180,7 @@ impl SessionHost {
                 model,
             } => {
                 self.clock.answer_started(&provider, &model);
-                let parent_id = self.writer.tip_now();
-                self.answer_parent = parent_id.clone();
+                let parent_id = self.writer.run_tip();
                 self.live.stream_started(StreamStart {
                     run_id,
                     entry_id,
@@ -246,9 +243,7 @@ impl SessionHost {
                     trouble,
                 });
                 self.meter.count(&usage);
-                self.writer
-                    .feed
-                    .emit(&ReliableEvent::TokenUpdate(self.meter.update_after(&usage)));
+                self.live.tokens_changed(self.meter.update_after(&usage));
             }
             RunEvent::ToolStarted(started) => {
                 self.clock

@@ -5,8 +5,8 @@ use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use netaclaw_protocol::{
     DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta, PartKind, Question, ReliableEvent,
     RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart,
-    StreamingAnswer, StreamingPart, ThinkingDone, TodoList, ToolCallCompleted, ToolCallStarted,
-    ToolOutput, Trouble, TroubleKind,
+    StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted,
+    ToolCallStarted, ToolOutput, Trouble, TroubleKind,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,6 +29,8 @@ pub(crate) struct LiveState {
     pub(crate) tools: Vec<OpenTool>,
     pub(crate) questions: Vec<Question>,
     pub(crate) todo: TodoList,
+    /// As last told, or shown to whoever joined first; `None` before that.
+    pub(crate) tokens: Option<TokenUpdate>,
     /// What people were told about the setting of this session. Told again only when it changes.
     pub(crate) warnings: Vec<Trouble>,
     /// The warnings of the run under way.
@@ -43,6 +45,7 @@ impl Live {
             tools: Vec::new(),
             questions: Vec::new(),
             todo: TodoList::default(),
+            tokens: None,
             warnings,
             raised: Vec::new(),
         };
@@ -223,6 +226,22 @@ impl Live {
             state.todo = todo.clone();
             self.feed.emit(&ReliableEvent::TodoUpdate(todo));
         }
+    }
+
+    pub(crate) fn tokens_changed(&self, tokens: TokenUpdate) {
+        let mut state = self.lock();
+        state.tokens = Some(tokens.clone());
+        self.feed.emit(&ReliableEvent::TokenUpdate(tokens));
+    }
+
+    /// The numbers that everybody has who looks; `None` if nobody has looked yet.
+    pub(crate) fn tokens_shown(&self) -> Option<TokenUpdate> {
+        self.lock().tokens.clone()
+    }
+
+    /// Shows numbers to whoever looks first. A run that has told of newer ones meanwhile wins.
+    pub(crate) fn show_tokens(&self, first: TokenUpdate) {
+        self.lock().tokens.get_or_insert(first);
     }
 
     /// A warning of a run. One about the session's setting is told once; every run meets it.

@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 use crate::feed::now_ms;
-use crate::user_message::mark_of;
+use crate::user_message::marked;
 use crate::writer::{SessionWriter, Writing};
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Message, Question, StopReason, ToolResultMessage, Trouble,
@@ -16,9 +16,13 @@ use std::collections::HashSet;
 /// Closes an interrupted run and returns the questions that are still open. The queue stays.
 pub(crate) async fn recover(writer: &SessionWriter) -> Result<Vec<Question>, EngineError> {
     let mut writing = writer.begin().await;
+    let interrupted = writing.state.durable.run.is_some();
+    if interrupted {
+        // What was being streamed must be in the tree before we look what is missing there.
+        writer.provider.take_over(&writer.id).await?;
+    }
     let tree = writer.tree().await?;
     forget_taken_items(&tree, &mut writing);
-    let interrupted = writing.state.durable.run.is_some();
     if !interrupted && writing.state.durable.questions.is_empty() {
         return Ok(Vec::new());
     }
@@ -45,8 +49,8 @@ fn forget_taken_items(tree: &SessionTree, writing: &mut Writing<'_>) {
     let taken: HashSet<String> = tree
         .entries()
         .iter()
-        .filter_map(mark_of)
-        .filter_map(|mark| mark.item_id)
+        .filter_map(marked)
+        .filter_map(|(_, mark, _)| mark.item_id)
         .collect();
     writing
         .state

@@ -9,15 +9,16 @@ mod titles;
 use crate::command::{Command, OpenRequest, Way};
 use crate::durable::ModelChoice;
 use crate::error::EngineError;
-use crate::feed::{Missed, SubscriptionId};
+use crate::feed::{Missed, SubscriptionId, now_ms};
+use crate::listing::{Liveness, list_item};
 use crate::live::Live;
 use crate::meter::Meter;
 use crate::questions::Waiters;
 use crate::recover::recover;
-use crate::requests::Requests;
+use crate::requests::{Answered, Done, Outcome, Request, Requests};
 use crate::snapshot;
 use crate::source::{AgentSource, PrepareRun};
-use crate::writer::SessionWriter;
+use crate::writer::{SessionWriter, Writing};
 use launch::CurrentRun;
 use netaclaw_protocol::{
     EntryId, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionListItem,
@@ -112,26 +113,34 @@ impl LiveSession {
         match command {
             Command::Chat(chat, reply) => drop(reply.send(self.chat(*chat).await)),
             Command::Stop(reply) => drop(reply.send(self.stop().await)),
-            Command::SetThinkingLevel(level, reply) => {
-                drop(reply.send(self.set_thinking_level(level).await));
+            Command::SetThinkingLevel(level, request, reply) => {
+                drop(reply.send(self.set_thinking_level(level, request).await));
             }
-            Command::SetModel(choice, reply) => drop(reply.send(self.set_model(choice).await)),
+            Command::SetModel(choice, request, reply) => {
+                drop(reply.send(self.set_model(choice, request).await));
+            }
             Command::AnswerQuestion(answer, reply) => {
-                drop(
-                    reply.send(
-                        self.answer_question(&answer.request_id, &answer.answer, None)
-                            .await,
-                    ),
-                );
+                let taken = self.answer_question(&answer.request_id, &answer.answer, None);
+                drop(reply.send(taken.await));
             }
-            Command::SwitchLeaf(leaf, way, reply) => {
-                drop(reply.send(self.switch_leaf(leaf, way).await));
+            Command::SwitchLeaf(leaf, way, request, reply) => {
+                drop(reply.send(self.switch_leaf(leaf, way, request).await));
             }
-            Command::Label(entry, label, reply) => drop(reply.send(self.label(entry, label).await)),
-            Command::Update(change, reply) => drop(reply.send(self.update(change).await)),
-            Command::Retry(entry, reply) => drop(reply.send(self.retry(entry).await)),
-            Command::Fork(entry, reply) => drop(reply.send(self.fork(entry).await)),
-            Command::EditQueue(change, reply) => drop(reply.send(self.edit_queue(change).await)),
+            Command::Label(entry, label, request, reply) => {
+                drop(reply.send(self.label(entry, label, request).await));
+            }
+            Command::Update(change, request, reply) => {
+                drop(reply.send(self.update(change, request).await));
+            }
+            Command::Fork(entry, request, reply) => {
+                drop(reply.send(self.fork(entry, request).await));
+            }
+            Command::EditQueue(change, request, reply) => {
+                drop(reply.send(self.edit_queue(change, request).await));
+            }
+            Command::Retry(entry, request, reply) => {
+                drop(reply.send(self.retry(entry, request).await));
+            }
             Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
             Command::Close(subscription) => self.writer.feed.unsubscribe(subscription),
         }
@@ -173,12 +182,12 @@ impl LiveSession {
         let tree = self.writer.tree().await?;
         let meta = self.writer.meta().await?;
         let durable = &writing.state.durable;
-        let meter = self.meter(&tree, &meta, durable.model.clone()).await;
-        let tokens = meter.update_for(&tree);
+        if self.live.tokens_shown().is_none() {
+            let meter = self.meter(&tree, &meta, durable.model.clone()).await;
+            self.live.show_tokens(meter.update_for(&tree));
+        }
         Ok(self.live.join(subscriber, |live, joined| {
-            let snapshot = Some(Box::new(snapshot::build(
-                &tree, meta, live, durable, tokens,
-            )));
+            let snapshot = Some(Box::new(snapshot::build(&tree, meta, live, durable)));
             let mode = OpenMode::Snapshot;
             (
                 Opened {
@@ -205,17 +214,34 @@ impl LiveSession {
         Ok(RunState::Idle)
     }
 
-    async fn set_thinking_level(&mut self, level: ThinkingLevel) -> Result<(), EngineError> {
+    async fn set_thinking_level(
+        &mut self,
+        level: ThinkingLevel,
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
+        if self.repeats(request.as_ref())? {
+            return Ok(Done::before(()));
+        }
         let thinking_level = level.as_str().to_owned();
-        let mut writing = self.writer.begin().await;
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
         writing
             .append_here(EntryBody::ThinkingLevelChange { thinking_level })
             .await?;
-        Ok(())
+        self.remember(&mut writing, request, Outcome::Done).await?;
+        Ok(Done::now(()))
     }
 
-    async fn set_model(&mut self, choice: SetModel) -> Result<(), EngineError> {
-        let mut writing = self.writer.begin().await;
+    async fn set_model(
+        &mut self,
+        choice: SetModel,
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
+        if self.repeats(request.as_ref())? {
+            return Ok(Done::before(()));
+        }
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
         let body = EntryBody::ModelChange {
             provider: choice.channel_id.clone(),
             model_id: choice.model_id.clone(),
@@ -225,16 +251,29 @@ impl LiveSession {
             channel_id: choice.channel_id,
             model_id: choice.model_id,
         });
-        writing.save().await
+        match request {
+            None => writing.save().await?,
+            request => self.remember(&mut writing, request, Outcome::Done).await?,
+        }
+        Ok(Done::now(()))
     }
 
-    async fn switch_leaf(&mut self, leaf: Option<EntryId>, way: Way) -> Result<(), EngineError> {
+    async fn switch_leaf(
+        &mut self,
+        leaf: Option<EntryId>,
+        way: Way,
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
+        if self.repeats(request.as_ref())? {
+            return Ok(Done::before(()));
+        }
         if self.current.is_some() {
             return Err(EngineError::Busy(
                 "a run is writing; stop it or wait for its end".to_owned(),
             ));
         }
-        let mut writing = self.writer.begin().await;
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
         let tree = self.writer.tree().await?;
         let known = writing.state.durable.visits.clone();
         writing.remember_visit(&tree);
@@ -250,20 +289,27 @@ impl LiveSession {
         if writing.state.durable.visits != known {
             writing.save().await?;
         }
-        let model = writing.state.durable.model.clone();
-        drop(writing);
         self.live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),
         ));
         let meta = self.writer.meta().await?;
+        let model = writing.state.durable.model.clone();
         let tokens = self.meter(&tree, &meta, model).await.update_for(&tree);
-        self.writer.feed.emit(&ReliableEvent::TokenUpdate(tokens));
-        Ok(())
+        self.live.tokens_changed(tokens);
+        self.remember(&mut writing, request, Outcome::Done).await?;
+        Ok(Done::now(()))
     }
 
     /// Moves the leaf to a message of the user and starts a run there: its answer becomes a
     /// sibling of the ones before.
-    async fn retry(&mut self, entry: EntryId) -> Result<RunId, EngineError> {
+    async fn retry(
+        &mut self,
+        entry: EntryId,
+        request: Option<Request>,
+    ) -> Result<Done<RunId>, EngineError> {
+        if let Some(Outcome::Started(run_id)) = self.requests.repeat(request.as_ref(), now_ms())? {
+            return Ok(Done::before(run_id.clone()));
+        }
         if self.live.first_question().is_some() {
             let message = "a question is open; answer it or stop the run first";
             return Err(EngineError::Busy(message.to_owned()));
@@ -275,8 +321,8 @@ impl LiveSession {
             let message = "only a message of the user can be answered again";
             return Err(EngineError::BadRequest(message.to_owned()));
         }
-        self.switch_leaf(Some(entry), Way::Exactly).await?;
-        self.go_on().await
+        self.switch_leaf(Some(entry), Way::Exactly, None).await?;
+        Ok(Done::now(self.go_on(request).await?))
     }
 
     /// The numbers of a path, measured by the model that its next message would go to.
@@ -299,15 +345,25 @@ impl LiveSession {
         }
     }
 
-    async fn label(&mut self, entry: EntryId, label: Option<String>) -> Result<(), EngineError> {
+    async fn label(
+        &mut self,
+        entry: EntryId,
+        label: Option<String>,
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
+        if self.repeats(request.as_ref())? {
+            return Ok(Done::before(()));
+        }
         let label = label.filter(|label| !label.trim().is_empty());
-        let mut writing = self.writer.begin().await;
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
         writing
             .append_here(EntryBody::Label {
                 target_id: entry,
                 label,
             })
             .await?;
+        self.remember(&mut writing, request, Outcome::Done).await?;
         let session = self.writer.meta().await?;
         let tree = self.writer.tree().await?;
         let labels = tree
@@ -322,17 +378,30 @@ impl LiveSession {
         self.writer
             .feed
             .emit(&ReliableEvent::SessionUpdated(updated));
-        Ok(())
+        Ok(Done::now(()))
     }
 
-    async fn update(&mut self, change: SessionChange) -> Result<SessionListItem, EngineError> {
+    async fn update(
+        &mut self,
+        change: SessionChange,
+        request: Option<Request>,
+    ) -> Result<Done<SessionListItem>, EngineError> {
+        let writer = Arc::clone(&self.writer);
+        if self.repeats(request.as_ref())? {
+            let meta = writer.meta().await?;
+            let durable = &writer.begin().await.state.durable;
+            return Ok(Done::before(list_item(meta, durable, Liveness::Live)));
+        }
         if change.status == Some(SessionStatus::Deleted) {
             self.end_run().await?;
         }
         if change.title.is_some() {
             self.titles.forget();
         }
-        self.writer.begin().await.patch(patch_of(change)).await
+        let mut writing = writer.begin().await;
+        let item = writing.patch(patch_of(change)).await?;
+        self.remember(&mut writing, request, Outcome::Done).await?;
+        Ok(Done::now(item))
     }
 
     /// Ends what runs, and what waits does not begin. A run could not store its end once the
@@ -347,15 +416,47 @@ impl LiveSession {
         Ok(())
     }
 
-    async fn fork(&mut self, entry: EntryId) -> Result<SessionMeta, EngineError> {
-        let writing = self.writer.begin().await;
-        let forked = self
-            .writer
+    async fn fork(
+        &mut self,
+        entry: EntryId,
+        request: Option<Request>,
+    ) -> Result<Done<SessionMeta>, EngineError> {
+        let writer = Arc::clone(&self.writer);
+        let known = self.requests.repeat(request.as_ref(), now_ms())?;
+        if let Some(Outcome::Forked(forked)) = known {
+            return Ok(Done::before(writer.provider.get_session(forked).await?));
+        }
+        let mut writing = writer.begin().await;
+        let forked = writer
             .provider
-            .create_branched_session(&self.writer.id, &entry)
+            .create_branched_session(&writer.id, &entry)
             .await?;
-        drop(writing);
-        Ok(forked)
+        let outcome = Outcome::Forked(forked.session_id.clone());
+        self.remember(&mut writing, request, outcome).await?;
+        Ok(Done::now(forked))
+    }
+
+    /// Whether a request was carried out before.
+    fn repeats(&self, request: Option<&Request>) -> Result<bool, EngineError> {
+        Ok(self.requests.repeat(request, now_ms())?.is_some())
+    }
+
+    /// Stores that a request was carried out. If the server dies just before, the client has heard
+    /// nothing and asks again; what it asks for is then done once more, to the same end.
+    async fn remember(
+        &mut self,
+        writing: &mut Writing<'_>,
+        request: Option<Request>,
+        outcome: Outcome,
+    ) -> Result<(), EngineError> {
+        let Some(request) = request else {
+            return Ok(());
+        };
+        let answered = Answered::new(request, now_ms(), outcome);
+        writing.state.durable.remember(answered.clone(), now_ms());
+        writing.save().await?;
+        self.requests.remember(answered);
+        Ok(())
     }
 }
 

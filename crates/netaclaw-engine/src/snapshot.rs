@@ -3,7 +3,7 @@
 use crate::durable::Durable;
 use crate::live::LiveState;
 use crate::wire::wire_entry;
-use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, TokenUpdate, Trouble, TroubleKind};
+use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, Trouble, TroubleKind};
 use netaclaw_session::{PathError, Places, SessionTree, build_session_context};
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
@@ -16,7 +16,6 @@ pub(crate) fn build(
     session: SessionMeta,
     live: &LiveState,
     durable: &Durable,
-    tokens: TokenUpdate,
 ) -> LiveSnapshot {
     let path = tree.active_path().unwrap_or_default();
     let from = path.len().saturating_sub(ENTRIES_MAX);
@@ -54,7 +53,7 @@ pub(crate) fn build(
         questions: live.questions.clone(),
         approvals: Vec::new(),
         todo: live.todo.clone(),
-        tokens,
+        tokens: live.tokens.clone().unwrap_or_default(),
         skipped_lines: tree.skipped_lines(),
         warnings,
         session: session.into(),

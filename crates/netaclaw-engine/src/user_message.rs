@@ -2,7 +2,7 @@
 
 use crate::attachments::{LoadedFile, content_with};
 use crate::durable::Queued;
-use netaclaw_protocol::SentAttachment;
+use netaclaw_protocol::{Disposition, RunId, SentAttachment};
 use netaclaw_session::{Entry, EntryBody, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,15 +22,24 @@ pub(crate) struct UserMark {
     /// Which of the message's blocks are files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<SentAttachment>,
+    /// What the sender was told, unless it started a run at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) disposition: Option<Disposition>,
+    /// The run it started at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run_id: Option<RunId>,
 }
 
 impl UserMark {
     /// Of a message that came out of the queue.
     pub(crate) fn of_queued(queued: &Queued) -> Self {
+        let request_id = queued.request_id.clone();
         Self {
-            request_id: queued.request_id.clone(),
+            disposition: request_id.is_some().then(|| queued.disposition()),
+            request_id,
             item_id: Some(queued.item.item_id.clone()),
             fingerprint: queued.fingerprint.clone(),
+            run_id: None,
             attachments: Vec::new(),
         }
     }
@@ -66,20 +75,23 @@ struct MarkedMessage<'a> {
     netaclaw: Option<&'a UserMark>,
 }
 
-/// The mark of a user's message, if it has one.
-pub(crate) fn mark_of(entry: &Entry) -> Option<UserMark> {
+/// A user's message with its mark and time, if it has a mark.
+pub(crate) fn marked(entry: &Entry) -> Option<(&Entry, UserMark, i64)> {
     if entry.role() != Role::User {
         return None;
     }
     #[derive(Deserialize)]
     struct Marked {
         netaclaw: Option<UserMark>,
+        #[serde(default)]
+        timestamp: i64,
     }
     // Most messages carry no mark; a look at the text saves reading them.
     let message = entry
         .message_json()
         .filter(|json| json.contains("\"netaclaw\""))?;
-    serde_json::from_str::<Marked>(message).ok()?.netaclaw
+    let marked = serde_json::from_str::<Marked>(message).ok()?;
+    Some((entry, marked.netaclaw?, marked.timestamp))
 }
 
 #[cfg(test)]
@@ -91,13 +103,11 @@ mod tests {
     fn a_message_remembers_how_it_came_in() {
         let mark = UserMark {
             request_id: Some("q".to_owned()),
-            item_id: None,
-            attachments: Vec::new(),
-            fingerprint: None,
+            ..UserMark::default()
         };
         let body = user_message("hello", &[], mark.clone(), 5);
         let entry = encode_entry(&body, &"a".into(), None, "T");
-        assert_eq!(mark_of(&entry), Some(mark));
+        assert_eq!(marked(&entry), Some((&entry, mark, 5)));
         assert_eq!(
             entry.message_json(),
             Some(r#"{"role":"user","content":"hello","timestamp":5,"netaclaw":{"requestId":"q"}}"#)
@@ -108,6 +118,6 @@ mod tests {
             None,
             "T",
         );
-        assert_eq!(mark_of(&plain), None);
+        assert_eq!(marked(&plain), None);
     }
 }

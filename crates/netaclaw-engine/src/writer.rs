@@ -16,7 +16,7 @@ use netaclaw_protocol::{
 use netaclaw_session::{
     Entry, EntryBody, NewEntry, Places, SessionPatch, SessionTree, SessionTreeProvider,
 };
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, MutexGuard};
 
 pub(crate) struct SessionWriter {
@@ -25,14 +25,17 @@ pub(crate) struct SessionWriter {
     pub(crate) feed: Feed,
     lists: Arc<ListFeed>,
     files: Option<Arc<dyn AttachmentStore>>,
+    /// The process that writes.
+    instance: Arc<str>,
+    /// The end of the chain that the run under way writes along. Whatever else is appended
+    /// meanwhile goes there too, or the run would leave it on a branch of its own. Changed only by
+    /// who may write; apart, because a run that streams must not wait for the right to write.
+    run_tip: std::sync::Mutex<Option<EntryId>>,
     state: Mutex<WriterState>,
 }
 
 pub(crate) struct WriterState {
     pub(crate) durable: Durable,
-    /// The end of the chain that the run under way writes along. Whatever else is appended
-    /// meanwhile goes there too, or the run would leave it on a branch of its own.
-    pub(crate) run_tip: Option<EntryId>,
     /// What lists were told last.
     listed: Option<SessionListItem>,
     queue_gauge: QueueGauge,
@@ -50,6 +53,7 @@ impl SessionWriter {
         provider: Arc<dyn SessionTreeProvider>,
         feed: Feed,
         lists: Arc<ListFeed>,
+        instance: Arc<str>,
         files: Option<Arc<dyn AttachmentStore>>,
         durable: Durable,
     ) -> Self {
@@ -57,7 +61,6 @@ impl SessionWriter {
         queue_gauge.set(durable.queue.len());
         let state = Mutex::new(WriterState {
             durable,
-            run_tip: None,
             listed: None,
             queue_gauge,
         });
@@ -66,6 +69,8 @@ impl SessionWriter {
             provider,
             feed,
             lists,
+            instance,
+            run_tip: std::sync::Mutex::default(),
             files,
             state,
         }
@@ -95,12 +100,14 @@ impl SessionWriter {
         attachments::keep(self.files.as_deref(), attachments).await
     }
 
-    /// The end of the run's chain, for a run that asks between its own writes.
-    pub(crate) fn tip_now(&self) -> Option<EntryId> {
-        self.state
-            .try_lock()
-            .ok()
-            .and_then(|state| state.run_tip.clone())
+    /// The end of the chain of the run under way, if there is one.
+    pub(crate) fn run_tip(&self) -> Option<EntryId> {
+        self.tip().clone()
+    }
+
+    fn tip(&self) -> std::sync::MutexGuard<'_, Option<EntryId>> {
+        // One assignment happens under it.
+        self.run_tip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) async fn tree(&self) -> Result<Arc<SessionTree>, EngineError> {
@@ -113,9 +120,14 @@ impl SessionWriter {
 }
 
 impl Writing<'_> {
+    /// A run begins to write here, or none does any more.
+    pub(crate) fn set_run_tip(&mut self, tip: Option<EntryId>) {
+        *self.writer.tip() = tip;
+    }
+
     /// Appends where the session is: at the end of the run's chain, or at the leaf.
     pub(crate) async fn append_here(&mut self, body: EntryBody) -> Result<Entry, EngineError> {
-        let new = match self.state.run_tip.clone() {
+        let new = match self.writer.run_tip() {
             Some(tip) => NewEntry::below(Some(tip), body),
             None => NewEntry::at_leaf(body),
         };
@@ -135,8 +147,10 @@ impl Writing<'_> {
             leaf_entry_id,
         };
         writer.feed.emit(&ReliableEvent::SessionEntryAdded(added));
-        if self.state.run_tip.is_some() && entry.kind().moves_leaf() {
-            self.state.run_tip = Some(entry.id().clone());
+        if entry.kind().moves_leaf()
+            && let Some(tip) = &mut *writer.tip()
+        {
+            *tip = entry.id().clone();
         }
         Ok(entry)
     }
@@ -160,9 +174,10 @@ impl Writing<'_> {
     pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
         let writer = self.writer;
         let meta = writer.meta().await?;
-        let metadata = Some(self.state.durable.write(&meta.metadata));
+        let durable = &self.state.durable;
+        let metadata = durable.write(&writer.id, &writer.instance, &meta.metadata);
         let patch = SessionPatch {
-            metadata,
+            metadata: Some(metadata),
             ..SessionPatch::default()
         };
         let session = writer.provider.update_session(&writer.id, patch).await?;

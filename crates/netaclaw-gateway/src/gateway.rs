@@ -4,7 +4,7 @@ use crate::assets::Assets;
 use crate::auth::{Authenticator, LoginLimiter};
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
-use crate::socket::{self, Connections, ListWatch, Requests};
+use crate::socket::{self, Connections, ListWatch};
 use crate::transport::{MeteredListener, Peer, Upgrades};
 use crate::{metrics, rest};
 use netaclaw_admin::AdminStore;
@@ -40,7 +40,6 @@ pub(crate) struct Shared {
     pub(crate) models: Arc<Transport>,
     pub(crate) upgrades: Upgrades,
     pub(crate) connections: Connections,
-    pub(crate) requests: Requests,
     pub(crate) shutdown: CancellationToken,
     pub(crate) jobs: TaskTracker,
 }
@@ -66,7 +65,6 @@ impl Gateway {
             models: Arc::new(Transport::new(Timeouts::default())),
             upgrades: Upgrades::default(),
             connections: Connections::default(),
-            requests: Requests::default(),
             shutdown: CancellationToken::new(),
             jobs: TaskTracker::new(),
         };

@@ -7,7 +7,7 @@ use crate::session::Stores;
 use netaclaw_admin::AdminStore;
 use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_session::ProviderKind;
-use netaclaw_store::{FileAttachments, SqlAdminStore};
+use netaclaw_store::{DeadInstances, FileAttachments, Instance, SqlAdminStore};
 use netaclaw_tools::ToolRegistry;
 use std::sync::Arc;
 
@@ -16,6 +16,10 @@ pub(crate) struct Assembled {
     pub(crate) engine: Engine,
     pub(crate) admin: Arc<SqlAdminStore>,
     pub(crate) agents: Arc<ConfiguredAgents>,
+    /// Tells others that this process lives, for as long as it is kept.
+    pub(crate) instance: Instance,
+    /// Processes that died here and may have left something unfinished.
+    pub(crate) dead: DeadInstances,
 }
 
 pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
@@ -29,6 +33,9 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         file: stores.open(ProviderKind::File).await?,
         mysql,
     };
+    let instances = stores.config.instances_dir();
+    let (instance, dead) = Instance::register(&instances)
+        .map_err(|error| Failure::io(app.lang, instances.to_string_lossy(), &error))?;
     let cwd = std::env::current_dir().map_err(|error| Failure::io(app.lang, ".", &error))?;
     let agents = ConfiguredAgents::new(
         Arc::clone(&admin) as Arc<dyn AdminStore>,
@@ -39,8 +46,11 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let agents = Arc::new(agents);
     let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
     Ok(Assembled {
-        engine: Engine::new(providers, Arc::clone(&agents) as _).with_attachments(files),
+        engine: Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())
+            .with_attachments(files),
         admin,
         agents,
+        instance,
+        dead,
     })
 }

@@ -258,6 +258,11 @@ impl Config {
         self.data_dir.join("netaclaw.db")
     }
 
+    /// Tells which processes work here.
+    pub(crate) fn instances_dir(&self) -> PathBuf {
+        self.data_dir.join("running")
+    }
+
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data_dir.join("access.token")
     }

@@ -1,30 +1,49 @@
 //! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
 
 use super::LiveSession;
-use crate::durable::{AnsweredRequest, QUEUE_MAX, Queued};
+use crate::durable::{QUEUE_MAX, Queued};
 use crate::error::EngineError;
 use crate::feed::now_ms;
-use crate::requests::{fingerprint, waiting_as};
+use crate::requests::{Answered, Outcome, Request};
 use crate::user_message::UserMark;
-use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem};
+use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId};
 use netaclaw_session::NewEntry;
 use serde_json::json;
 use uuid::Uuid;
 
 impl LiveSession {
     pub(super) async fn chat(&mut self, chat: Chat) -> Result<ChatAck, EngineError> {
-        if let Some(ack) = self.requests.repeat(&chat)? {
-            return Ok(ack);
+        let request = Request::of_chat(&chat);
+        match self.requests.repeat(request.as_ref(), now_ms())? {
+            None => {}
+            Some(Outcome::Chat(ack)) => {
+                return Ok(ChatAck {
+                    deduped: true,
+                    ..ack.clone()
+                });
+            }
+            Some(_) => {
+                let message = "this request id was used for another command".to_owned();
+                return Err(EngineError::Conflict(message));
+            }
         }
         if chat.content.trim().is_empty() && chat.attachments.is_empty() {
             return Err(EngineError::BadRequest("the message is empty".to_owned()));
         }
-        let ack = self.take_in(&chat).await?;
-        self.requests.remember(&chat, &ack);
+        let ack = self.take_in(&chat, request.as_ref()).await?;
+        if let Some(request) = request {
+            let outcome = Outcome::Chat(ack.clone());
+            let answered = Answered::new(request, now_ms(), outcome);
+            self.requests.remember(answered);
+        }
         Ok(ack)
     }
 
-    async fn take_in(&mut self, chat: &Chat) -> Result<ChatAck, EngineError> {
+    async fn take_in(
+        &mut self,
+        chat: &Chat,
+        request: Option<&Request>,
+    ) -> Result<ChatAck, EngineError> {
         // While a question is open, plain words are its answer (CLAR-1). An answer cannot carry
         // pictures, so a message with some is one of its own.
         let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty();
@@ -32,28 +51,30 @@ impl LiveSession {
             && plain
             && let Some(question) = self.live.first_question()
         {
-            let by = chat.request_id.as_ref().map(|request_id| AnsweredRequest {
-                request_id: request_id.clone(),
-                fingerprint: fingerprint(chat),
+            let ack = self.ack(Disposition::AnsweredClarify);
+            let by = request.map(|request| {
+                let outcome = Outcome::Chat(ack.clone());
+                Answered::new(request.clone(), now_ms(), outcome)
             });
             self.answer_question(&question, &json!(chat.content), by)
                 .await?;
-            return Ok(self.ack(Disposition::AnsweredClarify));
+            return Ok(ack);
         }
         if self.current.is_some() {
-            return self.enqueue(chat).await;
+            return self.enqueue(chat, request).await;
         }
         if let Some(parent) = &chat.leaf_entry_id {
             self.must_exist(parent).await?;
         }
         // The conversation goes on without an answer to what a dead run had asked.
         self.dismiss_questions().await?;
-        let mark = UserMark {
-            request_id: chat.request_id.clone(),
-            item_id: None,
-            fingerprint: chat.request_id.as_ref().map(|_| fingerprint(chat)),
-            attachments: Vec::new(),
-        };
+        let run_id = RunId::new(Uuid::now_v7().to_string());
+        let mark = request.map_or_else(UserMark::default, |request| UserMark {
+            request_id: Some(request.id.clone()),
+            fingerprint: Some(request.fingerprint.clone()),
+            run_id: Some(run_id.clone()),
+            ..UserMark::default()
+        });
         let body = self
             .writer
             .user_message(&chat.content, &chat.attachments, mark)
@@ -62,7 +83,7 @@ impl LiveSession {
             Some(parent) => NewEntry::below(Some(parent.clone()), body),
             None => NewEntry::at_leaf(body),
         };
-        let (entry_id, run_id) = self.start(new.flushed()).await?;
+        let entry_id = self.start(new.flushed(), run_id.clone()).await?;
         Ok(ChatAck {
             entry_id: Some(entry_id),
             run_id: Some(run_id),
@@ -71,7 +92,11 @@ impl LiveSession {
     }
 
     /// Keeps a message for later. It is durable before it is acknowledged.
-    async fn enqueue(&mut self, chat: &Chat) -> Result<ChatAck, EngineError> {
+    async fn enqueue(
+        &mut self,
+        chat: &Chat,
+        request: Option<&Request>,
+    ) -> Result<ChatAck, EngineError> {
         if let Some(parent) = &chat.leaf_entry_id {
             self.must_exist(parent).await?;
         }
@@ -82,7 +107,7 @@ impl LiveSession {
             let message = format!("{QUEUE_MAX} messages are waiting already; remove one or wait");
             return Err(EngineError::TooMany(message));
         }
-        writing.state.durable.queue.push(Queued {
+        let queued = Queued {
             item: QueueItem {
                 item_id: item_id.clone(),
                 content: chat.content.clone(),
@@ -92,16 +117,18 @@ impl LiveSession {
                 held: false,
             },
             leaf_entry_id: chat.leaf_entry_id.clone(),
-            request_id: chat.request_id.clone(),
-            fingerprint: chat.request_id.as_ref().map(|_| fingerprint(chat)),
-        });
+            request_id: request.map(|request| request.id.clone()),
+            fingerprint: request.map(|request| request.fingerprint.clone()),
+        };
+        let disposition = queued.disposition();
+        writing.state.durable.queue.push(queued);
         if let Err(error) = writing.save_queue().await {
             writing.state.durable.queue.pop();
             return Err(error);
         }
         Ok(ChatAck {
             item_id: Some(item_id),
-            ..self.ack(waiting_as(chat.mode))
+            ..self.ack(disposition)
         })
     }
 

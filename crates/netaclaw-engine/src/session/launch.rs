@@ -7,6 +7,7 @@ use crate::feed::now_ms;
 use crate::host::SessionHost;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock, RunningRun};
+use crate::requests::{Answered, Outcome, Request};
 use crate::source::{AgentSource, PrepareRun};
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
@@ -36,8 +37,11 @@ pub(crate) struct CurrentRun {
 impl LiveSession {
     /// Appends a user's message and starts a run at it. The mark of the run is stored first: a
     /// message that is in the log after a crash is known to have had a run.
-    pub(super) async fn start(&mut self, new: NewEntry) -> Result<(EntryId, RunId), EngineError> {
-        let run_id = RunId::new(Uuid::now_v7().to_string());
+    pub(super) async fn start(
+        &mut self,
+        new: NewEntry,
+        run_id: RunId,
+    ) -> Result<EntryId, EngineError> {
         let mut writing = self.writer.begin().await;
         if matches!(new.parent, NewParent::Entry(_)) {
             let tree = self.writer.tree().await?;
@@ -53,21 +57,30 @@ impl LiveSession {
                 return Err(error);
             }
         };
-        writing.state.run_tip = Some(entry.id().clone());
+        writing.set_run_tip(Some(entry.id().clone()));
         drop(writing);
-        self.launch(run_id.clone());
-        Ok((entry.id().clone(), run_id))
+        self.launch(run_id);
+        Ok(entry.id().clone())
     }
 
-    /// Starts a run at the leaf without a message, where a question has been answered.
-    pub(super) async fn go_on(&mut self) -> Result<RunId, EngineError> {
+    /// Starts a run at the leaf without a message: where a question has been answered, or where a
+    /// request wants another answer.
+    pub(super) async fn go_on(&mut self, request: Option<Request>) -> Result<RunId, EngineError> {
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let tip = self.writer.tree().await?.leaf().cloned();
+        let started = Outcome::Started(run_id.clone());
+        let answered = request.map(|request| Answered::new(request, now_ms(), started));
         let mut writing = self.writer.begin().await;
         writing.state.durable.run = Some(mark(&run_id));
-        writing.state.run_tip = tip;
+        if let Some(answered) = &answered {
+            writing.state.durable.remember(answered.clone(), now_ms());
+        }
+        writing.set_run_tip(tip);
         writing.save().await?;
         drop(writing);
+        answered
+            .into_iter()
+            .for_each(|answered| self.requests.remember(answered));
         self.launch(run_id.clone());
         Ok(run_id)
     }
@@ -89,7 +102,6 @@ impl LiveSession {
             meter: Meter::default(),
             clock: CallClock::default(),
             free_ids: Vec::new(),
-            answer_parent: None,
             partial,
         };
         let (source, token) = (Arc::clone(&self.source), cancel.clone());
@@ -160,7 +172,7 @@ impl LiveSession {
             self.live.question_closed(&request_id);
         }
         let mut writing = self.writer.begin().await;
-        writing.state.run_tip = None;
+        writing.set_run_tip(None);
         writing.state.durable.run = None;
         writing.state.durable.questions.clear();
         writing.state.durable.warnings = warnings;

@@ -1,10 +1,11 @@
 //! Answers to the agent's questions.
 
 use super::LiveSession;
-use crate::durable::AnsweredRequest;
 use crate::error::EngineError;
+use crate::feed::now_ms;
 use crate::questions::read_answer;
 use crate::recover::close_calls;
+use crate::requests::Answered;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ impl LiveSession {
         &mut self,
         request_id: &str,
         answer: &Value,
-        by: Option<AnsweredRequest>,
+        by: Option<Answered>,
     ) -> Result<(), EngineError> {
         let answer = read_answer(answer).ok_or_else(|| {
             EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
@@ -38,7 +39,7 @@ impl LiveSession {
             ClarifyAnswer::Dismissed | ClarifyAnswer::TimedOut => Vec::new(),
         });
         if let Some(by) = by {
-            writing.state.durable.remember_answered(by);
+            writing.state.durable.remember(by, now_ms());
         }
         writing.save().await?;
         drop(writing);
@@ -77,7 +78,7 @@ impl LiveSession {
         writing.state.durable.questions.clear();
         writing.save().await?;
         drop(writing);
-        self.go_on().await?;
+        self.go_on(None).await?;
         Ok(())
     }
 }

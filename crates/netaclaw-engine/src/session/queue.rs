@@ -2,17 +2,26 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::requests::{Answered, Done, Outcome, Request};
 use crate::user_message::UserMark;
-use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, Severity};
+use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, RunId, Severity};
 use netaclaw_session::NewEntry;
+use uuid::Uuid;
 
 impl LiveSession {
     pub(super) async fn edit_queue(
         &mut self,
         change: QueueChange,
-    ) -> Result<QueueState, EngineError> {
+        request: Option<Request>,
+    ) -> Result<Done<QueueState>, EngineError> {
+        let repeated = self.repeats(request.as_ref())?;
         let mut writing = self.writer.begin().await;
+        if repeated {
+            return Ok(Done::before(writing.state.durable.queue_state()));
+        }
+        let before = writing.state.durable.clone();
         let queue = &mut writing.state.durable.queue;
+        let mut answered = Vec::new();
         let find = |item_id: &str| {
             queue
                 .iter()
@@ -31,7 +40,9 @@ impl LiveSession {
             }
             QueueChange::Remove { item_id } => {
                 let at = find(&item_id)?;
-                queue.remove(at);
+                // Nothing else will tell that its request was taken in.
+                let removed = queue.remove(at);
+                answered.extend(Answered::queued(&self.writer.id, &removed));
             }
             QueueChange::Move { item_id, position } => {
                 let at = find(&item_id)?;
@@ -41,11 +52,21 @@ impl LiveSession {
             }
             QueueChange::Resume => queue.iter_mut().for_each(|queued| queued.item.held = false),
         }
-        writing.save_queue().await?;
+        answered.extend(request.map(|request| Answered::new(request, now_ms(), Outcome::Done)));
+        for answered in &answered {
+            writing.state.durable.remember(answered.clone(), now_ms());
+        }
+        if let Err(error) = writing.save_queue().await {
+            writing.state.durable = before;
+            return Err(error);
+        }
         let queue = writing.state.durable.queue_state();
         drop(writing);
+        answered
+            .into_iter()
+            .for_each(|answered| self.requests.remember(answered));
         self.start_next().await;
-        Ok(queue)
+        Ok(Done::now(queue))
     }
 
     /// Starts what waits first and is not held, unless a run is under way.
@@ -72,7 +93,8 @@ impl LiveSession {
             Some(parent) => NewEntry::below(Some(parent), body),
             None => NewEntry::at_leaf(body),
         };
-        if let Err(error) = self.start(new.flushed()).await {
+        let run_id = RunId::new(Uuid::now_v7().to_string());
+        if let Err(error) = self.start(new.flushed(), run_id).await {
             self.hold(&error).await;
             return;
         }

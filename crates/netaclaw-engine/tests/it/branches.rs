@@ -113,8 +113,15 @@ impl Talk {
         let leaf = Some(leaf.clone());
         self.world
             .engine
-            .switch_leaf(&ann(), &self.session, leaf, netaclaw_engine::Way::Exactly)
+            .switch_leaf(
+                &ann(),
+                &self.session,
+                leaf,
+                netaclaw_engine::Way::Exactly,
+                None,
+            )
             .await
+            .map(drop)
     }
 }
 

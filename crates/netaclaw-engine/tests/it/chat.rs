@@ -93,7 +93,7 @@ async fn a_queue_can_be_edited_and_a_stop_holds_it() {
         items.push(server.chat(Some(&session), text).await.item_id.unwrap());
     }
     let ann = ann();
-    let change = |change| server.engine.edit_queue(&ann, &session, change);
+    let change = |change| server.engine.edit_queue(&ann, &session, change, None);
     change(QueueChange::Edit {
         item_id: items[0].clone(),
         content: "TWO".to_owned(),
@@ -112,6 +112,7 @@ async fn a_queue_can_be_edited_and_a_stop_holds_it() {
     .await
     .unwrap();
     let texts: Vec<_> = queue
+        .value
         .items
         .iter()
         .map(|item| item.content.as_str())
@@ -283,7 +284,7 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
     let parent = first.entry_id.unwrap();
     let refused = server
         .engine
-        .switch_leaf(&ann(), &session, Some(parent.clone()), Way::Exactly)
+        .switch_leaf(&ann(), &session, Some(parent.clone()), Way::Exactly, None)
         .await;
     assert!(matches!(refused, Err(EngineError::Busy(_))));
     server
@@ -306,7 +307,7 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
     );
     server
         .engine
-        .switch_leaf(&ann(), &session, Some(parent), Way::Exactly)
+        .switch_leaf(&ann(), &session, Some(parent), Way::Exactly, None)
         .await
         .unwrap();
     client.wait("session_leaf_changed", |_| true).await;
@@ -320,13 +321,20 @@ async fn another_answer_stands_beside_the_first() {
     let first = server.chat(None, "one").await;
     let (session, asked) = (first.session_id, first.entry_id.unwrap());
     let (client, _) = server.open(&session).await;
-    let busy = server.engine.retry(&ann(), &session, asked.clone()).await;
+    let busy = server
+        .engine
+        .retry(&ann(), &session, asked.clone(), None)
+        .await;
     assert!(matches!(busy, Err(EngineError::Busy(_))));
     server
         .script
         .act([Act::Say("1"), Act::End, Act::Say("1b"), Act::End]);
     client.done(1).await;
-    server.engine.retry(&ann(), &session, asked).await.unwrap();
+    server
+        .engine
+        .retry(&ann(), &session, asked, None)
+        .await
+        .unwrap();
     client.done(2).await;
     assert_eq!(server.path(&session).await, ["user: one", "assistant: 1b"]);
     let (_, opened) = server.open(&session).await;
@@ -334,11 +342,11 @@ async fn another_answer_stands_beside_the_first() {
     let asked = &snapshot.active_path[0];
     assert_eq!(snapshot.children_by_parent_id[asked.as_str()].len(), 2);
     let answer = snapshot.active_path[1].clone();
-    let wrong = server.engine.retry(&ann(), &session, answer).await;
+    let wrong = server.engine.retry(&ann(), &session, answer, None).await;
     assert!(matches!(wrong, Err(EngineError::BadRequest(_))));
     let gone = server
         .engine
-        .retry(&ann(), &session, "nowhere0".into())
+        .retry(&ann(), &session, "nowhere0".into(), None)
         .await;
     assert!(matches!(gone, Err(EngineError::StaleParent(_))));
 }

@@ -7,6 +7,7 @@ mod chat;
 mod crash;
 mod metrics;
 mod pairs;
+mod requests;
 mod resync;
 mod sending;
 mod stopping;

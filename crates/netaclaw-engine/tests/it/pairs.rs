@@ -153,7 +153,7 @@ async fn check(world: &World, channels: &[String; 2], (steps, at, crashed, other
             model_id: "fake-model".to_owned(),
             request_id: None,
         };
-        within(world.engine.set_model(&ann(), choice))
+        within(world.engine.set_model(&ann(), choice, None))
             .await
             .unwrap();
         world.script().push(

@@ -211,9 +211,9 @@ async fn while_a_run_is_being_stopped() {
     within(client.done(4)).await;
     let queue = world
         .engine
-        .edit_queue(&ann(), &session, QueueChange::Resume)
+        .edit_queue(&ann(), &session, QueueChange::Resume, None)
         .await;
-    let queue = queue.unwrap();
+    let queue = queue.unwrap().value;
     assert_eq!(queue.items.len(), 1);
     assert_eq!(queue.items[0].content, "two");
     assert!(!queue.held);

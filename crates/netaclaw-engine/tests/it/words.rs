@@ -386,7 +386,7 @@ async fn an_agent_that_is_not_set_up_says_what_to_do() {
         model_id: "m".to_owned(),
         request_id: None,
     };
-    world.engine.set_model(&ann(), choice).await.unwrap();
+    world.engine.set_model(&ann(), choice, None).await.unwrap();
     world.chat(&session, "Hello?").await;
     let done = within(client.done(1)).await.remove(0);
     assert_eq!(done["data"]["reason"], "not_ready", "{done}");

@@ -140,7 +140,8 @@ async fn patch(
     ApiJson(change): ApiJson<SessionChange>,
 ) -> Result<Json<SessionListItem>, ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
-    Ok(Json(shared.engine.update(&caller, &id, change).await?))
+    let updated = shared.engine.update(&caller, &id, change, None).await?;
+    Ok(Json(updated.value))
 }
 
 /// Stops what runs, then marks the session deleted.
@@ -156,7 +157,7 @@ async fn delete(
         status: Some(SessionStatus::Deleted),
         ..SessionChange::default()
     };
-    shared.engine.update(&caller, &id, deleted).await?;
+    shared.engine.update(&caller, &id, deleted, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -171,7 +172,8 @@ async fn fork(
     ApiJson(wanted): ApiJson<ForkRequest>,
 ) -> Result<(StatusCode, Json<SessionListItem>), ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
-    let forked = shared.engine.fork(&caller, &id, wanted.entry_id).await?;
+    let forked = shared.engine.fork(&caller, &id, wanted.entry_id, None);
+    let forked = forked.await?.value;
     Ok((StatusCode::CREATED, Json(forked)))
 }
 

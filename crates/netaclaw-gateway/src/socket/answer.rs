@@ -4,16 +4,15 @@ use super::command::ClientCommand;
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
 use super::frame::refused;
-use super::requests::{Body, Key};
 use crate::gateway::Shared;
-use netaclaw_engine::{Caller, EngineError, Subscriber, Way};
+use netaclaw_engine::{Caller, Done, EngineError, Request, Subscriber, Way};
 use netaclaw_protocol::{
     Chat, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
     SessionChange, SessionId, SessionOpen, Stopped,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -23,8 +22,10 @@ pub(super) struct Answer {
     pub(super) feed: Option<Arc<SessionFeed>>,
 }
 
+type Body = Map<String, Value>;
+
 #[derive(Serialize)]
-struct Done<T> {
+struct Acknowledged<T> {
     ok: bool,
     #[serde(flatten)]
     body: T,
@@ -53,18 +54,11 @@ pub(super) async fn execute(
             plain(Ok(Body::new()))
         }
         command => {
-            let key = command.session().zip(command.request_id());
-            let key = key.map(|(session, request)| Key {
-                user_id: caller.user_id.clone(),
-                session_id: session.clone(),
-                request_id: request.to_owned(),
+            let request = command.request_id().map(|id| {
+                let content = format!("{} {content}", command.name());
+                Request::new(id, &content)
             });
-            let content = format!("{} {content}", command.name());
-            let run = change(shared, &caller, command);
-            plain(match key {
-                Some(key) => shared.requests.once(key, &content, run).await,
-                None => run.await,
-            })
+            plain(change(shared, &caller, command, request).await)
         }
     }
 }
@@ -86,10 +80,11 @@ async fn change(
     shared: &Arc<Shared>,
     caller: &Caller,
     command: ClientCommand,
+    request: Option<Request>,
 ) -> Result<Body, Refusal> {
     let engine = &shared.engine;
     let refusal = |error: EngineError| error.refusal();
-    match command {
+    let done = match command {
         ClientCommand::Chat(chat) => return send_chat(shared, caller, *chat).await,
         ClientCommand::Stop(session) => {
             let state = engine.stop(caller, &session.session_id).await;
@@ -98,14 +93,17 @@ async fn change(
         }
         ClientCommand::SetThinkingLevel(set) => {
             engine
-                .set_thinking_level(caller, &set.session_id, set.level)
+                .set_thinking_level(caller, &set.session_id, set.level, request)
                 .await
         }
-        ClientCommand::SetModel(choice) => engine.set_model(caller, choice).await,
-        ClientCommand::ClarifyResponse(answer) => engine.answer_question(caller, answer).await,
+        ClientCommand::SetModel(choice) => engine.set_model(caller, choice, request).await,
+        ClientCommand::ClarifyResponse(answer) => {
+            let answered = engine.answer_question(caller, answer).await;
+            return answered.map(|()| Body::new()).map_err(refusal);
+        }
         ClientCommand::Label(set) => {
             engine
-                .label(caller, &set.session_id, set.entry_id, set.label)
+                .label(caller, &set.session_id, set.entry_id, set.label, request)
                 .await
         }
         ClientCommand::Rename(rename) => {
@@ -113,28 +111,28 @@ async fn change(
                 title: Some(rename.title),
                 ..SessionChange::default()
             };
-            let renamed = engine.update(caller, &rename.session_id, change);
-            let session = renamed.await.map_err(refusal)?;
-            return Ok(fields(json!(Renamed { session })));
+            let renamed = engine.update(caller, &rename.session_id, change, request);
+            let Done { value, deduped } = renamed.await.map_err(refusal)?;
+            return Ok(told(Renamed { session: value }, deduped));
         }
         ClientCommand::Retry(retry) => {
-            let started = engine.retry(caller, &retry.session_id, retry.entry_id);
-            let run_id = started.await.map_err(refusal)?;
-            return Ok(fields(json!(Retried { run_id })));
+            let started = engine.retry(caller, &retry.session_id, retry.entry_id, request);
+            let Done { value, deduped } = started.await.map_err(refusal)?;
+            return Ok(told(Retried { run_id: value }, deduped));
         }
         ClientCommand::Fork(fork) => {
-            let forked = engine.fork(caller, &fork.session_id, fork.entry_id);
-            let session = forked.await.map_err(refusal)?;
-            let session_id = session.session.session_id.clone();
-            return Ok(fields(json!(Forked {
-                session_id,
-                session
-            })));
+            let forked = engine.fork(caller, &fork.session_id, fork.entry_id, request);
+            let Done { value, deduped } = forked.await.map_err(refusal)?;
+            let forked = Forked {
+                session_id: value.session.session_id.clone(),
+                session: value,
+            };
+            return Ok(told(forked, deduped));
         }
         ClientCommand::QueueEdit(edit) => {
-            let edited = engine.edit_queue(caller, &edit.session_id, edit.change);
-            let queue = edited.await.map_err(refusal)?;
-            return Ok(fields(json!(QueueEdited { queue })));
+            let edited = engine.edit_queue(caller, &edit.session_id, edit.change, request);
+            let Done { value, deduped } = edited.await.map_err(refusal)?;
+            return Ok(told(QueueEdited { queue: value }, deduped));
         }
         ClientCommand::SwitchLeaf(switch) if switch.summarize => {
             exists(shared, caller, &switch.session_id).await?;
@@ -146,8 +144,9 @@ async fn change(
                 true => Way::Follow,
                 false => Way::Exactly,
             };
+            let leaf = switch.leaf_entry_id;
             engine
-                .switch_leaf(caller, &switch.session_id, switch.leaf_entry_id, way)
+                .switch_leaf(caller, &switch.session_id, leaf, way, request)
                 .await
         }
         ClientCommand::Compact(session) => {
@@ -161,11 +160,19 @@ async fn change(
             Err(EngineError::NotFound(message.to_owned()))
         }
         ClientCommand::Ping | ClientCommand::SessionOpen(_) | ClientCommand::SessionClose(_) => {
-            Ok(())
+            return Ok(Body::new());
         }
+    };
+    Ok(told(json!({}), done.map_err(refusal)?.deduped))
+}
+
+/// The answer, which says so if it repeats an earlier one.
+fn told(body: impl Serialize, deduped: bool) -> Body {
+    let mut body = fields(json!(body));
+    if deduped {
+        body.insert("deduped".to_owned(), Value::Bool(true));
     }
-    .map_err(refusal)?;
-    Ok(Body::new())
+    body
 }
 
 async fn exists(shared: &Shared, caller: &Caller, session: &SessionId) -> Result<(), Refusal> {
@@ -253,8 +260,8 @@ fn plain(body: Result<Body, Refusal>) -> Answer {
 }
 
 fn done<T: Serialize>(body: T) -> Box<RawValue> {
-    let done = Done { ok: true, body };
-    serde_json::value::to_raw_value(&done).expect("answers are plain data")
+    let acknowledged = Acknowledged { ok: true, body };
+    serde_json::value::to_raw_value(&acknowledged).expect("answers are plain data")
 }
 
 fn fields(value: Value) -> Body {

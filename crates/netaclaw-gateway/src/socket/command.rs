@@ -110,8 +110,8 @@ impl ClientCommand {
         }
     }
 
-    /// The client's own id of the request, for commands that the engine does not deduplicate
-    /// itself. What `clarify_response` calls so is the question.
+    /// The client's own id of the request. A message carries its own to the engine, and what
+    /// `clarify_response` calls so is the question.
     pub(super) fn request_id(&self) -> Option<&str> {
         match self {
             Self::SetThinkingLevel(command) => command.request_id.as_deref(),

@@ -12,11 +12,9 @@ mod feed;
 mod frame;
 mod merge;
 mod outbox;
-mod requests;
 mod sender;
 
 pub(crate) use connection::{Connections, ListWatch};
-pub(crate) use requests::Requests;
 
 use crate::gateway::Shared;
 use socketioxide::extract::{SocketRef, TryData};

@@ -6,7 +6,7 @@ mod token;
 mod web;
 
 use crate::app::{App, Outcome};
-use crate::assemble::assemble;
+use crate::assemble::{Assembled, assemble};
 use crate::config::var;
 use crate::error::{Failure, Result};
 use clap::Args;
@@ -38,10 +38,16 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
             app.lang.listen_example(),
         )
     })?;
-    let assembled = assemble(app).await?;
+    let Assembled {
+        engine,
+        admin,
+        agents,
+        instance,
+        dead,
+    } = assemble(app).await?;
     let given = app.env.token.clone();
     if !address.ip().is_loopback() && given.is_none() {
-        must_have_accounts(app, &*assembled.admin).await?;
+        must_have_accounts(app, &*admin).await?;
     }
     let token = match given {
         Some(token) => token,
@@ -60,10 +66,11 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         access_token: Some(token.clone()),
         ..AuthSettings::default()
     };
-    let admin = Arc::clone(&assembled.admin) as Arc<dyn AdminStore>;
-    let gateway = Gateway::new(assembled.engine, admin, auth, GatewaySettings::default())
+    let settings = GatewaySettings::default();
+    let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
+    let gateway = Gateway::new(engine.clone(), store, auth, settings)
         .with_assets(Arc::new(web::WebApp))
-        .with_previews(assembled.agents);
+        .with_previews(agents);
     let shutdown = CancellationToken::new();
     let link = format!("http://{bound}/?token={}", token.expose_secret());
     writeln!(
@@ -72,6 +79,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         app.lang.listening(format!("http://{bound}"), link)
     )?;
     app.out.flush()?;
+    // Beside the work for those who are here already.
+    let sweep = engine.recover_interrupted(dead.ids().to_vec());
     let serving = gateway.serve(listener, shutdown.clone());
     tokio::pin!(serving);
     tokio::select! {
@@ -82,7 +91,12 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
             serving.await?;
         }
     }
-    assembled.admin.close().await;
+    // The serving has waited for the sweep. If it was cut short, the next start does the rest.
+    if let Ok(Ok(())) = sweep.await {
+        dead.forget()?;
+    }
+    drop(instance);
+    admin.close().await;
     Ok(Outcome::Done)
 }
 

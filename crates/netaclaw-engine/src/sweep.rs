@@ -1,0 +1,84 @@
+//! What dead processes left unfinished, found at start-up rather than when somebody looks.
+
+use crate::durable::{Durable, KEY, written_by};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use futures::StreamExt;
+use netaclaw_protocol::{ProviderKind, SessionId, SessionMeta};
+use netaclaw_session::{PageRequest, SessionError, SessionFilter, SessionTreeProvider};
+use std::sync::Arc;
+
+/// Sessions that are opened at the same time; users open theirs beside them.
+const OPENED_AT_ONCE: usize = 4;
+const PAGE_SIZE: u32 = 500;
+
+/// Opens every session that was left unfinished, and nothing else. An error if not all places could
+/// be searched.
+pub(crate) async fn sweep(engine: &Engine, dead: &[String]) -> Result<(), SessionError> {
+    let providers = engine.providers();
+    let mut swept = Ok(());
+    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        match unfinished(&**provider, dead).await {
+            Ok(left) => {
+                let open = |session: SessionId| open(engine, provider, session);
+                futures::stream::iter(left)
+                    .for_each_concurrent(OPENED_AT_ONCE, open)
+                    .await;
+            }
+            Err(error) => swept = Err(error),
+        }
+    }
+    swept
+        .inspect_err(|error| tracing::warn!(%error, "interrupted sessions could not be looked for"))
+}
+
+async fn unfinished(
+    provider: &dyn SessionTreeProvider,
+    dead: &[String],
+) -> Result<Vec<SessionId>, SessionError> {
+    let filter = SessionFilter {
+        metadata_key: Some(KEY.to_owned()),
+        ..SessionFilter::default()
+    };
+    let left = |session: &SessionMeta| {
+        // The lock of a file tells of its holder. A row in a database does not, and its writer may
+        // be alive on another machine.
+        let abandoned = provider.kind() == ProviderKind::File
+            || written_by(session).is_some_and(|by| dead.contains(&by));
+        abandoned && Durable::read(session).is_unfinished()
+    };
+    let mut found = Vec::new();
+    for page in 1.. {
+        let request = PageRequest {
+            page,
+            size: PAGE_SIZE,
+        };
+        let sessions = provider.list_sessions(&filter, request).await?.items;
+        let last = sessions.len() < PAGE_SIZE as usize;
+        found.extend(
+            sessions
+                .into_iter()
+                .filter(left)
+                .map(|session| session.session_id),
+        );
+        if last {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn open(engine: &Engine, provider: &Arc<dyn SessionTreeProvider>, session: SessionId) {
+    if engine.is_closing() {
+        return;
+    }
+    match engine.live(&session, provider).await {
+        Ok(_) => tracing::info!(session.id = %session, "an interrupted session was closed"),
+        Err(EngineError::Busy(owner)) => {
+            tracing::debug!(session.id = %session, owner, "an unfinished session is somebody else's");
+        }
+        Err(error) => {
+            tracing::warn!(session.id = %session, %error, "an interrupted session could not be opened");
+        }
+    }
+}

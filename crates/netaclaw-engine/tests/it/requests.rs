@@ -1,0 +1,174 @@
+//! Requests are known again by the next process.
+
+use crate::support::{Act, Server, ann};
+use netaclaw_engine::{Done, EngineError, Request};
+use netaclaw_protocol::{
+    Chat, ChatAck, Disposition, EntryId, QueueChange, SessionChange, SessionId, SessionListItem,
+};
+use std::path::Path;
+use std::time::Duration;
+
+/// Runs `work` on a server, and then again on the next one over the same files.
+async fn twice<T>(dir: &Path, work: impl AsyncFn(&Server) -> T) -> [T; 2] {
+    let server = Server::start(dir);
+    let first = work(&server).await;
+    server.engine.shut_down(Duration::from_secs(5)).await;
+    drop(server);
+    let server = Server::start(dir);
+    let second = work(&server).await;
+    server.engine.shut_down(Duration::from_secs(5)).await;
+    [first, second]
+}
+
+/// A session with one answered message.
+async fn session(dir: &Path) -> (SessionId, EntryId) {
+    let server = Server::start(dir);
+    let ack = server.chat(None, "one").await;
+    let (client, _) = server.open(&ack.session_id).await;
+    server.script.act([Act::Say("1"), Act::End]);
+    client.done(1).await;
+    server.engine.shut_down(Duration::from_secs(5)).await;
+    (ack.session_id, ack.entry_id.unwrap())
+}
+
+fn message(session: &SessionId, text: &str) -> Chat {
+    Chat {
+        session_id: Some(session.clone()),
+        content: text.to_owned(),
+        request_id: Some(format!("request of {text}")),
+        ..Chat::default()
+    }
+}
+
+fn request(id: &str) -> Option<Request> {
+    Some(Request::new(id, "content"))
+}
+
+#[tokio::test]
+async fn a_rename_and_a_fork_have_one_effect() {
+    let dir = tempfile::tempdir().unwrap();
+    let (id, entry) = session(dir.path()).await;
+    let [first, second] = twice(dir.path(), async |server| {
+        let (engine, ann) = (&server.engine, ann());
+        let title = |title: &str| SessionChange {
+            title: Some(title.to_owned()),
+            ..SessionChange::default()
+        };
+        let renamed = engine.update(&ann, &id, title("New"), request("r"));
+        let renamed = renamed.await.unwrap();
+        let forked = engine.fork(&ann, &id, entry.clone(), request("f"));
+        let forked = forked.await.unwrap();
+        let other = Some(Request::new("r", "another content"));
+        let other = engine.update(&ann, &id, title("Other"), other).await;
+        assert!(matches!(other, Err(EngineError::Conflict(_))), "{other:?}");
+        let told = |done: &Done<SessionListItem>| {
+            let session = &done.value.session;
+            (session.session_id.clone(), session.title.clone())
+        };
+        (
+            (told(&renamed), renamed.deduped),
+            (told(&forked), forked.deduped),
+        )
+    })
+    .await;
+    assert_eq!((first.0.0, first.1.0), (second.0.0.clone(), second.1.0));
+    assert_eq!((first.0.1, first.1.1), (false, false));
+    assert_eq!((second.0.1, second.1.1), (true, true));
+    assert_eq!(second.0.0.1.as_deref(), Some("New"));
+}
+
+#[tokio::test]
+async fn a_message_that_was_taken_out_of_the_queue_does_not_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let (id, _) = session(dir.path()).await;
+    let server = Server::start(dir.path());
+    server.send(message(&id, "two")).await.unwrap();
+    let waits = server.send(message(&id, "three")).await.unwrap();
+    let stays = server.send(message(&id, "four")).await.unwrap();
+    let remove = QueueChange::Remove {
+        item_id: waits.item_id.clone().unwrap(),
+    };
+    let removed = server
+        .engine
+        .edit_queue(&ann(), &id, remove.clone(), request("q"))
+        .await
+        .unwrap();
+    assert_eq!(removed.value.items.len(), 1);
+    server.engine.shut_down(Duration::ZERO).await;
+    drop(server);
+
+    let server = Server::start(dir.path());
+    let again = |ack: ChatAck| ChatAck {
+        run_id: None,
+        deduped: true,
+        ..ack
+    };
+    for (text, ack) in [("three", waits), ("four", stays)] {
+        let repeated = server.send(message(&id, text)).await.unwrap();
+        let repeated = ChatAck {
+            entry_id: None,
+            ..repeated
+        };
+        assert_eq!(repeated, again(ack), "{text}");
+    }
+    let repeated = server
+        .engine
+        .edit_queue(&ann(), &id, remove, request("q"))
+        .await
+        .unwrap();
+    assert!(repeated.deduped);
+    let (client, _) = server.open(&id).await;
+    server.script.act([Act::Say("4"), Act::End]);
+    client.done(1).await;
+    let path = server.path(&id).await;
+    let count = |text: &str| path.iter().filter(|known| *known == text).count();
+    assert_eq!(
+        (
+            count("user: two"),
+            count("user: three"),
+            count("user: four")
+        ),
+        (1, 0, 1),
+        "{path:?}"
+    );
+}
+
+#[tokio::test]
+async fn words_that_answered_a_question_are_not_said_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (id, _) = session(dir.path()).await;
+    let server = Server::start(dir.path());
+    server.send(message(&id, "paint it")).await.unwrap();
+    let (client, _) = server.open(&id).await;
+    server.script.act([Act::Ask("Which colour?")]);
+    client.wait("clarify_request", |_| true).await;
+    let answered = server.send(message(&id, "red")).await.unwrap();
+    assert_eq!(answered.disposition, Disposition::AnsweredClarify);
+    server.script.act([Act::Say("painted"), Act::End]);
+    client.done(1).await;
+    let before = server.path(&id).await;
+    server.engine.shut_down(Duration::from_secs(5)).await;
+    drop(server);
+
+    let server = Server::start(dir.path());
+    let again = server.send(message(&id, "red")).await.unwrap();
+    assert_eq!(again.disposition, Disposition::AnsweredClarify);
+    assert!(again.deduped);
+    assert_eq!(server.path(&id).await, before);
+}
+
+#[tokio::test]
+async fn a_fork_takes_nothing_along_that_is_under_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let (id, entry) = session(dir.path()).await;
+    let server = Server::start(dir.path());
+    server.chat(Some(&id), "two").await;
+    server.chat(Some(&id), "three").await;
+    let forked = server.engine.fork(&ann(), &id, entry, None).await.unwrap();
+    let fork = forked.value.session.session_id;
+    let (_, opened) = server.open(&fork).await;
+    let snapshot = opened.snapshot.unwrap();
+    assert_eq!(snapshot.run.status, netaclaw_protocol::RunState::Idle);
+    assert_eq!(snapshot.queue.items, []);
+    assert_eq!(server.path(&fork).await, ["user: one"]);
+}
