@@ -17,6 +17,8 @@ pub(crate) struct Client {
     pub(crate) events: Vec<Value>,
     /// What came about the list of sessions, whichever are open.
     pub(crate) lists: Vec<Value>,
+    /// How many of them were taken one by one.
+    taken: usize,
     acks: Vec<(u64, Value)>,
     /// How many events had arrived before each answer.
     pub(crate) before_ack: usize,
@@ -68,6 +70,7 @@ impl Client {
             next_ack: 0,
             events: Vec::new(),
             lists: Vec::new(),
+            taken: 0,
             acks: Vec::new(),
             before_ack: 0,
         };
@@ -83,6 +86,12 @@ impl Client {
     pub(crate) async fn call(&mut self, name: &str, payload: Value) -> Value {
         let id = self.start(name, payload).await;
         self.answer(id).await
+    }
+
+    /// The same of a server that may die; `None` if it did before it answered.
+    pub(crate) async fn try_call(&mut self, name: &str, payload: Value) -> Option<Value> {
+        let id = self.start(name, payload).await;
+        self.try_answer(id).await
     }
 
     /// Sends a command without waiting.
@@ -101,18 +110,31 @@ impl Client {
     }
 
     pub(crate) async fn answer(&mut self, id: u64) -> Value {
+        let answer = self.try_answer(id).await;
+        answer.expect("the socket ended before the answer")
+    }
+
+    async fn try_answer(&mut self, id: u64) -> Option<Value> {
         loop {
             if let Some(at) = self.acks.iter().position(|(known, _)| *known == id) {
-                return self.acks.swap_remove(at).1;
+                return Some(self.acks.swap_remove(at).1);
             }
-            self.read()
-                .await
-                .expect("the socket ended before the answer");
+            self.read().await?;
         }
     }
 
     /// Waits until an event has arrived that fits, now or before.
     pub(crate) async fn wait(&mut self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let found = self.try_wait(name, fits).await;
+        found.expect("the socket ended before the event")
+    }
+
+    /// The same of a server that may die.
+    pub(crate) async fn try_wait(
+        &mut self,
+        name: &str,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Option<Value> {
         let mut seen = 0;
         loop {
             let fresh = &self.events[seen..];
@@ -120,12 +142,10 @@ impl Client {
                 .iter()
                 .find(|event| event["type"] == name && fits(&event["data"]));
             if let Some(event) = found {
-                return event.clone();
+                return Some(event.clone());
             }
             seen = self.events.len();
-            self.read()
-                .await
-                .expect("the socket ended before the event");
+            self.read().await?;
         }
     }
 
@@ -141,14 +161,48 @@ impl Client {
 
     /// Waits until so many events of a type have arrived.
     pub(crate) async fn wait_count(&mut self, name: &str, count: usize) {
+        let counted = self.try_wait_count(name, count).await;
+        counted.expect("the socket ended before the events");
+    }
+
+    /// The same of a server that may die.
+    pub(crate) async fn try_wait_count(&mut self, name: &str, count: usize) -> Option<()> {
         let have = |client: &Self| {
             let names = client.events.iter().map(|event| &event["type"]);
             names.filter(|known| *known == name).count()
         };
         while have(self) < count {
-            self.read()
-                .await
-                .expect("the socket ended before the events");
+            self.read().await?;
+        }
+        Some(())
+    }
+
+    /// The next event that was not taken yet.
+    pub(crate) async fn next_event(&mut self) -> Value {
+        while !self.has_more() {
+            let read = self.read().await;
+            read.expect("the socket ended before the next event");
+        }
+        self.taken += 1;
+        self.events[self.taken - 1].clone()
+    }
+
+    /// Whether an event has been read that was not taken yet.
+    pub(crate) fn has_more(&self) -> bool {
+        self.taken < self.events.len()
+    }
+
+    /// Waits until nothing runs and nothing waits, after a snapshot and the events since.
+    pub(crate) async fn settled(&mut self, snapshot: &Value) {
+        loop {
+            let last = |name: &str| self.events.iter().rev().find(|event| event["type"] == name);
+            let run = last("run_status").map_or(&snapshot["run"], |event| &event["data"]);
+            let queue = last("queue_update").map_or(&snapshot["queue"], |event| &event["data"]);
+            if run["status"] == "idle" && queue["items"] == json!([]) {
+                return;
+            }
+            let read = self.read().await;
+            read.expect("the socket ended before the session was at rest");
         }
     }
 

@@ -43,11 +43,8 @@ pub(crate) fn body(
     let mut steps = Vec::with_capacity(frames.len() + 2);
     let mut tokens = 0;
     for (at, frame) in frames.into_iter().enumerate() {
-        if let Some((hold_at, hold)) = &reply.hold
-            && *hold_at == at
-        {
-            steps.push(Step::Hold(hold.clone()));
-        }
+        let holds = reply.holds.iter().filter(|(hold_at, _)| *hold_at == at);
+        steps.extend(holds.map(|(_, hold)| Step::Hold(hold.clone())));
         if let Some(last) = fault_at(reply, at, frame.role, &error) {
             steps.extend(last);
             break;

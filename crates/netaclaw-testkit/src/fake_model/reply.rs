@@ -18,8 +18,8 @@ pub struct Reply {
     pub reasoning_field: Option<String>,
     /// Pieces of text in a second; `None` is as fast as it goes.
     pub pace: Option<f64>,
-    /// Where the answer waits for the test.
-    pub hold: Option<(usize, Hold)>,
+    /// Where the answer waits for the test, by the number of events before.
+    pub holds: Vec<(usize, Hold)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,13 +181,10 @@ impl Reply {
     }
 
     /// Lets the answer wait after so many events until the test lets it go on.
-    pub fn holding_after(self, events: usize) -> (Self, Hold) {
+    pub fn holding_after(mut self, events: usize) -> (Self, Hold) {
         let hold = Hold::default();
-        let reply = Self {
-            hold: Some((events, hold.clone())),
-            ..self
-        };
-        (reply, hold)
+        self.holds.push((events, hold.clone()));
+        (self, hold)
     }
 
     /// The parts that are said; an empty answer says nothing whatever it holds.

@@ -71,6 +71,11 @@ impl Script {
         self.lock().queue.push_back(reply);
     }
 
+    /// Forgets the answers nobody came for.
+    pub fn clear(&self) {
+        self.lock().queue.clear();
+    }
+
     /// The answer whenever the user's last words contain a text.
     pub fn when(&self, contains: impl Into<String>, reply: Reply) {
         self.lock().rules.push((contains.into(), reply));

@@ -1,0 +1,184 @@
+//! A whole server as people run it: configured agents, the real loop and tools, and a model that
+//! is strict about what it is asked. It can be started again over what an earlier one left.
+
+use crate::server::TOKEN;
+use crate::socket::Client;
+use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
+use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
+use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use netaclaw_protocol::{ChannelModel, ChannelSpec, ChannelStatus, Supplier, ThinkingLevel};
+use netaclaw_session::{SessionError, SessionTreeProvider};
+use netaclaw_store::{
+    AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, Instance, MysqlProvider,
+    MysqlSettings, SecretKey, SqlAdminStore,
+};
+use netaclaw_tools::ToolRegistry;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Where a server keeps what must outlive it.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    /// Holds the configuration and the agent's workspace.
+    pub(crate) dir: PathBuf,
+    /// Holds the sessions of agents that keep them in files.
+    pub(crate) sessions: PathBuf,
+    /// Set for agents that keep them in a database.
+    pub(crate) mysql_url: Option<String>,
+}
+
+impl Home {
+    /// Sets up the default agent on a model server and a workspace with a file in it.
+    pub(crate) async fn prepare(&self, model_url: &str) {
+        let workspace = self.dir.join("workspace");
+        std::fs::create_dir(&workspace).unwrap();
+        std::fs::write(workspace.join("notes.txt"), "remember the milk\n").unwrap();
+        let admin = self.admin().await;
+        admin.seed(FirstStart::default()).await.unwrap();
+        let by = Actor::system();
+        let channel = ChannelSpec {
+            name: "fake".to_owned(),
+            supplier: Supplier::Compatible,
+            base_url: Some(model_url.to_owned()),
+            models: vec![ChannelModel {
+                name: "fake-1".to_owned(),
+                context_window: Some(100_000),
+                thinking: Some(true),
+                tools: Some(true),
+                ..ChannelModel::default()
+            }],
+            is_auxiliary: false,
+            status: ChannelStatus::Enabled,
+        };
+        let channel = admin.create_channel(&by, channel, None).await.unwrap();
+        let agent = admin.default_agent().await.unwrap();
+        let mut spec = agent.spec;
+        spec.model_config.channel_id = Some(channel.id);
+        spec.model_config.model = None;
+        spec.model_config.think_level = ThinkingLevel::Low;
+        spec.workspace = Some(workspace.to_string_lossy().into_owned());
+        let provider = self.mysql_url.as_ref().map_or("file", |_| "mysql");
+        spec.session_provider = provider.to_owned();
+        let updated = admin.update_agent(&by, &agent.id, Expect::Any, spec).await;
+        updated.unwrap();
+        admin.close().await;
+    }
+
+    async fn admin(&self) -> SqlAdminStore {
+        let settings = AdminSettings {
+            database: AdminDatabase::Sqlite {
+                file: self.dir.join("admin.db"),
+            },
+            secret_key: SecretKey::from_text(&"00".repeat(32).into()).unwrap(),
+        };
+        SqlAdminStore::open(settings).await.unwrap()
+    }
+
+    /// The provider in which the agent's sessions are.
+    pub(crate) async fn provider(&self) -> Arc<dyn SessionTreeProvider> {
+        match &self.mysql_url {
+            None => self.files(),
+            Some(url) => {
+                let settings = MysqlSettings::new(url);
+                Arc::new(MysqlProvider::connect(settings).await.unwrap())
+            }
+        }
+    }
+
+    fn files(&self) -> Arc<dyn SessionTreeProvider> {
+        Arc::new(FileProvider::new(FileSettings {
+            dir: self.sessions.clone(),
+            fsync: Fsync::Off,
+        }))
+    }
+
+    fn providers(&self, sessions: Arc<dyn SessionTreeProvider>) -> Providers {
+        match self.mysql_url {
+            None => Providers {
+                file: sessions,
+                mysql: None,
+            },
+            Some(_) => Providers {
+                file: self.files(),
+                mysql: Some(sessions),
+            },
+        }
+    }
+}
+
+/// A running server.
+pub(crate) struct Whole {
+    pub(crate) address: SocketAddr,
+    /// What earlier servers left, being closed.
+    pub(crate) sweep: JoinHandle<Result<(), SessionError>>,
+    pub(crate) sessions: Arc<dyn SessionTreeProvider>,
+    pub(crate) serving: JoinHandle<std::io::Result<()>>,
+    shutdown: CancellationToken,
+    admin: Arc<SqlAdminStore>,
+    _instance: Instance,
+}
+
+impl Whole {
+    pub(crate) async fn start(home: &Home) -> Self {
+        let sessions = home.provider().await;
+        Self::start_over(home, sessions, GatewaySettings::default()).await
+    }
+
+    /// Starts over a provider of the test's own.
+    pub(crate) async fn start_over(
+        home: &Home,
+        sessions: Arc<dyn SessionTreeProvider>,
+        settings: GatewaySettings,
+    ) -> Self {
+        let admin = Arc::new(home.admin().await);
+        let agents = ConfiguredAgents::new(
+            Arc::clone(&admin) as Arc<dyn AdminStore>,
+            ModelSettings::default(),
+            Arc::new(ToolRegistry::builtin()),
+            home.dir.clone(),
+        );
+        let providers = home.providers(Arc::clone(&sessions));
+        let (instance, dead) = Instance::register(&home.dir.join("running")).unwrap();
+        let engine = Engine::of_instance(providers, Arc::new(agents), instance.id());
+        let auth = AuthSettings {
+            access_token: Some(TOKEN.into()),
+            ..AuthSettings::default()
+        };
+        let sweep = engine.recover_interrupted(dead.ids().to_vec());
+        let gateway = Gateway::new(engine, Arc::clone(&admin) as _, auth, settings);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shutdown = CancellationToken::new();
+        let serving = tokio::spawn(gateway.serve(listener, shutdown.clone()));
+        Self {
+            address,
+            sweep,
+            sessions,
+            serving,
+            shutdown,
+            admin,
+            _instance: instance,
+        }
+    }
+
+    pub(crate) async fn client(&self) -> Client {
+        let client = Client::connect(self.address, credentials()).await;
+        client.unwrap()
+    }
+
+    pub(crate) async fn stop(self) {
+        self.shutdown.cancel();
+        self.serving.await.unwrap().unwrap();
+        self.admin.close().await;
+    }
+}
+
+/// What a client shows at the door; it wants the newer events only.
+pub(crate) fn credentials() -> Value {
+    json!({"token": TOKEN, "events": ["current"]})
+}
