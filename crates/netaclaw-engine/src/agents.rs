@@ -1,7 +1,7 @@
 //! Agents as they are configured, made ready to run.
 
 use crate::error::EngineError;
-use crate::source::{AgentRef, AgentSource, PrepareRun, PreparedRun, Runner};
+use crate::source::{AgentRef, AgentSource, ChosenModel, Measure, PrepareRun, PreparedRun, Runner};
 use crate::title::TitleModel;
 use async_trait::async_trait;
 use netaclaw_admin::{
@@ -82,6 +82,21 @@ impl ConfiguredAgents {
     }
 
     /// The agent's model, with its fallback behind it.
+    /// The session's agent, with the model that was chosen for the session.
+    async fn spec_of(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<AgentSpec, EngineError> {
+        let agent = self.agent(session.agent_id.as_deref()).await;
+        let mut spec = agent.map_err(admin_error)?.spec;
+        if let Some(chosen) = model {
+            spec.model_config.channel_id = Some(ChannelId::new(chosen.channel_id));
+            spec.model_config.model = Some(chosen.model_id);
+        }
+        Ok(spec)
+    }
+
     pub(crate) async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
         let models = open_models(&*self.admin, spec).await.map_err(admin_error)?;
         let (client, info, provider) = self.client(models.main);
@@ -147,15 +162,7 @@ impl AgentSource for ConfiguredAgents {
     }
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
-        let agent = self
-            .agent(run.session.agent_id.as_deref())
-            .await
-            .map_err(admin_error)?;
-        let mut spec = agent.spec;
-        if let Some(chosen) = run.model {
-            spec.model_config.channel_id = Some(ChannelId::new(chosen.channel_id));
-            spec.model_config.model = Some(chosen.model_id);
-        }
+        let spec = self.spec_of(run.session, run.model).await?;
         let model = self.model(&spec).await?;
         let root = match run.session.cwd.as_str() {
             "" => self.cwd_of(&spec),
@@ -169,6 +176,7 @@ impl AgentSource for ConfiguredAgents {
         };
         let tools = self.resolve_tools(&spec, abilities);
         let info = model.info.clone();
+        let threshold_percent = threshold_percent(&spec);
         let input = RunInput {
             run_id: run.run_id.clone(),
             agent: AgentSettings {
@@ -190,11 +198,17 @@ impl AgentSource for ConfiguredAgents {
         };
         Ok(PreparedRun {
             model: info,
-            threshold_percent: match spec.compaction_threshold {
-                0 => None,
-                percent => u8::try_from(percent).ok(),
-            },
+            threshold_percent,
             runner: Box::new(AgentRunner { input }),
+        })
+    }
+
+    async fn measure(&self, session: &SessionMeta, model: Option<ChosenModel>) -> Option<Measure> {
+        let spec = self.spec_of(session, model).await.ok()?;
+        let model = self.model(&spec).await.ok()?.info;
+        Some(Measure {
+            model,
+            threshold_percent: threshold_percent(&spec),
         })
     }
 
@@ -209,6 +223,14 @@ impl AgentSource for ConfiguredAgents {
                 model: info.name,
             }
         }))
+    }
+}
+
+/// 0 is never.
+fn threshold_percent(spec: &AgentSpec) -> Option<u8> {
+    match spec.compaction_threshold {
+        0 => None,
+        percent => u8::try_from(percent).ok(),
     }
 }
 

@@ -40,6 +40,6 @@ pub use feed::{Subscriber, SubscriptionId};
 pub use listing::ListSubscriber;
 pub use preview::AgentPreviews;
 pub use requests::{Done, Request};
-pub use source::{AgentRef, AgentSource, ChosenModel, PrepareRun, PreparedRun, Runner};
+pub use source::{AgentRef, AgentSource, ChosenModel, Measure, PrepareRun, PreparedRun, Runner};
 pub use title::TitleModel;
 pub use wire::{entry_image, wire_entry};

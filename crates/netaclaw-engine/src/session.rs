@@ -17,7 +17,7 @@ use crate::questions::Waiters;
 use crate::recover::recover;
 use crate::requests::{Answered, Done, Outcome, Request, Requests};
 use crate::snapshot;
-use crate::source::{AgentSource, PrepareRun};
+use crate::source::AgentSource;
 use crate::writer::{SessionWriter, Writing};
 use launch::CurrentRun;
 use netaclaw_protocol::{
@@ -332,16 +332,10 @@ impl LiveSession {
         session: &SessionMeta,
         model: Option<ModelChoice>,
     ) -> Meter {
-        let run = PrepareRun {
-            session,
-            run_id: &RunId::new(""),
-            model: model.map(Into::into),
-        };
         let meter = Meter::read(tree);
-        match self.source.prepare(run).await {
-            Ok(next) => meter.for_model(&next.model, next.threshold_percent),
-            // An agent without a model has no window; its next run says what is wrong.
-            Err(_) => meter,
+        match self.source.measure(session, model.map(Into::into)).await {
+            Some(measure) => meter.for_model(&measure.model, measure.threshold_percent),
+            None => meter,
         }
     }
 

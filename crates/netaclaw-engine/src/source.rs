@@ -18,6 +18,17 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Opens the agent's model and tools for one run of a session.
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError>;
 
+    /// What the session's context is measured by: the model that its next message would go to.
+    /// A client that joins waits for it, so it must be quick and open no tools. `None` if there is
+    /// no such model; the next run says why.
+    async fn measure(
+        &self,
+        _session: &SessionMeta,
+        _model: Option<ChosenModel>,
+    ) -> Option<Measure> {
+        None
+    }
+
     /// Who makes up a title for the session, if somebody was named for such things. Without one
     /// the first line of the first message stays.
     async fn title_model(&self, _session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
@@ -56,6 +67,14 @@ impl From<ModelChoice> for ChosenModel {
             model_id: choice.model_id,
         }
     }
+}
+
+/// How large a context may become.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    pub model: ModelInfo,
+    /// As in [`PreparedRun`].
+    pub threshold_percent: Option<u8>,
 }
 
 /// A run ready to start.

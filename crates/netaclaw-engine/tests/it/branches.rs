@@ -125,6 +125,23 @@ impl Talk {
     }
 }
 
+/// MET-3: who joins later reads the same meter, and so does who goes to another branch.
+#[tokio::test]
+async fn the_meter_has_a_window_after_a_reload_and_on_every_branch() {
+    let mut talk = Talk::new(Supplier::Openai).await;
+    talk.say(None).await;
+    let live = within(talk.client.wait("token_update", |_| true)).await;
+    let (_, opened) = talk.world.open(&talk.session).await;
+    let told = serde_json::to_value(&opened.snapshot.unwrap().tokens).unwrap();
+    assert_eq!(told, live["data"]);
+    let asked = talk.entry("u1").await;
+    talk.switch(&asked).await.unwrap();
+    let window = &live["data"]["context"]["maxTokens"];
+    let other = |data: &Value| *data != live["data"];
+    let moved = within(talk.client.wait("token_update", other)).await;
+    assert_eq!(&moved["data"]["context"]["maxTokens"], window);
+}
+
 #[tokio::test]
 async fn after_a_run_only_the_chosen_branch_is_told() {
     for supplier in APIS {
