@@ -2,6 +2,7 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::feed::now_ms;
 use crate::requests::{Answered, Done, Outcome, Request};
 use crate::user_message::UserMark;
 use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, RunId, Severity};

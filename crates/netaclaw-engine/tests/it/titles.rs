@@ -95,7 +95,7 @@ async fn a_name_given_by_the_user_stays() {
         title: Some("Mine".to_owned()),
         ..SessionChange::default()
     };
-    let changed = world.engine.update(&ann(), &session, renamed).await;
+    let changed = world.engine.update(&ann(), &session, renamed, None).await;
     changed.unwrap();
     hold.release();
     within(world.script().aborted(1)).await;

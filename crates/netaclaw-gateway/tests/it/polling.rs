@@ -31,9 +31,16 @@ impl<'s> Polling<'s> {
         };
         let auth = json!({"token": TOKEN, "events": ["current"]});
         client.send(&format!("40/netaclaw,{auth}")).await;
-        let connected = client.poll().await;
-        assert!(connected[0].starts_with("40/netaclaw"), "{connected:?}");
-        client
+        // A ping may come before the answer.
+        loop {
+            let packets = client.poll().await;
+            if packets
+                .iter()
+                .any(|packet| packet.starts_with("40/netaclaw"))
+            {
+                return client;
+            }
+        }
     }
 
     async fn send(&self, packet: &str) {
