@@ -117,6 +117,12 @@ impl<W: Write> Screen<W> {
 
     /// Prints what an answer under way has said before we came.
     pub(super) fn snapshot(&mut self, snapshot: &Value) -> io::Result<()> {
+        for warning in snapshot["warnings"].as_array().into_iter().flatten() {
+            let words = self.words(warning, &Value::Null);
+            if !words.is_empty() {
+                self.warn(words)?;
+            }
+        }
         let streaming = &snapshot["streaming"];
         let entry = text(&streaming["entryId"]).to_owned();
         for part in streaming["parts"].as_array().into_iter().flatten() {
