@@ -1,0 +1,3 @@
+import { config } from './support/config.ts'
+
+export default config('tests')

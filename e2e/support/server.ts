@@ -1,0 +1,93 @@
+/** The real binary, with a data directory of its own, on a port of its own. */
+
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const BINARY =
+  process.env.NETACLAW_BINARY ??
+  join(process.env.CARGO_TARGET_DIR ?? join(import.meta.dirname, '../../target'), 'debug/netaclaw')
+
+export const TOKEN = 'e2e-token-0123456789'
+
+export class Server {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'neta-e2e-'))
+  /** The link that the server printed. */
+  link = ''
+  #process: ChildProcess | null = null
+  #listen = '127.0.0.1:0'
+  #log = ''
+
+  get address(): string {
+    return new URL(this.link).origin
+  }
+
+  /** What the server logged, for a test that failed. */
+  get log(): string {
+    return this.#log
+  }
+
+  /** Runs a command of the binary on the same data. */
+  async run(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(BINARY, args, { env: this.#env() })
+    return stdout
+  }
+
+  async useModel(address: string): Promise<void> {
+    await this.run('channel', 'add', 'fake', '--supplier', 'compatible', '--base-url', address, '--model', 'fake:128000', '--default')
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(BINARY, ['serve', '--listen', this.#listen], { env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#process = child
+    child.stderr.on('data', (data) => (this.#log += data))
+    let printed = ''
+    const link = new Promise<string>((resolve, reject) => {
+      child.stdout.on('data', (data) => {
+        printed += data
+        const found = /http:\S+token=\S+/.exec(printed)
+        if (found) resolve(found[0])
+      })
+      child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${this.#log}`)))
+      child.once('error', reject)
+    })
+    this.link = await link
+    // A restart is at the same address: open pages look for the server there.
+    this.#listen = new URL(this.link).host
+  }
+
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const child = this.#process
+    this.#process = null
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.removeAllListeners('exit')
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+
+  async remove(): Promise<void> {
+    await this.kill()
+    rmSync(this.dataDir, { recursive: true, force: true })
+  }
+
+  /** A call of the REST API, as a program would make it. */
+  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.address}/admin/netaclaw/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const answer = await response.json()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
+    return answer as T
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    const { PATH, HOME, TMPDIR } = process.env
+    return { PATH, HOME, TMPDIR, LANG: 'en_GB.UTF-8', NETACLAW_DATA_DIR: this.dataDir, NETACLAW_TOKEN: TOKEN, NETACLAW_LOG: 'info' }
+  }
+}

@@ -1,0 +1,78 @@
+/** What every test starts with: a model, a server that talks to it, and a page that nobody has complained about. */
+
+import { expect, test as base, type BrowserContext } from '@playwright/test'
+import { Chat } from './chat.ts'
+import { FakeModel } from './model.ts'
+import { Server } from './server.ts'
+
+/** Complaints of the browser. A test that makes some says so. */
+export class Watch {
+  readonly #complaints: string[] = []
+  #allowed: RegExp[] = []
+
+  /** The test cuts the network or stops the server: that requests fail is what it wants. */
+  allowNetworkFailures(): void {
+    this.allow(/net::ERR_|WebSocket connection to .* failed|Failed to load resource: the server responded with a status of 50\d/)
+  }
+
+  allow(message: RegExp): void {
+    this.#allowed.push(message)
+  }
+
+  async on(context: BrowserContext): Promise<void> {
+    await context.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (event) =>
+        console.error(`CSP: ${event.violatedDirective} refused ${event.blockedURI || 'inline'} ${event.sample}`),
+      )
+    })
+    context.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.#complaints.push(`${message.type()}: ${message.text()} (${message.location().url})`)
+    })
+    context.on('weberror', (error) => this.#complaints.push(`uncaught: ${error.error().stack ?? error.error()}`))
+  }
+
+  get complaints(): string[] {
+    return this.#complaints.filter((complaint) => !this.#allowed.some((allowed) => allowed.test(complaint)))
+  }
+}
+
+export const test = base.extend<{ model: FakeModel; server: Server; watch: Watch; chat: Chat }>({
+  // Playwright reads the names of fixtures from the first argument, which therefore has to be a pattern.
+  // eslint-disable-next-line no-empty-pattern
+  model: async ({}, use) => {
+    const model = new FakeModel()
+    await model.start()
+    await use(model)
+    await model.stop()
+  },
+
+  server: async ({ model }, use, info) => {
+    const server = new Server()
+    try {
+      await server.useModel(model.address)
+      await server.start()
+      await use(server)
+      if (info.status !== info.expectedStatus) await info.attach('server.log', { body: server.log, contentType: 'text/plain' })
+    } finally {
+      await server.remove()
+    }
+  },
+
+  watch: [
+    async ({ context }, use) => {
+      const watch = new Watch()
+      await watch.on(context)
+      await use(watch)
+      expect(watch.complaints, 'the console of the browser').toEqual([])
+    },
+    { auto: true },
+  ],
+
+  chat: async ({ page, server }, use) => {
+    const chat = new Chat(page)
+    await chat.enter(server.link)
+    await use(chat)
+  },
+})
+
+export { expect }

@@ -1,0 +1,120 @@
+/** A session is a tree: branches are made, walked, named and forked, and a reload changes nothing of it. */
+
+import { expect, test } from '../support/test.ts'
+import type { Chat } from '../support/chat.ts'
+
+/** The page reads the same after a reload. */
+async function survivesReload(chat: Chat): Promise<void> {
+  const before = await chat.transcript()
+  await chat.reload()
+  await chat.reads(before, 'the path after a reload')
+}
+
+test('an edited message becomes a branch, and the switcher leads back', async ({ chat }) => {
+  await chat.ask('Red', 'You said: Red')
+  await chat.ask('More', 'You said: More')
+  await chat.act(chat.row('Red').first(), 'Edit')
+  const edit = chat.page.getByRole('textbox', { name: 'Edit the message' })
+  await edit.fill('Blue')
+  await edit.press('Enter')
+  await chat.hasEnded('You said: Blue')
+  await expect(chat.rows).toHaveCount(2)
+  await expect(chat.rows.first()).toContainText('2/2')
+  await survivesReload(chat)
+
+  await chat.act(chat.rows.first(), 'Previous version')
+  await chat.hasEnded('You said: More')
+  await expect(chat.rows).toHaveCount(4)
+  await expect(chat.rows.first()).toContainText('1/2')
+  await survivesReload(chat)
+
+  // By keys: the fork remembers where each branch was left.
+  await chat.field.press('Alt+ArrowRight')
+  await chat.hasEnded('You said: Blue')
+  await chat.field.press('Alt+ArrowLeft')
+  await chat.hasEnded('You said: More')
+})
+
+test('another answer stands beside the first', async ({ chat, model }) => {
+  await chat.ask('Red', 'You said: Red')
+  model.next({ kind: 'text', text: 'Another answer' })
+  await chat.act(chat.rows.last(), 'Answer again')
+  await chat.hasEnded('Another answer')
+  await expect(chat.rows).toHaveCount(2)
+  await expect(chat.rows.last()).toContainText('2/2')
+  await survivesReload(chat)
+  await chat.act(chat.rows.last(), 'Previous version')
+  await chat.hasEnded('You said: Red')
+  await survivesReload(chat)
+})
+
+test('the tree is walked, labelled and forked by keyboard alone', async ({ chat }) => {
+  await chat.ask('Red', 'You said: Red')
+  await chat.ask('Green', 'You said: Green')
+  await chat.ask('Blue', 'You said: Blue')
+  const { page, tree } = chat
+
+  // To the tree by command, up to an older answer, and there.
+  await chat.field.fill('/tree')
+  await chat.field.press('Enter')
+  await expect(tree.getByRole('tree')).toBeFocused()
+  const current = tree.locator('[role=treeitem][aria-selected=true]')
+  await expect(current).toContainText('You said: Blue')
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowDown')
+  await expect(current).toHaveAttribute('data-kind', /entry|fold/)
+  while ((await current.getAttribute('data-kind')) === 'fold') {
+    const folded = await current.textContent()
+    await page.keyboard.press('ArrowRight')
+    await expect(current).not.toHaveText(folded ?? '')
+  }
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowDown')
+  await expect(current).toContainText('You said: Red')
+
+  await page.keyboard.press('l')
+  await expect(tree.getByRole('textbox', { name: 'Label' })).toBeFocused()
+  await page.keyboard.type('the good one')
+  await page.keyboard.press('Enter')
+  await expect(current).toContainText('the good one')
+  await expect(tree.getByRole('tree')).toBeFocused()
+
+  await page.keyboard.press('Enter')
+  await chat.hasEnded('You said: Red')
+  await expect(chat.rows).toHaveCount(2)
+  await expect(chat.rows.last()).toContainText('the good one')
+  await page.keyboard.press('Escape')
+  await expect(tree).toHaveCount(0)
+  await expect(chat.field).toBeFocused()
+  await survivesReload(chat)
+
+  await chat.ask('Yellow', 'You said: Yellow')
+  await expect(chat.rows).toHaveCount(4)
+  await survivesReload(chat)
+
+  const before = page.url()
+  await chat.field.fill('/tree')
+  await chat.field.press('Enter')
+  await expect(tree.getByRole('tree')).toBeFocused()
+  await page.keyboard.press('f')
+  await page.waitForURL((url) => url.href !== before)
+  await expect(chat.rows).toHaveCount(4)
+  await chat.ask('In the fork', 'You said: In the fork')
+  await page.goto(before)
+  await expect(chat.rows).toHaveCount(4)
+})
+
+test('a label is given, found by the filter and taken away', async ({ chat }) => {
+  await chat.ask('Red', 'You said: Red')
+  await chat.choose(chat.rows.last(), 'Add a label')
+  await chat.label('keep')
+  await expect(chat.rows.last().getByRole('button', { name: 'keep' })).toBeVisible()
+  await chat.reload()
+  await expect(chat.rows.last().getByRole('button', { name: 'keep' })).toBeVisible()
+  await chat.page.getByRole('button', { name: 'Tree of this session' }).click()
+  await chat.tree.getByRole('button', { name: 'Labelled' }).click()
+  await expect(chat.tree.getByRole('treeitem')).toHaveCount(1)
+  await chat.rows.last().getByRole('button', { name: 'keep' }).click()
+  await chat.label('')
+  await expect(chat.tree.getByRole('treeitem')).toHaveCount(0)
+})
