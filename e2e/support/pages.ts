@@ -1,0 +1,117 @@
+/** Every page there is, for what is to hold on all of them. */
+
+import { expect, type Page } from '@playwright/test'
+import { call, think, words, type FakeModel } from './model.ts'
+import { Chat } from './chat.ts'
+import type { Server } from './server.ts'
+
+export const THEMES = ['light', 'dark'] as const
+export const LANGUAGES = ['en', 'zh'] as const
+export type Theme = (typeof THEMES)[number]
+export type Language = (typeof LANGUAGES)[number]
+
+const RICH = `Here is the plan, with **bold**, \`code\` and a [link](https://example.org).
+
+\`\`\`rust
+fn main() {
+    println!("你好"); // a comment
+}
+\`\`\`
+
+| name | size |
+| --- | ---: |
+| a.txt | 12 kB |
+| b.txt | 1 kB |
+
+> A quotation, and a formula: $e^{i\\pi} + 1 = 0$
+
+1. one
+2. two
+
+`
+
+/** A session with something of everything in it. */
+export async function fill(chat: Chat, model: FakeModel): Promise<string> {
+  model.next(think('The user wants a plan; I look around first.'), call('ls', { path: '.' }), call('todo', { items: [{ content: 'Look around', status: 'done' }, { content: 'Write the plan', status: 'in_progress' }] }))
+  model.next(...words(RICH))
+  await chat.ask('Make me a plan 请做一个计划', 'two')
+  model.next(...words('A second answer, beside the first.'))
+  await chat.act(chat.rows.last(), 'Answer again')
+  await chat.hasEnded('A second answer')
+  return await chat.sessionId()
+}
+
+export interface View {
+  readonly name: string
+  readonly path: string
+  /** What has to be there before the page is looked at. */
+  readonly ready: string
+  readonly prepare?: (page: Page) => Promise<void>
+  readonly anonymous?: boolean
+}
+
+export async function views(server: Server, session: string): Promise<View[]> {
+  const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
+  const channels = await server.api<{ items: { id: string }[] }>('GET', 'channels')
+  const agent = `/agents/${agents.items[0]!.id}`
+  const tab = (at: number) => async (page: Page) => {
+    await page.getByRole('tab').nth(at).click()
+    await expect(page.getByRole('tab').nth(at)).toHaveAttribute('aria-selected', 'true')
+  }
+  return [
+    { name: 'new', path: '/', ready: '[data-region=composer] textarea' },
+    { name: 'session', path: `/s/${session}`, ready: '[data-kind=assistant]' },
+    {
+      name: 'session-tree',
+      path: `/s/${session}`,
+      ready: '[data-kind=assistant]',
+      async prepare(page) {
+        await page.locator('[data-region=transcript]').focus()
+        await page.keyboard.press('t')
+        await expect(page.locator('[role=treeitem]').first()).toBeVisible()
+      },
+    },
+    {
+      name: 'keys',
+      path: `/s/${session}`,
+      ready: '[data-kind=assistant]',
+      async prepare(page) {
+        await page.locator('[data-region=transcript]').focus()
+        await page.keyboard.press('?')
+        await expect(page.getByRole('dialog')).toBeVisible()
+      },
+    },
+    { name: 'missing-session', path: '/s/00000000-0000-4000-8000-000000000000', ready: 'h1, h2' },
+    { name: 'welcome', path: '/welcome', ready: 'h1' },
+    { name: 'agents', path: '/agents', ready: '.records li' },
+    { name: 'agent-basics', path: agent, ready: '[role=tab]' },
+    { name: 'agent-model', path: agent, ready: '[role=tab]', prepare: tab(1) },
+    { name: 'agent-tools', path: agent, ready: '[role=tab]', prepare: tab(2) },
+    { name: 'agent-prompt', path: agent, ready: '[role=tab]', prepare: tab(3) },
+    { name: 'agent-new', path: '/agents/new', ready: '[role=tab]' },
+    { name: 'channels', path: '/channels', ready: '.records li' },
+    { name: 'channel', path: `/channels/${channels.items[0]!.id}`, ready: 'input' },
+    { name: 'channel-new', path: '/channels/new', ready: 'input' },
+    { name: 'settings', path: '/settings', ready: '.section h2' },
+    { name: 'settings-defaults', path: '/settings/defaults', ready: '.section h2' },
+    { name: 'settings-tokens', path: '/settings/tokens', ready: '.section h2' },
+    { name: 'settings-users', path: '/settings/users', ready: '.section h2' },
+    { name: 'settings-about', path: '/settings/about', ready: '.section' },
+    { name: 'not-found', path: '/no/such/page', ready: 'main a, main h1' },
+    { name: 'login', path: '/login', ready: 'form input', anonymous: true },
+  ]
+}
+
+/** Chosen as the page keeps it, so that the first paint has it already. */
+export async function look(page: Page, theme: Theme, language: Language): Promise<void> {
+  await page.addInitScript((prefs) => localStorage.setItem('netaclaw.prefs', JSON.stringify(prefs)), { theme, language })
+}
+
+export async function show(page: Page, server: Server, view: View): Promise<void> {
+  await page.goto(server.address + view.path)
+  await page.locator(view.ready).first().waitFor()
+  // What is shown while something is fetched is a page of its own, and not this one.
+  await expect(page.locator('main [aria-busy=true]')).toHaveCount(0)
+  await view.prepare?.(page)
+  await page.evaluate(() => document.fonts.ready)
+}
