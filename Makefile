@@ -49,4 +49,4 @@ dev: ## serve the web app with hot reload, in front of a running server (NETACLA
 
 clean: ## remove everything that was built or installed here
 	@cargo clean
-	@rm -rf interop/node_modules web/node_modules web/dist .cache
+	@rm -rf interop/node_modules web/node_modules web/dist e2e/node_modules e2e/test-results e2e/screenshots .cache

@@ -30,6 +30,12 @@ web() {
   cd web && npm run --silent "$@"
 }
 
+# The binary with the app that the step before has built. What a failure looked like stays in e2e/test-results.
+browser_tests() {
+  cargo build -q -p netaclaw && cd e2e && npm run --silent check && npm test --silent ||
+    { echo "pictures and traces of what failed are in e2e/test-results"; return 1; }
+}
+
 require_cargo
 require_nextest
 require_node
@@ -38,6 +44,8 @@ require_interop
 install_python
 require_interop_python || die 'the Python clients could not be installed: see interop/python/requirements.txt'
 require_web
+require_e2e
+require_browser
 
 mariadb_start "$work/db"
 export NETACLAW_TEST_MYSQL_URL=mysql://neta:neta@127.0.0.1:$mariadb_port
@@ -60,6 +68,7 @@ fi
 step types   check   web check
 step web     vitest  web test
 step bundle  check   web build
+step browser playwright browser_tests
 
 finished=yes
 sum_up

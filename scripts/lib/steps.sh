@@ -12,6 +12,7 @@ summary=()
 #   node     the tests that node --test reports
 #   pytest   the tests that pytest reports
 #   vitest   the tests that vitest reports
+#   playwright  the tests that Playwright reports
 step() {
   local name=$1 kind=$2 started=$SECONDS log=$work/step.log status=0 step_passed step_failed line
   shift 2
@@ -115,4 +116,12 @@ count_pytest() {
       }
       print passed + 0, failed + 0
     }'
+}
+
+# The lines "2 failed", "1 flaky", "1 interrupted" and "9 passed (1.2m)" of the report, each on its own.
+count_playwright() {
+  awk '
+    $1 ~ /^[0-9]+$/ && $2 == "passed" && (NF == 2 || $3 ~ /^\(/) { passed = $1 }
+    $1 ~ /^[0-9]+$/ && NF == 2 && ($2 == "failed" || $2 == "interrupted") { failed += $1 }
+    END { print passed + 0, failed + 0 }'
 }

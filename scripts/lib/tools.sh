@@ -74,6 +74,31 @@ require_web() {
   require_packages web
 }
 
+# Installs what the browser tests are written with.
+require_e2e() {
+  require_packages e2e
+}
+
+# A browser, and letters for Chinese: without them its pages are boxes.
+require_browser() {
+  if have_browser; then return; fi
+  local hint='Chromium or its Chinese letters are missing: install chromium and fonts-noto-cjk, or say where the browser is: CHROMIUM=/path/to/it'
+  if ! is_root || ! have apt-get; then die "$hint"; fi
+  echo 'Chromium is missing: installing it'
+  install_browser || die "$hint"
+  have_browser || die "$hint"
+}
+
+have_browser() {
+  [[ -x ${CHROMIUM:-/usr/bin/chromium} ]] && { [[ -n ${CHROMIUM:-} ]] || [[ -n $(fc-list :lang=zh 2>/dev/null | head -n 1) ]]; }
+}
+
+install_browser() (
+  export DEBIAN_FRONTEND=noninteractive
+  install=(apt-get install -y -q --no-install-recommends chromium fonts-noto-cjk fontconfig)
+  "${install[@]}" || { apt-get update -q && "${install[@]}"; }
+)
+
 # Installs the packages of a directory unless those that are there are at least as new as its lock file.
 require_packages() {
   local installed=$1/node_modules/.package-lock.json
