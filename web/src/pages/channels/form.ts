@@ -32,7 +32,7 @@ export function blankChannel(supplier: SupplierOption, taken: readonly string[])
     name: freeName(supplier.id, taken),
     supplier: supplier.id,
     baseUrl: null,
-    models: supplier.models.slice(0, MODELS_AT_FIRST).map(({ name }) => ({ name })),
+    models: bestFirst(supplier.models).slice(0, MODELS_AT_FIRST).map(({ name }) => ({ name })),
     isAuxiliary: false,
     status: 'enabled',
   }
@@ -40,6 +40,9 @@ export function blankChannel(supplier: SupplierOption, taken: readonly string[])
 
 /** Enough to choose from; more can be added. */
 const MODELS_AT_FIRST = 3
+
+/** Agents work with tools, so models that can use them come first. */
+export const bestFirst = (models: readonly ModelInfo[]): ModelInfo[] => models.toSorted((a, b) => Number(b.tools) - Number(a.tools))
 
 export function specOf(channel: ChannelView): ChannelSpec {
   const { name, supplier, baseUrl, models, isAuxiliary, status } = channel

@@ -136,3 +136,13 @@ describe('somebody else was faster', () => {
     expect(form.value!.note).toBe('mine')
   })
 })
+
+test('a login that has ended is no problem of the record', async () => {
+  const source = server({ name: 'a', note: '', hidden: 0 })
+  const made = await editor(source)
+  made.form.value!.note = 'draft'
+  source.replace.mockRejectedValueOnce(new ApiError('unauthorized', 'who?', 401))
+  expect(await made.save()).toBeNull()
+  expect([made.problem.value, made.form.value!.note, made.isDirty.value]).toEqual([null, 'draft', true])
+  expect(await made.save()).toMatchObject({ note: 'draft' })
+})

@@ -89,7 +89,8 @@ export function useEditor<Kept extends { id: string; rev: number }, Spec extends
       return written
     } catch (error) {
       if (record && error instanceof ApiError && error.isStale) await compare(record, wanted)
-      else problem.value = error
+      // Whoever has to log in again is asked to over the page, and then goes on here.
+      else if (!(error instanceof ApiError && error.code === 'unauthorized')) problem.value = error
       return null
     } finally {
       isSaving.value = false

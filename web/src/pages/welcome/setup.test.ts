@@ -20,8 +20,14 @@ test('only the demo channel exists', () => {
 
 test('known models that the supplier has come first', () => {
   const openai = supplier('openai', ['gpt-5', 'gpt-old'])
-  expect(offeredModels(openai, ['embedding', 'gpt-5'])).toEqual(['gpt-5', 'embedding'])
+  expect(offeredModels(openai, ['embedding', 'gpt-5', 'other'])).toEqual(['gpt-5', 'other', 'embedding'])
   expect(offeredModels(openai, [])).toEqual(['gpt-5', 'gpt-old'])
+})
+
+test('models that can use tools come first', () => {
+  const mixed: SupplierOption = { ...supplier('openai'), models: [{ ...info('talks'), tools: false }, info('works')] }
+  expect(offeredModels(mixed, [])).toEqual(['works', 'talks'])
+  expect(offeredModels(mixed, ['talks', 'works', 'x'])).toEqual(['works', 'talks', 'x'])
 })
 
 test('the channel has the chosen model first, known ones behind it, and a free name', () => {

@@ -1,6 +1,7 @@
 /** From the demo model to a real one. Pure. */
 
 import type { ChannelModel, ChannelModels, ChannelWrite, Supplier, SupplierOption } from '@/protocol'
+import { bestFirst } from '../channels/form'
 import { freeName } from '../parts/names'
 
 /** Suppliers in the order they are offered; the others follow. */
@@ -17,10 +18,14 @@ export const isDemoOnly = (channels: readonly ChannelModels[]): boolean =>
 
 /** Models to choose from: well-known ones that the supplier has first, then what else it has. */
 export function offeredModels(supplier: SupplierOption, found: readonly string[]): string[] {
-  const known = supplier.models.map((model) => model.name)
+  const known = bestFirst(supplier.models).map((model) => model.name)
   if (found.length === 0) return known
-  return [...known.filter((name) => found.includes(name)), ...found.filter((name) => !known.includes(name))]
+  const further = found.filter((name) => !known.includes(name)).toSorted((a, b) => Number(isSpecial(a)) - Number(isSpecial(b)))
+  return [...known.filter((name) => found.includes(name)), ...further]
 }
+
+/** Nobody can talk to these. */
+const isSpecial = (model: string): boolean => /embed|rerank|whisper|transcri|tts|speech|moderation|dall-e|image/i.test(model)
 
 const MODELS_MAX = 8
 
