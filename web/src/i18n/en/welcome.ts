@@ -2,6 +2,7 @@
 export default {
   title: 'Connect a model',
   text: 'Right now a built-in demo model answers. Choose who should answer instead; it takes less than a minute.',
+  textMore: 'Choose who should answer; it takes less than a minute.',
   step: { supplier: 'Choose a supplier', connect: 'Connect to {name}', model: 'Choose a model' },
   needsKey: 'needs an API key',
   noKey: 'no key needed',

@@ -3,6 +3,7 @@ import type { Messages } from '../types'
 export default {
   title: '连接模型',
   text: '目前由内置的演示模型回答。选择由谁来回答，只需不到一分钟。',
+  textMore: '选择由谁来回答，只需不到一分钟。',
   step: { supplier: '选择供应商', connect: '连接 {name}', model: '选择模型' },
   needsKey: '需要 API 密钥',
   noKey: '无需密钥',
