@@ -67,6 +67,7 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::ChannelModels>();
     types.add::<protocol::SupplierOption>();
     types.add::<protocol::DictType>();
+    types.add::<protocol::DictInfoSpec>();
     types.add::<protocol::Setting>();
     types.add::<protocol::AuditPage>();
     types.add::<protocol::User>();

@@ -162,6 +162,12 @@ impl Feed {
         }
     }
 
+    /// Sends an unnumbered event to one subscriber only.
+    pub(crate) fn send_delta_to(&self, subscriber: &Arc<dyn Subscriber>, event: &DeltaEvent) {
+        let inner = self.lock();
+        subscriber.deliver(&inner.stamp.delta(event, now_ms()));
+    }
+
     pub(crate) fn unsubscribe(&self, id: SubscriptionId) {
         self.lock().subscribers.remove(&id);
     }

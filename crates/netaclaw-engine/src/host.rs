@@ -2,6 +2,7 @@
 
 use crate::durable::Asked;
 use crate::error::EngineError;
+use crate::feed::now_ms;
 use crate::live::Live;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock};
@@ -205,6 +206,8 @@ impl SessionHost {
                     entry_id,
                     part,
                     kind,
+                    tool_call_id: None,
+                    tool_name: None,
                     offset,
                     text,
                 });
@@ -308,6 +311,8 @@ fn streaming_part(part: u32, kind: netaclaw_models::PartKind) -> StreamingPart {
         tool_call_id,
         tool_name,
         done: false,
+        started_at: now_ms(),
+        duration_ms: None,
     }
 }
 

@@ -80,6 +80,10 @@ impl Live {
         for delta in state.open_text() {
             self.feed.send_to(subscriber, delta);
         }
+        for done in state.thought() {
+            self.feed
+                .send_delta_to(subscriber, &DeltaEvent::ThinkingDone(done));
+        }
         Some(resumed)
     }
 
@@ -138,10 +142,14 @@ impl Live {
         }
     }
 
-    pub(crate) fn part_delta(&self, delta: PartDelta) {
+    /// More text of a part. Whose arguments they are is told with every piece: which of them a
+    /// client hears first nobody knows.
+    pub(crate) fn part_delta(&self, mut delta: PartDelta) {
         let mut state = self.lock();
         if let Some(part) = state.part_mut(&delta.entry_id, delta.part) {
             part.text.push_str(&delta.text);
+            delta.tool_call_id = part.tool_call_id.clone();
+            delta.tool_name = part.tool_name.clone();
         }
         self.feed.emit_text(TextDelta::Part(delta));
     }
@@ -150,6 +158,7 @@ impl Live {
         let mut state = self.lock();
         if let Some(part) = state.part_mut(&done.entry_id, done.part) {
             part.done = true;
+            part.duration_ms = Some(done.duration_ms);
         }
         if kind == PartKind::Thinking {
             self.feed.emit_delta(&DeltaEvent::ThinkingDone(done));
@@ -294,6 +303,8 @@ impl LiveState {
                     entry_id: answer.entry_id.clone(),
                     part: part.part,
                     kind: part.kind,
+                    tool_call_id: part.tool_call_id.clone(),
+                    tool_name: part.tool_name.clone(),
                     offset: 0,
                     text: part.text.clone(),
                 })
@@ -308,6 +319,24 @@ impl LiveState {
             })
         });
         parts.chain(outputs).collect()
+    }
+
+    /// Thinking of the open answer that is over.
+    fn thought(&self) -> Vec<ThinkingDone> {
+        let answer = self.streaming.iter();
+        answer
+            .flat_map(|answer| {
+                let thinking = answer.parts.iter().filter(|p| p.kind == PartKind::Thinking);
+                thinking.filter_map(|part| {
+                    Some(ThinkingDone {
+                        run_id: answer.run_id.clone(),
+                        entry_id: answer.entry_id.clone(),
+                        part: part.part,
+                        duration_ms: part.duration_ms?,
+                    })
+                })
+            })
+            .collect()
     }
 
     fn part_mut(&mut self, entry: &EntryId, part: u32) -> Option<&mut StreamingPart> {

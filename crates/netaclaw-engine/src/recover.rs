@@ -119,6 +119,7 @@ async fn close_message(
         stop_reason: StopReason::Aborted,
         error_message: Some(trouble.words.en.clone()),
         trouble: Some(Box::new(trouble)),
+        netaclaw: None,
         timestamp: now_ms(),
     });
     writing

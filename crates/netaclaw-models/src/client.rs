@@ -126,6 +126,7 @@ fn empty_answer() -> AssistantMessage {
         stop_reason: StopReason::Error,
         error_message: None,
         trouble: None,
+        netaclaw: None,
         timestamp: 0,
     }
 }

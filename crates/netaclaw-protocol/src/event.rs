@@ -159,6 +159,11 @@ pub struct PartDelta {
     /// Which content block of the answer.
     pub part: u32,
     pub kind: PartKind,
+    /// Of a tool call, whose arguments these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
     /// Unicode scalar values already sent for this part.
     pub offset: u64,
     pub text: String,

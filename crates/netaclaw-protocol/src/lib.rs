@@ -57,8 +57,8 @@ pub use id::{
 };
 pub use listing::Listing;
 pub use message::{
-    AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage, Usage,
-    UserContent, UserMessage,
+    AnswerMark, AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage,
+    Usage, UserContent, UserMessage,
 };
 pub use model::{
     ChannelModel, InfoSource, ModelInfo, ModelPrice, Supplier, SupplierOption, ThinkingLevel,

@@ -49,7 +49,18 @@ pub struct AssistantMessage {
     /// Why the answer failed, in more than one language. Only NetaClaw writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Box<Trouble>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub netaclaw: Option<AnswerMark>,
     pub timestamp: i64,
+}
+
+/// What people are told about an answer and no model: only NetaClaw writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default)]
+pub struct AnswerMark {
+    /// How long each thinking block took, in their order. One that was cut off has none.
+    pub thinking_ms: Vec<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

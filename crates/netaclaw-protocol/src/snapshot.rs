@@ -94,6 +94,11 @@ pub struct StreamingPart {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     pub done: bool,
+    /// Unix time in milliseconds.
+    pub started_at: i64,
+    /// How long it took, once it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 /// A tool call that has no result entry yet.

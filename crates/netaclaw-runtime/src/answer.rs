@@ -1,7 +1,9 @@
 //! An answer while it arrives, as far as it has come.
 
 use netaclaw_models::PartKind as StreamPart;
-use netaclaw_protocol::{AssistantMessage, ContentBlock, EntryId, PartKind, StopReason, Usage};
+use netaclaw_protocol::{
+    AnswerMark, AssistantMessage, ContentBlock, EntryId, PartKind, StopReason, Usage,
+};
 use serde_json::Value;
 
 /// What has arrived of an answer. Growing it copies each piece once; the message is made only
@@ -21,6 +23,7 @@ struct Part {
     /// The block as the stream ended it, which may know more than the text: signatures, parsed
     /// arguments.
     ended: Option<ContentBlock>,
+    duration_ms: Option<u64>,
 }
 
 impl AnswerSoFar {
@@ -42,8 +45,19 @@ impl AnswerSoFar {
     pub fn to_message(&self) -> AssistantMessage {
         AssistantMessage {
             content: self.parts.iter().map(Part::block).collect(),
+            netaclaw: self.mark(),
             ..self.frame.clone()
         }
+    }
+
+    /// What the stream told that no content block keeps.
+    pub(crate) fn mark(&self) -> Option<AnswerMark> {
+        let thinking = self
+            .parts
+            .iter()
+            .filter(|part| part.kind == StreamPart::Thinking);
+        let thinking_ms: Vec<u64> = thinking.map_while(|part| part.duration_ms).collect();
+        (!thinking_ms.is_empty()).then_some(AnswerMark { thinking_ms })
     }
 
     pub(crate) fn start_part(&mut self, kind: StreamPart) {
@@ -52,6 +66,7 @@ impl AnswerSoFar {
             text: String::new(),
             chars: 0,
             ended: None,
+            duration_ms: None,
         });
     }
 
@@ -65,9 +80,15 @@ impl AnswerSoFar {
         Some((wire_kind(&part.kind), offset))
     }
 
-    pub(crate) fn end_part(&mut self, index: usize, block: ContentBlock) -> Option<PartKind> {
+    pub(crate) fn end_part(
+        &mut self,
+        index: usize,
+        block: ContentBlock,
+        duration_ms: u64,
+    ) -> Option<PartKind> {
         let part = self.parts.get_mut(index)?;
         part.ended = Some(block);
+        part.duration_ms = Some(duration_ms);
         Some(wire_kind(&part.kind))
     }
 
@@ -119,6 +140,7 @@ pub(crate) fn empty_answer(provider: &str, model: &str, timestamp: i64) -> Assis
         stop_reason: StopReason::Aborted,
         error_message: None,
         trouble: None,
+        netaclaw: None,
         timestamp,
     }
 }

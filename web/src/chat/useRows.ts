@@ -21,6 +21,7 @@ export function useRows() {
     if (!session.state) return pending.value
     return project(session.state, {
       verbosity: prefs.verbosity,
+      language: prefs.language,
       pending: pending.value,
       loadingOlder: session.loadingOlder,
       address: (entryId, number) =>

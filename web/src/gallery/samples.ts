@@ -145,7 +145,7 @@ export const tools = {
 
 const answer: AssistantRow = {
   ...base, kind: 'assistant', key: 'a1', parts: [], streaming: false, continues: false, ends: true, provider: 'demo', model: 'claude-sonnet-5',
-  stopReason: 'stop', errorMessage: null, usage: { inputTokens: 11_200, outputTokens: 840, cacheReadTokens: 9000, totalTokens: 12_040, cost: 0.0342 },
+  stopReason: 'stop', errorMessage: null, advised: false, usage: { inputTokens: 11_200, outputTokens: 840, cacheReadTokens: 9000, totalTokens: 12_040, cost: 0.0342 },
 }
 
 const thinking = { kind: 'thinking', key: 'k', text: 'The user wants the steps in English.\n\n- read the file\n- translate', open: false, durationMs: 12_000, startedAt: null, redacted: false } as const
@@ -189,7 +189,7 @@ export const others: TranscriptRow[] = [
   { ...base, kind: 'compaction', key: 'c3', state: 'error', summary: '', tokensBefore: null, tokensAfter: null, messageCount: null, problem: 'The auxiliary model did not answer.' },
   { ...base, kind: 'branchSummary', key: 'b1', fromId: 'e9', summary: 'On this branch the **first design** was tried and dropped.' },
   { ...base, kind: 'custom', key: 'x1', type: 'custom_message', title: 'Reminder', text: 'The build server is down until 18:00.' },
-  { ...base, kind: 'error', key: 'r1', message: '401 Unauthorized: invalid api key', code: 'unauthorized' },
+  { ...base, kind: 'error', key: 'r1', severity: 'error', advised: false, message: '401 Unauthorized: invalid api key', code: 'unauthorized' },
 ]
 
 export const queue: QueueView = {

@@ -92,6 +92,15 @@ model?: ModelInfo | null,
 problem?: string | null, };
 
 /**
+ * What people are told about an answer and no model: only NetaClaw writes it.
+ */
+export type AnswerMark = { 
+/**
+ * How long each thinking block took, in their order. One that was cut off has none.
+ */
+thinkingMs: Array<number>, };
+
+/**
  * A REST request that was not carried out.
  */
 export type ApiProblem = { code: ErrorCode, message: string, 
@@ -111,7 +120,7 @@ export type AssistantMessage = { content: Array<ContentBlock>, api: string, prov
 /**
  * Why the answer failed, in more than one language. Only NetaClaw writes it.
  */
-trouble?: Trouble | null, timestamp: number, };
+trouble?: Trouble | null, netaclaw?: AnswerMark | null, timestamp: number, };
 
 /**
  * A file that travels with a message: uploaded before, or a small image in place.
@@ -321,6 +330,16 @@ value: string, orderNum: number, remark: string, rev: number,
 createdAt: number, updatedAt: number, };
 
 export type DictInfoId = string;
+
+export type DictInfoSpec = { 
+/**
+ * Unique in its group.
+ */
+name: string, 
+/**
+ * Empty means that nothing is set.
+ */
+value: string, orderNum: number, remark: string, };
 
 /**
  * A group of the dictionary with its entries in order.
@@ -578,6 +597,10 @@ export type PartDelta = { runId: RunId, entryId: EntryId,
  * Which content block of the answer.
  */
 part: number, kind: PartKind, 
+/**
+ * Of a tool call, whose arguments these are.
+ */
+toolCallId?: string | null, toolName?: string | null, 
 /**
  * Unicode scalar values already sent for this part.
  */
@@ -847,7 +870,15 @@ export type StreamStart = { runId: RunId, entryId: EntryId, parentId: EntryId | 
 
 export type StreamingAnswer = { runId: RunId, entryId: EntryId, parentId: EntryId | null, provider: string, model: string, parts: Array<StreamingPart>, };
 
-export type StreamingPart = { part: number, kind: PartKind, text: string, toolCallId?: string | null, toolName?: string | null, done: boolean, };
+export type StreamingPart = { part: number, kind: PartKind, text: string, toolCallId?: string | null, toolName?: string | null, done: boolean, 
+/**
+ * Unix time in milliseconds.
+ */
+startedAt: number, 
+/**
+ * How long it took, once it is done.
+ */
+durationMs?: number | null, };
 
 /**
  * What the agents may do that this one delegates to.

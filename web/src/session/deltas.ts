@@ -36,8 +36,8 @@ function partText(state: SessionState, delta: PartDelta, at: number): SessionSta
         part: delta.part,
         kind: delta.kind,
         text,
-        toolCallId: null,
-        toolName: null,
+        toolCallId: delta.toolCallId ?? null,
+        toolName: delta.toolName ?? null,
         done: false,
         startedAt: at,
         durationMs: null,
@@ -46,19 +46,12 @@ function partText(state: SessionState, delta: PartDelta, at: number): SessionSta
 }
 
 function thinkingDone(state: SessionState, done: ThinkingDone, at: number): SessionState {
-  const key = partKey(done.entryId, done.part)
-  if (state.thinkingMs.get(key) === done.durationMs) return state
-  const thinkingMs = new Map(state.thinkingMs).set(key, done.durationMs)
   const { streaming } = state
   const part = streaming?.entryId === done.entryId && streaming.parts.find((part) => part.part === done.part)
-  if (!streaming || !part) return { ...state, thinkingMs }
+  // An answer that is stored tells it itself.
+  if (!streaming || !part || part.durationMs === done.durationMs) return state
   const ended: PartState = { ...part, done: true, durationMs: done.durationMs }
-  return {
-    ...state,
-    thinkingMs,
-    streaming: withPart(streaming, ended),
-    lastActivity: Math.max(state.lastActivity, at),
-  }
+  return { ...state, streaming: withPart(streaming, ended), lastActivity: Math.max(state.lastActivity, at) }
 }
 
 function toolOutput(state: SessionState, delta: ToolOutput, at: number): SessionState {

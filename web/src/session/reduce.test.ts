@@ -8,7 +8,7 @@ const NOW = 0
 
 /** Everything a page shows, in a form that can be compared; numbers of events aside. */
 function shown(state: SessionState) {
-  const { entries, tree, tools, thinkingMs, lastActivity, runStartedAt, done, errors, ...rest } = state
+  const { entries, tree, tools, lastActivity, runStartedAt, done, errors, ...rest } = state
   // Counters that only lists show, and lists ask for them.
   const { messageCount, leafEntryId, updatedAt, ...meta } = state.meta
   return {

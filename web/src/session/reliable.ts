@@ -5,15 +5,20 @@ import type {
   EntryAdded,
   ModelRef,
   ReliableEvent,
+  RunError,
   RunStatus,
   ServerEvent,
   StreamStart,
   ToolCallCompleted,
   ToolCallStarted,
+  TroubleKind,
 } from '@/protocol'
 import { unknownTool } from './deltas'
 import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
+
+/** The snapshot tells of these as well. */
+const STANDING: ReadonlySet<TroubleKind> = new Set(['no_tool_support', 'unknown_tools', 'unreadable_messages'])
 
 type Reliable = Extract<ServerEvent, { type: ReliableEvent['type'] }>
 
@@ -59,7 +64,7 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'done':
       return runDone(state, event.data)
     case 'error':
-      return { ...state, errors: [...state.errors, { ...event.data, at: event.ts }] }
+      return wentWrong(state, event.data, event.ts)
   }
 }
 
@@ -80,6 +85,13 @@ function entryAdded(state: SessionState, { entry, leafEntryId }: EntryAdded): Se
     streaming: state.streaming?.entryId === entry.id ? null : state.streaming,
   }
   return withMeaning(next, entry)
+}
+
+/** A warning about how the session is set up stays; what has happened goes with the next message. */
+function wentWrong(state: SessionState, error: RunError, at: number): SessionState {
+  const { trouble } = error
+  if (!trouble || !STANDING.has(trouble.kind)) return { ...state, errors: [...state.errors, { ...error, at }] }
+  return { ...state, warnings: [...state.warnings.filter((known) => known.kind !== trouble.kind), trouble] }
 }
 
 /** What an entry says about the session as a whole. */

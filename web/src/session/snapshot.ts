@@ -27,7 +27,6 @@ export function fromSnapshot(opened: Opened, before: SessionState | null, now: n
     runStartedAt: running ? (before?.runStartedAt ?? snapshot.run.since) : null,
     lastActivity: Math.max(snapshot.run.since, running ? now : 0),
     streaming: snapshot.streaming ? streaming(snapshot.streaming) : null,
-    thinkingMs: before?.thinkingMs ?? new Map(),
     tools: new Map(snapshot.tools.map((tool) => [tool.toolCallId, openTool(tool)])),
     queue: snapshot.queue,
     questions: snapshot.questions,
@@ -50,8 +49,8 @@ function streaming(answer: StreamingAnswer): StreamingState {
     toolCallId: part.toolCallId ?? null,
     toolName: part.toolName ?? null,
     done: part.done,
-    startedAt: null,
-    durationMs: null,
+    startedAt: part.startedAt,
+    durationMs: part.durationMs ?? null,
   }))
   const { runId, entryId, parentId, provider, model } = answer
   return { runId, entryId, parentId, provider, model, startedAt: null, parts }

@@ -47,8 +47,6 @@ export interface SessionState {
   /** The server's time of the last sign of life. */
   readonly lastActivity: number
   readonly streaming: StreamingState | null
-  /** How long the thinking of an answer took, by entry and part. */
-  readonly thinkingMs: ReadonlyMap<string, number>
   /** Calls of the run under way, and of those before it since the snapshot, by call id. */
   readonly tools: ReadonlyMap<string, ToolState>
   readonly queue: QueueState

@@ -11,6 +11,7 @@ const options = (verbosity: Verbosity): TranscriptOptions => ({
   pending: [],
   loadingOlder: false,
   address: (entryId, number) => `/images/${entryId}/${number}`,
+  language: 'en',
 })
 
 /** Rows as a person would read them aloud; ids by the order of their first appearance. */

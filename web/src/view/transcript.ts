@@ -7,6 +7,7 @@ import { imagesOf, millisOf, textOf, userParts, type ImageAddress } from './cont
 import { fold } from './fold'
 import { share } from './share'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
+import { troubleWords, type TroubleLanguage } from './trouble'
 import type { AnswerPart, AssistantRow, BranchPoint, PendingUserRow, TranscriptRow, UsageView, Verbosity } from './types'
 
 export interface TranscriptOptions {
@@ -16,6 +17,7 @@ export interface TranscriptOptions {
   /** Older entries are being fetched. */
   loadingOlder: boolean
   address: ImageAddress
+  language: TroubleLanguage
 }
 
 /** Where loaded entries begin on the active path: everything from there on is known. */
@@ -62,6 +64,7 @@ function isCurrent(settled: Settled, state: SessionState, options: TranscriptOpt
     before.labels === state.labels &&
     before.sessionId === state.sessionId &&
     asked.verbosity === options.verbosity &&
+    asked.language === options.language &&
     asked.loadingOlder === options.loadingOlder
   )
 }
@@ -103,14 +106,26 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
   if (state.streaming) rows.push(streamingRow(state))
   for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
   const folded = fold(rows, options.verbosity, running)
-  const shownErrors = new Set(folded.map((row) => (row.kind === 'assistant' ? row.errorMessage : null)))
-  state.errors.forEach((error, at) => {
-    if (shownErrors.has(error.message)) return
-    folded.push({ ...bare(`error:${error.at}:${at}`, null), kind: 'error', message: error.message, code: error.code, at: error.at })
-  })
+  folded.push(...troubles(state, options.language, folded))
   if (state.compaction && state.compaction.state !== 'done') folded.push(compactionRow(state.compaction))
   const arrived = new Set(entries.map(requestIdOf))
   return [...folded, ...options.pending.filter((row) => !arrived.has(row.requestId))]
+}
+
+/** What is wrong with the session, and what went wrong beside what answers tell. */
+function troubles(state: SessionState, language: TroubleLanguage, shown: readonly TranscriptRow[]): TranscriptRow[] {
+  const known = new Set(shown.map((row) => (row.kind === 'assistant' ? row.errorMessage : null)))
+  const standing = state.warnings.map((warning, at): TranscriptRow => {
+    return { ...bare(`warning:${warning.kind}:${at}`, null), kind: 'error', severity: 'warning', message: troubleWords(warning, language)!, code: null, advised: true }
+  })
+  const happened = state.errors.flatMap((error, at): TranscriptRow[] => {
+    const { severity, code } = error
+    const words = troubleWords(error.trouble, language)
+    const message = words ?? error.message
+    if (known.has(message)) return []
+    return [{ ...bare(`error:${error.at}:${at}`, null), kind: 'error', severity, message, code, advised: words !== null, at: error.at }]
+  })
+  return [...standing, ...happened]
 }
 
 /** The request that a user's message came in by. */
@@ -208,14 +223,15 @@ function rowOf(
       return {
         ...base,
         kind: 'assistant',
-        parts: message.content.map((block, part) => partOf(entry.id, part, block, results, context)),
+        parts: partsOf(entry.id, message, results, context),
         streaming: false,
         continues: false,
         ends: false,
         provider: message.provider,
         model: message.model,
         stopReason: message.stopReason,
-        errorMessage: message.errorMessage ?? null,
+        errorMessage: troubleWords(message.trouble, options.language) ?? message.errorMessage ?? null,
+        advised: message.trouble != null,
         usage: usageOf(message.usage),
       }
     case 'toolResult':
@@ -232,12 +248,23 @@ function rowOf(
   }
 }
 
-type AssistantBlock = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['content'][number]
+type AssistantMessage = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>
+type AssistantBlock = AssistantMessage['content'][number]
+
+function partsOf(entryId: string, message: AssistantMessage, results: ReadonlyMap<string, ToolResultEntry>, context: TurnContext): AnswerPart[] {
+  const thinkingMs = message.netaclaw?.thinkingMs ?? []
+  let thoughts = 0
+  return message.content.map((block, part) => {
+    const durationMs = block.type === 'thinking' ? (thinkingMs[thoughts++] ?? null) : null
+    return partOf(entryId, part, block, durationMs, results, context)
+  })
+}
 
 function partOf(
   entryId: string,
   part: number,
   block: AssistantBlock,
+  durationMs: number | null,
   results: ReadonlyMap<string, ToolResultEntry>,
   { state, options, running }: TurnContext,
 ): AnswerPart {
@@ -246,7 +273,6 @@ function partOf(
     case 'text':
       return { kind: 'text', key, text: block.text, open: false }
     case 'thinking': {
-      const durationMs = state.thinkingMs.get(key) ?? null
       const redacted = block.redacted === true
       return { kind: 'thinking', key, text: block.thinking, open: false, durationMs, startedAt: null, redacted }
     }
@@ -278,6 +304,7 @@ function streamingRow(state: SessionState): AssistantRow {
     model: answer.model,
     stopReason: null,
     errorMessage: null,
+    advised: false,
     usage: null,
     at: answer.startedAt,
   }
@@ -351,9 +378,7 @@ function bare(key: string, entryId: string | null) {
   }
 }
 
-type Usage = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>['usage']
-
-export function usageOf(usage: Usage | undefined): UsageView | null {
+export function usageOf(usage: AssistantMessage['usage'] | undefined): UsageView | null {
   if (!usage || usage.totalTokens === 0) return null
   return {
     inputTokens: usage.input + usage.cacheRead + usage.cacheWrite,

@@ -78,7 +78,10 @@ export interface AssistantRow extends RowBase {
   provider: string
   model: string
   stopReason: 'stop' | 'length' | 'toolUse' | 'error' | 'aborted' | null
+  /** Why it failed or ended early, in the user's language as far as the server knows it. */
   errorMessage: string | null
+  /** Whether that says what to do about it. */
+  advised: boolean
   usage: UsageView | null
 }
 
@@ -137,8 +140,11 @@ export interface CustomRow extends RowBase {
 
 export interface ErrorRow extends RowBase {
   kind: 'error'
+  severity: 'error' | 'warning'
   message: string
   code: string | null
+  /** Whether the message says what to do about it. */
+  advised: boolean
 }
 
 // The parts of an answer

@@ -288,6 +288,7 @@ fn failed_answer(trouble: Trouble) -> AssistantMessage {
         stop_reason: StopReason::Error,
         error_message: Some(trouble.words.en.clone()),
         trouble: Some(Box::new(trouble)),
+        netaclaw: None,
         timestamp: now_ms(),
     }
 }

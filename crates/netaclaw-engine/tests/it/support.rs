@@ -274,6 +274,7 @@ fn assistant(content: Vec<ContentBlock>, stop_reason: StopReason) -> AssistantMe
         stop_reason,
         error_message: None,
         trouble: None,
+        netaclaw: None,
         timestamp: 2,
     }
 }

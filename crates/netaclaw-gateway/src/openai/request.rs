@@ -116,6 +116,7 @@ impl Said {
                 stop_reason: StopReason::Stop,
                 error_message: None,
                 trouble: None,
+                netaclaw: None,
                 timestamp,
             })),
             other => {

@@ -199,6 +199,7 @@ impl Answer {
             stop_reason: stop,
             error_message: error.map(str::to_owned),
             trouble: None,
+            netaclaw: None,
             timestamp: 2,
         });
         let body = EntryBody::message(&message);

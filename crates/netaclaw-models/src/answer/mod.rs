@@ -50,6 +50,7 @@ impl Answer {
                 stop_reason: StopReason::Stop,
                 error_message: None,
                 trouble: None,
+                netaclaw: None,
                 timestamp: unix_ms(),
             },
             price: answerer.price,

@@ -38,6 +38,7 @@ fn answer(stop_reason: StopReason, content: Vec<ContentBlock>) -> Message {
         stop_reason,
         error_message: None,
         trouble: None,
+        netaclaw: None,
         timestamp: 1,
     })
 }

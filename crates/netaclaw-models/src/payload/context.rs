@@ -184,6 +184,7 @@ impl Stored {
             },
             error_message: self.error_message,
             trouble: None,
+            netaclaw: None,
             timestamp,
         }
     }

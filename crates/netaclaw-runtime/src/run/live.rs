@@ -77,9 +77,10 @@ impl LiveAnswer {
                 }
             }
             ModelEvent::PartEnd { index, block } => {
-                if let Some(kind) = self.so_far.end_part(index, block) {
-                    let started_ms = self.part_started_ms[index];
-                    let duration_ms = clock.monotonic_ms().saturating_sub(started_ms);
+                let now_ms = clock.monotonic_ms();
+                let started_ms = self.part_started_ms.get(index).copied();
+                let duration_ms = now_ms.saturating_sub(started_ms.unwrap_or(now_ms));
+                if let Some(kind) = self.so_far.end_part(index, block, duration_ms) {
                     host.emit(RunEvent::PartEnded {
                         entry_id: self.so_far.id().clone(),
                         part: index as u32,

@@ -138,7 +138,7 @@ impl Driver<'_> {
         let mut stream = model.client.stream(Arc::new(request), turn);
         let overdue = overdue(self.input.cancel.clone());
         tokio::pin!(overdue);
-        let (message, error) = loop {
+        let (mut message, error) = loop {
             let event = tokio::select! {
                 biased;
                 () = &mut overdue => break unfinished(&live, ModelError::Cancelled),
@@ -151,6 +151,7 @@ impl Driver<'_> {
                 None => break unfinished(&live, ModelError::StreamBroken(Detail::default())),
             }
         };
+        message.netaclaw = live.so_far().mark();
         let shown = live.has_started();
         (HeldAnswer { id, message, shown }, error)
     }

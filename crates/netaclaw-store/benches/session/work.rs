@@ -43,6 +43,7 @@ pub(crate) fn entry(at: usize) -> NewEntry {
             stop_reason: StopReason::Stop,
             error_message: None,
             trouble: None,
+            netaclaw: None,
             timestamp,
         })
     };

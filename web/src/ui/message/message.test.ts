@@ -12,7 +12,7 @@ const base = { entryId: 'e1', branch: null, label: null, at: 0 }
 const user = (changes: Partial<UserRow> = {}): UserRow => ({ ...base, kind: 'user', key: 'u', text: 'hello', images: [], files: [], steered: false, ...changes })
 const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
   ...base, kind: 'assistant', key: 'a', parts: [{ kind: 'text', key: '1', text: 'An **answer**', open: false }], streaming: false, continues: false,
-  ends: true, provider: 'p', model: 'model-1', stopReason: 'stop', errorMessage: null,
+  ends: true, provider: 'p', model: 'model-1', stopReason: 'stop', errorMessage: null, advised: false,
   usage: { inputTokens: 1000, outputTokens: 234, cacheReadTokens: 0, totalTokens: 1234, cost: 0.0123 }, ...changes,
 })
 const draw = (value: TranscriptRow, props: Record<string, unknown> = {}) => (row = show(MessageRow, { row: value, ...props }))
