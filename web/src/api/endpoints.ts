@@ -12,6 +12,7 @@ import type {
   ChannelView,
   ChannelWrite,
   DictInfo,
+  DictInfoSpec,
   DictType,
   Listing,
   Login,
@@ -62,6 +63,8 @@ export const api = {
 
   dictionary: {
     list: (signal?: Signal) => request<Listing<DictType>>('dictionary', { signal }),
+    replace: (id: string, rev: number, body: DictInfoSpec) => request<DictInfo>(at('dictionary-entries', id), { method: 'PUT', rev, body }),
+    /** Sets what nobody has set yet. */
     set: (group: string, name: string, value: string) =>
       request<DictInfo>(at('dictionary-values', group, name), { method: 'PUT', body: { value } }),
   },

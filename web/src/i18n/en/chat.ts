@@ -10,7 +10,7 @@ export default {
   welcome: {
     title: 'What can I do for you?',
     text: 'Write a message, or try one of these.',
-    demo: 'The built-in demo model answers here. Add a channel to talk to a real one.',
+    demo: 'The built-in demo model answers here until an administrator connects a real one.',
     tries: { files: 'List the files here', todo: 'Make a to-do: milk, bread, call Anna', ask: 'Ask me which colour: red, green, blue' },
   },
   header: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DictType } from '@/protocol'
-import { allValues, changedValues, otherEntries, valueOf } from './defaults'
+import { allValues, changedValues, otherEntries } from './defaults'
 
 const stamp = { rev: 1, createdAt: 0, updatedAt: 0 }
 const entry = (name: string, value: string) => ({ id: name, typeId: 't', name, value, orderNum: 0, remark: '', ...stamp })
@@ -9,9 +9,7 @@ const dictionary: DictType[] = [
   { id: 'u', key: 'shop', name: 'Shop', entries: [entry('a.b', '1')], ...stamp },
 ]
 
-test('values are found by group and name, and an absent one is empty', () => {
-  expect(valueOf(dictionary, 'netaclaw', 'auxiliary_channel_id')).toBe('c')
-  expect(valueOf(dictionary, 'netaclaw', 'auxiliary_model_id')).toBe('')
+test('values are known by group and name, and an absent one is empty', () => {
   expect(allValues(dictionary)).toEqual({
     'netaclaw.auxiliary_channel_id': 'c',
     'netaclaw.auxiliary_model_id': '',
@@ -20,11 +18,11 @@ test('values are found by group and name, and an absent one is empty', () => {
   })
 })
 
-test('only what differs is written', () => {
+test('only what differs is written, on top of what was read', () => {
   expect(changedValues(dictionary, allValues(dictionary))).toEqual([])
   expect(changedValues(dictionary, { ...allValues(dictionary), 'shop.a.b': '2', 'netaclaw.auxiliary_model_id': 'm' })).toEqual([
-    { group: 'netaclaw', name: 'auxiliary_model_id', value: 'm' },
-    { group: 'shop', name: 'a.b', value: '2' },
+    { group: 'netaclaw', name: 'auxiliary_model_id', value: 'm', entry: null },
+    { group: 'shop', name: 'a.b', value: '2', entry: dictionary[1]!.entries[0] },
   ])
 })
 

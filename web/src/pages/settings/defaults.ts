@@ -11,10 +11,12 @@ export interface ValueChange {
   group: string
   name: string
   value: string
+  /** What is changed; null if it was never set. */
+  entry: DictInfo | null
 }
 
-export const valueOf = (dictionary: readonly DictType[], group: string, name: string): string =>
-  dictionary.find((other) => other.key === group)?.entries.find((entry) => entry.name === name)?.value ?? ''
+const entryOf = (dictionary: readonly DictType[], group: string, name: string): DictInfo | null =>
+  dictionary.find((other) => other.key === group)?.entries.find((entry) => entry.name === name) ?? null
 
 /** Entries that have no field of their own, with their group. */
 export function otherEntries(dictionary: readonly DictType[]): { group: DictType; entries: readonly DictInfo[] }[] {
@@ -31,7 +33,8 @@ export function changedValues(dictionary: readonly DictType[], values: Readonly<
   return Object.entries(values).flatMap(([key, value]) => {
     const dot = key.indexOf('.')
     const [group, name] = [key.slice(0, dot), key.slice(dot + 1)]
-    return valueOf(dictionary, group, name) === value ? [] : [{ group, name, value }]
+    const entry = entryOf(dictionary, group, name)
+    return (entry?.value ?? '') === value ? [] : [{ group, name, value, entry }]
   })
 }
 
