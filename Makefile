@@ -5,7 +5,7 @@ ARGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run local-model test bench fmt lint deny interop types web dev clean
+.PHONY: help run local-model test bench bench-web pictures fmt lint deny interop types web dev clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ test: ## check and test everything; ends with "N passed, N failed"
 bench: ## measure against Pi on Node and a bare INSERT loop (ARGS="...")
 	@scripts/bench.sh $(ARGS)
 
+bench-web: ## measure the page with long sessions in a real browser
+	@scripts/bench-web.sh
+
 fmt: ## format the Rust code
 	@cargo fmt --all
 
@@ -43,6 +46,9 @@ types: ## write the web app's protocol types
 
 web: ## build the web app into web/dist
 	@scripts/web.sh build
+
+pictures: ## write pictures of every page to e2e/screenshots, for looking at
+	@scripts/pictures.sh
 
 dev: ## serve the web app with hot reload, in front of a running server (NETACLAW_URL=...)
 	@scripts/web.sh dev

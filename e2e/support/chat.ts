@@ -88,8 +88,7 @@ export class Chat {
         .sort((a, b) => a.top - b.top)
         .map((row) => row.text),
     )
-    // How long it thought is told by the stream only; see the test of that in sync.spec.ts.
-    return rows.map((row) => row.replace(/(Thought)( for)?\s+\d+(\.\d+)? ?(ms|s|min)\b/g, '$1').replace(/\b\d+(\.\d+)? ?(ms|s|min)\b/g, '#').replace(/\b\d{1,2}:\d{2}\b/g, '#').replace(/\s+/g, ' ').trim())
+    return rows.map((row) => row.replace(/\b\d+(\.\d+)? ?(ms|s|min)\b/g, '#').replace(/\b\d{1,2}:\d{2}\b/g, '#').replace(/\s+/g, ' ').trim())
   }
 
   /** Waits until the conversation reads like this. */

@@ -19,6 +19,7 @@ export function config(folder: string, options: { workers?: number; timeout?: nu
       locale: 'en-GB',
       viewport: { width: 1280, height: 800 },
       contextOptions: { reducedMotion: 'reduce' },
+      actionTimeout: 30_000,
       screenshot: 'only-on-failure',
       trace: 'retain-on-failure',
       launchOptions: {

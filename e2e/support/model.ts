@@ -11,7 +11,7 @@ export type Step =
   | { kind: 'thinking'; text: string }
   | { kind: 'call'; name: string; args: unknown }
   | { kind: 'hold'; hold: Hold }
-  | { kind: 'pause'; ms: number }
+  | { kind: 'flow'; tokens: readonly string[]; perSecond: number }
   | { kind: 'fail'; status: number; message: string }
 
 /** A point in an answer that the test can wait for, and at which the answer waits for the test. */
@@ -42,7 +42,8 @@ export const say = (text: string): Step => ({ kind: 'text', text })
 export const think = (text: string): Step => ({ kind: 'thinking', text })
 export const call = (name: string, args: unknown): Step => ({ kind: 'call', name, args })
 export const hold = (hold: Hold): Step => ({ kind: 'hold', hold })
-export const pause = (ms: number): Step => ({ kind: 'pause', ms })
+/** Pieces at a steady pace. */
+export const flow = (tokens: readonly string[], perSecond: number): Step => ({ kind: 'flow', tokens, perSecond })
 export const fail = (status: number, message: string): Step => ({ kind: 'fail', status, message })
 /** One step for each word, as a model would stream them. */
 export const words = (text: string): Step[] => (text.match(/\s*\S+/g) ?? []).map(say)
@@ -95,12 +96,22 @@ async function stream(response: ServerResponse, steps: Step[]): Promise<void> {
     if (step.kind === 'text') send({ content: step.text })
     else if (step.kind === 'thinking') send({ reasoning_content: step.text })
     else if (step.kind === 'hold') await step.hold.wait()
-    else if (step.kind === 'pause') await new Promise((resolve) => setTimeout(resolve, step.ms))
+    else if (step.kind === 'flow') await paced(response, step, (text) => send({ content: text }))
     else if (step.kind === 'call') send({ tool_calls: [toolCall(step, calls++)] })
   }
   send({}, calls > 0 ? 'tool_calls' : 'stop')
   response.write(`data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [], usage: USAGE })}\n\n`)
   response.end('data: [DONE]\n\n')
+}
+
+/** Sends what is due by the clock, so that a slow moment is made up for. */
+async function paced(response: ServerResponse, { tokens, perSecond }: { tokens: readonly string[]; perSecond: number }, send: (text: string) => void): Promise<void> {
+  const began = performance.now()
+  for (let sent = 0; sent < tokens.length && !response.destroyed; ) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond))
+    const due = Math.min(tokens.length, Math.floor(((performance.now() - began) / 1000) * perSecond))
+    while (sent < due) send(tokens[sent++]!)
+  }
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }

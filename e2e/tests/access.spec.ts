@@ -21,7 +21,7 @@ for (const theme of THEMES) {
     for (const one of [page, outside]) await look(one, theme, theme === 'dark' ? 'zh' : 'en')
     for (const view of await views(server, session)) {
       const at = view.anonymous ? outside : page
-      await show(at, server, view)
+      await test.step(view.name, () => show(at, server, view))
       await at.evaluate(axe.source)
       const found = await at.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
       for (const { id, impact, help, nodes } of found.violations) {
@@ -45,7 +45,7 @@ test('nothing is wider than a phone', async ({ browser, chat, server, model }) =
   const problems: string[] = []
   for (const view of await views(server, session)) {
     if (view.anonymous) continue
-    await show(page, server, view)
+    await test.step(view.name, () => show(page, server, view))
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     if (wide > 0) problems.push(`${view.name}: ${wide} px`)
   }

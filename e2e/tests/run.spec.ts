@@ -1,5 +1,7 @@
 /** What can be done while the agent works. */
 
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { call, Hold, hold, say, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 
@@ -50,6 +52,30 @@ test('stop while a question is open', async ({ chat, model }) => {
   await chat.reload()
   await chat.reads(read)
   await chat.ask('Never mind', 'Never mind')
+})
+
+test('stop while a tool runs', async ({ chat, model, server }) => {
+  // A file with much more in it than anybody can read, and no room of its own on the disk.
+  const workspace = join(server.dataDir, 'large')
+  mkdirSync(workspace)
+  writeFileSync(join(workspace, 'large.txt'), 'words\n'.repeat(2_000))
+  truncateSync(join(workspace, 'large.txt'), 2 ** 41)
+  const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
+  await server.api('PATCH', `agents/${agents.items[0]!.id}`, { workspace })
+
+  model.next(say('Let me read.'), call('read', { path: 'large.txt', offset: 1_000_000 }))
+  await chat.send('Read it')
+  const tool = chat.page.locator('.tool')
+  await expect(tool).toHaveAttribute('data-status', 'running')
+  await expect(chat.status).toHaveText(/Using/)
+  await chat.stopButton.click()
+  await chat.isIdle()
+  await expect(chat.rows.last()).toContainText('Used 1 tool: read')
+  const read = await chat.transcript()
+  await chat.reload()
+  await chat.reads(read)
+  await chat.ask('Never mind', 'Never mind')
+  expect(model.requests).toHaveLength(2)
 })
 
 test('three messages wait, one is changed, one is taken away, and the rest go in order', async ({ chat, model }) => {

@@ -36,7 +36,9 @@ async function isClean(page: Page): Promise<void> {
   expect(left).toEqual([])
 }
 
-test('in messages of both sides', async ({ chat, model, page }) => {
+test('in messages of both sides', async ({ chat, model, page, watch }) => {
+  // A picture of this server, which does not have it.
+  watch.allow(/404.*\/a\.png/)
   const half = Math.ceil(HOSTILE.length / 2)
   for (const part of [HOSTILE.slice(0, half), HOSTILE.slice(half)]) {
     const text = part.join('\n\n')
@@ -49,7 +51,9 @@ test('in messages of both sides', async ({ chat, model, page }) => {
   await isClean(page)
 })
 
-test('in diagrams', async ({ chat, model, page }) => {
+test('in diagrams', async ({ chat, model, page, watch }) => {
+  // What draws them makes elements before it cleans them; that is what the policy is for.
+  watch.allow(/Executing inline event handler|CSP: script-src-attr refused/)
   model.next(say(`${HOSTILE_DIAGRAMS.join('\n\n')}\n\nthe end`))
   await chat.ask('Draw', 'the end')
   await expect.poll(() => page.evaluate(() => [...document.querySelectorAll('.diagram')].filter((one) => !one.querySelector('img, .problem')).length), { timeout: 60_000 }).toBe(0)
@@ -61,8 +65,8 @@ test('in names of files, tool output, titles, labels, questions and lists', asyn
   const workspace = join(server.dataDir, 'hostile')
   mkdirSync(workspace)
   writeFileSync(join(workspace, '<img src=x onerror=pwned()>.txt'), MARKUP)
-  const agents = await server.api<{ items: { id: string; rev: number }[] }>('GET', 'agents')
-  await server.api('PATCH', `agents/${agents.items[0]!.id}`, { rev: agents.items[0]!.rev, workspace })
+  const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
+  await server.api('PATCH', `agents/${agents.items[0]!.id}`, { workspace })
 
   model.next(call('ls', { path: '.' }), call('read', { path: '<img src=x onerror=pwned()>.txt' }), call('todo', { items: [{ content: MARKUP, status: 'pending' }] }))
   model.next(call('clarify', { question: MARKUP, options: [MARKUP, 'fine'] }))
@@ -79,8 +83,8 @@ test('in names of files, tool output, titles, labels, questions and lists', asyn
   await expect(page).toHaveTitle(new RegExp('<img src=x'))
 
   // Everything open, so that every part is drawn.
-  for (const closed of await chat.rows.locator('button[aria-expanded=false]').all()) await closed.click()
-  for (const closed of await chat.rows.locator('.tool button[aria-expanded=false]').all()) await closed.click()
+  const closed = chat.rows.locator('button[aria-expanded=false]:not([aria-haspopup])')
+  while ((await closed.count()) > 0) await closed.first().click()
   await expect(chat.page.locator('.tool').first()).toBeVisible()
   await page.getByRole('button', { name: 'Tree of this session' }).click()
   await expect(chat.tree.getByRole('treeitem').first()).toBeVisible()

@@ -2,6 +2,7 @@
 
 import { Chat } from '../support/chat.ts'
 import { call, Hold, hold, say, think, words, type Step } from '../support/model.ts'
+import { look } from '../support/pages.ts'
 import { expect, test } from '../support/test.ts'
 import { Wire } from '../support/wire.ts'
 
@@ -54,7 +55,6 @@ for (const half of [0, 1]) test(`a reload at any point of an answer ends with th
 })
 
 test('how long it thought is known after a reload', async ({ chat, model }) => {
-  test.fixme(true, 'the duration of thinking is in the event thinking_done only: neither entries nor snapshots keep it, so a reload forgets it')
   model.next(...FIRST)
   model.next(...SECOND)
   await chat.ask('Count', 'eleven')
@@ -151,10 +151,35 @@ test('a server that is killed and started again under an open page', async ({ ch
   await chat.isIdle()
   const healed = await chat.transcript()
   expect(healed.filter((row) => row.startsWith('user: Count'))).toHaveLength(1)
+  expect(healed.join('\n').match(/Stopped\./g), 'said once').toHaveLength(1)
   await chat.reload()
   await chat.reads(healed, 'a page that lived through the restart reads like a new one')
   // The answer that was cut off is no answer: the model sees both messages.
   await chat.ask('After', 'After')
+})
+
+test('a server that is shut down and started again under an open page', async ({ chat, server, model, watch }) => {
+  watch.allowNetworkFailures()
+  await chat.ask('Before', 'You said: Before')
+  const point = new Hold()
+  model.next(...words('one two three'), hold(point))
+  await chat.send('Count')
+  await point.reached
+  await expect(chat.rows.last()).toContainText('three')
+  await server.kill('SIGTERM')
+  await expect(chat.pill).toBeVisible()
+  // What is written meanwhile goes out when the server is back.
+  await chat.field.fill('Written meanwhile')
+  await chat.field.press('Enter')
+  await server.start()
+  await expect(chat.pill).toHaveCount(0)
+  // The answer that was cut off is none, so the model is asked for both.
+  await chat.hasEnded('Written meanwhile')
+  const read = await chat.transcript()
+  expect(read.filter((row) => row.includes('one two three'))).toHaveLength(1)
+  expect(read.filter((row) => row.startsWith('user:'))).toHaveLength(3)
+  await chat.reload()
+  await chat.reads(read)
 })
 
 test('a tab that was frozen while the answer came', async ({ chat, model }) => {
@@ -183,6 +208,15 @@ test('a message whose answer fails says so once, and can be tried again', async 
   await chat.page.getByRole('button', { name: 'Try again' }).first().click()
   await chat.hasEnded('You said: Hello')
   await expect(chat.row('out of order')).toHaveCount(0)
+})
+
+test('what went wrong is said in the language of the page', async ({ chat, model }) => {
+  await look(chat.page, 'light', 'zh')
+  await chat.page.reload()
+  model.next({ kind: 'fail', status: 401, message: 'no such key' })
+  await chat.send('你好')
+  await expect(chat.rows.getByRole('alert')).toContainText(/渠道/)
+  await expect(chat.rows.getByRole('alert')).toHaveCount(1)
 })
 
 test('the view follows the answer until somebody scrolls up', async ({ chat, model }) => {

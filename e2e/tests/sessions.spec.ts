@@ -1,0 +1,90 @@
+/** The list of sessions: found, named, put away, and what happens in those that are not open. */
+
+import type { Chat } from '../support/chat.ts'
+import { call, Hold, hold, say } from '../support/model.ts'
+import { expect, test } from '../support/test.ts'
+
+const listed = (chat: Chat, title: string | RegExp) => chat.page.locator('.sessions li').filter({ hasText: title })
+
+async function menu(chat: Chat, title: string, item: string): Promise<void> {
+  await listed(chat, title).hover()
+  await chat.page.getByRole('button', { name: `Actions for ${title}` }).click()
+  await chat.page.getByRole('menuitem', { name: item }).click()
+}
+
+test.beforeEach(async ({ chat }) => {
+  await chat.ask('About apples', 'You said')
+  await chat.newSession()
+  await chat.ask('About pears', 'You said')
+})
+
+test('sessions are searched and renamed, in every tab', async ({ chat, page }) => {
+  const other = await chat.second()
+  await expect(page.locator('.sessions li')).toHaveCount(2)
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('searchbox', { name: 'Search sessions' })).toBeFocused()
+  await page.keyboard.type('apples')
+  await expect(page.locator('.sessions li')).toHaveText([/About apples/])
+  await page.getByRole('searchbox').fill('nothing like it')
+  await expect(page.getByText('No session matches the search.')).toBeVisible()
+  await page.getByRole('searchbox').fill('')
+  await expect(page.locator('.sessions li')).toHaveCount(2)
+
+  await menu(chat, 'About apples', 'Rename')
+  await page.getByRole('textbox', { name: 'Name of the session' }).fill('Orchard')
+  await page.keyboard.press('Enter')
+  await expect(listed(chat, 'Orchard')).toHaveCount(1)
+  await expect(listed(other, 'Orchard')).toHaveCount(1)
+  await page.reload()
+  await expect(listed(chat, 'Orchard')).toHaveCount(1)
+})
+
+test('a session is archived, found in the archive and restored', async ({ chat, page }) => {
+  await menu(chat, 'About apples', 'Archive')
+  await expect(listed(chat, 'About apples')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show archived sessions' }).click()
+  await expect(page.locator('.sessions li')).toHaveText([/About apples/])
+  await menu(chat, 'About apples', 'Restore')
+  await expect(listed(chat, 'About apples')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show archived sessions' }).click()
+  await expect(listed(chat, 'About apples')).toHaveCount(1)
+})
+
+test('a session is deleted after a question, and its page leads on', async ({ chat, page }) => {
+  const gone = page.url()
+  await menu(chat, 'About pears', 'Delete')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(listed(chat, 'About pears')).toHaveCount(1)
+  await menu(chat, 'About pears', 'Delete')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(listed(chat, 'About pears')).toHaveCount(0)
+  await expect(page).not.toHaveURL(gone)
+  await page.goto(gone)
+  await expect(page.getByText('This session is not here')).toBeVisible()
+  await expect(listed(chat, 'About apples')).toHaveCount(1)
+})
+
+test('what runs, asks or has news elsewhere is marked', async ({ chat, model, page }) => {
+  const point = new Hold()
+  model.next(say('working'), hold(point), call('clarify', { question: 'Which?', options: ['this', 'that'] }))
+  const second = new Hold()
+  model.next(hold(second), say('there you are'))
+  await chat.send('Take long')
+  const here = page.url()
+  await expect(chat.rows.last()).toContainText('working')
+  await chat.newSession()
+  const row = listed(chat, 'About pears')
+  await expect(row).toContainText('Running')
+  point.release()
+  await expect(row).toContainText('Needs your answer')
+  await page.goto(here)
+  await chat.questions.getByRole('button', { name: 'this' }).click()
+  await second.reached
+  await page.goto(new URL('/', here).href)
+  await expect(row).toContainText('Running')
+  second.release()
+  await expect(row).toContainText('Unread')
+  await row.getByRole('link').click()
+  await expect(chat.rows.last()).toContainText('there you are')
+  await expect(row).not.toContainText('Unread')
+})

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Measures the page with long sessions in a real Chromium: e2e/bench. BENCH_SECONDS is how long it streams.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+source scripts/lib/tools.sh
+
+require_cargo
+require_node
+require_web
+require_e2e
+require_browser
+
+(cd web && npm run --silent build)
+cargo build --release -p netaclaw
+export NETACLAW_BINARY=${NETACLAW_BINARY:-${CARGO_TARGET_DIR:-$PWD/target}/release/netaclaw}
+cd e2e && npm run --silent bench
