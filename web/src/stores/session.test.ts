@@ -48,6 +48,14 @@ beforeEach(() => {
 })
 
 describe('the open session', () => {
+  test('is gone when it is deleted, also under an open page', () => {
+    const session = opened()
+    const { snapshot, epoch, seq } = recording.opened
+    const update = { type: 'session_updated', data: { session: { ...snapshot!.session, status: 'deleted' } }, sessionId: id, epoch, seq: seq + 1, ts: 1 }
+    server.tell(update as ServerEvent)
+    expect(session.phase).toBe('missing')
+  })
+
   test('is asked for whole, and shown when it has come', () => {
     const session = useSession()
     server.connect()

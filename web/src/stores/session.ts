@@ -96,7 +96,12 @@ export const useSession = defineStore('session', () => {
       applyWaiting()
       if (state.value) state.value = withoutWants(state.value)
     }
-    phase.value = 'ready'
+    arrived()
+  }
+
+  /** What is deleted can be brought back by the server; here it is gone. */
+  function arrived(): void {
+    phase.value = state.value?.meta.status === 'deleted' ? 'missing' : 'ready'
     void loadMissing()
   }
 
@@ -119,7 +124,7 @@ export const useSession = defineStore('session', () => {
     state.value = next
     if (next.wants !== null) heal()
     else if (Date.now() > nextSyncAt + SYNC_AGAIN_MAX_MS) syncPause = SYNC_AGAIN_MS
-    void loadMissing()
+    arrived()
   }
 
   /** Something is missing. It heals by itself; if it does not at once, then a little later. */
