@@ -108,7 +108,7 @@ fn commands_known() -> Vec<Command> {
     use protocol::command_name as name;
     vec![
         Command::of::<protocol::Chat, protocol::ChatAck>(name::CHAT),
-        Command::of::<protocol::SessionRef, protocol::Stopped>(name::STOP),
+        Command::of::<protocol::Stop, protocol::Stopped>(name::STOP),
         Command::of::<protocol::Nothing, protocol::Nothing>(name::PING),
         Command::of::<protocol::SetThinkingLevel, protocol::Nothing>(name::SET_THINKING_LEVEL),
         Command::of::<protocol::SetModel, protocol::Nothing>(name::SET_MODEL),

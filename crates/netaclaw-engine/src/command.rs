@@ -4,8 +4,8 @@ use crate::error::EngineError;
 use crate::feed::{Subscriber, SubscriptionId};
 use crate::requests::{Done, Request};
 use netaclaw_protocol::{
-    Chat, ChatAck, ClarifyResponse, EntryId, Opened, QueueChange, QueueState, RunId, RunState,
-    SessionChange, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
+    Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, QueueChange, QueueState, RunId,
+    RunState, SessionChange, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Fork(EntryId, Option<Request>, Reply<Done<SessionMeta>>),
     EditQueue(QueueChange, Option<Request>, Reply<Done<QueueState>>),
     Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
+    Listen(Arc<dyn Subscriber>, Reply<(FeedStart, SubscriptionId)>),
     Close(SubscriptionId),
 }
 

@@ -3,8 +3,10 @@
 use crate::attachments::{AttachmentError, AttachmentStore, owner_of};
 use crate::command::{Command, OpenRequest, Reply, Way};
 use crate::durable::Durable;
+use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
+use crate::gates::Gates;
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
 use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
@@ -12,14 +14,16 @@ use crate::source::AgentSource;
 use crate::sweep::sweep;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
-    Chat, ChatAck, ClarifyResponse, EntryId, Opened, ProviderKind, QueueChange, QueueState, RunId,
-    RunState, SessionChange, SessionId, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
+    Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, ProviderKind, QueueChange,
+    QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem, SessionMeta, SetModel,
+    ThinkingLevel,
 };
 use netaclaw_session::{NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{OwnedMutexGuard, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -54,8 +58,9 @@ struct Inner {
     lists: Arc<ListFeed>,
     files: Option<Arc<dyn AttachmentStore>>,
     sessions: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
-    /// Held while a session is opened, so that it is opened once.
-    opening: tokio::sync::Mutex<()>,
+    /// Passed to open a session and to put it away.
+    gates: Gates,
+    early_stops: EarlyStops,
     jobs: TaskTracker,
     shutdown: CancellationToken,
 }
@@ -76,7 +81,8 @@ impl Engine {
             lists: Arc::default(),
             files: None,
             sessions: Mutex::new(HashMap::new()),
-            opening: tokio::sync::Mutex::new(()),
+            gates: Gates::default(),
+            early_stops: EarlyStops::default(),
             jobs: TaskTracker::new(),
             shutdown: CancellationToken::new(),
         };
@@ -111,10 +117,24 @@ impl Engine {
             Some(session) => session.clone(),
             None => self.create(caller, &chat).await?,
         };
-        self.ask(caller, &session, |reply| {
-            Command::Chat(Box::new(chat), reply)
-        })
-        .await
+        let request = chat.request_id.clone();
+        let ack = self
+            .ask(caller, &session, |reply| {
+                Command::Chat(Box::new(chat), reply)
+            })
+            .await?;
+        // Looked for when the message is there: a stop that comes later finds its run.
+        let stopped =
+            request.is_some_and(|request| self.inner.early_stops.take(&caller.user_id, &request));
+        if stopped && !ack.deduped {
+            self.stop(caller, &session).await?;
+        }
+        Ok(ack)
+    }
+
+    /// Stops the run of a message that may still be on its way, as soon as it arrives.
+    pub fn stop_on_arrival(&self, caller: &Caller, request_id: &str) {
+        self.inner.early_stops.remember(&caller.user_id, request_id);
     }
 
     pub async fn stop(
@@ -279,6 +299,18 @@ impl Engine {
             .await
     }
 
+    /// Hears every event of a session from now on, without being told what was before. For a
+    /// session that has just been made.
+    pub async fn listen(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        subscriber: Arc<dyn Subscriber>,
+    ) -> Result<(FeedStart, SubscriptionId), EngineError> {
+        self.ask(caller, session, |reply| Command::Listen(subscriber, reply))
+            .await
+    }
+
     /// Ends a subscription. A session that is not live has none.
     pub async fn close(&self, session: &SessionId, subscription: SubscriptionId) {
         let mailbox = self.sessions().get(session).cloned();
@@ -425,14 +457,17 @@ impl Engine {
         let (provider, _) = self.find(caller, session).await?;
         let (reply, answer) = oneshot::channel();
         let mailbox = self.live(session, provider).await?;
-        mailbox.try_send(command(reply)).map_err(|_| {
-            EngineError::Busy("too many commands are waiting for it; try again".to_owned())
-        })?;
-        answer.await.unwrap_or_else(|_| {
-            Err(EngineError::Unavailable(
-                "the server is shutting down; try again".to_owned(),
-            ))
-        })
+        mailbox
+            .try_send(command(reply))
+            .map_err(|error| match error {
+                TrySendError::Full(_) => {
+                    EngineError::Busy("too many commands are waiting for it; try again".to_owned())
+                }
+                TrySendError::Closed(_) => shutting_down(),
+            })?;
+        // While this mailbox is in hand the session is not put away, so an answer comes, unless
+        // the whole server goes down.
+        answer.await.unwrap_or_else(|_| Err(shutting_down()))
     }
 
     /// The mailbox of a session, which is opened if it is not live.
@@ -444,13 +479,12 @@ impl Engine {
         if let Some(mailbox) = self.mailbox(session) {
             return Ok(mailbox);
         }
-        let _opening = self.inner.opening.lock().await;
+        let _opening = self.inner.gates.pass(session).await;
         if let Some(mailbox) = self.mailbox(session) {
             return Ok(mailbox);
         }
         if self.inner.jobs.is_closed() {
-            let message = "the server is shutting down; try again".to_owned();
-            return Err(EngineError::Unavailable(message));
+            return Err(shutting_down());
         }
         let meta = provider.get_session(session).await?;
         let feed = Feed::new(session.clone(), Uuid::now_v7().to_string());
@@ -467,7 +501,11 @@ impl Engine {
         let live = LiveSession::open(Arc::new(writer), source, shutdown).await?;
         let (mailbox, commands) = mpsc::channel(MAILBOX_MAX);
         self.sessions().insert(session.clone(), mailbox.clone());
-        self.inner.jobs.spawn(live.serve(commands));
+        let home = Home {
+            engine: Arc::downgrade(&self.inner),
+            session: session.clone(),
+        };
+        self.inner.jobs.spawn(live.serve(commands, home));
         Ok(mailbox)
     }
 
@@ -479,10 +517,47 @@ impl Engine {
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Command>>> {
-        // Only inserts and removals happen under it.
-        self.inner
-            .sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.inner.sessions()
     }
+}
+
+impl Inner {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Command>>> {
+        // Only inserts and removals happen under it.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a live session belongs.
+pub(crate) struct Home {
+    engine: Weak<Inner>,
+    session: SessionId,
+}
+
+/// A session that is being put away. Nobody opens it again before this is dropped.
+pub(crate) struct Leaving {
+    _gate: Option<OwnedMutexGuard<()>>,
+}
+
+impl Home {
+    /// Leaves, unless somebody has a command for the session or is about to have one. From then on
+    /// nobody can: whoever needs the session waits, and opens it anew.
+    pub(crate) async fn leave(&self, mailbox: &mpsc::Receiver<Command>) -> Option<Leaving> {
+        let Some(engine) = self.engine.upgrade() else {
+            return Some(Leaving { _gate: None });
+        };
+        let gate = engine.gates.pass(&self.session).await;
+        let mut sessions = engine.sessions();
+        // Mailboxes are handed out under this lock, so that one sender is the one in the map.
+        let wanted = mailbox.sender_strong_count() > 1 || !mailbox.is_empty();
+        if wanted {
+            return None;
+        }
+        sessions.remove(&self.session);
+        Some(Leaving { _gate: Some(gate) })
+    }
+}
+
+fn shutting_down() -> EngineError {
+    EngineError::Unavailable("the server is shutting down; try again".to_owned())
 }

@@ -31,6 +31,18 @@ impl Request {
         Self { id, fingerprint }
     }
 
+    /// The id of a session that this request makes out of another: the same whenever it is asked.
+    pub(crate) fn names_session(&self, source: &SessionId) -> SessionId {
+        let texts = [source.as_str(), self.id.as_str(), self.fingerprint.as_str()];
+        let hash = |salt: &'static str| {
+            let texts = texts.into_iter().chain([salt]).map(str::as_bytes);
+            hash(texts)
+        };
+        let bytes = u128::from(hash("a")) << 64 | u128::from(hash("b"));
+        let id = uuid::Builder::from_custom_bytes(bytes.to_be_bytes()).into_uuid();
+        SessionId::new(id.to_string())
+    }
+
     pub(crate) fn of_chat(chat: &Chat) -> Option<Self> {
         let id = chat.request_id.clone()?;
         let leaf = chat.leaf_entry_id.as_ref();
@@ -117,6 +129,7 @@ impl Answered {
             item_id: Some(queued.item.item_id.clone()),
             disposition: queued.disposition(),
             deduped: false,
+            feed: None,
         };
         Some(Self {
             id: queued.request_id.clone()?,
@@ -154,6 +167,7 @@ impl Requests {
                     item_id: mark.item_id,
                     disposition: mark.disposition.unwrap_or(Disposition::Started),
                     deduped: false,
+                    feed: None,
                 };
                 let request = Request { id, fingerprint };
                 requests.remember(Answered::new(request, at, Outcome::Chat(ack)));
@@ -202,9 +216,13 @@ impl Requests {
     }
 }
 
+fn fingerprint<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> String {
+    format!("{:016x}", hash(texts))
+}
+
 /// Tells contents apart, the same in every process (FNV-1a). The lengths keep "a" + "bc" and
 /// "ab" + "c" apart.
-fn fingerprint<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> String {
+fn hash<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {
         for byte in bytes {
@@ -215,7 +233,7 @@ fn fingerprint<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> String {
         add(&(text.len() as u64).to_le_bytes());
         add(text);
     }
-    format!("{hash:016x}")
+    hash
 }
 
 #[cfg(test)]
@@ -239,6 +257,7 @@ mod tests {
             item_id: None,
             disposition: Disposition::Started,
             deduped: false,
+            feed: None,
         });
         let first = chat("a");
         assert_eq!(requests.repeat(first.as_ref(), 5).unwrap(), None);

@@ -8,8 +8,9 @@ mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
 use crate::durable::ModelChoice;
+use crate::engine::Home;
 use crate::error::EngineError;
-use crate::feed::{Missed, SubscriptionId, now_ms};
+use crate::feed::{Missed, Subscriber, SubscriptionId, now_ms};
 use crate::listing::{Liveness, list_item};
 use crate::live::Live;
 use crate::meter::Meter;
@@ -21,17 +22,18 @@ use crate::source::AgentSource;
 use crate::writer::{SessionWriter, Writing};
 use launch::CurrentRun;
 use netaclaw_protocol::{
-    EntryId, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionListItem,
-    SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
+    EntryId, FeedStart, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionId,
+    SessionListItem, SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
-use netaclaw_session::{EntryBody, Places, Role, SessionPatch, SessionTree};
+use netaclaw_session::{EntryBody, Places, Role, SessionError, SessionPatch, SessionTree};
 use std::sync::Arc;
 use std::time::Duration;
 use titles::Titles;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// A session that nobody watches and that does nothing is let go after this.
 const IDLE_MAX: Duration = Duration::from_secs(600);
@@ -84,11 +86,12 @@ impl LiveSession {
     }
 
     /// Serves commands until nobody needs the session any more.
-    pub(crate) async fn serve(mut self, mut mailbox: mpsc::Receiver<Command>) {
+    pub(crate) async fn serve(mut self, mut mailbox: mpsc::Receiver<Command>, home: Home) {
         // What waited in the queue when the server stopped goes on now.
         self.start_next().await;
+        let mut leaving = None;
         // Without a mailbox nothing new comes; the run under way still ends as it should.
-        while !(self.closing && self.current.is_none()) {
+        while leaving.is_none() && !(self.closing && self.current.is_none()) {
             tokio::select! {
                 command = mailbox.recv(), if !self.closing => match command {
                     Some(command) => self.handle(command).await,
@@ -96,7 +99,9 @@ impl LiveSession {
                 },
                 Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
                 Some(title) = self.titles.next() => self.title_made(title).await,
-                () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => break,
+                () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => {
+                    leaving = home.leave(&mailbox).await;
+                }
             }
         }
         if let Err(error) = self.writer.provider.release(&self.writer.id).await {
@@ -142,6 +147,9 @@ impl LiveSession {
                 drop(reply.send(self.retry(entry, request).await));
             }
             Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
+            Command::Listen(subscriber, reply) => {
+                drop(reply.send(Ok(self.listen(subscriber))));
+            }
             Command::Close(subscription) => self.writer.feed.unsubscribe(subscription),
         }
     }
@@ -199,6 +207,16 @@ impl LiveSession {
                 joined.id,
             )
         }))
+    }
+
+    /// Adds a subscriber who needs no snapshot, because nothing has happened yet.
+    fn listen(&mut self, subscriber: Arc<dyn Subscriber>) -> (FeedStart, SubscriptionId) {
+        let joined = self.live.join(subscriber, |_, joined| joined);
+        let start = FeedStart {
+            epoch: self.writer.feed.epoch(),
+            seq: joined.seq,
+        };
+        (start, joined.id)
     }
 
     async fn stop(&mut self) -> Result<RunState, EngineError> {
@@ -420,11 +438,21 @@ impl LiveSession {
         if let Some(Outcome::Forked(forked)) = known {
             return Ok(Done::before(writer.provider.get_session(forked).await?));
         }
+        // A request names what it makes, so that a second process finds what the first one made
+        // before it died.
+        let id = request.as_ref().map_or_else(
+            || SessionId::new(Uuid::now_v7().to_string()),
+            |request| request.names_session(&writer.id),
+        );
         let mut writing = writer.begin().await;
-        let forked = writer
-            .provider
-            .create_branched_session(&writer.id, &entry)
-            .await?;
+        let provider = &writer.provider;
+        let made = provider
+            .create_branched_session(&writer.id, &entry, id.clone())
+            .await;
+        let forked = match made {
+            Err(SessionError::AlreadyExists(_)) => provider.get_session(&id).await?,
+            made => made?,
+        };
         let outcome = Outcome::Forked(forked.session_id.clone());
         self.remember(&mut writing, request, outcome).await?;
         Ok(Done::now(forked))

@@ -72,6 +72,19 @@ pub struct SessionRef {
     pub session_id: SessionId,
 }
 
+/// Ends the run of a session. A message that is still on its way has no run yet, and if it begins
+/// a session not even that: its request names both, and it is stopped when it arrives.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Stop {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Of the `chat` that is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -231,6 +244,20 @@ pub struct ChatAck {
     /// The request was taken in before; this repeats the answer it got then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deduped: bool,
+    /// Set if the message named no session: its sender hears the events of the new one from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feed: Option<FeedStart>,
+}
+
+/// Where somebody began to listen to a session. `session_open` with these numbers goes on from
+/// them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct FeedStart {
+    pub epoch: String,
+    /// The number of the last event before.
+    pub seq: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -247,7 +274,8 @@ pub enum Disposition {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stopped {
-    /// `idle` if there was nothing to stop.
+    /// `idle` if there was nothing to stop. If a message was named that has not arrived, it will be
+    /// stopped when it does.
     pub status: RunState,
 }
 

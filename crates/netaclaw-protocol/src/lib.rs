@@ -38,9 +38,10 @@ pub use channel::{
     KeyChange,
 };
 pub use command::{
-    Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, Fork, Forked, Nothing,
-    QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry, SessionOpen,
-    SessionRef, SetLabel, SetModel, SetThinkingLevel, Stopped, SwitchLeaf, command_name,
+    Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, FeedStart, Fork, Forked,
+    Nothing, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry,
+    SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf,
+    command_name,
 };
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};

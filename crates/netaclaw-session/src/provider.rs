@@ -64,11 +64,13 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// Moves the leaf without appending; `None` moves it before the first entry. Durable.
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()>;
 
-    /// A new session made of the path to `leaf`, its labels included. The source is not touched.
+    /// A new session of this id, made of the path to `leaf`, its labels included. The source is not
+    /// touched. Fails if the id is taken.
     async fn create_branched_session(
         &self,
         session: &SessionId,
         leaf: &EntryId,
+        id: SessionId,
     ) -> Result<SessionMeta>;
 
     /// Makes everything appended so far durable against a power cut, where the provider's setting

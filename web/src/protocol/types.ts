@@ -270,7 +270,11 @@ itemId?: string | null, disposition: Disposition,
 /**
  * The request was taken in before; this repeats the answer it got then.
  */
-deduped?: boolean, };
+deduped?: boolean, 
+/**
+ * Set if the message named no session: its sender hears the events of the new one from here.
+ */
+feed?: FeedStart | null, };
 
 /**
  * What to do with a message that arrives during a run.
@@ -439,6 +443,16 @@ ts: number, } & E;
  * Why a command was refused. The list is closed.
  */
 export type ErrorCode = "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "session_busy" | "stale_parent" | "too_large" | "rate_limited" | "unavailable" | "internal";
+
+/**
+ * Where somebody began to listen to a session. `session_open` with these numbers goes on from
+ * them.
+ */
+export type FeedStart = { epoch: string, 
+/**
+ * The number of the last event before.
+ */
+seq: number, };
 
 export type Fork = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 
@@ -853,6 +867,16 @@ export type SettingWrite = { value: JsonValue, };
  */
 export type Severity = "error" | "warning";
 
+/**
+ * Ends the run of a session. A message that is still on its way has no run yet, and if it begins
+ * a session not even that: its request names both, and it is stopped when it arrives.
+ */
+export type Stop = { sessionId?: SessionId | null, 
+/**
+ * Of the `chat` that is meant.
+ */
+requestId?: string | null, };
+
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
 /**
@@ -860,7 +884,8 @@ export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
  */
 export type Stopped = { 
 /**
- * `idle` if there was nothing to stop.
+ * `idle` if there was nothing to stop. If a message was named that has not arrived, it will be
+ * stopped when it does.
  */
 status: RunState, };
 
@@ -1148,7 +1173,7 @@ export type Words = { zh: string, en: string, };
 /** Commands by name: what each carries, and what its acknowledgement adds to `ok`. */
 export interface Commands {
   chat: { ask: Chat; answer: ChatAck }
-  stop: { ask: SessionRef; answer: Stopped }
+  stop: { ask: Stop; answer: Stopped }
   ping: { ask: Nothing; answer: Nothing }
   set_thinking_level: { ask: SetThinkingLevel; answer: Nothing }
   set_model: { ask: SetModel; answer: Nothing }

@@ -5,11 +5,14 @@ import type { Chat, ChatAck } from '@/protocol'
 import { Outbox, type Outgoing } from '@/socket'
 import { useConnection } from './connection'
 import { useDrafts } from './drafts'
+import { useSession } from './session'
 
 const KEY = 'netaclaw.outbox'
 const RETRY_MS = 3_000
 /** What is older than this is offered to the user again instead of sent: much may have changed. */
 const RESEND_WITHIN_MS = 10 * 60 * 1_000
+
+const ignore = () => {}
 
 /** Messages on their way. They survive a reload of their tab. */
 export const useOutbox = defineStore('outbox', () => {
@@ -24,7 +27,13 @@ export const useOutbox = defineStore('outbox', () => {
       items.value = next
       save('session', KEY, next.map(({ problem: _, ...item }) => item))
     },
-    acknowledged: (item, ack) => listeners.forEach((hear) => hear(item, ack)),
+    acknowledged: (item, ack) => {
+      listeners.forEach((hear) => hear(item, ack))
+      // Whoever begins a session hears of it from then on; here only the one that is shown is of use.
+      if (ack.feed && useSession().id !== ack.sessionId) {
+        connection.ask('session_close', { sessionId: ack.sessionId }, ignore, ignore)
+      }
+    },
     later: (then) => void setTimeout(then, RETRY_MS),
   })
   connection.onConnected(() => outbox.resend())

@@ -147,6 +147,7 @@ impl LiveSession {
             item_id: None,
             disposition,
             deduped: false,
+            feed: None,
         }
     }
 }

@@ -5,6 +5,7 @@
 mod branches;
 mod chat;
 mod crash;
+mod idle;
 mod metrics;
 mod pairs;
 mod requests;

@@ -5,6 +5,7 @@ use netaclaw_engine::{Done, EngineError, Request};
 use netaclaw_protocol::{
     Chat, ChatAck, Disposition, EntryId, QueueChange, SessionChange, SessionId, SessionListItem,
 };
+use netaclaw_session::{PageRequest, SessionFilter, SessionPatch};
 use std::path::Path;
 use std::time::Duration;
 
@@ -75,6 +76,38 @@ async fn a_rename_and_a_fork_have_one_effect() {
     assert_eq!((first.0.1, first.1.1), (false, false));
     assert_eq!((second.0.1, second.1.1), (true, true));
     assert_eq!(second.0.0.1.as_deref(), Some("New"));
+}
+
+/// The first process dies between making the fork and storing that it did. The next one cannot
+/// know of it but by its name.
+#[tokio::test]
+async fn a_fork_that_was_made_and_not_noted_is_found_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (id, entry) = session(dir.path()).await;
+    let server = Server::start(dir.path());
+    let fork = async |server: &Server, name: &str| {
+        let (engine, ann) = (&server.engine, ann());
+        let forked = engine.fork(&ann, &id, entry.clone(), request(name)).await;
+        forked.unwrap().value.session.session_id
+    };
+    let first = fork(&server, "f").await;
+    let other = fork(&server, "g").await;
+    assert_ne!(first, other);
+    server.engine.shut_down(Duration::from_secs(5)).await;
+    drop(server);
+
+    let provider = Server::start(dir.path()).engine.providers().file.clone();
+    let forgotten = SessionPatch {
+        metadata: Some(serde_json::Map::new()),
+        ..SessionPatch::default()
+    };
+    provider.update_session(&id, forgotten).await.unwrap();
+    provider.release(&id).await.unwrap();
+    let server = Server::start(dir.path());
+    assert_eq!(fork(&server, "f").await, first);
+    let (all, page) = (SessionFilter::default(), PageRequest::default());
+    let all = server.engine.providers().file.list_sessions(&all, page);
+    assert_eq!(all.await.unwrap().total, 3);
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use super::frame::refused;
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, Done, EngineError, Request, Subscriber, Way};
 use netaclaw_protocol::{
-    Chat, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
-    SessionChange, SessionId, SessionOpen, Stopped,
+    Chat, ChatAck, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
+    RunState, SessionChange, SessionId, SessionOpen, Stop, Stopped,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -43,6 +43,9 @@ pub(super) async fn execute(
     };
     match command {
         ClientCommand::SessionOpen(open) => session_open(shared, connection, &caller, open).await,
+        ClientCommand::Chat(chat) if chat.session_id.is_none() => {
+            begin_session(shared, connection, &caller, *chat).await
+        }
         ClientCommand::Ping => {
             connection.outbox.push(&notice(Notice::Pong(Nothing {})));
             plain(Ok(Body::new()))
@@ -85,10 +88,12 @@ async fn change(
     let engine = &shared.engine;
     let refusal = |error: EngineError| error.refusal();
     let done = match command {
-        ClientCommand::Chat(chat) => return send_chat(shared, caller, *chat).await,
-        ClientCommand::Stop(session) => {
-            let state = engine.stop(caller, &session.session_id).await;
-            let status = state.map_err(refusal)?;
+        ClientCommand::Chat(chat) => {
+            let ack = engine.chat(caller, *chat).await.map_err(refusal)?;
+            return Ok(fields(json!(ack)));
+        }
+        ClientCommand::Stop(stop) => {
+            let status = stop_run(shared, caller, stop).await.map_err(refusal)?;
             return Ok(fields(json!(Stopped { status })));
         }
         ClientCommand::SetThinkingLevel(set) => {
@@ -180,33 +185,85 @@ async fn exists(shared: &Shared, caller: &Caller, session: &SessionId) -> Result
     found.map(drop).map_err(|error| error.refusal())
 }
 
-async fn send_chat(shared: &Arc<Shared>, caller: &Caller, mut chat: Chat) -> Result<Body, Refusal> {
-    if chat.session_id.is_none() {
-        if chat.content.trim().is_empty() && chat.attachments.is_empty() {
-            return Err(refused(ErrorCode::BadRequest, "the message is empty"));
-        }
-        chat.session_id = first_session(shared, caller, &chat).await?;
+/// Stops what runs. A message that is named is stopped also if it has not come yet: that is noted
+/// first, so that it cannot slip through.
+async fn stop_run(shared: &Shared, caller: &Caller, stop: Stop) -> Result<RunState, EngineError> {
+    let engine = &shared.engine;
+    if let Some(request) = &stop.request_id {
+        engine.stop_on_arrival(caller, request);
     }
-    let ack = shared.engine.chat(caller, chat).await;
-    let ack = ack.map_err(|error| error.refusal())?;
-    Ok(fields(json!(ack)))
+    match (stop.session_id, stop.request_id) {
+        (Some(session), _) => engine.stop(caller, &session).await,
+        (None, Some(request)) => {
+            let session = session_of_request(&caller.user_id, &request);
+            match engine.stop(caller, &session).await {
+                Err(EngineError::NoSession) => Ok(RunState::Idle),
+                stopped => stopped,
+            }
+        }
+        (None, None) => Err(EngineError::BadRequest(
+            "missing field `sessionId`, or `requestId` of the message".to_owned(),
+        )),
+    }
+}
+
+/// Takes in the first message of a session. Its sender hears of all that comes of it: it listens
+/// before the message is there.
+async fn begin_session(
+    shared: &Shared,
+    connection: &Connection,
+    caller: &Caller,
+    mut chat: Chat,
+) -> Answer {
+    let session = match first_session(shared, caller, &chat).await {
+        Ok(session) => session,
+        Err(refusal) => return plain(Err(refusal)),
+    };
+    chat.session_id = Some(session.clone());
+    if connection.watches(&session) {
+        // The message was sent before, and its sender listens already.
+        let ack = shared.engine.chat(caller, chat).await;
+        let ack = ack.map(|ack| fields(json!(ack)));
+        return plain(ack.map_err(|error| error.refusal()));
+    }
+    let feed = connection.new_feed();
+    let subscriber: Arc<dyn Subscriber> = Arc::clone(&feed) as Arc<dyn Subscriber>;
+    let listening = shared.engine.listen(caller, &session, subscriber).await;
+    let (start, subscription) = match listening {
+        Ok(listening) => listening,
+        Err(error) => return plain(Err(error.refusal())),
+    };
+    connection.watch(session.clone(), Arc::clone(&feed), subscription);
+    match shared.engine.chat(caller, chat).await {
+        Ok(ack) => Answer {
+            body: Ok(done(ChatAck {
+                feed: Some(start),
+                ..ack
+            })),
+            feed: Some(feed),
+        },
+        Err(error) => {
+            connection.unwatch(&shared.engine, &session).await;
+            plain(Err(error.refusal()))
+        }
+    }
 }
 
 /// The session that a first message begins. It is named by the request, so that a client that
-/// heard no answer and asks again, even of another process, gets the same one. Without a request
-/// id the engine makes it.
+/// heard no answer and asks again, even of another process, gets the same one.
 async fn first_session(
     shared: &Shared,
     caller: &Caller,
     chat: &Chat,
-) -> Result<Option<SessionId>, Refusal> {
-    let Some(request_id) = &chat.request_id else {
-        return Ok(None);
-    };
-    let id = session_of_request(&caller.user_id, request_id);
+) -> Result<SessionId, Refusal> {
+    if chat.content.trim().is_empty() && chat.attachments.is_empty() {
+        return Err(refused(ErrorCode::BadRequest, "the message is empty"));
+    }
+    let request = chat.request_id.as_deref();
+    let id = request.map(|request| session_of_request(&caller.user_id, request));
     let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
-    let made = shared.engine.create_session(caller, agent, Some(id)).await;
-    made.map(Some).map_err(|error| error.refusal())
+    let made = shared.engine.create_session(caller, agent, id).await;
+    made.map_err(|error| error.refusal())
 }
 
 fn session_of_request(user_id: &str, request_id: &str) -> SessionId {

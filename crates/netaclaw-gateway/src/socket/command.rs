@@ -3,7 +3,7 @@
 use super::frame::refused;
 use netaclaw_protocol::{
     Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, Retry, SessionId,
-    SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, SwitchLeaf,
+    SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, SwitchLeaf,
     command_name as name,
 };
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 #[derive(Debug)]
 pub(super) enum ClientCommand {
     Chat(Box<Chat>),
-    Stop(SessionRef),
+    Stop(Stop),
     Ping,
     SetThinkingLevel(SetThinkingLevel),
     SetModel(SetModel),
@@ -93,9 +93,8 @@ impl ClientCommand {
         match self {
             Self::Chat(chat) => chat.session_id.as_ref(),
             Self::Ping => None,
-            Self::Stop(session) | Self::Compact(session) | Self::SessionClose(session) => {
-                Some(&session.session_id)
-            }
+            Self::Stop(stop) => stop.session_id.as_ref(),
+            Self::Compact(session) | Self::SessionClose(session) => Some(&session.session_id),
             Self::SetThinkingLevel(command) => Some(&command.session_id),
             Self::SetModel(command) => Some(&command.session_id),
             Self::ClarifyResponse(command) => Some(&command.session_id),
@@ -172,7 +171,7 @@ mod tests {
             refusal("chat", r#"{"content":"a","attachments":[{"name":1}]}"#),
             "attachments[0].name: invalid type: integer `1`, expected a string"
         );
-        assert_eq!(refusal("stop", "{}"), "missing field `sessionId`");
+        assert_eq!(refusal("rename", "{}"), "missing field `sessionId`");
         assert_eq!(refusal("dance", "{}"), "there is no command \"dance\"");
         assert!(refusal("chat", r#""hello""#).contains("invalid type"));
     }

@@ -90,6 +90,10 @@ impl Connection {
         lock(&self.watched).insert(session, watched);
     }
 
+    pub(super) fn watches(&self, session: &SessionId) -> bool {
+        lock(&self.watched).contains_key(session)
+    }
+
     /// Stops watching a session. Whether it was watched makes no difference.
     pub(super) async fn unwatch(&self, engine: &Engine, session: &SessionId) {
         let watched = lock(&self.watched).remove(session);

@@ -89,9 +89,10 @@ async fn unknown_events_and_wrong_types_are_told_and_the_socket_lives() {
 #[tokio::test]
 async fn a_message_is_answered_and_its_events_are_in_order() {
     let server = Server::start().await;
-    let mut client = server.client().await;
-    let ack = client.call("chat", json!({"content": "Hello"})).await;
+    let mut sender = server.client().await;
+    let ack = sender.call("chat", json!({"content": "Hello"})).await;
     assert_eq!(ack["disposition"], "started");
+    let mut client = server.client().await;
     let id = ack["sessionId"].as_str().unwrap();
     let open = client.call("session_open", json!({"sessionId": id})).await;
     assert_eq!(open["mode"], "snapshot");
@@ -133,6 +134,100 @@ async fn groups_of_events_can_be_chosen() {
         assert!(client.names().contains(&has), "{:?}", client.names());
         assert!(!client.names().contains(&has_not), "{:?}", client.names());
     }
+}
+
+#[tokio::test]
+async fn who_begins_a_session_hears_of_it_from_its_first_event() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let chat = json!({"content": "Hello", "requestId": "q1"});
+    let ack = client.call("chat", chat.clone()).await;
+    assert_eq!(ack["feed"]["seq"], 0, "{ack}");
+    let again = client.call("chat", chat).await;
+    assert_eq!(
+        (&again["deduped"], &again["feed"]),
+        (&json!(true), &Value::Null)
+    );
+    server.script.act([say("Hi"), Act::End]);
+    let idle = |data: &Value| data["status"] == "idle";
+    client.wait("run_status", idle).await;
+    assert_eq!(client.text("assistant_stream_delta"), "Hi");
+    let seqs = client.seqs();
+    let all: Vec<u64> = (1..=seqs.len() as u64).collect();
+    assert_eq!(seqs, all, "every event, once");
+
+    // Opening it goes on where the events have led, or from the start.
+    let id = &ack["sessionId"];
+    let from =
+        |seq: Option<&u64>| json!({"sessionId": id, "epoch": ack["feed"]["epoch"], "lastSeq": seq});
+    let opened = client.call("session_open", from(seqs.last())).await;
+    assert_eq!(opened["mode"], "live", "{opened}");
+    let opened = client.call("session_open", from(Some(&0))).await;
+    assert_eq!(opened["mode"], "replay");
+    let next = json!({"sessionId": id, "content": "More"});
+    server.script.act([say("Hi again"), Act::End]);
+    client.call("chat", next).await;
+    client.wait_count("done", 3).await;
+    let twice: Vec<u64> = client.seqs().split_off(seqs.len());
+    let all: Vec<u64> = (1..=twice.len() as u64).collect();
+    assert_eq!(twice, all, "the old ones again, and the new ones once");
+}
+
+#[tokio::test]
+async fn who_was_refused_the_first_message_hears_nothing() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let gone = json!([{"id": "nobody", "name": "a.png"}]);
+    let refused = client
+        .call(
+            "chat",
+            json!({"content": "Hello", "attachments": gone, "requestId": "q1"}),
+        )
+        .await;
+    assert_eq!(refused["ok"], false, "{refused}");
+    let mut other = server.client().await;
+    server.script.act([say("Hi"), Act::End]);
+    let ack = other
+        .call("chat", json!({"content": "Hello", "requestId": "q1"}))
+        .await;
+    other.wait("done", |_| true).await;
+    assert_eq!(ack["ok"], true, "{ack}");
+    client.call("ping", json!({})).await;
+    client.wait("pong", |_| true).await;
+    assert_eq!(client.seqs(), Vec::<u64>::new());
+}
+
+#[tokio::test]
+async fn a_stop_that_overtakes_its_message_counts() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    // Nobody tells the agent what to say, so that only a stop ends its runs.
+    let early = client.call("stop", json!({"requestId": "q1"})).await;
+    assert_eq!(early, json!({"ok": true, "status": "idle"}));
+    let chat = json!({"content": "Hello", "requestId": "q1"});
+    let ack = client.call("chat", chat).await;
+    assert_eq!(ack["disposition"], "started", "{ack}");
+    let done = client.wait("done", |_| true).await;
+    assert_eq!(done["data"]["outcome"], "stopped");
+
+    let id = &ack["sessionId"];
+    let early = json!({"sessionId": id, "requestId": "q2"});
+    assert_eq!(client.call("stop", early).await["status"], "idle");
+    let chat =
+        |text: &str, request: &str| json!({"sessionId": id, "content": text, "requestId": request});
+    client.call("chat", chat("two", "q2")).await;
+    client.wait_count("done", 2).await;
+    // It was meant for that message alone, and a late one finds its run by the request too.
+    let ack = client.call("chat", chat("three", "q3")).await;
+    assert_eq!(ack["disposition"], "started");
+    server.script.act([say("three it is"), Act::End]);
+    client.wait_count("done", 3).await;
+    client.call("chat", chat("four", "q4")).await;
+    let late = json!({"sessionId": id, "requestId": "q4"});
+    assert_eq!(client.call("stop", late).await["status"], "stopping");
+    client.wait_count("done", 4).await;
+    let refused = client.call("stop", json!({})).await;
+    assert_eq!(refused["code"], "bad_request");
 }
 
 #[tokio::test]

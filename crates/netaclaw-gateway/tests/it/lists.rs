@@ -29,6 +29,7 @@ async fn a_list_follows_a_session_that_nobody_has_open() {
     let mut client = server.client().await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].as_str().unwrap().to_owned();
+    client.call("session_close", json!({"sessionId": id})).await;
     let running = told(&mut client, &id, |item| item["running"] == true).await;
     assert_eq!(running["status"], "active");
     assert!(running.get("cwd").is_none() && running.get("metadata").is_none());

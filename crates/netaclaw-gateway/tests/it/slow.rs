@@ -25,7 +25,8 @@ async fn watching(server: &Server) -> (Client, Client) {
     let auth = json!({"token": TOKEN, "events": ["current"]});
     let slow = Client::connect_narrow(server.address, auth.clone()).await;
     let (mut slow, mut quick) = (slow.unwrap(), server.client_with(auth).await);
-    let ack = quick.call("chat", json!({"content": "Hello"})).await;
+    let mut sender = server.client().await;
+    let ack = sender.call("chat", json!({"content": "Hello"})).await;
     let open = json!({"sessionId": ack["sessionId"]});
     slow.call("session_open", open.clone()).await;
     quick.call("session_open", open).await;

@@ -83,7 +83,8 @@ async fn three_clients_see_the_same() {
         server.client().await,
         server.client().await,
     ];
-    let ack = clients[0].call("chat", json!({"content": "Hello"})).await;
+    let mut sender = server.client().await;
+    let ack = sender.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].clone();
     for client in &mut clients {
         client.call("session_open", json!({"sessionId": id})).await;

@@ -2,7 +2,7 @@
 
 use super::ContractHarness;
 use super::subject::{Subject, refused, shape};
-use crate::{EntryId, PageRequest, SessionFilter};
+use crate::{EntryId, PageRequest, SessionError, SessionFilter, SessionId};
 
 pub(super) async fn a_branched_session_holds_the_path_and_its_labels(
     harness: &dyn ContractHarness,
@@ -17,11 +17,12 @@ pub(super) async fn a_branched_session_holds_the_path_and_its_labels(
     source.user("beyond the leaf").await;
 
     let port = &source.provider;
+    let id = SessionId::new("branch");
     let made = port
-        .create_branched_session(&source.id, &taken)
+        .create_branched_session(&source.id, &taken, id.clone())
         .await
         .unwrap();
-    assert_ne!(made.session_id, source.id);
+    assert_eq!(made.session_id, id);
     assert_eq!(made.parent_session_id.as_ref(), Some(&source.id));
     assert_eq!(made.cwd, "/srv/app");
     assert_eq!(made.leaf_entry_id.as_ref(), Some(&taken));
@@ -46,7 +47,7 @@ pub(super) async fn branching_leaves_the_source_alone(harness: &dyn ContractHarn
 
     let port = &source.provider;
     let made = port
-        .create_branched_session(&source.id, &leaf)
+        .create_branched_session(&source.id, &leaf, SessionId::new("branch"))
         .await
         .unwrap()
         .session_id;
@@ -76,8 +77,9 @@ pub(super) async fn branching_at_an_unknown_entry_makes_nothing(harness: &dyn Co
     source.user("question").await;
     let nobody = EntryId::new("nobody");
     let port = &source.provider;
+    let id = SessionId::new("branch");
     refused(
-        port.create_branched_session(&source.id, &nobody).await,
+        port.create_branched_session(&source.id, &nobody, id).await,
         &source.error_for(&nobody),
     );
     let all = port
@@ -85,4 +87,24 @@ pub(super) async fn branching_at_an_unknown_entry_makes_nothing(harness: &dyn Co
         .await
         .unwrap();
     assert_eq!(all.total, 1);
+}
+
+pub(super) async fn branching_into_a_taken_id_changes_nothing(harness: &dyn ContractHarness) {
+    let source = Subject::create(harness).await;
+    let question = source.user("question").await;
+    let answer = source.answer("answer").await;
+    let port = &source.provider;
+    let id = SessionId::new("branch");
+    let made = port.create_branched_session(&source.id, &answer, id.clone());
+    let made = made.await.unwrap();
+    let entries = port.list_entries(&id).await.unwrap();
+    for taken in [&id, &source.id] {
+        refused(
+            port.create_branched_session(&source.id, &question, taken.clone())
+                .await,
+            &SessionError::AlreadyExists(taken.clone()),
+        );
+    }
+    assert_eq!(port.get_session(&id).await.unwrap(), made);
+    assert_eq!(port.list_entries(&id).await.unwrap(), entries);
 }

@@ -306,5 +306,9 @@ pub(super) async fn an_unknown_session_is_not_found(harness: &dyn ContractHarnes
     refused(port.update_in_flight_entry(&id, streamed).await, &gone);
     refused(port.switch_leaf(&id, &entry).await, &gone);
     refused(port.reset_leaf(&id).await, &gone);
-    refused(port.create_branched_session(&id, &entry).await, &gone);
+    refused(
+        port.create_branched_session(&id, &entry, SessionId::new("branch"))
+            .await,
+        &gone,
+    );
 }

@@ -101,7 +101,8 @@ suite! { $
     fork:
         a_branched_session_holds_the_path_and_its_labels,
         branching_leaves_the_source_alone,
-        branching_at_an_unknown_entry_makes_nothing;
+        branching_at_an_unknown_entry_makes_nothing,
+        branching_into_a_taken_id_changes_nothing;
     concurrent:
         concurrent_appends_are_all_there_once_and_in_one_order,
         of_concurrent_appends_that_expect_a_leaf_one_wins,

@@ -196,7 +196,7 @@ async fn fork_path(dir: &Path, session: &SessionId, repeat: usize) -> anyhow::Re
             .context("a leaf")?;
         let start = Instant::now();
         let fork = provider
-            .create_branched_session(session, &leaf)
+            .create_branched_session(session, &leaf, new_session_id())
             .await?
             .session_id;
         times.push(start.elapsed());

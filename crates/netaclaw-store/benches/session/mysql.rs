@@ -5,7 +5,7 @@ use crate::report::Report;
 use crate::work::{entry, median};
 use anyhow::Context as _;
 use netaclaw_session::{NewSession, SessionId, SessionTreeProvider};
-use netaclaw_store::{MysqlProvider, MysqlSettings, new_entry_id};
+use netaclaw_store::{MysqlProvider, MysqlSettings, new_entry_id, new_session_id};
 use sqlx::{Connection, Executor, MySqlConnection};
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,10 @@ async fn measure(url: &str, repeat: usize, report: &mut Report) -> anyhow::Resul
             .cloned()
             .context("a leaf")?;
         let start = Instant::now();
-        provider.create_branched_session(&session, &leaf).await?;
+        let fork = new_session_id();
+        provider
+            .create_branched_session(&session, &leaf, fork)
+            .await?;
         forks.push(start.elapsed());
     }
     report.alone(APPENDS as usize, "open", median(opens));

@@ -327,7 +327,9 @@ impl SessionTreeProvider for FileProvider {
         &self,
         session: &SessionId,
         leaf: &EntryId,
+        id: SessionId,
     ) -> Result<SessionMeta> {
+        self.must_be_free(&id).await?;
         let source = self.get_session(session).await?;
         let tree = self.load_tree(session).await?;
         let forked =
@@ -336,7 +338,7 @@ impl SessionTreeProvider for FileProvider {
                 entry: leaf.clone(),
             })?;
         let header = encode_header(&NewHeader {
-            id: &new_session_id(),
+            id: &id,
             timestamp: &format_timestamp(now_ms()),
             cwd: &source.cwd,
             parent_session: source.session_file.as_deref(),

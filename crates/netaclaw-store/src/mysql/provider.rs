@@ -184,6 +184,7 @@ impl SessionTreeProvider for MysqlProvider {
         &self,
         session: &SessionId,
         leaf: &EntryId,
+        id: SessionId,
     ) -> Result<SessionMeta> {
         let source = self.get_session(session).await?;
         let tree = self.load_tree(session).await?;
@@ -198,7 +199,7 @@ impl SessionTreeProvider for MysqlProvider {
             },
         })?;
         let header = encode_header(&NewHeader {
-            id: &new_session_id(),
+            id: &id,
             timestamp: &format_timestamp(now_ms()),
             cwd: &source.cwd,
             parent_session: None,

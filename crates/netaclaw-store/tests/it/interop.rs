@@ -222,7 +222,7 @@ async fn pi_opens_our_forks() {
         .await
         .unwrap();
     let fork = provider
-        .create_branched_session(&session, &ids[2])
+        .create_branched_session(&session, &ids[2], SessionId::new("fork"))
         .await
         .unwrap()
         .session_id;

@@ -206,8 +206,9 @@ impl SessionTreeProvider for Doomed {
         &self,
         session: &SessionId,
         leaf: &EntryId,
+        id: SessionId,
     ) -> Result<SessionMeta> {
-        let write = self.inner.create_branched_session(session, leaf);
+        let write = self.inner.create_branched_session(session, leaf, id);
         self.write("fork", write).await
     }
 

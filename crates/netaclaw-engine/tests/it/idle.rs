@@ -1,0 +1,45 @@
+//! A session that nobody needs is put away, and whoever comes at that very moment is served.
+
+use crate::support::{Act, Client, Server, ann};
+use netaclaw_protocol::{Disposition, RunState};
+use std::time::Duration;
+
+/// When a session is let go after its last command.
+const IDLE: Duration = Duration::from_secs(600);
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_turned_away_while_a_session_is_put_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    server.script.act([Act::Say("1"), Act::End]);
+    let client = Client::default();
+    let engine = &server.engine;
+    let caller = ann();
+    let open = || engine.open(&caller, &session, None, None, client.subscriber());
+    let (_, subscription) = open().await.unwrap();
+    client.done(1).await;
+    engine.close(&session, subscription).await;
+    let mut epochs = Vec::new();
+    for turn in 0..50 {
+        // The last subscriber goes, and the clock of the session begins to run.
+        let (opened, subscription) = open().await.unwrap();
+        epochs.push(opened.epoch);
+        engine.close(&session, subscription).await;
+        tokio::time::sleep(IDLE).await;
+        // Both are due now; each turn gets a little further before this one asks.
+        for _ in 0..turn {
+            tokio::task::yield_now().await;
+        }
+        let state = engine.stop(&ann(), &session).await.unwrap();
+        assert_eq!(state, RunState::Idle);
+    }
+    epochs.dedup();
+    assert!(epochs.len() > 1, "it was put away at least once");
+    server.script.act([Act::Say("2"), Act::End]);
+    let (client, _) = server.open(&session).await;
+    let ack = server.chat(Some(&session), "two").await;
+    assert_eq!(ack.disposition, Disposition::Started);
+    client.done(1).await;
+    assert_eq!(server.path(&session).await.last().unwrap(), "assistant: 2");
+}
