@@ -6,6 +6,7 @@ use crate::feed::now_ms;
 use crate::live::Live;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock};
+use crate::partial::Partial;
 use crate::questions::Waiters;
 use crate::user_message::UserMark;
 use crate::writer::SessionWriter;
@@ -22,7 +23,6 @@ use netaclaw_session::{
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use uuid::Uuid;
 
 /// Ids drawn for one turn: an answer and the results of its tool calls.
@@ -38,8 +38,8 @@ pub(crate) struct SessionHost {
     pub(crate) clock: CallClock,
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
-    /// The newest partial answer, kept by a background job of the run.
-    pub(crate) partial: watch::Sender<Option<InFlightEntry>>,
+    /// For the background job of the run that keeps partial answers.
+    pub(crate) partial: Arc<Partial>,
 }
 
 #[async_trait]
@@ -97,16 +97,11 @@ impl RunHost for SessionHost {
     }
 
     fn answer_progress(&mut self, so_far: &AnswerSoFar) {
-        // The job takes the newest whenever it is ready for one; until then this costs nothing.
-        if self.partial.borrow().is_some() {
-            return;
-        }
-        let in_flight = InFlightEntry {
+        self.partial.offer(|| InFlightEntry {
             id: so_far.id().clone(),
             parent_id: self.writer.run_tip(),
             message: raw_json(&netaclaw_protocol::Message::Assistant(so_far.to_message())),
-        };
-        self.partial.send_replace(Some(in_flight));
+        });
     }
 
     async fn insert_steering(&mut self) -> Result<usize, HostError> {
@@ -235,7 +230,7 @@ impl SessionHost {
                 trouble,
                 usage,
             } => {
-                self.partial.send_replace(None);
+                self.partial.forget();
                 let kind = trouble.as_ref().map(|why| why.kind);
                 self.clock.answered(stop_reason, kind, &usage);
                 self.live.stream_ended(StreamEnd {

@@ -16,6 +16,7 @@ mod listing;
 mod live;
 mod meter;
 mod metrics;
+mod partial;
 mod preview;
 mod questions;
 mod recover;

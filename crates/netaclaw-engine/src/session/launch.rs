@@ -7,6 +7,7 @@ use crate::feed::now_ms;
 use crate::host::SessionHost;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock, RunningRun};
+use crate::partial::Partial;
 use crate::requests::{Answered, Outcome, Request};
 use crate::source::{AgentSource, PrepareRun};
 use crate::writer::SessionWriter;
@@ -15,10 +16,9 @@ use netaclaw_protocol::{
     RunOutcome, RunPhase, RunState, Severity, StopReason, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{RunHost, RunReport};
-use netaclaw_session::{EntryBody, InFlightEntry, NewEntry, NewParent};
+use netaclaw_session::{EntryBody, NewEntry, NewParent};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -93,7 +93,7 @@ impl LiveSession {
             Some(RunPhase::Preparing),
             None,
         );
-        let (partial, kept) = watch::channel(None);
+        let partial = Arc::new(Partial::default());
         let host = SessionHost {
             run_id: run_id.clone(),
             writer: Arc::clone(&self.writer),
@@ -102,14 +102,14 @@ impl LiveSession {
             meter: Meter::default(),
             clock: CallClock::default(),
             free_ids: Vec::new(),
-            partial,
+            partial: Arc::clone(&partial),
         };
         let (source, token) = (Arc::clone(&self.source), cancel.clone());
         let writer = Arc::clone(&self.writer);
         self.runs.spawn(async move {
             tokio::select! {
                 report = run(host, source, token) => report,
-                never = keep_partial(writer, kept) => match never {},
+                never = keep_partial(writer, partial) => match never {},
             }
         });
         self.current = Some(CurrentRun {
@@ -296,23 +296,19 @@ fn failed_answer(trouble: Trouble) -> AssistantMessage {
 /// Keeps the newest partial answer, now and then, for as long as the run lasts.
 async fn keep_partial(
     writer: Arc<SessionWriter>,
-    mut kept: watch::Receiver<Option<InFlightEntry>>,
+    partial: Arc<Partial>,
 ) -> std::convert::Infallible {
     loop {
-        if kept.wait_for(Option::is_some).await.is_err() {
-            return std::future::pending().await;
-        }
-        let newest = kept.borrow_and_update().clone();
-        if let Some(in_flight) = newest {
-            // An answer that was completed meanwhile is refused here, which is right.
-            let kept = writer
-                .provider
-                .update_in_flight_entry(&writer.id, in_flight)
-                .await;
-            if let Err(error) = kept {
-                tracing::debug!(session.id = %writer.id, %error, "a partial answer was not kept");
-            }
+        let in_flight = partial.take().await;
+        // An answer that was completed meanwhile is refused here, which is right.
+        let kept = writer
+            .provider
+            .update_in_flight_entry(&writer.id, in_flight)
+            .await;
+        if let Err(error) = kept {
+            tracing::debug!(session.id = %writer.id, %error, "a partial answer was not kept");
         }
         tokio::time::sleep(KEEP_INTERVAL).await;
+        partial.want();
     }
 }
