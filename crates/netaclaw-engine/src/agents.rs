@@ -3,6 +3,7 @@
 use crate::error::EngineError;
 use crate::source::{AgentRef, AgentSource, ChosenModel, Measure, PrepareRun, PreparedRun, Runner};
 use crate::title::TitleModel;
+use crate::tool_refusals::ToolRefusals;
 use async_trait::async_trait;
 use netaclaw_admin::{
     AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, open_title_model,
@@ -36,6 +37,7 @@ pub struct ConfiguredAgents {
     pub(crate) registry: Arc<ToolRegistry>,
     /// Where agents work that name no directory of their own.
     cwd: PathBuf,
+    tool_refusals: Arc<ToolRefusals>,
 }
 
 /// How models are asked, whichever they are.
@@ -57,6 +59,7 @@ impl ConfiguredAgents {
             models,
             registry,
             cwd,
+            tool_refusals: Arc::default(),
         }
     }
 
@@ -99,7 +102,9 @@ impl ConfiguredAgents {
 
     pub(crate) async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
         let models = open_models(&*self.admin, spec).await.map_err(admin_error)?;
-        let (client, info, provider) = self.client(models.main);
+        let (client, mut info, provider) = self.client(models.main);
+        let tools_refused = self.tool_refusals.get(&provider, &info.name);
+        info.tools &= tools_refused.is_none();
         let client = match models.fallback {
             None => client,
             Some(fallback) => {
@@ -120,6 +125,7 @@ impl ConfiguredAgents {
             client,
             info,
             provider,
+            tools_refused,
         })
     }
 
@@ -199,7 +205,10 @@ impl AgentSource for ConfiguredAgents {
         Ok(PreparedRun {
             model: info,
             threshold_percent,
-            runner: Box::new(AgentRunner { input }),
+            runner: Box::new(AgentRunner {
+                input,
+                tool_refusals: Arc::clone(&self.tool_refusals),
+            }),
         })
     }
 
@@ -236,19 +245,21 @@ fn threshold_percent(spec: &AgentSpec) -> Option<u8> {
 
 struct AgentRunner {
     input: RunInput,
+    tool_refusals: Arc<ToolRefusals>,
 }
 
 #[async_trait]
 impl Runner for AgentRunner {
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
-        run_agent(
-            RunInput {
-                cancel,
-                ..self.input
-            },
-            host,
-        )
-        .await
+        let input = RunInput {
+            cancel,
+            ..self.input
+        };
+        let report = run_agent(input, host).await;
+        if let Some(refusal) = report.tools_refused.clone() {
+            self.tool_refusals.remember(refusal);
+        }
+        report
     }
 }
 

@@ -27,6 +27,7 @@ mod snapshot;
 mod source;
 mod sweep;
 mod title;
+mod tool_refusals;
 mod user_message;
 mod wire;
 mod writer;

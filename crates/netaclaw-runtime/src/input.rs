@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::prompt::PromptSources;
 use netaclaw_governance::{Approver, Inspector, ResolvedTools};
 use netaclaw_models::ModelClient;
-use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel};
+use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel, Trouble};
 use netaclaw_tools::{ToolRegistry, Workspace};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -60,4 +60,7 @@ pub struct ModelAccess {
     pub info: ModelInfo,
     /// The channel's name, which answers carry as their provider.
     pub provider: String,
+    /// How the supplier refused tools a while ago. The model is not offered any then, whatever
+    /// `info` says elsewhere.
+    pub tools_refused: Option<Trouble>,
 }

@@ -16,6 +16,8 @@ pub struct RunReport {
     pub usage: Usage,
     /// Model calls that were made.
     pub turns: u32,
+    /// How the supplier refused the tools that the model was offered. The run went on without.
+    pub tools_refused: Option<Trouble>,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -244,6 +244,7 @@ fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> RunReport {
         trouble,
         usage: Usage::default(),
         turns: 0,
+        tools_refused: None,
     }
 }
 

@@ -303,8 +303,24 @@ async fn a_model_that_refuses_tools_works_without_them_and_it_is_said_why() {
                 ["user: Hello?", "assistant: Hello from the fake model."]
             );
 
+            // It is known now: not asked again, and not told again.
+            world.chat(&session, "Still there?").await;
+            within(client.done(2)).await;
+            let requests = world.requests();
+            assert_eq!(requests.len(), 3);
+            assert!(requests[2].body["tools"].is_null());
+            let warned = client.events();
+            let warned = warned.iter().filter(|event| event["type"] == "error");
+            assert_eq!(warned.count(), 1);
+            // Another session is warned in the same words.
+            let (other, client) = world.session().await;
+            world.chat(&other, "Hello?").await;
+            let again = within(client.wait("error", |data| data["severity"] == "warning")).await;
+            assert_eq!(read(&again["data"]["trouble"]), trouble);
+            within(client.done(1)).await;
+            assert_eq!(world.requests().len(), 4);
+
             // Refused without tools too: then it is an error, and says what to do.
-            world.script().push(body(status, refusal));
             world.script().push(body(status, refusal));
             let en = "Choose a model with tool support";
             check(

@@ -226,5 +226,6 @@ fn report(outcome: RunOutcome) -> RunReport {
         trouble: None,
         usage: Usage::default(),
         turns: 1,
+        tools_refused: None,
     }
 }

@@ -63,6 +63,7 @@ impl Driver<'_> {
             trouble,
             usage: self.usage,
             turns: self.turns,
+            tools_refused: self.tools_refused,
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::report::RunReport;
 use calls::Calls;
 use model_call::HeldAnswer;
 use netaclaw_models::{ModelError, ToolDefinition};
-use netaclaw_protocol::Usage;
+use netaclaw_protocol::{Trouble, Usage};
 use services::SharedTodo;
 
 /// Runs an agent to its end. Everything it says and does goes to the host; what is returned is
@@ -59,6 +59,7 @@ struct Driver<'h> {
     calls: Calls,
     usage: Usage,
     turns: u32,
+    tools_refused: Option<Trouble>,
     stop_told: bool,
     unreadable_told: bool,
     model_error: Option<ModelError>,

@@ -5,7 +5,7 @@ use super::calls::Calls;
 use super::services::SharedTodo;
 use crate::event::RunEvent;
 use crate::host::RunHost;
-use crate::input::RunInput;
+use crate::input::{ModelAccess, RunInput};
 use crate::machine::{Effect, State};
 use crate::prompt::Prompt;
 use crate::trouble::{tools_refused, unknown_tools, works_without_tools};
@@ -32,6 +32,7 @@ impl<'h> Driver<'h> {
             answer: None,
             usage: Usage::default(),
             turns: 0,
+            tools_refused: None,
             stop_told: false,
             unreadable_told: false,
             model_error: None,
@@ -49,6 +50,7 @@ impl<'h> Driver<'h> {
             Some(error) => tools_refused(error, channel, model),
             None => works_without_tools(channel, model),
         };
+        self.tools_refused = Some(warning.clone());
         self.host.emit(RunEvent::Warning(warning));
     }
 }
@@ -63,11 +65,16 @@ fn definition(tool: &ResolvedTool) -> ToolDefinition {
 
 fn warnings(input: &RunInput) -> Vec<Trouble> {
     let mut warnings = Vec::new();
-    if !input.model.info.tools && input.tools.all().next().is_some() {
-        warnings.push(works_without_tools(
-            &input.model.provider,
-            &input.model.info.name,
-        ));
+    let ModelAccess {
+        info,
+        provider,
+        tools_refused,
+        ..
+    } = &input.model;
+    if !info.tools && input.tools.all().next().is_some() {
+        // In the same words as when it happened: it is the same warning.
+        let warning = tools_refused.clone();
+        warnings.push(warning.unwrap_or_else(|| works_without_tools(provider, &info.name)));
     }
     let unknown = input.tools.warnings().iter().map(|w| w.message.as_str());
     let unknown: Vec<&str> = unknown.collect();

@@ -96,6 +96,7 @@ impl World {
                 client: self.client.clone(),
                 info: self.info.clone(),
                 provider: "channel".into(),
+                tools_refused: None,
             },
             registry: Arc::new(registry),
             tools,
