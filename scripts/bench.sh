@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the session benchmarks: files beside Pi on Node, MySQL beside a bare INSERT loop.
+# Runs the benchmarks: session files beside Pi on Node, MySQL beside a bare INSERT loop, and the live
+# server beside a Node relay. `make bench ARGS="live …"` or `ARGS="session …"` runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,13 +9,24 @@ source scripts/lib/mariadb.sh
 source scripts/lib/private.sh
 trap leave_nothing EXIT
 
+which=all
+if [[ ${1-} == session || ${1-} == live ]]; then
+  which=$1
+  shift
+fi
+
 require_cargo
 require_node
-require_mariadb
 require_interop
 
-# As durable as in the tests, but with the room that a server in use would be given.
-mariadb_start "$work/db" --innodb-log-file-size=96M --innodb-buffer-pool-size=128M
-export NETACLAW_BENCH_MYSQL_URL=mysql://neta:neta@127.0.0.1:$mariadb_port
-
-run_in_group cargo bench -p netaclaw-store --bench session -- "$@"
+if [[ $which != live ]]; then
+  require_mariadb
+  # As durable as in the tests, but with the room that a server in use would be given.
+  mariadb_start "$work/db" --innodb-log-file-size=96M --innodb-buffer-pool-size=128M
+  export NETACLAW_BENCH_MYSQL_URL=mysql://neta:neta@127.0.0.1:$mariadb_port
+  run_in_group cargo bench -p netaclaw-store --bench session -- "$@"
+  mariadb_stop
+fi
+if [[ $which != session ]]; then
+  run_in_group cargo bench -p netaclaw --bench live -- "$@"
+fi

@@ -12,6 +12,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::{get, post};
+use axum::serve::ListenerExt;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -46,6 +47,10 @@ impl FakeModel {
         &self.script
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The base URL for chat completions.
     pub fn openai_url(&self) -> String {
         format!("http://{}/v1", self.address)
@@ -71,6 +76,12 @@ pub async fn serve(listener: TcpListener, script: Arc<Script>) {
         .route("/v1/models", get(models))
         .layer(DefaultBodyLimit::disable())
         .with_state(script);
+    // A token that waits for the acknowledgement of the one before it would be late.
+    let listener = listener.tap_io(|stream| {
+        stream
+            .set_nodelay(true)
+            .expect("a stream that was just accepted");
+    });
     axum::serve(listener, router)
         .await
         .expect("axum::serve never ends with an error");

@@ -1,0 +1,157 @@
+//! A Socket.IO client that costs next to nothing: Engine.IO 4 over a WebSocket, and no more of an
+//! event is read than its name.
+
+use anyhow::{Context, bail};
+use futures::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+/// What the answer to the only command under way begins with.
+const ANSWER: &str = "43/netaclaw,1";
+
+/// Which events a client asks for when it connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Events {
+    /// As the web app does.
+    Current,
+    /// As a client does that asks for nothing in particular: every piece of text comes twice.
+    All,
+}
+
+pub(crate) struct Client {
+    socket: WebSocketStream<TcpStream>,
+    /// The session that is chatted in; the relay has none.
+    session: Option<String>,
+}
+
+/// One chat as its client saw it.
+pub(crate) struct Heard {
+    pub(crate) first_token: Duration,
+    pub(crate) whole: Duration,
+}
+
+impl Client {
+    pub(crate) async fn connect(
+        address: SocketAddr,
+        token: &str,
+        events: Events,
+    ) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let url = format!("ws://{address}/socket.io/?EIO=4&transport=websocket");
+        let (socket, _) = client_async(url, stream).await?;
+        let mut client = Self {
+            socket,
+            session: None,
+        };
+        let auth = match events {
+            Events::Current => json!({"token": token, "events": ["current"]}),
+            Events::All => json!({"token": token}),
+        };
+        client.send(format!("40/netaclaw,{auth}")).await?;
+        loop {
+            let frame = client.next().await?;
+            if frame.starts_with("40/netaclaw") {
+                return Ok(client);
+            }
+            if frame.starts_with("44") {
+                bail!("refused: {frame}");
+            }
+        }
+    }
+
+    /// Begins a session with a first message, as a page does before its user writes on. Whoever
+    /// begins a session hears of it.
+    pub(crate) async fn begin(&mut self) -> anyhow::Result<()> {
+        self.send_event("chat", json!({"content": "Hello."}))
+            .await?;
+        loop {
+            let frame = self.next().await?;
+            if let Some(answer) = frame.strip_prefix(ANSWER) {
+                let answer = accepted(answer)?;
+                self.session = answer["sessionId"].as_str().map(str::to_owned);
+            }
+            if name(&frame) == Some("done") {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends a message and listens until the end of the run.
+    pub(crate) async fn chat(&mut self, content: &str) -> anyhow::Result<Heard> {
+        let begun = Instant::now();
+        self.say(content).await?;
+        let first_token = self.until("assistant_stream_delta").await? - begun;
+        let whole = self.until("done").await? - begun;
+        Ok(Heard { first_token, whole })
+    }
+
+    /// Stops the run. How long its end took.
+    pub(crate) async fn stop(&mut self) -> anyhow::Result<Duration> {
+        let begun = Instant::now();
+        self.send_event("stop", json!({"sessionId": self.session}))
+            .await?;
+        Ok(self.until("done").await? - begun)
+    }
+
+    pub(crate) async fn say(&mut self, content: &str) -> anyhow::Result<()> {
+        let message = json!({"sessionId": self.session, "content": content});
+        self.send_event("chat", message).await
+    }
+
+    /// Listens until an event comes, and says when that was.
+    pub(crate) async fn until(&mut self, event: &str) -> anyhow::Result<Instant> {
+        loop {
+            let frame = self.next().await?;
+            if let Some(answer) = frame.strip_prefix(ANSWER) {
+                accepted(answer)?;
+            }
+            match name(&frame) {
+                Some(known) if known == event => return Ok(Instant::now()),
+                Some("done") => bail!("the run ended before {event}"),
+                Some("error") => bail!("the run failed: {frame}"),
+                _ => {}
+            }
+        }
+    }
+
+    async fn next(&mut self) -> anyhow::Result<Utf8Bytes> {
+        loop {
+            let message = self.socket.next().await.context("the server hung up")??;
+            let Message::Text(text) = message else {
+                continue;
+            };
+            if text.as_str() == "2" {
+                self.send("3".to_owned()).await?;
+                continue;
+            }
+            return Ok(text);
+        }
+    }
+
+    async fn send_event(&mut self, event: &str, data: Value) -> anyhow::Result<()> {
+        self.send(format!("42/netaclaw,1{}", json!([event, data])))
+            .await
+    }
+
+    async fn send(&mut self, text: String) -> anyhow::Result<()> {
+        Ok(self.socket.send(Message::text(text)).await?)
+    }
+}
+
+/// The body of an answer that says yes.
+fn accepted(answer: &str) -> anyhow::Result<Value> {
+    let [body]: [Value; 1] = serde_json::from_str(answer)?;
+    anyhow::ensure!(body["ok"] == true, "refused: {body}");
+    Ok(body)
+}
+
+/// The name in `42/netaclaw,["name",…]`.
+fn name(frame: &str) -> Option<&str> {
+    let rest = frame.strip_prefix("42/netaclaw,[\"")?;
+    rest.split_once('"').map(|(name, _)| name)
+}

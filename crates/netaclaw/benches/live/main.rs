@@ -1,0 +1,125 @@
+//! A live server measured: NetaClaw, with all it keeps and says, beside a Node relay that keeps
+//! nothing, with the same fake model and the same clients in the same run. Prints a table and
+//! writes the figures as JSON; asserts nothing.
+//!
+//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000] [--repeat 3]`
+
+#![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
+
+mod client;
+mod load;
+mod process;
+mod report;
+
+use client::Events;
+use load::{Load, Pace};
+use netaclaw_testkit::fake_model::FakeModel;
+use process::Server;
+use report::{Figures, Report};
+use std::path::{Path, PathBuf};
+
+/// Starts of the server that are timed.
+const STARTS: usize = 20;
+
+fn main() -> anyhow::Result<()> {
+    let load = Load {
+        chats: number("--chats", 100)?,
+        tokens: number("--tokens", 400)?,
+        pace: number("--pace", 50)?,
+        idle: number("--idle", 1000)?,
+        sessions: number("--sessions", 50)?,
+        turns: number("--turns", 100)?,
+    };
+    let repeat = number("--repeat", 3)?;
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?
+        .block_on(run(&load, repeat))
+}
+
+async fn run(load: &Load, repeat: usize) -> anyhow::Result<()> {
+    let model = FakeModel::start().await;
+    let dir = tempfile::tempdir_in(build_dir())?;
+    let mut report = Report::default();
+    for round in 0..repeat {
+        let direct = load::direct(&model, load).await?;
+        let ours = netaclaw(&dir.path().join(round.to_string()), &model, load).await?;
+        let relay = relay(dir.path(), &model, load).await?;
+        report.add(direct, ours, relay);
+    }
+    let starts = process::start_times(&dir.path().join("0/busy"), STARTS).await?;
+    report.print(load, &starts);
+    let path = build_dir().join("bench-live.json");
+    report.write(&path, &starts)?;
+    println!("\nfigures: {}", path.display());
+    Ok(())
+}
+
+/// Each size is that of a process of its own: memory that another measurement has left behind
+/// would hide what this one takes.
+async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
+    let start = async |name: &str| Server::netaclaw(&dir.join(name), model).await;
+    let server = start("sessions").await?;
+    let idle_bytes = server.resident_bytes()?;
+    let sessions_bytes = load::live_sessions(&server, model, load).await?;
+    let connection_bytes = load::idle_connections(&start("idle").await?, load.idle).await?;
+    let server = start("busy").await?;
+    let all = load::chats(&server, model, load, Pace::Model, Events::All).await?;
+    let stops = load::stops(&server, model, load.turns).await?;
+    Ok(Figures {
+        idle_bytes,
+        sessions_bytes,
+        connection_bytes,
+        all_events: Some(all),
+        stops,
+        ..busy(&server, model, load).await?
+    })
+}
+
+async fn relay(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
+    let server = Server::relay(dir, model).await?;
+    let idle_bytes = server.resident_bytes()?;
+    let sessions_bytes = load::live_sessions(&server, model, load).await?;
+    let idle = Server::relay(dir, model).await?;
+    let connection_bytes = load::idle_connections(&idle, load.idle).await?;
+    let server = Server::relay(dir, model).await?;
+    Ok(Figures {
+        idle_bytes,
+        sessions_bytes,
+        connection_bytes,
+        ..busy(&server, model, load).await?
+    })
+}
+
+/// What both can do.
+async fn busy(server: &Server, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
+    // The first turns of a process are not its usual ones.
+    load::turns_with_tools(server, model, 10).await?;
+    let tool_turn = load::turns_with_tools(server, model, load.turns).await?;
+    let paced = load::chats(server, model, load, Pace::Model, Events::Current).await?;
+    let flat_out = load::chats(server, model, load, Pace::FlatOut, Events::Current).await?;
+    Ok(Figures {
+        tool_turn,
+        paced: Some(paced),
+        flat_out: Some(flat_out),
+        ..Figures::default()
+    })
+}
+
+fn number<N>(name: &str, otherwise: N) -> anyhow::Result<N>
+where
+    N: std::str::FromStr,
+    N::Err: std::error::Error + Send + Sync + 'static,
+{
+    let mut arguments = std::env::args().skip_while(|argument| argument != name);
+    match arguments.nth(1) {
+        Some(value) => Ok(value.parse()?),
+        None => Ok(otherwise),
+    }
+}
+
+/// A place of cargo's for what benchmarks leave behind.
+fn build_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
