@@ -14,7 +14,7 @@ mod tool;
 mod update;
 mod workspace;
 
-pub use builtin::{Clarify, Ls, Read, Todo, clarify_output, image_type};
+pub use builtin::{Clarify, Edit, Find, Grep, Ls, Read, Todo, Write, clarify_output, image_type};
 pub use context::{ImageUse, ToolContext, Updates};
 pub use execute::{Ending, Executed, STOP_GRACE, execute};
 pub use output::ToolOutput;

@@ -1,6 +1,6 @@
 //! The tools there are.
 
-use crate::builtin::{Clarify, Ls, Read, Todo};
+use crate::builtin::{Clarify, Edit, Find, Grep, Ls, Read, Todo, Write};
 use crate::schema::ArgumentCheck;
 use crate::tool::Tool;
 use netaclaw_governance::ToolManifest;
@@ -36,9 +36,13 @@ impl ToolRegistry {
     /// The tools that come with NetaClaw.
     pub fn builtin() -> Self {
         let mut registry = Self::new();
-        let tools: [Arc<dyn Tool>; 4] = [
+        let tools: [Arc<dyn Tool>; 8] = [
             Arc::new(Read),
             Arc::new(Ls),
+            Arc::new(Find),
+            Arc::new(Grep),
+            Arc::new(Edit),
+            Arc::new(Write),
             Arc::new(Todo),
             Arc::new(Clarify),
         ];

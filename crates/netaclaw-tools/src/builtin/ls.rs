@@ -1,5 +1,6 @@
 //! `ls`: what is in a directory.
 
+use super::names::shown;
 use crate::context::ToolContext;
 use crate::execute::blocking;
 use crate::output::ToolOutput;
@@ -162,38 +163,21 @@ fn show(
 }
 
 fn line(dir: &Dir, name: &OsStr) -> String {
-    let shown = shown(name);
+    let name_shown = shown(name);
     let Ok(metadata) = dir.symlink_metadata(name) else {
-        return format!("{shown}  (cannot be looked at)\n");
+        return format!("{name_shown}  (cannot be looked at)\n");
     };
     let kind: FileType = metadata.file_type();
     if kind.is_dir() {
-        format!("{shown}/\n")
+        format!("{name_shown}/\n")
     } else if kind.is_symlink() {
         match dir.read_link_contents(name) {
-            Ok(target) => format!("{shown} -> {}\n", self::shown(target.as_os_str())),
-            Err(_) => format!("{shown} -> ?\n"),
+            Ok(target) => format!("{name_shown} -> {}\n", shown(target.as_os_str())),
+            Err(_) => format!("{name_shown} -> ?\n"),
         }
     } else if kind.is_file() {
-        format!("{shown}  {}\n", metadata.len())
+        format!("{name_shown}  {}\n", metadata.len())
     } else {
-        format!("{shown}  (special)\n")
+        format!("{name_shown}  (special)\n")
     }
-}
-
-/// A name on one line: what is no text, and what would break or fake a line, is escaped.
-fn shown(name: &OsStr) -> String {
-    let mut text = String::new();
-    for chunk in name.as_encoded_bytes().utf8_chunks() {
-        for char in chunk.valid().chars() {
-            match char.is_control() {
-                true => text.extend(char.escape_default()),
-                false => text.push(char),
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
 }

@@ -1,14 +1,26 @@
 //! The tools that come with NetaClaw, one file each.
 
 mod clarify;
+mod diff;
+mod edit;
+mod find;
+mod glob;
+mod grep;
 mod image;
 mod lines;
 mod ls;
+mod names;
 mod read;
+mod search;
 mod todo;
+mod write;
 
 pub use clarify::{Clarify, clarify_output};
+pub use edit::Edit;
+pub use find::Find;
+pub use grep::Grep;
 pub use image::image_type;
 pub use ls::Ls;
 pub use read::Read;
 pub use todo::Todo;
+pub use write::Write;

@@ -4,17 +4,30 @@
 //! a path: files are opened beneath the handle of a root, and the kernel (or `cap-std`, step by
 //! step) refuses whatever leads out of it, `..` and links included.
 
+mod ignored;
+mod place;
+mod seen;
+mod walk;
+
+pub(crate) use place::{MissingDirs, WriteError};
+pub(crate) use seen::Stamp;
+pub(crate) use walk::{IgnoreFiles, Kind, Visit, Walk, WalkStart, Walked};
+
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use ignored::Ignored;
+use seen::Seen;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// The directories an agent may look into. Every method but the simple ones blocks.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     /// Absolute and without links; the first is where relative paths begin.
     roots: Vec<PathBuf>,
+    seen: Seen,
 }
 
 /// Why a path cannot be used, in words for the model.
@@ -44,7 +57,8 @@ impl Workspace {
     pub fn new(workspace: &Path, extra_roots: &[PathBuf]) -> io::Result<Self> {
         let all = std::iter::once(workspace).chain(extra_roots.iter().map(PathBuf::as_path));
         let roots = all.map(std::fs::canonicalize).collect::<io::Result<_>>()?;
-        Ok(Self { roots })
+        let seen = Seen::default();
+        Ok(Self { roots, seen })
     }
 
     pub fn root(&self) -> &Path {
@@ -73,6 +87,52 @@ impl Workspace {
     /// Opens a directory; nothing above it can be reached through what is returned.
     pub fn open_dir(&self, path: &str) -> Result<Dir, PathError> {
         self.reach(path, |dir, path| dir.open_dir(path))
+    }
+
+    /// Opens a directory to be walked. Ignore files above it count as well, up to its root.
+    pub(crate) fn open_walk(&self, path: &str) -> Result<WalkStart, PathError> {
+        let dir = self.open_dir(path)?;
+        let whole = self.root().join(path);
+        let inner = self.split(&whole).filter(|(_, rest)| is_plain(rest));
+        let prefix = match inner {
+            Some((root, rest)) if root == self.root() => rest.to_string_lossy().into_owned(),
+            _ => path.trim_end_matches('/').to_owned(),
+        };
+        Ok(WalkStart {
+            dir,
+            prefix: match prefix.as_str() {
+                "" => String::new(),
+                prefix => format!("{prefix}/"),
+            },
+            above: inner.and_then(|(root, rest)| rules_above(root, rest)),
+        })
+    }
+
+    /// Remembers how a file looked when it was read or written.
+    pub(crate) fn note_seen(&self, path: &str, stamp: Stamp) {
+        self.seen.note(self.plain_name(path), stamp);
+    }
+
+    /// Whether a file does not look any more as it did when it was read or written last. Files
+    /// that were not seen before count as unchanged.
+    pub(crate) fn changed_since_seen(&self, path: &str, stamp: Stamp) -> bool {
+        let seen = self.seen.stamp(&self.plain_name(path));
+        seen.is_some_and(|seen| seen != stamp)
+    }
+
+    /// One name for a path, however it is written. Links may still give a file several.
+    fn plain_name(&self, path: &str) -> PathBuf {
+        let mut plain = PathBuf::new();
+        for component in self.root().join(path).components() {
+            match component {
+                Component::CurDir => {}
+                Component::ParentDir => {
+                    plain.pop();
+                }
+                other => plain.push(other),
+            }
+        }
+        plain
     }
 
     fn reach<T>(
@@ -115,8 +175,31 @@ impl Workspace {
     }
 }
 
+/// Whether a path says where it leads: one with dots does so only together with its links.
+fn is_plain(path: &Path) -> bool {
+    path.components()
+        .all(|component| matches!(component, Component::Normal(_)))
+}
+
+/// The rules of the directories from a root down to the one above the last of `rest`.
+fn rules_above(root: &Path, rest: &Path) -> Option<Arc<Ignored>> {
+    let root = Dir::open_ambient_dir(root, ambient_authority()).ok()?;
+    let mut dirs: Vec<&Path> = rest.ancestors().skip(1).collect();
+    dirs.reverse();
+    dirs.into_iter().fold(None, |above, dir| {
+        let on = rest.strip_prefix(dir).unwrap_or(rest);
+        Ignored::above(above, &root, dir, on)
+    })
+}
+
+impl Stamp {
+    pub(crate) fn of_file(file: &File) -> io::Result<Self> {
+        Ok(Self::of(&Metadata::from_file(file)?))
+    }
+}
+
 /// Opening a pipe waits for somebody to write into it, unless asked not to.
-fn do_not_wait(options: &mut OpenOptions) {
+pub(crate) fn do_not_wait(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
         use cap_std::fs::OpenOptionsExt;

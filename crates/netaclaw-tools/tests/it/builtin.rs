@@ -1,7 +1,8 @@
 use crate::{call, call_in};
 use netaclaw_tools::contract::{MemoryTodo, ScriptedAnswers, Subject, check, context};
 use netaclaw_tools::{
-    Clarify, ClarifyAnswer, ClarifyQuestion, Ending, Ls, Read, ServiceError, Todo, ToolContext,
+    Clarify, ClarifyAnswer, ClarifyQuestion, Edit, Ending, Find, Grep, Ls, Read, ServiceError,
+    Todo, ToolContext, Write,
 };
 use serde_json::json;
 use std::ffi::OsStr;
@@ -27,6 +28,36 @@ async fn every_tool_keeps_the_contract() {
         tool: Arc::new(Ls),
         context: context(dir.path()),
         examples: vec![json!({"path": "."}), json!({})],
+    })
+    .await;
+    check(|| Subject {
+        tool: Arc::new(Find),
+        context: context(dir.path()),
+        examples: vec![json!({"pattern": "*.txt"})],
+    })
+    .await;
+    check(|| Subject {
+        tool: Arc::new(Grep),
+        context: context(dir.path()),
+        examples: vec![json!({"pattern": "hello", "context": 1})],
+    })
+    .await;
+    check(|| Subject {
+        tool: Arc::new(Write),
+        context: context(dir.path()),
+        examples: vec![json!({"path": "new.txt", "content": "new\n"})],
+    })
+    .await;
+    check(|| {
+        fs::write(dir.path().join("edited.txt"), "hello\n").unwrap();
+        Subject {
+            tool: Arc::new(Edit),
+            context: context(dir.path()),
+            examples: vec![json!({
+                "path": "edited.txt",
+                "edits": [{"old_text": "hello", "new_text": "goodbye"}],
+            })],
+        }
     })
     .await;
     check(|| Subject {

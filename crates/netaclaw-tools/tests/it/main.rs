@@ -3,8 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod builtin;
+mod edit;
+mod escape;
 mod execute;
 mod read;
+mod search;
+mod write;
 
 use netaclaw_tools::contract::{approve, context};
 use netaclaw_tools::{Executed, ToolContext, ToolRegistry, execute};

@@ -1,0 +1,219 @@
+//! `find`: files and directories by their names.
+
+use super::glob::PathGlob;
+use super::names::shown;
+use super::search::{Held, progress};
+use crate::context::ToolContext;
+use crate::execute::blocking;
+use crate::output::ToolOutput;
+use crate::tool::{Call, TypedTool};
+use crate::workspace::{IgnoreFiles, Kind, Visit, Walk, Walked};
+use async_trait::async_trait;
+use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BinaryHeap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const LIMIT_DEFAULT: usize = 500;
+/// Paths held in memory, however many there are.
+const HELD_MAX: usize = 20_000;
+
+/// Finds files of the workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct Find;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindInput {
+    /// Glob pattern, such as `*.rs`, `src/**/*.test.ts` or `*.{yml,yaml}`. Without a slash it is
+    /// about names anywhere below `path`, with one about whole paths.
+    pattern: String,
+    /// Directory to look in, relative to the workspace or absolute inside of it; the workspace
+    /// itself if absent.
+    #[serde(default)]
+    path: Option<String>,
+    /// What to look for; `any` if absent.
+    #[serde(default)]
+    kind: KindInput,
+    /// Also look at what `.gitignore` and the like leave out.
+    #[serde(default)]
+    include_ignored: bool,
+    /// How many results to pass over.
+    #[serde(default)]
+    offset: Option<usize>,
+    /// How many results to show; 500 if absent.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum KindInput {
+    #[default]
+    Any,
+    File,
+    Directory,
+}
+
+#[async_trait]
+impl TypedTool for Find {
+    type Input = FindInput;
+
+    fn manifest(&self) -> ToolManifest {
+        ToolManifest {
+            name: "find".to_owned(),
+            label: ToolLabel {
+                zh: "查找文件".to_owned(),
+                en: "Find files".to_owned(),
+            },
+            description: "Finds files and directories of the workspace by a glob pattern. Sorted \
+                          by path; directories have a slash behind their names. What `.gitignore` \
+                          names is left out, hidden files are not. Long lists come in parts, \
+                          continue with `offset`."
+                .to_owned(),
+            guidance: "Use `find` when you know something of a file's name, and `grep` when you \
+                       know something of its content."
+                .to_owned(),
+            category: ToolCategory::Files,
+            schema: Value::Null,
+            risk: ToolRisk::Read,
+            default_status: ToolStatus::Enabled,
+            worker: WorkerUse::Local,
+            needs: Vec::new(),
+            timeout: Some(Duration::from_secs(120)),
+            output_cap: 50 << 10,
+            concurrency: Concurrency::Parallel,
+        }
+    }
+
+    async fn run(&self, call: Call<FindInput>, context: ToolContext) -> ToolOutput {
+        let output_cap = call.output_cap();
+        let input = call.into_input();
+        blocking(move || find(&input, output_cap, &context).unwrap_or_else(ToolOutput::error)).await
+    }
+}
+
+fn find(input: &FindInput, output_cap: usize, context: &ToolContext) -> Result<ToolOutput, String> {
+    let held = Held::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
+    let glob = PathGlob::new(&input.pattern)?;
+    // A slash at the end asks for directories.
+    let kind = match input.pattern.ends_with('/') {
+        true => KindInput::Directory,
+        false => input.kind,
+    };
+    let path = input.path.as_deref().filter(|path| !path.is_empty());
+    let start = context.workspace.open_walk(path.unwrap_or("."));
+    let start = start.map_err(|error| error.to_string())?;
+    let walk = Walk {
+        start: &start,
+        ignore_files: match input.include_ignored {
+            true => IgnoreFiles::PassedOver,
+            false => IgnoreFiles::Honoured,
+        },
+        cancel: &context.cancel,
+        progress: &progress(&context.updates),
+    };
+    let walked = walk.run(|| Finder {
+        glob: &glob,
+        prefix: &start.prefix,
+        kind,
+        held: held.until(),
+        first: BinaryHeap::new(),
+        total: 0,
+    });
+    Ok(show(walked, held, &start.prefix, output_cap))
+}
+
+/// One thread's share of what was found.
+struct Finder<'a> {
+    glob: &'a PathGlob,
+    prefix: &'a str,
+    kind: KindInput,
+    held: usize,
+    /// The first of the order so far, with the last of them on top.
+    first: BinaryHeap<(PathBuf, bool)>,
+    total: usize,
+}
+
+impl Visit for Finder<'_> {
+    fn visit(&mut self, path: &Path, kind: Kind) {
+        let is_dir = kind == Kind::Directory;
+        let wanted = match self.kind {
+            KindInput::Any => true,
+            KindInput::File => kind == Kind::File,
+            KindInput::Directory => is_dir,
+        };
+        if !wanted || !self.glob.fits(self.prefix, path) {
+            return;
+        }
+        self.total += 1;
+        let is_full = self.first.len() >= self.held;
+        if is_full
+            && self
+                .first
+                .peek()
+                .is_some_and(|(last, _)| path > last.as_path())
+        {
+            return;
+        }
+        self.first.push((path.to_owned(), is_dir));
+        if is_full {
+            self.first.pop();
+        }
+    }
+}
+
+fn show(walked: Walked<Finder<'_>>, held: Held, prefix: &str, output_cap: usize) -> ToolOutput {
+    let total: usize = walked.visitors.iter().map(|finder| finder.total).sum();
+    let mut paths: Vec<(PathBuf, bool)> = Vec::new();
+    for finder in walked.visitors {
+        paths.extend(finder.first);
+    }
+    paths.sort_unstable();
+    paths.truncate(held.until());
+    let (mut text, mut count) = (String::new(), 0);
+    for (path, is_dir) in paths.iter().skip(held.offset) {
+        let slash = if *is_dir { "/" } else { "" };
+        let line = format!("{prefix}{}{slash}\n", shown(path.as_os_str()));
+        // Room is left for the notes below.
+        if text.len() + line.len() + 400 > output_cap && count > 0 {
+            break;
+        }
+        text.push_str(&line);
+        count += 1;
+    }
+    let next = held.offset + count;
+    if total == 0 {
+        text.push_str("Nothing was found.\n");
+    } else if count == 0 {
+        text.push_str(&format!("[There are only {total} results.]\n"));
+    } else if next < total {
+        let first = held.offset + 1;
+        text.push_str(&format!(
+            "[Results {first} to {next} of {total}. Go on with offset={next}.]\n"
+        ));
+    }
+    if walked.unreadable_dirs > 0 {
+        let dirs = walked.unreadable_dirs;
+        text.push_str(&format!("[{dirs} directories could not be read.]\n"));
+    }
+    if walked.called_off {
+        text.push_str("[The search was called off; there may be more.]\n");
+    }
+    let details = json!({
+        "offset": held.offset,
+        "shown": count,
+        "total": total,
+        "unreadableDirectories": walked.unreadable_dirs,
+    });
+    let output = ToolOutput::text(text).with_details(details);
+    ToolOutput {
+        is_error: walked.called_off,
+        ..output
+    }
+}

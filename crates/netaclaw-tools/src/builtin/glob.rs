@@ -1,0 +1,103 @@
+//! Patterns for paths, as people write them.
+
+use globset::{Candidate, GlobBuilder, GlobMatcher};
+use std::path::Path;
+
+/// A pattern without a slash speaks of names, wherever they are; one with a slash of whole paths.
+#[derive(Debug)]
+pub(super) struct PathGlob {
+    matcher: GlobMatcher,
+    speaks_of: SpeaksOf,
+    wanted: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum SpeaksOf {
+    Names,
+    Paths,
+}
+
+impl PathGlob {
+    /// `Err` is for the model to read. A `!` in front turns the pattern around.
+    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+        let (wanted, positive) = match pattern.strip_prefix('!') {
+            Some(rest) => (false, rest),
+            None => (true, pattern),
+        };
+        let plain = positive.strip_prefix("./").unwrap_or(positive);
+        let inner = plain.trim_matches('/');
+        let speaks_of = match plain.trim_end_matches('/').contains('/') {
+            true => SpeaksOf::Paths,
+            false => SpeaksOf::Names,
+        };
+        let glob = GlobBuilder::new(inner)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|error| format!("`{pattern}` is not a valid pattern: {}.", error.kind()))?;
+        Ok(Self {
+            matcher: glob.compile_matcher(),
+            speaks_of,
+            wanted,
+        })
+    }
+
+    /// Whether a path fits. It begins where the search began; `prefix` leads there, as patterns
+    /// are written from the workspace as well.
+    pub(super) fn fits(&self, prefix: &str, path: &Path) -> bool {
+        let matches = |path: &Path| self.matcher.is_match_candidate(&Candidate::new(path));
+        let fits = match self.speaks_of {
+            SpeaksOf::Names => path
+                .file_name()
+                .is_some_and(|name| matches(Path::new(name))),
+            SpeaksOf::Paths => {
+                matches(path) || (!prefix.is_empty() && matches(&Path::new(prefix).join(path)))
+            }
+        };
+        fits == self.wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, prefix: &str, path: &str, expected: bool) {
+        let glob = PathGlob::new(pattern).unwrap();
+        assert_eq!(
+            glob.fits(prefix, Path::new(path)),
+            expected,
+            "{pattern} {prefix} {path}"
+        );
+    }
+
+    #[test]
+    fn names_match_anywhere_and_paths_as_a_whole() {
+        check("*.rs", "", "src/deep/main.rs", true);
+        check("*.rs", "", "src/main.rs.bak", false);
+        check("src/*.rs", "", "src/main.rs", true);
+        check("src/*.rs", "", "src/deep/main.rs", false);
+        check("src/**/*.rs", "", "src/deep/main.rs", true);
+        check("**/*.rs", "", "main.rs", true);
+        check("/Cargo.toml", "", "Cargo.toml", true);
+        check("/Cargo.toml", "", "crates/Cargo.toml", false);
+        check("./src/*", "", "src/main.rs", true);
+        check("*.{ts,vue}", "", "web/App.vue", true);
+        check("!*.md", "", "a.md", false);
+        check("!*.md", "", "a.rs", true);
+        check("node_modules/", "", "web/node_modules", true);
+    }
+
+    #[test]
+    fn patterns_may_be_written_from_the_workspace() {
+        check("crates/*/src/*.rs", "crates/", "a/src/lib.rs", true);
+        check("*/src/*.rs", "crates/", "a/src/lib.rs", true);
+    }
+
+    #[test]
+    fn a_bad_pattern_is_told() {
+        let error = PathGlob::new("a[").unwrap_err();
+        assert!(error.contains("`a[` is not a valid pattern"), "{error}");
+    }
+}

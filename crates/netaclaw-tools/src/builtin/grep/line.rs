@@ -1,0 +1,219 @@
+//! Searching one file, line by line, in memory that does not depend on its size.
+
+use super::hits::HitLine;
+use cap_std::fs::{Dir, OpenOptions};
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{
+    BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch,
+};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use tokio_util::sync::CancellationToken;
+
+/// A line longer than this is not searched; it is no text for people anyway.
+const LINE_BYTES_MAX: usize = 8 << 20;
+/// Of a longer line the part around the match is shown.
+const SHOWN_BYTES_MAX: usize = 400;
+/// What is shown in front of the match in a line that is cut.
+const BEFORE_MATCH: usize = 100;
+
+/// How a search of one file ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Searched {
+    Whole,
+    Binary,
+    Unreadable,
+    LongLine,
+}
+
+pub(super) struct LineSearcher<'a> {
+    searcher: Searcher,
+    matcher: &'a RegexMatcher,
+    cancel: &'a CancellationToken,
+}
+
+/// Opens a file that a walk has found, if it is one still.
+pub(super) fn open(dir: &Dir, path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    crate::workspace::do_not_wait(&mut options);
+    let file = dir.open_with(path, &options)?.into_std();
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+impl<'a> LineSearcher<'a> {
+    pub(super) fn new(
+        matcher: &'a RegexMatcher,
+        around: usize,
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        let searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            // A file that is cut short while it is mapped would end the process.
+            .memory_map(MmapChoice::never())
+            .heap_limit(Some(LINE_BYTES_MAX))
+            .line_number(true)
+            .before_context(around)
+            .after_context(around)
+            .build();
+        Self {
+            searcher,
+            matcher,
+            cancel,
+        }
+    }
+
+    /// The lines found and how many of them match; it ends after so many.
+    pub(super) fn search(
+        &mut self,
+        file: File,
+        stop_after: usize,
+    ) -> (Searched, Vec<HitLine>, usize) {
+        let reader = Interruptible {
+            file,
+            cancel: self.cancel,
+        };
+        let mut taker = Taker {
+            matcher: self.matcher,
+            lines: Vec::new(),
+            matches: 0,
+            stop_after,
+            gap: false,
+            binary: false,
+        };
+        let ended = self
+            .searcher
+            .search_reader(self.matcher, reader, &mut taker);
+        let searched = match ended {
+            _ if taker.binary => Searched::Binary,
+            Ok(()) => Searched::Whole,
+            // What was read so far counts.
+            Err(_) if self.cancel.is_cancelled() => Searched::Whole,
+            // The searcher says so when its buffer would have to grow beyond its limit.
+            Err(error) if error.kind() == io::ErrorKind::Other => Searched::LongLine,
+            Err(_) => Searched::Unreadable,
+        };
+        (searched, taker.lines, taker.matches)
+    }
+}
+
+/// Ends a long file soon after the call was cancelled.
+struct Interruptible<'a> {
+    file: File,
+    cancel: &'a CancellationToken,
+}
+
+impl Read for Interruptible<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.cancel.is_cancelled() {
+            true => Err(io::ErrorKind::TimedOut.into()),
+            false => self.file.read(buffer),
+        }
+    }
+}
+
+struct Taker<'a> {
+    matcher: &'a RegexMatcher,
+    lines: Vec<HitLine>,
+    matches: usize,
+    stop_after: usize,
+    /// The next line does not follow the last one.
+    gap: bool,
+    binary: bool,
+}
+
+impl Taker<'_> {
+    fn take(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) {
+        let text = match is_match {
+            true => {
+                let found = self.matcher.find(bytes).ok().flatten();
+                around(bytes, found.map_or(0, |found| found.start()))
+            }
+            false => around(bytes, 0),
+        };
+        self.lines.push(HitLine {
+            number: number.unwrap_or_default(),
+            text,
+            is_match,
+            after_gap: std::mem::take(&mut self.gap),
+        });
+    }
+}
+
+impl Sink for Taker<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        self.take(found.line_number(), found.bytes(), true);
+        self.matches += 1;
+        Ok(self.matches < self.stop_after)
+    }
+
+    fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        self.take(context.line_number(), context.bytes(), false);
+        Ok(true)
+    }
+
+    fn context_break(&mut self, _searcher: &Searcher) -> io::Result<bool> {
+        self.gap = true;
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _searcher: &Searcher, _offset: u64) -> io::Result<bool> {
+        self.binary = true;
+        Ok(false)
+    }
+}
+
+/// A line as text, cut to what is around the match if it is long.
+fn around(line: &[u8], at: usize) -> String {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    if line.len() <= SHOWN_BYTES_MAX {
+        return String::from_utf8_lossy(line).into_owned();
+    }
+    let from = match at.saturating_sub(BEFORE_MATCH) {
+        from if from + SHOWN_BYTES_MAX > line.len() => line.len() - SHOWN_BYTES_MAX,
+        from => from,
+    };
+    let until = from + SHOWN_BYTES_MAX;
+    // Characters that a cut would break are left out.
+    let is_inner = |&byte: &u8| byte & 0xc0 == 0x80;
+    let skip = line[from..until]
+        .iter()
+        .take(3)
+        .take_while(|b| is_inner(b))
+        .count();
+    let mut end = until;
+    while end > from && end < line.len() && is_inner(&line[end]) {
+        end -= 1;
+    }
+    let text = String::from_utf8_lossy(&line[from + skip..end.max(from + skip)]);
+    let before = if from > 0 { "…" } else { "" };
+    let after = if until < line.len() { "…" } else { "" };
+    format!("{before}{text}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_shown_around_the_match_and_between_characters() {
+        assert_eq!(around(b"short\r\n", 0), "short");
+        let line = format!("{}needle{}", "水".repeat(500), "火".repeat(500));
+        let text = around(line.as_bytes(), 1500);
+        assert!(text.starts_with("…水") && text.ends_with("火…"), "{text}");
+        assert!(
+            text.contains("needle") && !text.contains('\u{fffd}'),
+            "{text}"
+        );
+        let end = around(line.as_bytes(), line.len() - 1);
+        assert!(end.ends_with('火') && end.len() < 420, "{end}");
+    }
+}

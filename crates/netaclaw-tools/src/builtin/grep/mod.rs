@@ -1,0 +1,330 @@
+//! `grep`: lines by their content.
+
+mod hits;
+mod line;
+
+use super::glob::PathGlob;
+use super::names::shown;
+use super::search::{Held, progress};
+use crate::context::ToolContext;
+use crate::execute::blocking;
+use crate::output::ToolOutput;
+use crate::tool::{Call, TypedTool};
+use crate::workspace::{IgnoreFiles, Kind, PathError, Visit, Walk};
+use async_trait::async_trait;
+use cap_std::fs::Dir;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use hits::{FileHits, Kept};
+use line::Searched;
+use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT_DEFAULT: usize = 200;
+/// Matches held in memory, however many there are.
+const HELD_MAX: usize = 5_000;
+const CONTEXT_MAX: usize = 20;
+
+/// Searches files of the workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct Grep;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrepInput {
+    /// Regular expression (Rust syntax, without look-around), matched against each line.
+    pattern: String,
+    /// File or directory to search, relative to the workspace or absolute inside of it; the
+    /// workspace itself if absent.
+    #[serde(default)]
+    path: Option<String>,
+    /// Glob pattern for files to search, such as `*.rs` or `src/**`; with a `!` in front for
+    /// files to leave out.
+    #[serde(default)]
+    glob: Option<String>,
+    /// Take `pattern` as plain text.
+    #[serde(default)]
+    literal: bool,
+    #[serde(default)]
+    ignore_case: bool,
+    /// Lines to show before and after each match, at most 20.
+    #[serde(default)]
+    context: Option<usize>,
+    /// Show only the paths of files with a match.
+    #[serde(default)]
+    files_only: bool,
+    /// Also search what `.gitignore` and the like leave out.
+    #[serde(default)]
+    include_ignored: bool,
+    /// How many matches (with `files_only`: files) to pass over.
+    #[serde(default)]
+    offset: Option<usize>,
+    /// How many matches (with `files_only`: files) to show; 200 if absent.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    limit: Option<usize>,
+}
+
+#[async_trait]
+impl TypedTool for Grep {
+    type Input = GrepInput;
+
+    fn manifest(&self) -> ToolManifest {
+        ToolManifest {
+            name: "grep".to_owned(),
+            label: ToolLabel {
+                zh: "搜索内容".to_owned(),
+                en: "Search content".to_owned(),
+            },
+            description: "Searches the content of files of the workspace for a regular \
+                          expression. Shows each file's path and below it the lines, with `:` \
+                          behind the number of a match and `-` behind that of a line around it. \
+                          Sorted by path. What `.gitignore` names and binary files are left out. \
+                          Long results come in parts, continue with `offset`."
+                .to_owned(),
+            guidance: "Use `grep` to find where something is said or used, instead of reading \
+                       files one after the other."
+                .to_owned(),
+            category: ToolCategory::Files,
+            schema: Value::Null,
+            risk: ToolRisk::Read,
+            default_status: ToolStatus::Enabled,
+            worker: WorkerUse::Local,
+            needs: Vec::new(),
+            timeout: Some(Duration::from_secs(120)),
+            output_cap: 50 << 10,
+            concurrency: Concurrency::Parallel,
+        }
+    }
+
+    async fn run(&self, call: Call<GrepInput>, context: ToolContext) -> ToolOutput {
+        let output_cap = call.output_cap();
+        let input = call.into_input();
+        blocking(move || grep(&input, output_cap, &context).unwrap_or_else(ToolOutput::error)).await
+    }
+}
+
+fn grep(input: &GrepInput, output_cap: usize, context: &ToolContext) -> Result<ToolOutput, String> {
+    let held = Held::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
+    let search = Search {
+        matcher: matcher(input)?,
+        glob: input.glob.as_deref().map(PathGlob::new).transpose()?,
+        around: input.context.unwrap_or(0).min(CONTEXT_MAX),
+        files_only: input.files_only,
+        held: held.until(),
+        context,
+    };
+    let path = input.path.as_deref().filter(|path| !path.is_empty());
+    let path = path.unwrap_or(".");
+    let (prefix, found) = match context.workspace.open_walk(path) {
+        Ok(start) => {
+            let walk = Walk {
+                start: &start,
+                ignore_files: match input.include_ignored {
+                    true => IgnoreFiles::PassedOver,
+                    false => IgnoreFiles::Honoured,
+                },
+                cancel: &context.cancel,
+                progress: &progress(&context.updates),
+            };
+            let walked = walk.run(|| search.searcher(Some(&start.dir), &start.prefix));
+            let mut found = Found {
+                unreadable: walked.unreadable_dirs,
+                ..Found::default()
+            };
+            for searcher in walked.visitors {
+                found.add(searcher.found);
+            }
+            (start.prefix, found)
+        }
+        Err(PathError::NotDirectory(_)) => (String::new(), search.one_file(path)?),
+        Err(error) => return Err(error.to_string()),
+    };
+    let shown = hits::show(&found.kept, held, &prefix, input.files_only, output_cap);
+    Ok(tell(input, held, found, shown, context))
+}
+
+fn matcher(input: &GrepInput) -> Result<RegexMatcher, String> {
+    RegexMatcherBuilder::new()
+        .case_insensitive(input.ignore_case)
+        .fixed_strings(input.literal)
+        .multi_line(true)
+        .line_terminator(Some(b'\n'))
+        .ban_byte(Some(0))
+        .build(&input.pattern)
+        .map_err(|error| {
+            format!(
+                "`pattern` cannot be used: {error}. Each line is matched by itself; set `literal` \
+                 to search for plain text."
+            )
+        })
+}
+
+/// What is looked for, and how.
+struct Search<'a> {
+    matcher: RegexMatcher,
+    glob: Option<PathGlob>,
+    around: usize,
+    files_only: bool,
+    held: usize,
+    context: &'a ToolContext,
+}
+
+impl Search<'_> {
+    fn searcher<'a>(&'a self, dir: Option<&'a Dir>, prefix: &'a str) -> Searcher<'a> {
+        Searcher {
+            search: self,
+            dir,
+            prefix,
+            lines: line::LineSearcher::new(&self.matcher, self.around, &self.context.cancel),
+            found: Found {
+                kept: Kept::new(self.held),
+                ..Found::default()
+            },
+        }
+    }
+
+    /// A file that was named is searched, whatever ignore files and patterns say.
+    fn one_file(&self, path: &str) -> Result<Found, String> {
+        let file = self.context.workspace.open_file(path);
+        let file = file.map_err(|error| error.to_string())?;
+        let mut searcher = self.searcher(None, "");
+        searcher.search_file(Path::new(path), file);
+        match searcher.found {
+            found if found.binary > 0 => {
+                Err(format!("`{path}` is a binary file and cannot be searched."))
+            }
+            found => Ok(found),
+        }
+    }
+}
+
+/// What one thread, or all of them, have found.
+#[derive(Debug, Default)]
+struct Found {
+    kept: Kept,
+    files_searched: usize,
+    binary: usize,
+    unreadable: usize,
+    long_lines: usize,
+}
+
+impl Found {
+    fn add(&mut self, other: Self) {
+        self.files_searched += other.files_searched;
+        self.binary += other.binary;
+        self.unreadable += other.unreadable;
+        self.long_lines += other.long_lines;
+        self.kept.add(other.kept);
+    }
+}
+
+struct Searcher<'a> {
+    search: &'a Search<'a>,
+    dir: Option<&'a Dir>,
+    prefix: &'a str,
+    lines: line::LineSearcher<'a>,
+    found: Found,
+}
+
+impl Visit for Searcher<'_> {
+    fn visit(&mut self, path: &Path, kind: Kind) {
+        let fits = |glob: &PathGlob| glob.fits(self.prefix, path);
+        if kind != Kind::File
+            || !self.search.glob.as_ref().is_none_or(fits)
+            || !self.found.kept.wants(path)
+        {
+            return;
+        }
+        match self.dir.map(|dir| line::open(dir, path)) {
+            Some(Ok(file)) => self.search_file(path, file),
+            _ => self.found.unreadable += 1,
+        }
+    }
+}
+
+impl Searcher<'_> {
+    fn search_file(&mut self, path: &Path, file: std::fs::File) {
+        let stop_after = match self.search.files_only {
+            true => 1,
+            // One more than wanted, to know that there are more.
+            false => self.search.held + 1,
+        };
+        let (searched, lines, matches) = self.lines.search(file, stop_after);
+        match searched {
+            Searched::Whole => self.found.files_searched += 1,
+            Searched::Binary => {
+                self.found.binary += 1;
+                return;
+            }
+            Searched::Unreadable => self.found.unreadable += 1,
+            Searched::LongLine => self.found.long_lines += 1,
+        }
+        if matches > 0 {
+            self.found.kept.keep(FileHits {
+                path: path.to_owned(),
+                lines: match self.search.files_only {
+                    true => Vec::new(),
+                    false => lines,
+                },
+                matches,
+            });
+        }
+    }
+}
+
+fn tell(
+    input: &GrepInput,
+    held: Held,
+    found: Found,
+    shown: hits::Shown,
+    context: &ToolContext,
+) -> ToolOutput {
+    let what = if input.files_only { "Files" } else { "Matches" };
+    let mut text = shown.text;
+    let next = held.offset + shown.count;
+    if shown.count == 0 {
+        text.push_str(match held.offset {
+            0 => "Nothing was found.\n",
+            _ => "[There are no more.]\n",
+        });
+    } else if shown.more {
+        let first = held.offset + 1;
+        text.push_str(&format!(
+            "[{what} {first} to {next}; there are more. Go on with offset={next}, or search for \
+             something rarer.]\n"
+        ));
+    }
+    let called_off = context.cancel.is_cancelled();
+    let notes = [
+        (found.unreadable, "files or directories could not be read"),
+        (found.long_lines, "files have lines too long to be searched"),
+    ];
+    for (count, what) in notes.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!("[{count} {what}.]\n"));
+    }
+    if called_off {
+        text.push_str("[The search was called off; there may be more.]\n");
+    }
+    let details = json!({
+        "offset": held.offset,
+        "shown": shown.count,
+        "files": shown.files,
+        "more": shown.more,
+        "unreadable": found.unreadable,
+        "longLines": found.long_lines,
+    });
+    ToolOutput {
+        is_error: called_off,
+        ..ToolOutput::text(text).with_details(details)
+    }
+}
+
+/// A path as it is shown, and as other tools take it.
+fn shown_path(prefix: &str, path: &Path) -> String {
+    format!("{prefix}{}", shown(path.as_os_str()))
+}

@@ -1,0 +1,43 @@
+//! What searching by name and searching by content have in common.
+
+use crate::context::Updates;
+use crate::update::{ProcessUpdate, ToolUpdate};
+
+/// Which part of the results is wanted. Everything before it has to be held too, as what comes
+/// first is known only when all was seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub(super) offset: usize,
+    pub(super) limit: usize,
+}
+
+impl Held {
+    /// `Err` is for the model to read.
+    pub(super) fn new(offset: Option<usize>, limit: usize, max: usize) -> Result<Self, String> {
+        let held = Self {
+            offset: offset.unwrap_or(0),
+            limit: limit.max(1),
+        };
+        match held.until() <= max {
+            true => Ok(held),
+            false => Err(format!(
+                "`offset` and `limit` together must not be above {max}."
+            )),
+        }
+    }
+
+    pub(super) fn until(self) -> usize {
+        self.offset.saturating_add(self.limit)
+    }
+}
+
+/// Shows how many files were looked at, while it goes on.
+pub(super) fn progress(updates: &Updates) -> impl Fn(u64) + Sync {
+    |files| {
+        updates.send(ToolUpdate::Process(ProcessUpdate {
+            message: format!("{files} files"),
+            current: Some(files),
+            ..ProcessUpdate::default()
+        }));
+    }
+}

@@ -1,0 +1,192 @@
+//! What a project does not want to be looked at: `.gitignore`, `.ignore`, `.git/info/exclude`.
+//!
+//! They are read beneath the same handle as everything else, a bounded part of each, and only if
+//! they are plain files: one that is a pipe or leads elsewhere counts as not there. Git's settings
+//! of the user are outside of the workspace and not asked.
+
+use super::do_not_wait;
+use cap_std::fs::{Dir, OpenOptions};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// More than any such file has that is written by hand.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Which of the files there are in a directory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Present {
+    gitignore: bool,
+    ignore: bool,
+    git: bool,
+}
+
+impl Present {
+    pub(super) fn note(&mut self, name: &OsStr) {
+        match name.as_encoded_bytes() {
+            b".gitignore" => self.gitignore = true,
+            b".ignore" => self.ignore = true,
+            b".git" => self.git = true,
+            _ => {}
+        }
+    }
+
+    /// For directories whose names are not all known.
+    pub(super) fn assumed() -> Self {
+        Self {
+            gitignore: true,
+            ignore: true,
+            git: true,
+        }
+    }
+}
+
+/// The rules of one directory, and of those above it.
+#[derive(Debug)]
+pub(super) struct Ignored {
+    parent: Option<Arc<Ignored>>,
+    stands: Stands,
+    git: Gitignore,
+    exclude: Gitignore,
+    other: Gitignore,
+    is_repository: bool,
+}
+
+/// How paths of a walk become paths that a directory's rules speak of.
+#[derive(Debug)]
+enum Stands {
+    /// The directory is this way above where the walk began.
+    Above(PathBuf),
+    /// It is below, and so many bytes of each path lead to it.
+    Below(usize),
+}
+
+impl Ignored {
+    /// The rules at `dir`, a directory between a root and where a walk begins; `rest` leads on.
+    pub(super) fn above(
+        parent: Option<Arc<Self>>,
+        root: &Dir,
+        dir: &Path,
+        rest: &Path,
+    ) -> Option<Arc<Self>> {
+        let stands = Stands::Above(rest.to_owned());
+        Self::read(parent, root, dir, stands, Present::assumed())
+    }
+
+    /// The rules at `dir`, a directory of the walk.
+    pub(super) fn below(
+        parent: Option<Arc<Self>>,
+        base: &Dir,
+        dir: &Path,
+        present: Present,
+    ) -> Option<Arc<Self>> {
+        let skip = match dir.as_os_str().len() {
+            0 => 0,
+            length => length + 1,
+        };
+        Self::read(parent, base, dir, Stands::Below(skip), present)
+    }
+
+    fn read(
+        parent: Option<Arc<Self>>,
+        root: &Dir,
+        dir: &Path,
+        stands: Stands,
+        present: Present,
+    ) -> Option<Arc<Self>> {
+        let rules = |is_there: bool, name: &str| match is_there {
+            true => rules(root, &dir.join(name)),
+            false => Gitignore::empty(),
+        };
+        let is_repository = present.git && root.symlink_metadata(dir.join(".git")).is_ok();
+        let level = Self {
+            stands,
+            git: rules(present.gitignore, ".gitignore"),
+            exclude: rules(is_repository, ".git/info/exclude"),
+            other: rules(present.ignore, ".ignore"),
+            is_repository,
+            parent,
+        };
+        let says_nothing =
+            level.git.is_empty() && level.exclude.is_empty() && level.other.is_empty();
+        match says_nothing && !is_repository {
+            true => level.parent,
+            false => Some(Arc::new(level)),
+        }
+    }
+
+    /// Whether a path of the walk is to be left out. The nearest rule counts; `.ignore` before
+    /// `.gitignore`; and what lies above a repository has no say in it.
+    pub(super) fn ignores(&self, path: &Path, is_dir: bool) -> bool {
+        let (mut git, mut exclude) = (Match::None, Match::None);
+        let mut repository_ended = false;
+        let mut level = Some(self);
+        while let Some(here) = level {
+            let joined;
+            let path = match &here.stands {
+                Stands::Below(skip) => without_first(path, *skip),
+                Stands::Above(rest) => {
+                    joined = rest.join(path);
+                    &joined
+                }
+            };
+            let other = here.other.matched(path, is_dir);
+            if !other.is_none() {
+                return other.is_ignore();
+            }
+            if !repository_ended {
+                git = git.or(here.git.matched(path, is_dir));
+                exclude = exclude.or(here.exclude.matched(path, is_dir));
+            }
+            repository_ended |= here.is_repository;
+            level = here.parent.as_deref();
+        }
+        git.or(exclude).is_ignore()
+    }
+}
+
+fn rules(root: &Dir, path: &Path) -> Gitignore {
+    let Some(bytes) = read_plain(root, path) else {
+        return Gitignore::empty();
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
+        // A line that is no pattern says nothing, as in git.
+        if let Err(error) = builder.add_line(None, line) {
+            tracing::debug!(%error, "a line of an ignore file was passed over");
+        }
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+fn read_plain(root: &Dir, path: &Path) -> Option<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    do_not_wait(&mut options);
+    let file = root.open_with(path, &options).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+#[cfg(unix)]
+fn without_first(path: &Path, bytes: usize) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(OsStr::from_bytes(&path.as_os_str().as_bytes()[bytes..]))
+}
+
+#[cfg(not(unix))]
+fn without_first(path: &Path, bytes: usize) -> &Path {
+    let mut rest = path.components();
+    while path.as_os_str().len() - rest.as_path().as_os_str().len() < bytes {
+        rest.next();
+    }
+    rest.as_path()
+}
