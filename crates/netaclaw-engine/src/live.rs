@@ -362,3 +362,89 @@ fn idle() -> RunStatus {
         since: now_ms(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{EventGroup, ServerEvent};
+    use netaclaw_protocol::SessionId;
+    use serde_json::{Value, json};
+
+    /// Keeps what it hears.
+    #[derive(Default)]
+    struct Ear(Mutex<Vec<Value>>);
+
+    impl Subscriber for Ear {
+        fn deliver(&self, event: &ServerEvent) {
+            let event = serde_json::from_str(event.json.get()).unwrap();
+            self.0.lock().unwrap().push(event);
+        }
+
+        fn wants(&self, group: EventGroup) -> bool {
+            group == EventGroup::Current
+        }
+    }
+
+    fn part(part: u32, kind: PartKind) -> StreamingPart {
+        let called = (kind == PartKind::ToolCall).then(|| "call_1".to_owned());
+        StreamingPart {
+            part,
+            kind,
+            text: String::new(),
+            tool_name: called.as_ref().map(|_| "ls".to_owned()),
+            tool_call_id: called,
+            done: false,
+            started_at: 0,
+            duration_ms: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_comes_back_hears_whose_arguments_and_how_long_it_thought() {
+        let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
+        let live = Live::new(feed.clone(), Vec::new());
+        let (run_id, entry_id) = (RunId::new("r"), EntryId::new("e"));
+        live.stream_started(StreamStart {
+            run_id: run_id.clone(),
+            entry_id: entry_id.clone(),
+            parent_id: None,
+            provider: "p".to_owned(),
+            model: "m".to_owned(),
+        });
+        live.part_started(part(0, PartKind::Thinking));
+        let done = ThinkingDone {
+            run_id: run_id.clone(),
+            entry_id: entry_id.clone(),
+            part: 0,
+            duration_ms: 7,
+        };
+        live.part_ended(done, PartKind::Thinking);
+        live.part_started(part(1, PartKind::ToolCall));
+        live.part_delta(PartDelta {
+            run_id,
+            entry_id,
+            part: 1,
+            kind: PartKind::ToolCall,
+            tool_call_id: None,
+            tool_name: None,
+            offset: 0,
+            text: "{".to_owned(),
+        });
+
+        let ear = Arc::new(Ear::default());
+        let subscriber: Arc<dyn Subscriber> = ear.clone();
+        let joined = live.join(Arc::new(Ear::default()), |_, joined| joined);
+        live.resume("epoch", joined.seq, &subscriber).unwrap();
+        let heard = ear.0.lock().unwrap();
+        let of = |name: &str| heard.iter().find(|event| event["type"] == name);
+        let delta = &heard
+            .iter()
+            .find(|event| event["data"]["part"] == 1)
+            .unwrap()["data"];
+        assert_eq!(
+            (&delta["toolCallId"], &delta["toolName"]),
+            (&json!("call_1"), &json!("ls"))
+        );
+        assert_eq!(of("thinking_done").unwrap()["data"]["durationMs"], 7);
+    }
+}

@@ -57,7 +57,7 @@ pub enum Step {
     },
     Usage(Usage),
     /// An event as it is, for what wrappers of clients add.
-    Raw(ModelEvent),
+    Raw(Box<ModelEvent>),
     Finish(StopReason),
     Fail(ModelError),
     /// Says nothing more until the call is cancelled or dropped.
@@ -225,7 +225,7 @@ impl Play {
             // A script that stops in the middle is a connection that broke.
             let step = step.unwrap_or(Step::Fail(ModelError::StreamBroken(Default::default())));
             match step {
-                Step::Raw(event) => return Some(event),
+                Step::Raw(event) => return Some(*event),
                 Step::Hang => {
                     self.cancel.cancelled().await;
                     self.answer.fail(ModelError::Cancelled);

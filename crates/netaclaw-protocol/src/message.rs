@@ -50,7 +50,7 @@ pub struct AssistantMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Box<Trouble>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub netaclaw: Option<AnswerMark>,
+    pub netaclaw: Option<Box<AnswerMark>>,
     pub timestamp: i64,
 }
 

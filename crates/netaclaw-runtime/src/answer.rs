@@ -51,13 +51,13 @@ impl AnswerSoFar {
     }
 
     /// What the stream told that no content block keeps.
-    pub(crate) fn mark(&self) -> Option<AnswerMark> {
+    pub(crate) fn mark(&self) -> Option<Box<AnswerMark>> {
         let thinking = self
             .parts
             .iter()
             .filter(|part| part.kind == StreamPart::Thinking);
         let thinking_ms: Vec<u64> = thinking.map_while(|part| part.duration_ms).collect();
-        (!thinking_ms.is_empty()).then_some(AnswerMark { thinking_ms })
+        (!thinking_ms.is_empty()).then(|| Box::new(AnswerMark { thinking_ms }))
     }
 
     pub(crate) fn start_part(&mut self, kind: StreamPart) {

@@ -87,6 +87,12 @@ impl RecordingHost {
         let lines = self.tree.entries().iter().map(describe);
         lines.collect::<Vec<_>>().join("\n")
     }
+
+    pub(crate) fn last_message(&self) -> serde_json::Value {
+        let last = self.tree.entries().last().unwrap();
+        let json: serde_json::Value = serde_json::from_str(last.json()).unwrap();
+        json["message"].clone()
+    }
 }
 
 fn user(text: &str) -> EntryBody {

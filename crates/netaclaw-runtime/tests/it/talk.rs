@@ -87,6 +87,10 @@ async fn a_plain_answer_is_streamed_and_stored() {
         ],
     );
     assert_eq!(world.host.progress, 3);
+    // How long it thought is kept with the answer.
+    let stored = world.host.last_message();
+    let times = stored["netaclaw"]["thinkingMs"].as_array().unwrap();
+    assert_eq!(times.len(), 1);
     let request = &world.script.requests()[0];
     assert!(request.system.stable.starts_with("You look into boxes."));
     assert_eq!(request.system.volatile, "Today is 2026-11-03.");
@@ -247,16 +251,16 @@ async fn retries_and_fallbacks_are_told() {
         detail: Detail::default(),
     };
     world.answer([
-        Step::Raw(ModelEvent::Retrying {
+        Step::Raw(Box::new(ModelEvent::Retrying {
             attempt: 1,
             after_ms: 2000,
             reason: reason(),
-        }),
-        Step::Raw(ModelEvent::FallingBack {
+        })),
+        Step::Raw(Box::new(ModelEvent::FallingBack {
             from: "a".into(),
             to: "b".into(),
             reason: reason(),
-        }),
+        })),
         text("Late."),
         finish(),
     ]);
