@@ -23,7 +23,7 @@ pub(super) fn merged(events: Vec<ServerEvent>) -> Vec<ServerEvent> {
         });
         match open {
             Some(known) => known.absorb(text),
-            None => groups.push(Group::Text(event, text)),
+            None => groups.push(Group::Text(event, Box::new(text))),
         }
     }
     groups.into_iter().map(Group::event).collect()
@@ -33,7 +33,7 @@ enum Group {
     /// Cannot be joined, or is no text.
     Other(ServerEvent),
     /// The first event of the group, and all its text.
-    Text(ServerEvent, Text),
+    Text(ServerEvent, Box<Text>),
 }
 
 impl Group {
