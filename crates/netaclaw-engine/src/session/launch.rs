@@ -23,8 +23,9 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// How often a partial answer is kept at most.
-const KEEP_INTERVAL: Duration = Duration::from_millis(250);
+/// How often a partial answer is kept at most. A crash loses so much of it; with many runs at once
+/// keeping it more often would cost more than streaming it.
+const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The run under way.
 pub(crate) struct CurrentRun {
@@ -48,7 +49,7 @@ impl LiveSession {
             writing.remember_visit(&tree);
         }
         writing.state.durable.run = Some(mark(&run_id));
-        writing.save().await?;
+        writing.save_later().await?;
         let entry = match writing.append(new).await {
             Ok(entry) => entry,
             Err(error) => {
@@ -60,6 +61,13 @@ impl LiveSession {
         writing.set_run_tip(Some(entry.id().clone()));
         drop(writing);
         self.launch(run_id);
+        // The disk works while the run makes ready; the sender hears "ok" when all is safe.
+        if let Err(error) = self.writer.provider.sync(&self.writer.id).await {
+            if let Some(run) = &self.current {
+                run.cancel.cancel();
+            }
+            return Err(error.into());
+        }
         Ok(entry.id().clone())
     }
 
@@ -177,7 +185,7 @@ impl LiveSession {
         writing.state.durable.questions.clear();
         writing.state.durable.warnings = warnings;
         writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
-        writing.save().await?;
+        writing.save_later().await?;
         drop(writing);
         self.entitle(outcome).await?;
         self.writer.provider.sync(&self.writer.id).await?;

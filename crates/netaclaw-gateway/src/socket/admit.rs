@@ -34,7 +34,7 @@ struct Admitted {
     shared: Arc<Shared>,
     connection: Arc<Connection>,
     /// Taken by whoever serves it.
-    commands: Arc<Mutex<Option<mpsc::Receiver<Waiting>>>>,
+    commands: Arc<Mutex<Option<mpsc::Receiver<Box<Waiting>>>>>,
 }
 
 /// The last middleware: an error here is all the client hears, as `code: words`.

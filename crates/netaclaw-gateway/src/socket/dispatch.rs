@@ -23,7 +23,8 @@ pub(super) const COMMANDS_MAX: usize = 256;
 /// How often a silent socket's credential is looked at.
 const RECHECK: Duration = Duration::from_secs(30);
 
-/// A command that waits for its turn.
+/// A command that waits for its turn. Boxed on its way: a queue makes room for many at once, and most
+/// sockets have none.
 pub(super) struct Waiting {
     command: ClientCommand,
     /// As it was sent, to recognise the same request.
@@ -32,7 +33,11 @@ pub(super) struct Waiting {
 }
 
 /// Takes a frame in. Called in the order of arrival, and must not wait.
-pub(super) fn take_in(connection: &Connection, commands: &mpsc::Sender<Waiting>, frame: Frame) {
+pub(super) fn take_in(
+    connection: &Connection,
+    commands: &mpsc::Sender<Box<Waiting>>,
+    frame: Frame,
+) {
     let ack_id = frame.ack_id;
     let read = frame.payload.and_then(|(event, payload)| {
         let command = ClientCommand::read(&event, &payload)?;
@@ -43,7 +48,7 @@ pub(super) fn take_in(connection: &Connection, commands: &mpsc::Sender<Waiting>,
         })
     });
     let refusal = match read {
-        Ok(waiting) => match commands.try_send(waiting) {
+        Ok(waiting) => match commands.try_send(Box::new(waiting)) {
             Ok(()) => return,
             Err(_) => refused(
                 ErrorCode::RateLimited,
@@ -59,14 +64,14 @@ pub(super) fn take_in(connection: &Connection, commands: &mpsc::Sender<Waiting>,
 pub(super) async fn serve(
     shared: Arc<Shared>,
     connection: Arc<Connection>,
-    mut commands: mpsc::Receiver<Waiting>,
+    mut commands: mpsc::Receiver<Box<Waiting>>,
 ) {
     let mut lanes = Lanes::default();
     let mut recheck = tokio::time::interval(RECHECK);
     loop {
         tokio::select! {
             waiting = commands.recv(), if lanes.waiting < COMMANDS_MAX => match waiting {
-                Some(waiting) => lanes.add(&shared, &connection, waiting),
+                Some(waiting) => lanes.add(&shared, &connection, *waiting),
                 None if lanes.running.is_empty() => break,
                 None => { lanes.next(&shared, &connection).await; }
             },

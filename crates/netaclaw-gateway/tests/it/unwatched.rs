@@ -37,6 +37,8 @@ fn shape(entry: &Entry) -> Value {
     if let Some(message) = entry["message"].as_object_mut() {
         message.remove("timestamp");
         message.remove("details");
+        // How long a thought took is different each time.
+        message.remove("netaclaw");
     }
     entry
 }

@@ -101,8 +101,8 @@ async fn begun(
     events: Events,
 ) -> anyhow::Result<Vec<Client>> {
     model.script().otherwise(Reply::text("Hello."));
-    try_join_all((0..count).map(|_| async {
-        let mut client = Client::connect(server.address, server.token, events).await?;
+    try_join_all((0..count).map(|at| async move {
+        let mut client = Client::connect(server.address, server.token(at), events).await?;
         client.begin().await?;
         anyhow::Ok(client)
     }))
@@ -229,8 +229,8 @@ pub(crate) async fn live_sessions(
 pub(crate) async fn idle_connections(server: &Server, count: usize) -> anyhow::Result<u64> {
     let before = server.resident_bytes()?;
     let mut clients = Vec::new();
-    for _ in 0..count {
-        let client = Client::connect(server.address, server.token, Events::Current);
+    for at in 0..count {
+        let client = Client::connect(server.address, server.token(at), Events::Current);
         clients.push(client.await?);
     }
     let after = server.resident_bytes()?;

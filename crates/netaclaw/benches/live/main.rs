@@ -10,6 +10,7 @@ mod client;
 mod load;
 mod process;
 mod report;
+mod users;
 
 use client::Events;
 use load::{Load, Pace};
@@ -59,9 +60,15 @@ async fn run(load: &Load, repeat: usize) -> anyhow::Result<()> {
 /// Each size is that of a process of its own: memory that another measurement has left behind
 /// would hide what this one takes.
 async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
-    let start = async |name: &str| Server::netaclaw(&dir.join(name), model).await;
+    let fresh = Server::netaclaw(&dir.join("fresh"), model).await?;
+    let idle_bytes = fresh.resident_bytes()?;
+    drop(fresh);
+    let start = async |name: &str| {
+        let mut server = Server::netaclaw(&dir.join(name), model).await?;
+        server.admit_users().await?;
+        anyhow::Ok(server)
+    };
     let server = start("sessions").await?;
-    let idle_bytes = server.resident_bytes()?;
     let sessions_bytes = load::live_sessions(&server, model, load).await?;
     let connection_bytes = load::idle_connections(&start("idle").await?, load.idle).await?;
     let server = start("busy").await?;

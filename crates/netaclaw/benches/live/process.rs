@@ -1,5 +1,6 @@
 //! The servers that are measured, as processes of their own.
 
+use crate::users;
 use anyhow::{Context, ensure};
 use netaclaw_testkit::fake_model::FakeModel;
 use std::net::SocketAddr;
@@ -11,13 +12,15 @@ use tokio::process::{Child, ChildStdout, Command};
 
 const NETACLAW: &str = env!("CARGO_BIN_EXE_netaclaw");
 const TOKEN: &str = "a-token-for-the-benchmark";
+const USERS: usize = 100;
 /// The kernel's unit in `/proc/PID/stat`, on every platform Linux runs on today.
 const TICKS_PER_SECOND: u64 = 100;
 
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: SocketAddr,
-    pub(crate) token: &'static str,
+    /// Of so many users. Whoever chats is somebody, and sees the list of their own sessions only.
+    tokens: Vec<String>,
     // A process whose output nobody reads stops when the pipe is full.
     _output: Lines<BufReader<ChildStdout>>,
 }
@@ -37,6 +40,23 @@ impl Server {
         let words = String::from_utf8_lossy(&added.stderr);
         ensure!(added.status.success(), "the channel was not added: {words}");
         Self::start(&mut netaclaw(dir)).await
+    }
+
+    /// Lets people in, with a token each.
+    pub(crate) async fn admit_users(&mut self) -> anyhow::Result<()> {
+        for at in 0..USERS {
+            let token = users::make(self.address, TOKEN, at).await?;
+            self.tokens.push(token);
+        }
+        Ok(())
+    }
+
+    /// The token of one of the users. The relay knows none and lets everybody in.
+    pub(crate) fn token(&self, client: usize) -> &str {
+        match self.tokens.len() {
+            0 => TOKEN,
+            users => &self.tokens[client % users],
+        }
     }
 
     /// The Node relay of `interop/bench-relay.mjs`; its tool looks at the directory.
@@ -65,7 +85,7 @@ impl Server {
             return Ok(Self {
                 process,
                 address: address.parse()?,
-                token: TOKEN,
+                tokens: Vec::new(),
                 _output: lines,
             });
         }
