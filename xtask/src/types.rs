@@ -60,6 +60,8 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::Listing<protocol::AgentListItem>>();
     types.add::<protocol::AgentPreview>();
     types.add::<protocol::ToolInfo>();
+    types.add::<protocol::ToolDetail>();
+    types.add::<protocol::ToolSwitch>();
     types.add::<protocol::ChannelView>();
     types.add::<protocol::ChannelWrite>();
     types.add::<protocol::ChannelTry>();
@@ -113,6 +115,7 @@ fn commands_known() -> Vec<Command> {
         Command::of::<protocol::SetThinkingLevel, protocol::Nothing>(name::SET_THINKING_LEVEL),
         Command::of::<protocol::SetModel, protocol::Nothing>(name::SET_MODEL),
         Command::of::<protocol::ClarifyResponse, protocol::Nothing>(name::CLARIFY_RESPONSE),
+        Command::of::<protocol::ApprovalResponse, protocol::Nothing>(name::APPROVAL_RESPONSE),
         Command::of::<protocol::SessionRef, protocol::Nothing>(name::COMPACT),
         Command::of::<protocol::SessionOpen, protocol::Opened>(name::SESSION_OPEN),
         Command::of::<protocol::SessionRef, protocol::Nothing>(name::SESSION_CLOSE),

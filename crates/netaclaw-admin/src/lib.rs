@@ -16,6 +16,7 @@ mod rules;
 mod setting;
 mod store;
 mod token;
+mod tool;
 mod user;
 
 pub use agent::{AgentStore, ProviderChoice, check_agent, session_provider};
@@ -40,4 +41,5 @@ pub use resolve::{
 pub use setting::{SettingStore, check_setting};
 pub use store::{AdminStore, Expect, Seeded};
 pub use token::{Access, IssuedToken, TokenCheck, TokenStore, check_token_spec, same_secret};
+pub use tool::{BUILTIN_TOOLS, KnownTool, ToolStore, ToolSync, global_status};
 pub use user::{LoginCheck, PasswordChange, UserStore, check_password_rules, check_user};

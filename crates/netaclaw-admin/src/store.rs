@@ -8,6 +8,7 @@ use crate::dictionary::DictionaryStore;
 use crate::error::Result;
 use crate::setting::SettingStore;
 use crate::token::TokenStore;
+use crate::tool::ToolStore;
 use crate::user::UserStore;
 use async_trait::async_trait;
 use netaclaw_protocol::AdminStoreKind;
@@ -24,7 +25,14 @@ use netaclaw_protocol::AdminStoreKind;
 /// - Every change is on the audit list, with no value in it.
 #[async_trait]
 pub trait AdminStore:
-    AgentStore + ChannelStore + DictionaryStore + SettingStore + UserStore + TokenStore + AuditStore
+    AgentStore
+    + ChannelStore
+    + ToolStore
+    + DictionaryStore
+    + SettingStore
+    + UserStore
+    + TokenStore
+    + AuditStore
 {
     /// Does once what a first start has to do. Of several processes that start at the same time
     /// one does it, and the others wait until it is done.

@@ -1,27 +1,32 @@
 //! Agents as they are configured, made ready to run.
 
+use crate::engine::Caller;
 use crate::error::EngineError;
-use crate::source::{AgentRef, AgentSource, ChosenModel, Measure, PrepareRun, PreparedRun, Runner};
+use crate::governed::{AgentTools, Governed, ToolSeat};
+use crate::source::{
+    AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
+    Runner,
+};
 use crate::title::TitleModel;
 use crate::tool_refusals::ToolRefusals;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, open_title_model,
+    Act, Actor, AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, open_title_model,
     session_provider,
 };
-use netaclaw_governance::{ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolResolver};
+use netaclaw_governance::ModelAbilities;
 use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
 use netaclaw_protocol::{
-    Agent, AgentId, AgentSpec, ChannelId, ModelInfo, SessionMeta, Trouble, TroubleKind,
+    AgentSpec, ApprovalDecision, AuditAction, ChannelId, ModelInfo, RecordKind, SessionMeta,
+    Trouble, TroubleKind, UserId,
 };
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_runtime::{
     AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
 };
 use netaclaw_tools::{ToolRegistry, Workspace};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -32,9 +37,8 @@ const INSTRUCTION_BYTES_MAX: u64 = 1 << 20;
 
 /// The agents of the admin store.
 pub struct ConfiguredAgents {
-    admin: Arc<dyn AdminStore>,
+    pub(crate) governed: Governed,
     models: ModelSettings,
-    pub(crate) registry: Arc<ToolRegistry>,
     /// Where agents work that name no directory of their own.
     cwd: PathBuf,
     tool_refusals: Arc<ToolRefusals>,
@@ -55,22 +59,20 @@ impl ConfiguredAgents {
         cwd: PathBuf,
     ) -> Self {
         Self {
-            admin,
+            governed: Governed { admin, registry },
             models,
-            registry,
             cwd,
             tool_refusals: Arc::default(),
         }
     }
 
-    async fn agent(&self, agent: Option<&str>) -> Result<Agent, AdminError> {
-        let Some(wanted) = agent else {
-            return self.admin.default_agent().await;
-        };
-        match self.admin.agent(&AgentId::new(wanted)).await {
-            Err(AdminError::NotFound { .. }) => self.admin.agent_named(wanted).await,
-            found => found,
-        }
+    /// Tells the store which tools there are. For the start of a server.
+    pub async fn sync_tools(&self) -> Result<(), AdminError> {
+        self.governed.sync().await
+    }
+
+    fn admin(&self) -> &dyn AdminStore {
+        &*self.governed.admin
     }
 
     fn client(&self, open: OpenModel) -> (Arc<dyn ModelClient>, ModelInfo, String) {
@@ -84,14 +86,13 @@ impl ConfiguredAgents {
         )
     }
 
-    /// The agent's model, with its fallback behind it.
     /// The session's agent, with the model that was chosen for the session.
     async fn spec_of(
         &self,
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<AgentSpec, EngineError> {
-        let agent = self.agent(session.agent_id.as_deref()).await;
+        let agent = self.governed.agent(session.agent_id.as_deref()).await;
         let mut spec = agent.map_err(admin_error)?.spec;
         if let Some(chosen) = model {
             spec.model_config.channel_id = Some(ChannelId::new(chosen.channel_id));
@@ -100,8 +101,9 @@ impl ConfiguredAgents {
         Ok(spec)
     }
 
+    /// The agent's model, with its fallback behind it.
     pub(crate) async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
-        let models = open_models(&*self.admin, spec).await.map_err(admin_error)?;
+        let models = open_models(self.admin(), spec).await.map_err(admin_error)?;
         let (client, mut info, provider) = self.client(models.main);
         let tools_refused = self.tool_refusals.get(&provider, &info.name);
         info.tools &= tools_refused.is_none();
@@ -129,18 +131,6 @@ impl ConfiguredAgents {
         })
     }
 
-    /// Which tools the agent has with such a model, and why.
-    pub(crate) fn resolve_tools(&self, spec: &AgentSpec, model: ModelAbilities) -> ResolvedTools {
-        ToolResolver::resolve(&ResolveInput {
-            catalogue: &self.registry.catalogue(),
-            global: &BTreeMap::new(),
-            agent: spec,
-            model,
-            environment: &BTreeMap::new(),
-            seat: Seat::Main,
-        })
-    }
-
     /// What the prompt of a new session of the agent is made of.
     pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
         let extra = spec.extra_roots.iter().map(PathBuf::from).collect();
@@ -158,7 +148,7 @@ impl ConfiguredAgents {
 #[async_trait]
 impl AgentSource for ConfiguredAgents {
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
-        let agent = self.agent(agent).await.map_err(admin_error)?;
+        let agent = self.governed.agent(agent).await.map_err(admin_error)?;
         Ok(AgentRef {
             id: agent.id.to_string(),
             provider: session_provider(&agent.spec).kind,
@@ -180,7 +170,13 @@ impl AgentSource for ConfiguredAgents {
             tools: model.info.tools,
             vision: model.info.vision,
         };
-        let tools = self.resolve_tools(&spec, abilities);
+        let tools = self.governed.resolve(&spec, abilities, ToolSeat::Main);
+        let tools = tools.await.map_err(admin_error)?;
+        let current_tools = AgentTools {
+            governed: self.governed.clone(),
+            agent: run.session.agent_id.clone(),
+            model: abilities,
+        };
         let info = model.info.clone();
         let threshold_percent = threshold_percent(&spec);
         let input = RunInput {
@@ -194,10 +190,9 @@ impl AgentSource for ConfiguredAgents {
             },
             prompt: prompt_sources(&workspace, instructions),
             model,
-            registry: Arc::clone(&self.registry),
+            registry: Arc::clone(&self.governed.registry),
             tools,
-            inspectors: Vec::new(),
-            approver: None,
+            current_tools: Arc::new(current_tools),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock::default()),
@@ -221,10 +216,40 @@ impl AgentSource for ConfiguredAgents {
         })
     }
 
+    async fn record_consent(&self, by: &Caller, act: ConsentAct<'_>) -> Result<(), EngineError> {
+        let user = self.admin().user(&UserId::new(&by.user_id)).await;
+        let by = match user {
+            Ok(user) => Actor::user(&user),
+            // Accounts come and go; what was decided is written down all the same.
+            Err(AdminError::NotFound { .. }) => Actor::system(),
+            Err(error) => return Err(admin_error(error)),
+        };
+        let asked = act.asked;
+        let scope = match act.scope {
+            ConsentScope::Once => "once",
+            ConsentScope::Session => "session",
+        };
+        let act = Act {
+            action: match act.decision {
+                ApprovalDecision::Allow => AuditAction::Allow,
+                ApprovalDecision::Deny => AuditAction::Deny,
+            },
+            kind: RecordKind::Tool,
+            target_id: asked.approval_id.clone(),
+            target_name: asked.tool_name.clone(),
+            fields: vec![
+                format!("session:{}", act.session),
+                format!("call:{}", asked.hash),
+                format!("scope:{scope}"),
+            ],
+        };
+        self.admin().record_act(&by, act).await.map_err(admin_error)
+    }
+
     async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
-        let agent = self.agent(session.agent_id.as_deref()).await;
+        let agent = self.governed.agent(session.agent_id.as_deref()).await;
         let spec = agent.map_err(admin_error)?.spec;
-        let open = open_title_model(&*self.admin, &spec).await;
+        let open = open_title_model(self.admin(), &spec).await;
         Ok(open.map_err(admin_error)?.map(|open| {
             let (client, info, _) = self.client(open);
             TitleModel {
@@ -333,7 +358,7 @@ fn environment(workspace: &Path) -> Environment {
     }
 }
 
-fn admin_error(error: AdminError) -> EngineError {
+pub(crate) fn admin_error(error: AdminError) -> EngineError {
     match error {
         AdminError::NotFound { .. } => EngineError::NotFound(error.to_string()),
         AdminError::Invalid(_) | AdminError::Model(_) | AdminError::Sealed { .. } => {

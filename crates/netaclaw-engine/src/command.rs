@@ -1,11 +1,13 @@
 //! What may be asked of a live session. Carried out one at a time, in the order it came.
 
+use crate::engine::Caller;
 use crate::error::EngineError;
 use crate::feed::{Subscriber, SubscriptionId};
 use crate::requests::{Done, Request};
 use netaclaw_protocol::{
-    Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, QueueChange, QueueState, RunId,
-    RunState, SessionChange, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
+    ApprovalResponse, Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, QueueChange,
+    QueueState, RunId, RunState, SessionChange, SessionListItem, SessionMeta, SetModel,
+    ThinkingLevel,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -19,6 +21,7 @@ pub(crate) enum Command {
     SetThinkingLevel(ThinkingLevel, Option<Request>, Reply<Done<()>>),
     SetModel(SetModel, Option<Request>, Reply<Done<()>>),
     AnswerQuestion(ClarifyResponse, Reply<()>),
+    DecideCall(Caller, ApprovalResponse, Reply<()>),
     SwitchLeaf(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
     Label(EntryId, Option<String>, Option<Request>, Reply<Done<()>>),
     Update(SessionChange, Option<Request>, Reply<Done<SessionListItem>>),

@@ -6,8 +6,8 @@
 
 use crate::requests::{Answered, KEPT_FOR_MS};
 use netaclaw_protocol::{
-    ChatMode, Disposition, EntryId, Question, QueueItem, QueueState, RunId, SessionId, SessionMeta,
-    Trouble,
+    ApprovalOutcome, ApprovalQuestion, ChatMode, Disposition, EntryId, Question, QueueItem,
+    QueueState, RunId, SessionId, SessionMeta, Trouble,
 };
 use netaclaw_session::Visits;
 use serde::de::DeserializeOwned;
@@ -21,6 +21,8 @@ pub(crate) const QUEUE_MAX: usize = 50;
 /// Answered requests that are stored; beyond it the oldest is forgotten first. All of them are
 /// written with every change, so they are few.
 const REQUESTS_MAX: usize = 32;
+/// Calls that may be agreed to for a whole session; beyond it the oldest is asked about again.
+const CONSENTS_MAX: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -31,6 +33,12 @@ pub(crate) struct Durable {
     pub(crate) run: Option<RunMark>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) questions: Vec<Asked>,
+    /// Calls of this run that needed consent.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
+    pub(crate) approvals: Vec<AskedConsent>,
+    /// Hashes of calls to which somebody agreed for the whole session, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) consents: Vec<String>,
     /// The agent's model was overridden for this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelChoice>,
@@ -93,6 +101,16 @@ pub(crate) struct Asked {
     pub(crate) question: Question,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Vec<String>>,
+}
+
+/// A call that needs consent and, once somebody decided, how: kept until the run has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AskedConsent {
+    #[serde(flatten)]
+    pub(crate) asked: ApprovalQuestion,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<ApprovalOutcome>,
 }
 
 /// A run that has begun and not ended. Found after a restart it was interrupted.
@@ -161,6 +179,19 @@ impl Durable {
         self.requests.push(request);
         let surplus = self.requests.len().saturating_sub(REQUESTS_MAX);
         self.requests.drain(..surplus);
+    }
+
+    pub(crate) fn agree_for_session(&mut self, hash: String) {
+        self.consents.retain(|known| *known != hash);
+        self.consents.push(hash);
+        let surplus = self.consents.len().saturating_sub(CONSENTS_MAX);
+        self.consents.drain(..surplus);
+    }
+
+    /// Whether something waits for a person.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.questions.iter().any(|asked| asked.answer.is_none())
+            || self.approvals.iter().any(|asked| asked.outcome.is_none())
     }
 
     pub(crate) fn hold_queue(&mut self) {

@@ -14,9 +14,9 @@ use crate::source::AgentSource;
 use crate::sweep::sweep;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
-    Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, ProviderKind, QueueChange,
-    QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem, SessionMeta, SetModel,
-    ThinkingLevel,
+    ApprovalResponse, Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, ProviderKind,
+    QueueChange, QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem,
+    SessionMeta, SetModel, ThinkingLevel,
 };
 use netaclaw_session::{NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
@@ -179,6 +179,19 @@ impl Engine {
         let session = answer.session_id.clone();
         self.ask(caller, &session, |reply| {
             Command::AnswerQuestion(answer, reply)
+        })
+        .await
+    }
+
+    /// Agrees to a call that waits for it, or refuses it.
+    pub async fn decide_call(
+        &self,
+        caller: &Caller,
+        response: ApprovalResponse,
+    ) -> Result<(), EngineError> {
+        let session = response.session_id.clone();
+        self.ask(caller, &session, |reply| {
+            Command::DecideCall(caller.clone(), response, reply)
         })
         .await
     }

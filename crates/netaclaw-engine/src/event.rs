@@ -88,6 +88,7 @@ fn reliable_name(event: &ReliableEvent) -> &'static str {
         ReliableEvent::TokenUpdate(_) => "token_update",
         ReliableEvent::ClarifyRequest(_) => "clarify_request",
         ReliableEvent::ApprovalRequest(_) => "approval_request",
+        ReliableEvent::ApprovalDecided(_) => "approval_decided",
         ReliableEvent::CompactionStart(_) => "compaction_start",
         ReliableEvent::CompactionDone(_) => "compaction_done",
         ReliableEvent::CompactionError(_) => "compaction_error",

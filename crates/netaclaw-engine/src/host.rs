@@ -1,6 +1,6 @@
 //! The session as its run sees it.
 
-use crate::durable::Asked;
+use crate::durable::{Asked, AskedConsent};
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::live::Live;
@@ -12,11 +12,14 @@ use crate::user_message::UserMark;
 use crate::writer::SessionWriter;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
+use netaclaw_governance::{Approval, ApprovalRequest, Consent};
 use netaclaw_protocol::{
-    ChatMode, EntryId, PartDelta, PartKind, Question, RunId, RunPhase, StreamEnd, StreamStart,
-    StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ApprovalQuestion, ChatMode, EntryId, PartDelta, PartKind, Question, RunId, RunPhase, StreamEnd,
+    StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted, ToolOutput,
 };
-use netaclaw_runtime::{AnswerSoFar, HostError, RunContext, RunEvent, RunHost, todo_on_path};
+use netaclaw_runtime::{
+    AnswerSoFar, HostError, OpenApproval, RunContext, RunEvent, RunHost, todo_on_path,
+};
 use netaclaw_session::{
     Entry, EntryBody, InFlightEntry, NewEntry, PathError, build_session_context, raw_json,
 };
@@ -33,7 +36,8 @@ pub(crate) struct SessionHost {
     pub(crate) run_id: RunId,
     pub(crate) writer: Arc<SessionWriter>,
     pub(crate) live: Live,
-    pub(crate) waiters: Waiters,
+    pub(crate) waiters: Waiters<ClarifyAnswer>,
+    pub(crate) consents: Waiters<Approval>,
     pub(crate) meter: Meter,
     pub(crate) clock: CallClock,
     /// Ids that no entry had when they were drawn.
@@ -163,6 +167,47 @@ impl RunHost for SessionHost {
         Ok(Box::pin(async move {
             waiting.await.unwrap_or(ClarifyAnswer::Dismissed)
         }))
+    }
+
+    async fn open_approval(&mut self, request: ApprovalRequest) -> Result<OpenApproval, HostError> {
+        let mut writing = self.writer.begin().await;
+        let agreed = &writing.state.durable.consents;
+        if agreed.iter().any(|hash| hash == request.hash.as_str()) {
+            return Ok(OpenApproval::Remembered(Approval {
+                hash: request.hash,
+                consent: Consent::Given,
+            }));
+        }
+        let asked = ApprovalQuestion {
+            approval_id: Uuid::now_v7().to_string(),
+            run_id: self.run_id.clone(),
+            tool_call_id: request.tool_call_id,
+            tool_name: request.tool_name,
+            tool_label: request.tool_label,
+            risk: request.risk,
+            args: request.args,
+            reason: request.reason,
+            hash: request.hash.as_str().to_owned(),
+            asked_at: now_ms(),
+        };
+        let waiting = self.consents.wait_for(asked.approval_id.clone());
+        let approvals = &mut writing.state.durable.approvals;
+        approvals.push(AskedConsent {
+            asked: asked.clone(),
+            outcome: None,
+        });
+        writing.save().await.map_err(unavailable)?;
+        drop(writing);
+        self.live.approval_opened(asked);
+        let hash = request.hash;
+        // The sender goes away only with the run, whose own token ends the wait first. Whatever
+        // happens, silence is no consent.
+        Ok(OpenApproval::Asked(Box::pin(async move {
+            waiting.await.unwrap_or(Approval {
+                hash,
+                consent: Consent::Refused { reason: None },
+            })
+        })))
     }
 }
 

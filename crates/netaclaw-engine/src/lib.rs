@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod feed;
 mod gates;
+mod governed;
 mod host;
 mod listing;
 mod live;
@@ -41,9 +42,13 @@ pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
 pub use event::{EventGroup, EventKind, ServerEvent};
 pub use feed::{Subscriber, SubscriptionId};
+pub use governed::ToolSeat;
 pub use listing::ListSubscriber;
 pub use preview::AgentPreviews;
 pub use requests::{Done, Request};
-pub use source::{AgentRef, AgentSource, ChosenModel, Measure, PrepareRun, PreparedRun, Runner};
+pub use source::{
+    AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
+    Runner,
+};
 pub use title::TitleModel;
 pub use wire::{entry_image, wire_entry};

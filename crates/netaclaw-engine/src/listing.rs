@@ -52,7 +52,7 @@ pub(crate) fn list_item(
     SessionListItem {
         session: SessionInfo::from(meta),
         running: liveness == Liveness::Live && durable.run.is_some(),
-        waiting: durable.questions.iter().any(|asked| asked.answer.is_none()),
+        waiting: durable.is_waiting(),
         unread: durable.unread,
         queued: u32::try_from(durable.queue.len()).unwrap_or(u32::MAX),
     }

@@ -3,10 +3,10 @@
 use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use netaclaw_protocol::{
-    DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta, PartKind, Question, ReliableEvent,
-    RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart,
-    StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted,
-    ToolCallStarted, ToolOutput, Trouble, TroubleKind,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, DeltaEvent, EntryId, ErrorCode, OpenTool,
+    PartDelta, PartKind, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
+    RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer, StreamingPart, ThinkingDone,
+    TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput, Trouble, TroubleKind,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +28,7 @@ pub(crate) struct LiveState {
     pub(crate) streaming: Option<StreamingAnswer>,
     pub(crate) tools: Vec<OpenTool>,
     pub(crate) questions: Vec<Question>,
+    pub(crate) approvals: Vec<ApprovalQuestion>,
     pub(crate) todo: TodoList,
     /// As last told, or shown to whoever joined first; `None` before that.
     pub(crate) tokens: Option<TokenUpdate>,
@@ -44,6 +45,7 @@ impl Live {
             streaming: None,
             tools: Vec::new(),
             questions: Vec::new(),
+            approvals: Vec::new(),
             todo: TodoList::default(),
             tokens: None,
             warnings,
@@ -227,6 +229,42 @@ impl Live {
             .iter()
             .position(|question| question.request_id == request_id)?;
         Some(state.questions.remove(at))
+    }
+
+    pub(crate) fn approval_opened(&self, asked: ApprovalQuestion) {
+        let mut state = self.lock();
+        state.approvals.push(asked.clone());
+        self.feed.emit(&ReliableEvent::ApprovalRequest(asked));
+    }
+
+    /// The call that waits for consent under this id.
+    pub(crate) fn open_approval(&self, approval_id: &str) -> Option<ApprovalQuestion> {
+        let state = self.lock();
+        let mut open = state.approvals.iter();
+        open.find(|asked| asked.approval_id == approval_id).cloned()
+    }
+
+    pub(crate) fn approval_closed(&self, approval_id: &str, outcome: ApprovalOutcome) {
+        let mut state = self.lock();
+        let mut open = state.approvals.iter();
+        let Some(at) = open.position(|asked| asked.approval_id == approval_id) else {
+            return;
+        };
+        let asked = state.approvals.remove(at);
+        let decided = ApprovalDecided {
+            approval_id: asked.approval_id,
+            tool_call_id: asked.tool_call_id,
+            outcome,
+        };
+        self.feed.emit(&ReliableEvent::ApprovalDecided(decided));
+    }
+
+    /// Nobody decided in time.
+    pub(crate) fn close_approvals(&self) {
+        let open = self.lock().approvals.clone();
+        for asked in open {
+            self.approval_closed(&asked.approval_id, ApprovalOutcome::Closed);
+        }
     }
 
     pub(crate) fn todo_changed(&self, todo: TodoList) {

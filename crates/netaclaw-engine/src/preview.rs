@@ -1,43 +1,78 @@
 //! What an agent would be told and could use, for people who configure it.
 
-use crate::agents::ConfiguredAgents;
+use crate::agents::{ConfiguredAgents, admin_error};
 use crate::error::EngineError;
+use crate::governed::ToolSeat;
 use async_trait::async_trait;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
-    AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, TodoList, ToolInfo, ToolStatus,
+    AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, TodoList, ToolDetail, ToolInfo,
+    ToolRecord, ToolStatus, ToolUser,
 };
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
+use serde_json::Value;
 
 /// Knows the tools there are, and what would become of an agent that is configured in some way.
 #[async_trait]
 pub trait AgentPreviews: Send + Sync + 'static {
-    fn tools(&self) -> Vec<ToolInfo>;
+    /// All that are or were there.
+    async fn tools(&self) -> Result<Vec<ToolInfo>, EngineError>;
+
+    /// One of them, and what every agent makes of it.
+    async fn tool(&self, name: &str) -> Result<ToolDetail, EngineError>;
 
     /// Works for agents that could not run as well, and says why.
-    async fn preview(&self, spec: &AgentSpec) -> Result<AgentPreview, EngineError>;
+    async fn preview(&self, spec: &AgentSpec, seat: ToolSeat) -> Result<AgentPreview, EngineError>;
 }
 
 #[async_trait]
 impl AgentPreviews for ConfiguredAgents {
-    fn tools(&self) -> Vec<ToolInfo> {
-        let catalogue = self.registry.catalogue();
-        catalogue.iter().map(|manifest| info(manifest)).collect()
+    async fn tools(&self) -> Result<Vec<ToolInfo>, EngineError> {
+        // Whoever looks sees a row for every tool, also if nobody has started a server since.
+        self.sync_tools().await.map_err(admin_error)?;
+        let records = self.governed.admin.tools().await.map_err(admin_error)?;
+        let catalogue = self.governed.registry.catalogue();
+        let manifest = |name: &str| catalogue.iter().find(|tool| tool.name == name);
+        let info = |record: ToolRecord| {
+            let manifest = manifest(&record.name).map(|manifest| &**manifest);
+            info(record, manifest)
+        };
+        Ok(records.into_iter().map(info).collect())
     }
 
-    async fn preview(&self, spec: &AgentSpec) -> Result<AgentPreview, EngineError> {
-        let (model, no_model) = apart(self.model(spec).await);
-        let model: Option<ModelInfo> = model.map(|access| access.info);
-        let abilities = model.as_ref().map(|model| ModelAbilities {
-            tools: model.tools,
-            vision: model.vision,
-        });
-        // Without a model nothing is known against a tool.
-        let abilities = abilities.unwrap_or(ModelAbilities {
-            tools: true,
-            vision: true,
-        });
-        let tools = self.resolve_tools(spec, abilities);
+    async fn tool(&self, name: &str) -> Result<ToolDetail, EngineError> {
+        let known = self.tools().await?;
+        let Some(tool) = known.into_iter().find(|tool| tool.record.name == name) else {
+            let missing = self.governed.admin.tool(name).await.map(drop);
+            missing.map_err(admin_error)?;
+            return Err(EngineError::NotFound(format!("there is no tool {name:?}")));
+        };
+        let mut agents = Vec::new();
+        for agent in self.governed.admin.agents().await.map_err(admin_error)? {
+            let (abilities, ..) = self.abilities(&agent.spec).await;
+            let resolved = self
+                .governed
+                .resolve(&agent.spec, abilities, ToolSeat::Main);
+            let shown = resolved.await.map_err(admin_error)?.projection();
+            let mut lines = shown.runtime_diagnostic.into_iter();
+            agents.extend(
+                lines
+                    .find(|line| line.tool_name == name)
+                    .map(|diagnostic| ToolUser {
+                        agent_id: agent.id,
+                        agent_name: agent.spec.name,
+                        agent_label: agent.spec.label,
+                        diagnostic,
+                    }),
+            );
+        }
+        Ok(ToolDetail { tool, agents })
+    }
+
+    async fn preview(&self, spec: &AgentSpec, seat: ToolSeat) -> Result<AgentPreview, EngineError> {
+        let (abilities, model, no_model) = self.abilities(spec).await;
+        let tools = self.governed.resolve(spec, abilities, seat);
+        let tools = tools.await.map_err(admin_error)?;
         let (sources, no_workspace) = apart(self.prompt_of(spec).await);
         let sources: PromptSources = sources.unwrap_or_default();
         let prompt = Prompt::new(&spec.system_prompt, &sources, &tools);
@@ -54,6 +89,22 @@ impl AgentPreviews for ConfiguredAgents {
     }
 }
 
+impl ConfiguredAgents {
+    /// What the agent's model can do. Without one nothing is known against a tool.
+    async fn abilities(
+        &self,
+        spec: &AgentSpec,
+    ) -> (ModelAbilities, Option<ModelInfo>, Option<String>) {
+        let (model, no_model) = apart(self.model(spec).await);
+        let model = model.map(|access| access.info);
+        let abilities = ModelAbilities {
+            tools: model.as_ref().is_none_or(|model| model.tools),
+            vision: model.as_ref().is_none_or(|model| model.vision),
+        };
+        (abilities, model, no_model)
+    }
+}
+
 /// What was found, or in words why not.
 fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<String>) {
     match found {
@@ -62,17 +113,14 @@ fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<String>) {
     }
 }
 
-fn info(manifest: &ToolManifest) -> ToolInfo {
-    let timeout = manifest.timeout.map(|timeout| timeout.as_millis());
+fn info(record: ToolRecord, manifest: Option<&ToolManifest>) -> ToolInfo {
+    let timeout = manifest.and_then(|manifest| Some(manifest.timeout?.as_millis()));
     ToolInfo {
-        name: manifest.name.clone(),
-        label: manifest.label.clone(),
-        description: manifest.description.clone(),
-        category: manifest.category,
-        risk: manifest.risk,
-        on_by_default: manifest.default_status == ToolStatus::Enabled,
-        schema: manifest.schema.clone(),
+        description: manifest.map_or_else(String::new, |manifest| manifest.description.clone()),
+        on_by_default: manifest.is_some_and(|tool| tool.default_status == ToolStatus::Enabled),
+        schema: manifest.map_or(Value::Null, |manifest| manifest.schema.clone()),
         timeout_ms: timeout.map(|ms| u64::try_from(ms).unwrap_or(u64::MAX)),
+        record,
     }
 }
 

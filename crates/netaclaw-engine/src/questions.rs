@@ -1,4 +1,4 @@
-//! Questions that wait for a person.
+//! Questions and calls that wait for a person.
 
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
@@ -8,24 +8,36 @@ use tokio::sync::oneshot;
 
 /// Who waits for which answer. Shared by the session, which takes answers, and the run, which
 /// waits for them.
-#[derive(Clone, Default)]
-pub(crate) struct Waiters {
-    by_request: Arc<Mutex<HashMap<String, oneshot::Sender<ClarifyAnswer>>>>,
+pub(crate) struct Waiters<A> {
+    by_request: Arc<Mutex<HashMap<String, oneshot::Sender<A>>>>,
 }
 
-impl Waiters {
-    pub(crate) fn wait_for(&self, request_id: String) -> oneshot::Receiver<ClarifyAnswer> {
+// Derived, these would ask the same of the answers.
+impl<A> Clone for Waiters<A> {
+    fn clone(&self) -> Self {
+        Self {
+            by_request: Arc::clone(&self.by_request),
+        }
+    }
+}
+
+impl<A> Default for Waiters<A> {
+    fn default() -> Self {
+        Self {
+            by_request: Arc::default(),
+        }
+    }
+}
+
+impl<A> Waiters<A> {
+    pub(crate) fn wait_for(&self, request_id: String) -> oneshot::Receiver<A> {
         let (answer, waiting) = oneshot::channel();
         self.lock().insert(request_id, answer);
         waiting
     }
 
     /// Hands over an answer; gives it back if nobody waits for it any more.
-    pub(crate) fn answer(
-        &self,
-        request_id: &str,
-        answer: ClarifyAnswer,
-    ) -> Result<(), ClarifyAnswer> {
+    pub(crate) fn answer(&self, request_id: &str, answer: A) -> Result<(), A> {
         match self.lock().remove(request_id) {
             Some(waiting) => waiting.send(answer),
             None => Err(answer),
@@ -37,7 +49,7 @@ impl Waiters {
         self.lock().clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, oneshot::Sender<ClarifyAnswer>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, oneshot::Sender<A>>> {
         self.by_request
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

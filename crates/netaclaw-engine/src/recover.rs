@@ -5,8 +5,8 @@ use crate::feed::now_ms;
 use crate::user_message::marked;
 use crate::writer::{SessionWriter, Writing};
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, Message, Question, StopReason, ToolResultMessage, Trouble,
-    TroubleKind, Usage,
+    ApprovalOutcome, AssistantMessage, ContentBlock, Message, Question, StopReason,
+    ToolResultMessage, Trouble, TroubleKind, Usage,
 };
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 use netaclaw_tools::{ClarifyAnswer, clarify_output};
@@ -38,6 +38,7 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<Vec<Question>, Eng
         close_calls(writer, &mut writing).await?;
         close_message(writer, &mut writing).await?;
         writing.state.durable.questions.clear();
+        writing.state.durable.approvals.clear();
     }
     writing.state.durable.run = None;
     writing.save().await?;
@@ -67,6 +68,7 @@ pub(crate) async fn close_calls(
 ) -> Result<(), EngineError> {
     let tree = writer.tree().await?;
     let asked = writing.state.durable.questions.clone();
+    let consents = writing.state.durable.approvals.clone();
     for call in unanswered_calls(&tree) {
         let answer = asked
             .iter()
@@ -79,9 +81,12 @@ pub(crate) async fn close_calls(
                 };
                 clarify_output(&answer).content
             }
-            None => vec![ContentBlock::Text {
-                text: "No result: the run was interrupted before this call ended.".to_owned(),
-            }],
+            None => {
+                let mut consents = consents.iter();
+                let consent = consents.find(|consent| consent.asked.tool_call_id == call.id);
+                let text = interrupted_call(consent.map(|consent| consent.outcome)).to_owned();
+                vec![ContentBlock::Text { text }]
+            }
         };
         let is_error = answer.is_none_or(|asked| asked.answer.is_none());
         let message = Message::ToolResult(ToolResultMessage {
@@ -97,6 +102,21 @@ pub(crate) async fn close_calls(
             .await?;
     }
     Ok(())
+}
+
+/// What the model reads of a call that the end of the server has overtaken. Whoever had not agreed
+/// to it yet is not asked any more: nobody is there to run it.
+fn interrupted_call(consent: Option<Option<ApprovalOutcome>>) -> &'static str {
+    match consent {
+        Some(None | Some(ApprovalOutcome::Closed)) => {
+            "Not run: the server stopped before the user decided on this call. If it is still \
+             needed, make it again, and the user is asked again."
+        }
+        Some(Some(ApprovalOutcome::Denied)) => "Not run: the user refused this call.",
+        Some(Some(ApprovalOutcome::Allowed | ApprovalOutcome::AllowedForSession)) | None => {
+            "No result: the run was interrupted before this call ended."
+        }
+    }
 }
 
 /// A message that got no answer gets one that says why.

@@ -1,5 +1,6 @@
 //! One live session: a mailbox, one command at a time, at most one run.
 
+mod approvals;
 mod chat;
 mod launch;
 mod questions;
@@ -21,12 +22,14 @@ use crate::snapshot;
 use crate::source::AgentSource;
 use crate::writer::{SessionWriter, Writing};
 use launch::CurrentRun;
+use netaclaw_governance::Approval;
 use netaclaw_protocol::{
     EntryId, FeedStart, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionId,
     SessionListItem, SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
 use netaclaw_session::{EntryBody, Places, Role, SessionError, SessionPatch, SessionTree};
+use netaclaw_tools::ClarifyAnswer;
 use std::sync::Arc;
 use std::time::Duration;
 use titles::Titles;
@@ -41,7 +44,8 @@ const IDLE_MAX: Duration = Duration::from_secs(600);
 pub(crate) struct LiveSession {
     writer: Arc<SessionWriter>,
     live: Live,
-    waiters: Waiters,
+    waiters: Waiters<ClarifyAnswer>,
+    consents: Waiters<Approval>,
     source: Arc<dyn AgentSource>,
     requests: Requests,
     runs: JoinSet<RunReport>,
@@ -70,14 +74,14 @@ impl LiveSession {
             tree.active_path().unwrap_or_default().into_iter(),
         ));
         let requests = Requests::read(&tree, &writer.begin().await.state.durable);
-        let (waiters, runs) = (Waiters::default(), JoinSet::new());
         Ok(Self {
             writer,
             live,
-            waiters,
+            waiters: Waiters::default(),
+            consents: Waiters::default(),
             source,
             requests,
-            runs,
+            runs: JoinSet::new(),
             current: None,
             titles: Titles::default(),
             shutdown,
@@ -127,6 +131,9 @@ impl LiveSession {
             Command::AnswerQuestion(answer, reply) => {
                 let taken = self.answer_question(&answer.request_id, &answer.answer, None);
                 drop(reply.send(taken.await));
+            }
+            Command::DecideCall(by, response, reply) => {
+                drop(reply.send(self.decide_call(&by, response).await));
             }
             Command::SwitchLeaf(leaf, way, request, reply) => {
                 drop(reply.send(self.switch_leaf(leaf, way, request).await));

@@ -51,7 +51,7 @@ pub(crate) fn build(
         tools: live.tools.clone(),
         queue: durable.queue_state(),
         questions: live.questions.clone(),
-        approvals: Vec::new(),
+        approvals: live.approvals.clone(),
         todo: live.todo.clone(),
         tokens: live.tokens.clone().unwrap_or_default(),
         skipped_lines: tree.skipped_lines(),

@@ -1,10 +1,14 @@
 //! Where the engine gets agents from.
 
 use crate::durable::ModelChoice;
+use crate::engine::Caller;
 use crate::error::EngineError;
 use crate::title::TitleModel;
 use async_trait::async_trait;
-use netaclaw_protocol::{ModelInfo, ProviderKind, SessionMeta, ThinkingLevel};
+use netaclaw_protocol::{
+    ApprovalDecision, ApprovalQuestion, ModelInfo, ProviderKind, SessionId, SessionMeta,
+    ThinkingLevel,
+};
 use netaclaw_runtime::{RunHost, RunReport};
 use tokio_util::sync::CancellationToken;
 
@@ -29,11 +33,33 @@ pub trait AgentSource: Send + Sync + 'static {
         None
     }
 
+    /// Writes down who agreed to which call, or refused it. What cannot be written down does not
+    /// count.
+    async fn record_consent(&self, _by: &Caller, _act: ConsentAct<'_>) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Who makes up a title for the session, if somebody was named for such things. Without one
     /// the first line of the first message stays.
     async fn title_model(&self, _session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
         Ok(None)
     }
+}
+
+/// A decision of a person about a call.
+#[derive(Clone, Copy, Debug)]
+pub struct ConsentAct<'a> {
+    pub session: &'a SessionId,
+    pub asked: &'a ApprovalQuestion,
+    pub decision: ApprovalDecision,
+    pub scope: ConsentScope,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConsentScope {
+    Once,
+    /// The same call, for the rest of the session.
+    Session,
 }
 
 /// What a new session needs to know of its agent.

@@ -1,19 +1,10 @@
 //! Consent of a person to one call, tied to what exactly is called.
 
-use async_trait::async_trait;
+use netaclaw_protocol::{ToolLabel, ToolRisk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-
-/// Asks a person. Lives outside: it stores the request, shows it and waits.
-///
-/// An implementation answers exactly what it was asked: the hash of the request goes back with
-/// the consent, and an answer with another hash counts as a refusal.
-#[async_trait]
-pub trait Approver: Send + Sync {
-    async fn approve(&self, request: &ApprovalRequest) -> Approval;
-}
 
 /// What a person is asked to agree to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,12 +12,15 @@ pub trait Approver: Send + Sync {
 pub struct ApprovalRequest {
     pub tool_call_id: String,
     pub tool_name: String,
+    pub tool_label: ToolLabel,
+    pub risk: ToolRisk,
+    /// As the call would run: with pinned arguments in place.
     pub args: Value,
     pub reason: String,
     pub hash: CallHash,
 }
 
-/// The answer to a request.
+/// The answer to a request. It says what was agreed to: with another hash it counts as a refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {

@@ -4,8 +4,8 @@ use crate::approval::{Approval, ApprovalRequest, CallHash, Consent};
 use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
 use crate::resolve::{ResolvedTool, ResolvedTools};
+use async_trait::async_trait;
 use serde_json::Value;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A call as a model made it.
@@ -63,7 +63,6 @@ pub enum Decision {
 #[derive(Debug)]
 pub struct AskedCall {
     request: ApprovalRequest,
-    manifest: Arc<ToolManifest>,
 }
 
 impl AskedCall {
@@ -71,79 +70,119 @@ impl AskedCall {
         &self.request
     }
 
-    /// Takes the answer. Consent to anything but this very call is none.
-    pub fn answer(self, approval: &Approval) -> Decision {
-        let tool = &self.request.tool_name;
+    /// Takes the answer. Consent to anything but this very call is none, and people take their
+    /// time: what was switched off or pinned otherwise meanwhile counts.
+    pub fn answer(
+        self,
+        approval: &Approval,
+        current: Result<&ResolvedTools, &Undecided>,
+    ) -> Decision {
+        let request = self.request;
+        let tool = &request.tool_name;
+        let deny = |reason| Decision::Deny { reason };
         match &approval.consent {
-            Consent::Given if approval.hash == self.request.hash => Decision::Allow(ApprovedCall {
-                call: ProposedCall {
-                    tool_call_id: self.request.tool_call_id,
-                    tool_name: self.request.tool_name,
-                    args: self.request.args,
-                },
-                manifest: self.manifest,
-            }),
-            Consent::Given => Decision::Deny {
-                reason: format!("The consent was given to another call, so `{tool}` was not run."),
-            },
-            Consent::Refused { reason: None } => Decision::Deny {
-                reason: format!("The user refused to let `{tool}` run."),
-            },
+            Consent::Given if approval.hash == request.hash => {}
+            Consent::Given => {
+                return deny(format!(
+                    "The consent was given to another call, so `{tool}` was not run."
+                ));
+            }
+            Consent::Refused { reason: None } => {
+                return deny(format!("The user refused to let `{tool}` run."));
+            }
             Consent::Refused {
                 reason: Some(words),
-            } => Decision::Deny {
-                reason: format!("The user refused to let `{tool}` run: {words}"),
+            } => return deny(format!("The user refused to let `{tool}` run: {words}")),
+        }
+        let manifest = match still_available(current, tool) {
+            Ok(now) if is_as_pinned(now, &request.args) => now.manifest().clone(),
+            Ok(_) => {
+                return deny(format!(
+                    "The settings of `{tool}` were changed while the user was asked, so it was \
+                     not run. Make the call again."
+                ));
+            }
+            Err(reason) => return deny(reason),
+        };
+        Decision::Allow(ApprovedCall {
+            call: ProposedCall {
+                tool_call_id: request.tool_call_id,
+                tool_name: request.tool_name,
+                args: request.args,
             },
-        }
+            manifest,
+        })
     }
 }
 
-/// Looks at a call before it runs. Pure and quick; may know more than the resolver did, such as
-/// that an administrator has just switched the tool off.
-pub trait Inspector: Send + Sync {
-    fn inspect(&self, tool: &ResolvedTool, call: &ProposedCall) -> Result<Verdict, InspectError>;
+/// Knows which tools the agent has at this moment: whatever was switched since the model was told.
+#[async_trait]
+pub trait CurrentTools: Send + Sync {
+    async fn current(&self) -> Result<ResolvedTools, Undecided>;
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Pass,
-    Deny { reason: String },
-    Ask { reason: String },
+/// Tools that never change.
+#[async_trait]
+impl CurrentTools for ResolvedTools {
+    async fn current(&self) -> Result<ResolvedTools, Undecided> {
+        Ok(self.clone())
+    }
 }
 
-/// An inspector does not know. The text is for the log; the model only learns that it was denied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InspectError(pub String);
+/// It cannot be known which tools the agent has. The text is for the log; the model only learns
+/// that its call was not run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Undecided(pub String);
 
-/// Decides on one call, again at the moment it would run: a tool that was hidden from the model is
-/// refused with the reason and never executed (GOV-2).
+/// Decides on one call, at the moment it would run: a tool that was hidden from the model is
+/// refused with the reason and never executed, and so is one that has been switched off since
+/// (GOV-2). `offered` is what the model was told.
 pub fn decide(
-    tools: &ResolvedTools,
+    offered: &ResolvedTools,
+    current: Result<&ResolvedTools, &Undecided>,
     mut call: ProposedCall,
-    inspectors: &[Arc<dyn Inspector>],
 ) -> Decision {
-    let Some(tool) = tools.get(&call.tool_name) else {
-        return Decision::Deny {
-            reason: unknown_tool(tools, &call.tool_name),
-        };
-    };
-    if let Some(reason) = tool.blocked_reason() {
-        return Decision::Deny {
-            reason: format!("The tool `{}` is not available: {reason}.", tool.name()),
-        };
+    if let Err(reason) = available(offered, &call.tool_name) {
+        return Decision::Deny { reason };
     }
+    let tool = match still_available(current, &call.tool_name) {
+        Ok(tool) => tool,
+        Err(reason) => return Decision::Deny { reason },
+    };
     pin(tool, &mut call.args);
-    match inspect(tool, &call, inspectors) {
-        Verdict::Deny { reason } => Decision::Deny { reason },
-        Verdict::Ask { reason } => Decision::Ask(asked(tool, call, reason)),
-        Verdict::Pass if tool.needs_approval() => {
-            let reason = format!("calls of `{}` need consent for this agent", tool.name());
-            Decision::Ask(asked(tool, call, reason))
-        }
-        Verdict::Pass => Decision::Allow(ApprovedCall {
+    match tool.needs_approval() {
+        true => Decision::Ask(asked(tool, call)),
+        false => Decision::Allow(ApprovedCall {
             call,
             manifest: tool.manifest().clone(),
         }),
+    }
+}
+
+/// The tool, or what the model is to read instead of a result.
+fn available<'a>(tools: &'a ResolvedTools, name: &str) -> Result<&'a ResolvedTool, String> {
+    let Some(tool) = tools.get(name) else {
+        return Err(unknown_tool(tools, name));
+    };
+    match tool.blocked_reason() {
+        Some(reason) => Err(format!("The tool `{name}` is not available: {reason}.")),
+        None => Ok(tool),
+    }
+}
+
+fn still_available<'a>(
+    current: Result<&'a ResolvedTools, &Undecided>,
+    name: &str,
+) -> Result<&'a ResolvedTool, String> {
+    match current {
+        Ok(tools) => available(tools, name),
+        Err(error) => {
+            tracing::warn!(tool.name = name, %error, "a call could not be decided on; denied");
+            Err(format!(
+                "Whether `{name}` may run could not be decided, so it was not run."
+            ))
+        }
     }
 }
 
@@ -160,6 +199,13 @@ fn unknown_tool(tools: &ResolvedTools, name: &str) -> String {
     }
 }
 
+fn is_as_pinned(tool: &ResolvedTool, args: &Value) -> bool {
+    let pinned = tool.pinned();
+    pinned
+        .iter()
+        .all(|(name, value)| args.get(name) == Some(value))
+}
+
 /// Arguments that are no object are left to the schema to refuse.
 fn pin(tool: &ResolvedTool, args: &mut Value) {
     if let Some(args) = args.as_object_mut() {
@@ -169,45 +215,16 @@ fn pin(tool: &ResolvedTool, args: &mut Value) {
     }
 }
 
-/// The strictest word of all inspectors. One that fails or panics denies.
-fn inspect(tool: &ResolvedTool, call: &ProposedCall, inspectors: &[Arc<dyn Inspector>]) -> Verdict {
-    let mut asked = None;
-    for inspector in inspectors {
-        let verdict = catch_unwind(AssertUnwindSafe(|| inspector.inspect(tool, call)));
-        match verdict {
-            Ok(Ok(Verdict::Pass)) => {}
-            Ok(Ok(Verdict::Ask { reason })) => {
-                asked.get_or_insert(reason);
-            }
-            Ok(Ok(deny @ Verdict::Deny { .. })) => return deny,
-            failed => {
-                let error = failed.map(|error| error.err());
-                tracing::warn!(
-                    tool.name = tool.name(),
-                    ?error,
-                    "an inspector failed; call denied"
-                );
-                return Verdict::Deny {
-                    reason: format!(
-                        "Whether `{}` may run could not be decided, so it was not run.",
-                        tool.name()
-                    ),
-                };
-            }
-        }
-    }
-    asked.map_or(Verdict::Pass, |reason| Verdict::Ask { reason })
-}
-
-fn asked(tool: &ResolvedTool, call: ProposedCall, reason: String) -> AskedCall {
+fn asked(tool: &ResolvedTool, call: ProposedCall) -> AskedCall {
     AskedCall {
         request: ApprovalRequest {
             hash: CallHash::of(&call.tool_name, &call.args),
             tool_call_id: call.tool_call_id,
+            tool_label: tool.manifest().label.clone(),
+            risk: tool.manifest().risk,
+            reason: format!("calls of `{}` need consent for this agent", tool.name()),
             tool_name: call.tool_name,
             args: call.args,
-            reason,
         },
-        manifest: tool.manifest().clone(),
     }
 }

@@ -9,9 +9,9 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use approval::{Approval, ApprovalRequest, Approver, CallHash, Consent};
+pub use approval::{Approval, ApprovalRequest, CallHash, Consent};
 pub use decide::{
-    ApprovedCall, AskedCall, Decision, InspectError, Inspector, ProposedCall, Verdict, decide,
+    ApprovedCall, AskedCall, CurrentTools, Decision, ProposedCall, Undecided, decide,
 };
 pub use manifest::{Concurrency, ModelAbility, ToolManifest, WorkerUse};
 pub use resolve::{ModelAbilities, ResolveInput, ResolvedTool, ResolvedTools, Seat, ToolResolver};

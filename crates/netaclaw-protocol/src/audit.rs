@@ -43,6 +43,10 @@ pub enum AuditAction {
     Revoke,
     Login,
     LoginRefused,
+    /// Somebody agreed to a call of a tool.
+    Allow,
+    /// Somebody refused one.
+    Deny,
 }
 
 /// What an administrator can change.
@@ -57,6 +61,7 @@ pub enum RecordKind {
     Setting,
     User,
     Token,
+    Tool,
 }
 
 impl RecordKind {
@@ -69,6 +74,7 @@ impl RecordKind {
             Self::Setting => "setting",
             Self::User => "user",
             Self::Token => "token",
+            Self::Tool => "tool",
         }
     }
 }

@@ -47,6 +47,7 @@ pub enum ReliableEvent {
     TokenUpdate(TokenUpdate),
     ClarifyRequest(Question),
     ApprovalRequest(ApprovalQuestion),
+    ApprovalDecided(ApprovalDecided),
     CompactionStart(CompactionStart),
     CompactionDone(CompactionDone),
     CompactionError(CompactionError),
@@ -388,6 +389,7 @@ pub struct Question {
     pub read_only: bool,
 }
 
+/// A call of a tool that waits for a person to agree to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -396,8 +398,37 @@ pub struct ApprovalQuestion {
     pub run_id: RunId,
     pub tool_call_id: String,
     pub tool_name: String,
+    pub tool_label: crate::ToolLabel,
+    pub risk: crate::ToolRisk,
+    /// As the call would run.
     pub args: Value,
     pub reason: String,
+    /// Of tool and arguments: consent is for this and nothing else.
+    pub hash: String,
+    /// Unix time in milliseconds.
+    pub asked_at: i64,
+}
+
+/// A call is not waited for any more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalDecided {
+    pub approval_id: String,
+    pub tool_call_id: String,
+    pub outcome: ApprovalOutcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalOutcome {
+    Allowed,
+    /// And so is the same call from now on, in this session.
+    AllowedForSession,
+    Denied,
+    /// The run has ended, and nobody had decided.
+    Closed,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

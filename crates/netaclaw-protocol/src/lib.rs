@@ -38,20 +38,20 @@ pub use channel::{
     KeyChange,
 };
 pub use command::{
-    Chat, ChatAck, ChatMode, ClarifyResponse, Disposition, ErrorCode, FeedStart, Fork, Forked,
-    Nothing, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry,
-    SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf,
-    command_name,
+    ApprovalDecision, ApprovalResponse, Chat, ChatAck, ChatMode, ClarifyResponse, Disposition,
+    ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange, QueueEdit, QueueEdited, Refusal,
+    Rename, Renamed, Retried, Retry, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel,
+    Stop, Stopped, SwitchLeaf, command_name,
 };
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
-    ApprovalQuestion, CompactionDone, CompactionError, CompactionReason, CompactionStart,
-    ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, Notice, NoticeEnvelope,
-    PartDelta, PartKind, Question, QueueItem, QueueState, ReliableEvent, RunError, RunOutcome,
-    RunPhase, RunState, RunStatus, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem,
-    TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
-    ToolRoute,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionDone, CompactionError,
+    CompactionReason, CompactionStart, ContextMeter, DeltaEvent, Done, EntryAdded, Envelope,
+    LeafChanged, Notice, NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState,
+    ReliableEvent, RunError, RunOutcome, RunPhase, RunState, RunStatus, SessionUpdated, StreamEnd,
+    StreamStart, ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate,
+    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
 };
 pub use id::{
     AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, RunId, SessionId, TokenId, UserId,
@@ -77,7 +77,8 @@ pub use snapshot::{
 pub use stamp::Stamp;
 pub use tool::{
     ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, ToolCategory,
-    ToolDiagnostic, ToolInfo, ToolLabel, ToolRisk, ToolStatus, ToolWarning,
+    ToolDetail, ToolDiagnostic, ToolInfo, ToolLabel, ToolRecord, ToolRisk, ToolStatus, ToolSwitch,
+    ToolUser, ToolWarning,
 };
 pub use transcript::{ContextMessages, EntryPage, SessionMessages, SessionTreeView, TreeEntry};
 pub use trouble::{Severity, Trouble, TroubleKind, Words};

@@ -135,7 +135,7 @@ pub struct SessionListItem {
     #[serde(flatten)]
     pub session: SessionInfo,
     pub running: bool,
-    /// A question to the user is open.
+    /// A question to the user is open, or a call waits for consent.
     pub waiting: bool,
     /// A run has ended since somebody last looked.
     pub unread: bool,

@@ -1,6 +1,6 @@
 //! Tools as screens see them: what there is, what an agent has of it, and why.
 
-use crate::ToolRoute;
+use crate::{AgentId, Stamp, ToolRoute};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -98,16 +98,35 @@ pub enum DisabledCode {
     NotForSubagents,
 }
 
-/// A tool there is, whoever may use it.
+/// A tool as it is kept for everybody: known since it was first there, also when it is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolRecord {
+    pub name: String,
+    /// Where it comes from: `builtin`, or `mcp:` and the name of a server.
+    pub source: String,
+    pub label: ToolLabel,
+    pub category: ToolCategory,
+    pub risk: ToolRisk,
+    /// What an administrator has set for everybody; absent leaves it to the catalogue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<ToolStatus>,
+    /// Whether its source had it when it was last looked at.
+    pub present: bool,
+    #[serde(flatten)]
+    pub stamp: Stamp,
+}
+
+/// A tool with all that is known of it, whoever may use it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInfo {
-    pub name: String,
-    pub label: ToolLabel,
+    #[serde(flatten)]
+    pub record: ToolRecord,
+    /// Empty for a tool that is gone, as is the schema.
     pub description: String,
-    pub category: ToolCategory,
-    pub risk: ToolRisk,
     pub on_by_default: bool,
     /// JSON Schema of the arguments.
     #[schema(value_type = Object)]
@@ -115,6 +134,35 @@ pub struct ToolInfo {
     /// Absent for tools that wait for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+}
+
+/// A tool and what every agent makes of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDetail {
+    pub tool: ToolInfo,
+    pub agents: Vec<ToolUser>,
+}
+
+/// One agent, and whether and why it has the tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolUser {
+    pub agent_id: AgentId,
+    pub agent_name: String,
+    pub agent_label: String,
+    pub diagnostic: ToolDiagnostic,
+}
+
+/// The switch for everybody. `null` leaves it to the catalogue; leaving it out is a mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolSwitch {
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub status: Option<ToolStatus>,
 }
 
 /// Every known tool for one agent. The tool page, the agent page and the chat show this same

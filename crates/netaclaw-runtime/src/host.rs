@@ -4,6 +4,7 @@ use crate::answer::AnswerSoFar;
 use crate::event::RunEvent;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
+use netaclaw_governance::{Approval, ApprovalRequest};
 use netaclaw_models::payload::{ContextPayload, read_context};
 use netaclaw_models::{ModelError, SystemPrompt, ToolDefinition};
 use netaclaw_protocol::{EntryId, ModelInfo, ThinkingLevel, TodoList};
@@ -57,6 +58,11 @@ pub trait RunHost: Send {
         question: ClarifyQuestion,
     ) -> Result<BoxFuture<'static, ClarifyAnswer>, HostError>;
 
+    /// Asks a person to agree to a call, unless somebody has agreed to this very call before and
+    /// said so for the whole session. Like a question it stays open until the future is ready or
+    /// the run has ended, and nothing but a person answers it.
+    async fn open_approval(&mut self, request: ApprovalRequest) -> Result<OpenApproval, HostError>;
+
     /// Comes before every model call and may compact first.
     async fn before_model_call(&mut self, _call: &ModelCall<'_>) -> Result<(), HostError> {
         Ok(())
@@ -71,6 +77,12 @@ pub trait RunHost: Send {
     ) -> Result<Overflow, HostError> {
         Ok(Overflow::GiveUp)
     }
+}
+
+/// What became of a request for consent.
+pub enum OpenApproval {
+    Remembered(Approval),
+    Asked(BoxFuture<'static, Approval>),
 }
 
 /// The projection of the chain.

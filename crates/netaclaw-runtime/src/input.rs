@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use crate::prompt::PromptSources;
-use netaclaw_governance::{Approver, Inspector, ResolvedTools};
+use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel, Trouble};
 use netaclaw_tools::{ToolRegistry, Workspace};
@@ -19,10 +19,8 @@ pub struct RunInput {
     pub registry: Arc<ToolRegistry>,
     /// What of the registry this agent has, and why.
     pub tools: ResolvedTools,
-    /// Asked again for every call, on top of what was resolved.
-    pub inspectors: Vec<Arc<dyn Inspector>>,
-    /// Who asks people for their consent; without one, calls that need it are refused.
-    pub approver: Option<Arc<dyn Approver>>,
+    /// Asked again for every call: what was switched off since does not run.
+    pub current_tools: Arc<dyn CurrentTools>,
     pub workspace: Arc<Workspace>,
     /// Stops the run.
     pub cancel: CancellationToken,

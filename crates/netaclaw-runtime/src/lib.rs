@@ -15,7 +15,7 @@ mod trouble;
 pub use answer::AnswerSoFar;
 pub use clock::{Clock, SystemClock};
 pub use event::{RunEvent, ToolCompleted, ToolStarted};
-pub use host::{HostError, ModelCall, Overflow, RunContext, RunHost};
+pub use host::{HostError, ModelCall, OpenApproval, Overflow, RunContext, RunHost};
 pub use input::{AgentSettings, ModelAccess, RunInput, RunLimits};
 pub use report::{EndReason, RunReport, StuckPattern};
 pub use run::{NOTICE_ENTRY, run_agent};

@@ -44,6 +44,8 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         cwd,
     );
     let agents = Arc::new(agents);
+    let synced = agents.sync_tools().await;
+    synced.map_err(|error| admin::failure(app.lang, error))?;
     let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
     Ok(Assembled {
         engine: Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())

@@ -9,6 +9,7 @@ use crate::help::in_chinese;
 use crate::serve::ServeArgs;
 use crate::session::SessionCommand;
 use crate::text::Lang;
+use crate::tool::ToolCommand;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -52,6 +53,11 @@ pub(crate) enum Command {
     Agent {
         #[command(subcommand)]
         command: AgentCommand,
+    },
+    /// Look at tools, and switch them for everybody
+    Tool {
+        #[command(subcommand)]
+        command: ToolCommand,
     },
     /// Look at everything a server needs, and say what to do
     Doctor(DoctorArgs),

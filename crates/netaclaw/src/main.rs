@@ -17,6 +17,7 @@ mod session;
 mod table;
 mod terminal;
 mod text;
+mod tool;
 
 use app::{App, Outcome, say};
 use cli::{Cli, Command};
@@ -77,6 +78,7 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
         Command::Session { command } => session::run(command, app).await,
         Command::Channel { command } => channel::run(command, app).await,
         Command::Agent { command } => agent::run(command, app).await,
+        Command::Tool { command } => tool::run(command, app).await,
         Command::Doctor(args) => doctor::run(args, app).await,
     }
 }

@@ -6,7 +6,9 @@ import { useRouter } from 'vue-router'
 import type { Attachment, ChatMode, Commands, ThinkingLevel } from '@/protocol'
 import { LinkError } from '@/socket'
 import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
+import type { OwnDecision } from '@/view/approval'
 import type { OwnAnswer } from '@/view/around'
+import type { ApprovalChoice } from '@/view/types'
 
 /** What a reader of a session can do to it. Every change is asked of the server, which tells all. */
 export function useActions() {
@@ -18,6 +20,7 @@ export function useActions() {
   const drafts = useDrafts()
   const catalogue = useCatalogue()
   const answers = shallowRef<ReadonlyMap<string, OwnAnswer>>(new Map())
+  const decisions = shallowRef<ReadonlyMap<string, OwnDecision>>(new Map())
 
   function send(content: string, attachments: readonly Attachment[], mode: ChatMode, draftKey: string): string {
     const place = session.id === null ? newPlace() : { sessionId: session.id }
@@ -108,6 +111,31 @@ export function useActions() {
     }
   }
 
+  /** Agrees to a call, or refuses it. Whoever was first has decided; the server tells all of it. */
+  async function decide(approvalId: string, choice: ApprovalChoice, reason: string): Promise<void> {
+    const set = (own: OwnDecision | null) => {
+      const next = new Map(decisions.value)
+      if (own) next.set(approvalId, own)
+      else next.delete(approvalId)
+      decisions.value = next
+    }
+    if (session.id === null) return
+    set({ isAnswering: true, problem: null })
+    try {
+      await connection.request('approval_response', {
+        sessionId: session.id,
+        approvalId,
+        decision: choice === 'deny' ? 'deny' : 'allow',
+        remember: choice === 'session',
+        reason: reason || null,
+      })
+      set(null)
+    } catch (error) {
+      const isDecided = error instanceof LinkError && (error.code === 'conflict' || error.code === 'not_found')
+      set({ isAnswering: false, problem: isDecided ? t('ui.approval.elsewhere') : problemText(error) })
+    }
+  }
+
   /** Puts the queue into a new order, one move at a time. */
   async function reorder(itemIds: readonly string[]): Promise<void> {
     const order = (session.state?.queue.items ?? []).map((item) => item.itemId)
@@ -121,11 +149,13 @@ export function useActions() {
 
   return {
     answers,
+    decisions,
     send,
     edit,
     retry,
     fork,
     answer,
+    decide,
     reorder,
     resend: (requestId: string) => outbox.retry(requestId),
     discard(requestId: string): void {

@@ -1,7 +1,9 @@
 /** Made-up view models, one for each state worth looking at. */
 
+import type { JsonValue } from '@/protocol'
+import { approvalViews } from '@/view/approval'
 import type {
-  ActivityRow, AssistantRow, BranchPoint, ChoiceView, CommandView, ComposerAttachment, ConnectionView, PendingUserRow, QuestionView,
+  ActivityRow, ApprovalView, AssistantRow, BranchPoint, ChoiceView, CommandView, ComposerAttachment, ConnectionView, PendingUserRow, QuestionView,
   QueueView, SessionRow, TodoView, TokenView, ToolView, TranscriptRow, TreeRow, UserRow,
 } from '@/view/types'
 
@@ -211,6 +213,17 @@ export const todo: TodoView = {
     { id: '5', text: 'Write the documentation', status: 'pending', unverified: false },
   ],
 }
+
+const approval = (id: string, toolName: string, label: ApprovalView['label'], args: unknown): ApprovalView =>
+  approvalViews(
+    [{ approvalId: id, runId: 'r', toolCallId: id, toolName, toolLabel: label, risk: 'exec', args: args as JsonValue, reason: '', hash: '', askedAt: 0 }],
+    new Map(),
+  )[0]!
+
+export const approvals = [
+  approval('a1', 'bash', { zh: '命令行', en: 'Shell' }, { command: 'git push --force origin main', timeout: 30 }),
+  approval('a2', 'edit', { zh: '编辑文件', en: 'Edit file' }, { path: 'src/main.rs', edits: [{ old_text: 'let answer = 41;', new_text: 'let answer = 42;\nprintln!("{answer}");' }] }),
+]
 
 export const question = (changes: Partial<QuestionView>): QuestionView => ({
   id: 'q', toolCallId: 't', question: '要使用哪种数据库？**Both** are supported.', options: ['SQLite，零配置', 'MySQL 8 with replication', 'Decide for me'], multi: false,

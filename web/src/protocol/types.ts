@@ -110,11 +110,48 @@ export type ApiProblem = { code: ErrorCode, message: string,
 details?: JsonValue | null, };
 
 /**
+ * A call is not waited for any more.
+ */
+export type ApprovalDecided = { approvalId: string, toolCallId: string, outcome: ApprovalOutcome, };
+
+export type ApprovalDecision = "allow" | "deny";
+
+/**
  * When a person has to agree to a call.
  */
 export type ApprovalMode = "never" | "risky" | "always";
 
-export type ApprovalQuestion = { approvalId: string, runId: RunId, toolCallId: string, toolName: string, args: JsonValue, reason: string, };
+export type ApprovalOutcome = "allowed" | "allowed_for_session" | "denied" | "closed";
+
+/**
+ * A call of a tool that waits for a person to agree to it.
+ */
+export type ApprovalQuestion = { approvalId: string, runId: RunId, toolCallId: string, toolName: string, toolLabel: ToolLabel, risk: ToolRisk, 
+/**
+ * As the call would run.
+ */
+args: JsonValue, reason: string, 
+/**
+ * Of tool and arguments: consent is for this and nothing else.
+ */
+hash: string, 
+/**
+ * Unix time in milliseconds.
+ */
+askedAt: number, };
+
+/**
+ * The answer to an `approval_request`. Nothing but this answers one; the first counts.
+ */
+export type ApprovalResponse = { sessionId: SessionId, approvalId: string, decision: ApprovalDecision, 
+/**
+ * Agrees to the same call, with the same arguments, for the rest of the session.
+ */
+remember?: boolean, 
+/**
+ * Why not, for the model.
+ */
+reason?: string | null, };
 
 export type AssistantMessage = { content: Array<ContentBlock>, api: string, provider: string, model: string, usage: Usage, stopReason: StopReason, errorMessage?: string | null, 
 /**
@@ -136,7 +173,7 @@ data?: string | null, };
  */
 export type AttachmentKind = "image" | "text" | "other";
 
-export type AuditAction = "create" | "update" | "delete" | "revoke" | "login" | "login_refused";
+export type AuditAction = "create" | "update" | "delete" | "revoke" | "login" | "login_refused" | "allow" | "deny";
 
 /**
  * One page of the audit list, newest first.
@@ -694,7 +731,7 @@ held: boolean, };
 /**
  * What an administrator can change.
  */
-export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token";
+export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool";
 
 /**
  * A refusal as a client sees it: neither paths nor keys nor stack traces.
@@ -704,7 +741,7 @@ export type Refusal = { code: ErrorCode, message: string, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 
@@ -798,7 +835,7 @@ export type SessionList = { items: Array<SessionListItem>, page: number, size: n
  */
 export type SessionListItem = { running: boolean, 
 /**
- * A question to the user is open.
+ * A question to the user is open, or a call waits for consent.
  */
 waiting: boolean, 
 /**
@@ -1010,6 +1047,11 @@ export type ToolCategory = "files" | "shell" | "web" | "session" | "memory" | "s
  */
 export type ToolChoice = { enabled: Array<string>, disabled: Array<string>, };
 
+/**
+ * A tool and what every agent makes of it.
+ */
+export type ToolDetail = { tool: ToolInfo, agents: Array<ToolUser>, };
+
 export type ToolDiagnostic = { toolName: string, toolLabel: ToolLabel, category: ToolCategory, risk: ToolRisk, status: ToolStatus, route: ToolRoute, 
 /**
  * Every layer that said something, as `layer:what`.
@@ -1021,9 +1063,13 @@ policySources: Array<string>, blockedReason?: string | null, code?: DisabledCode
 decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean, };
 
 /**
- * A tool there is, whoever may use it.
+ * A tool with all that is known of it, whoever may use it.
  */
-export type ToolInfo = { name: string, label: ToolLabel, description: string, category: ToolCategory, risk: ToolRisk, onByDefault: boolean, 
+export type ToolInfo = { 
+/**
+ * Empty for a tool that is gone, as is the schema.
+ */
+description: string, onByDefault: boolean, 
 /**
  * JSON Schema of the arguments.
  */
@@ -1031,7 +1077,23 @@ schema: JsonValue,
 /**
  * Absent for tools that wait for people.
  */
-timeoutMs?: number | null, };
+timeoutMs?: number | null, name: string, 
+/**
+ * Where it comes from: `builtin`, or `mcp:` and the name of a server.
+ */
+source: string, label: ToolLabel, category: ToolCategory, risk: ToolRisk, 
+/**
+ * What an administrator has set for everybody; absent leaves it to the catalogue.
+ */
+status?: ToolStatus | null, 
+/**
+ * Whether its source had it when it was last looked at.
+ */
+present: boolean, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
 
 /**
  * A name for people.
@@ -1066,6 +1128,16 @@ export type ToolRisk = "read" | "write" | "exec" | "network" | "delegate";
 export type ToolRoute = "main" | "worker-local" | "main-process-proxy" | "disabled";
 
 export type ToolStatus = "enabled" | "disabled";
+
+/**
+ * The switch for everybody. `null` leaves it to the catalogue; leaving it out is a mistake.
+ */
+export type ToolSwitch = { status: ToolStatus | null, };
+
+/**
+ * One agent, and whether and why it has the tool.
+ */
+export type ToolUser = { agentId: AgentId, agentName: string, agentLabel: string, diagnostic: ToolDiagnostic, };
 
 /**
  * A name in a configuration that no tool has. The agent runs without it.
@@ -1178,6 +1250,7 @@ export interface Commands {
   set_thinking_level: { ask: SetThinkingLevel; answer: Nothing }
   set_model: { ask: SetModel; answer: Nothing }
   clarify_response: { ask: ClarifyResponse; answer: Nothing }
+  approval_response: { ask: ApprovalResponse; answer: Nothing }
   compact: { ask: SessionRef; answer: Nothing }
   session_open: { ask: SessionOpen; answer: Opened }
   session_close: { ask: SessionRef; answer: Nothing }

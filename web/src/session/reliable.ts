@@ -55,6 +55,8 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       return { ...state, questions: [...without(state.questions, event.data.toolCallId), event.data] }
     case 'approval_request':
       return { ...state, approvals: [...without(state.approvals, event.data.toolCallId), event.data] }
+    case 'approval_decided':
+      return { ...state, approvals: state.approvals.filter((asked) => asked.approvalId !== event.data.approvalId) }
     case 'compaction_start':
       return { ...state, compaction: { state: 'running', at: event.ts, start: event.data } }
     case 'compaction_done':

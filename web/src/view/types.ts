@@ -343,6 +343,25 @@ export interface QuestionView {
   problem: string | null
 }
 
+/** A call that waits for somebody to agree. */
+export interface ApprovalView {
+  id: string
+  toolCallId: string
+  toolName: string
+  label: { readonly zh: string; readonly en: string }
+  risk: string
+  /** What would happen, in the form that says most; null if only the arguments say it. */
+  what: { kind: 'command'; text: string } | { kind: 'change'; diff: DiffView } | null
+  /** The arguments that `what` does not show, as JSON; empty if it shows them all. */
+  args: string
+  askedAt: Millis
+  /** This tab has sent an answer and waits for the acknowledgement. */
+  isAnswering: boolean
+  problem: string | null
+}
+
+export type ApprovalChoice = 'once' | 'session' | 'deny'
+
 export interface TokenView {
   used: number
   max: number

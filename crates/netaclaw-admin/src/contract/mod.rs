@@ -16,6 +16,7 @@ mod concurrent;
 mod seeds;
 mod settings;
 mod subject;
+mod tools;
 
 use crate::AdminStore;
 use async_trait::async_trait;
@@ -79,6 +80,11 @@ suite! { $
         a_channel_in_use_cannot_be_deleted,
         an_agent_opens_its_models,
         the_auxiliary_model_follows_agent_and_dictionary;
+    tools:
+        tools_are_known_since_they_were_first_there,
+        a_switch_outlives_its_tool,
+        a_switch_is_set_only_at_the_expected_revision,
+        sources_keep_to_their_own_tools;
     settings:
         the_dictionary_keeps_groups_and_entries,
         dictionary_values_are_found_by_name,

@@ -107,6 +107,7 @@ impl LiveSession {
             writer: Arc::clone(&self.writer),
             live: self.live.clone(),
             waiters: self.waiters.clone(),
+            consents: self.consents.clone(),
             meter: Meter::default(),
             clock: CallClock::default(),
             free_ids: Vec::new(),
@@ -154,6 +155,7 @@ impl LiveSession {
             outcome => outcome,
         };
         self.waiters.clear();
+        self.consents.clear();
         let warnings = self.live.clear_run(outcome);
         if let Err(error) = self.close_run(outcome, warnings).await {
             tracing::error!(session.id = %self.writer.id, %error, "the end of a run could not be stored");
@@ -179,10 +181,12 @@ impl LiveSession {
         while let Some(request_id) = self.live.first_question() {
             self.live.question_closed(&request_id);
         }
+        self.live.close_approvals();
         let mut writing = self.writer.begin().await;
         writing.set_run_tip(None);
         writing.state.durable.run = None;
         writing.state.durable.questions.clear();
+        writing.state.durable.approvals.clear();
         writing.state.durable.warnings = warnings;
         writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
         writing.save_later().await?;

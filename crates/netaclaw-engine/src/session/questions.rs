@@ -66,6 +66,7 @@ impl LiveSession {
         }
         close_calls(&self.writer, &mut writing).await?;
         writing.state.durable.questions.clear();
+        writing.state.durable.approvals.clear();
         writing.save().await
     }
 
@@ -76,6 +77,7 @@ impl LiveSession {
         let mut writing = self.writer.begin().await;
         close_calls(&self.writer, &mut writing).await?;
         writing.state.durable.questions.clear();
+        writing.state.durable.approvals.clear();
         writing.save().await?;
         drop(writing);
         self.go_on(None).await?;

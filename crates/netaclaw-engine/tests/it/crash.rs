@@ -1,7 +1,7 @@
 //! What the next process finds.
 
 use crate::support::{Act, Server, ann};
-use netaclaw_protocol::{ClarifyResponse, Disposition, SessionId};
+use netaclaw_protocol::{ClarifyResponse, Disposition, RunState, SessionId};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -118,6 +118,37 @@ fn a_question_is_still_open_and_its_answer_goes_on_from_there() {
             "assistant: calls clarify",
             "toolResult: The user answered: red",
             "assistant: painted",
+        ];
+        assert_eq!(server.path(&session).await, expected);
+    });
+}
+
+/// Nobody is there any more to run it, so it is closed, and both people and the model are told.
+#[test]
+fn a_call_that_waited_for_consent_is_closed_and_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = until_it_dies(dir.path(), async |server| {
+        let session = server.chat(None, "tidy up").await.session_id;
+        let (client, _) = server.open(&session).await;
+        server.script.act([Act::NeedConsent("bash")]);
+        client.wait("approval_request", |_| true).await;
+        session
+    });
+    runtime().block_on(async {
+        let server = Server::start(dir.path());
+        let (client, opened) = server.open(&session).await;
+        let snapshot = opened.snapshot.unwrap();
+        assert!(snapshot.approvals.is_empty() && snapshot.run.status == RunState::Idle);
+        server.chat(Some(&session), "go on").await;
+        server.script.act([Act::Say("well"), Act::End]);
+        client.done(1).await;
+        let expected = [
+            "user: tidy up",
+            "assistant: calls bash",
+            "toolResult: Not run: the server stopped before the user decided on this call. If it \
+             is still needed, make it again, and the user is asked again.",
+            "user: go on",
+            "assistant: well",
         ];
         assert_eq!(server.path(&session).await, expected);
     });

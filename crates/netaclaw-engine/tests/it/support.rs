@@ -5,12 +5,13 @@ use netaclaw_engine::{
     AgentRef, AgentSource, Caller, Engine, EngineError, EventGroup, EventKind, PrepareRun,
     PreparedRun, Providers, Runner, ServerEvent, Subscriber,
 };
+use netaclaw_governance::{ApprovalRequest, CallHash};
 use netaclaw_protocol::{
     AssistantMessage, Chat, ChatAck, ContentBlock, InfoSource, Message, ModelInfo, Opened,
-    PartKind, ProviderKind, RunOutcome, SessionId, StopReason, ThinkingLevel, ToolResultMessage,
-    Usage,
+    PartKind, ProviderKind, RunOutcome, SessionId, StopReason, ThinkingLevel, ToolLabel,
+    ToolResultMessage, ToolRisk, Usage,
 };
-use netaclaw_runtime::{RunEvent, RunHost, RunReport};
+use netaclaw_runtime::{OpenApproval, RunEvent, RunHost, RunReport};
 use netaclaw_session::EntryBody;
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use netaclaw_tools::{ClarifyQuestion, clarify_output};
@@ -31,6 +32,8 @@ pub(crate) enum Act {
     Call(&'static str),
     /// An answer that asks the user, and waits.
     Ask(&'static str),
+    /// Waits for consent to a call.
+    NeedConsent(&'static str),
     /// Waits until it is stopped.
     Hang,
     Panic,
@@ -124,6 +127,11 @@ impl Runner for ScriptedRunner {
                     return report(RunOutcome::Completed);
                 }
                 Act::Call(name) => call(host, name).await,
+                Act::NeedConsent(tool) => {
+                    if !need_consent(host, tool, &cancel).await {
+                        return report(RunOutcome::Stopped);
+                    }
+                }
                 Act::Ask(question) => {
                     if !ask(host, question, &cancel).await {
                         return report(RunOutcome::Stopped);
@@ -231,6 +239,37 @@ async fn ask(host: &mut dyn RunHost, question: &str, cancel: &CancellationToken)
     };
     append_result(host, "call-clarify", "clarify", content).await;
     go_on
+}
+
+async fn need_consent(host: &mut dyn RunHost, tool: &str, cancel: &CancellationToken) -> bool {
+    let id = format!("call-{tool}");
+    append_call(host, &id, tool).await;
+    let args = serde_json::json!({});
+    let request = ApprovalRequest {
+        tool_call_id: id.clone(),
+        tool_name: tool.to_owned(),
+        tool_label: ToolLabel {
+            zh: tool.to_owned(),
+            en: tool.to_owned(),
+        },
+        risk: ToolRisk::Exec,
+        reason: "it is dangerous".to_owned(),
+        hash: CallHash::of(tool, &args),
+        args,
+    };
+    let approval = match host.open_approval(request).await.unwrap() {
+        OpenApproval::Remembered(approval) => Some(approval),
+        OpenApproval::Asked(waiting) => tokio::select! {
+            approval = waiting => Some(approval),
+            () = cancel.cancelled() => None,
+        },
+    };
+    let text = match &approval {
+        Some(approval) => format!("{:?}", approval.consent),
+        None => "cancelled".to_owned(),
+    };
+    append_result(host, &id, tool, vec![ContentBlock::Text { text }]).await;
+    approval.is_some()
 }
 
 async fn append_call(host: &mut dyn RunHost, id: &str, name: &str) {

@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::session_provider;
 use netaclaw_engine::{Caller, ServerEvent, SubscriptionId};
-use netaclaw_protocol::{Chat, ErrorCode, SessionId, Usage};
+use netaclaw_protocol::{ApprovalDecision, ApprovalResponse, Chat, ErrorCode, SessionId, Usage};
 use netaclaw_session::NewEntry;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -37,6 +37,10 @@ pub(super) enum Piece {
     Text(String),
     End(Ending),
 }
+
+/// What the model reads of a call that needs consent.
+const NOBODY_AGREES: &str = "the request came through the OpenAI-compatible API, where nobody can \
+                             be asked. Go on without this call.";
 
 impl Run {
     pub(super) async fn start(
@@ -114,11 +118,27 @@ impl Run {
                     );
                     return Some(Piece::Text(format!("{gap}{question}")));
                 }
+                Step::NeedsConsent(approval_id) => self.refuse_call(approval_id).await,
                 Step::Ended(ending) => {
                     self.over = true;
                     return Some(Piece::End(ending));
                 }
             }
+        }
+    }
+
+    /// Nobody who could agree is behind this API. The model learns so and goes on without.
+    async fn refuse_call(&self, approval_id: String) {
+        let response = ApprovalResponse {
+            session_id: self.session_id.clone(),
+            approval_id,
+            decision: ApprovalDecision::Deny,
+            remember: false,
+            reason: Some(NOBODY_AGREES.to_owned()),
+        };
+        let refused = self.shared.engine.decide_call(&self.caller, response).await;
+        if let Err(error) = refused {
+            tracing::debug!(session.id = %self.session_id, %error, "a call was not refused");
         }
     }
 

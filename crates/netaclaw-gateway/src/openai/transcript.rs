@@ -2,8 +2,8 @@
 
 use netaclaw_engine::ServerEvent;
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, Done, EntryId, Message, PartDelta, PartKind, Question,
-    RunError, RunId, RunOutcome, Severity, StopReason, Usage,
+    ApprovalQuestion, AssistantMessage, ContentBlock, Done, EntryId, Message, PartDelta, PartKind,
+    Question, RunError, RunId, RunOutcome, Severity, StopReason, Usage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -31,6 +31,8 @@ pub(super) enum Step {
     Text(String),
     /// The agent asks, and nobody can answer: the question is the end of the answer.
     Asked(String),
+    /// A call waits for consent, and nobody can give it here.
+    NeedsConsent(String),
     Ended(Ending),
 }
 
@@ -88,6 +90,10 @@ impl Transcript {
             "session_entry_added" => self.entry(event),
             "clarify_request" => match data::<Question>(event) {
                 Some(question) if question.run_id == self.run_id => Step::Asked(asked(&question)),
+                _ => Step::Nothing,
+            },
+            "approval_request" => match data::<ApprovalQuestion>(event) {
+                Some(asked) if asked.run_id == self.run_id => Step::NeedsConsent(asked.approval_id),
                 _ => Step::Nothing,
             },
             "error" => {

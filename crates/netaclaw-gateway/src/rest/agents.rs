@@ -7,16 +7,18 @@ use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, apply_patch};
-use netaclaw_engine::AgentPreviews;
+use netaclaw_engine::{AgentPreviews, ToolSeat};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
-    Listing, PromptPreview, ToolInfo,
+    Listing, PromptPreview,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -27,7 +29,6 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(preview))
         .routes(routes!(effective_tools))
         .routes(routes!(prompt_preview))
-        .routes(routes!(tools))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/agents", tag = "agents",
@@ -119,26 +120,48 @@ async fn delete(edit: Edit<AgentId>) -> Result<StatusCode, ApiError> {
     )
 }
 
+/// For whom the tools would be.
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct WhatIf {
+    /// As an agent that this one delegates to would have them.
+    #[serde(default)]
+    as_subagent: bool,
+}
+
+impl WhatIf {
+    fn seat(&self) -> ToolSeat {
+        match self.as_subagent {
+            true => ToolSeat::Subagent,
+            false => ToolSeat::Main,
+        }
+    }
+}
+
 /// What an agent would be told and could use if it were kept like this.
 #[utoipa::path(post, path = "/admin/netaclaw/agents/preview", tag = "agents", request_body = AgentSpec,
-    responses((status = 200, body = AgentPreview)))]
+    params(WhatIf), responses((status = 200, body = AgentPreview)))]
 async fn preview(
     State(shared): State<Arc<Shared>>,
     _: Administrator,
+    Query(what_if): Query<WhatIf>,
     ApiJson(spec): ApiJson<AgentSpec>,
 ) -> Result<Json<AgentPreview>, ApiError> {
-    Ok(Json(previews(&shared)?.preview(&spec).await?))
+    let preview = previews(&shared)?.preview(&spec, what_if.seat());
+    Ok(Json(preview.await?))
 }
 
 /// Every tool for one agent: whether it is on, why, and how to change that.
-#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path)),
+#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path), WhatIf),
     responses((status = 200, body = EffectiveTools)))]
 async fn effective_tools(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
     Path(id): Path<String>,
+    Query(what_if): Query<WhatIf>,
 ) -> Result<Json<EffectiveTools>, ApiError> {
-    Ok(Json(preview_of(&shared, id).await?.tools))
+    Ok(Json(preview_of(&shared, id, what_if.seat()).await?.tools))
 }
 
 /// The system prompt, layer by layer.
@@ -149,25 +172,15 @@ async fn prompt_preview(
     _: Onlooker,
     Path(id): Path<String>,
 ) -> Result<Json<PromptPreview>, ApiError> {
-    Ok(Json(preview_of(&shared, id).await?.prompt))
+    Ok(Json(preview_of(&shared, id, ToolSeat::Main).await?.prompt))
 }
 
-/// The tools there are.
-#[utoipa::path(get, path = "/admin/netaclaw/tools", tag = "tools",
-    responses((status = 200, body = Listing<ToolInfo>)))]
-async fn tools(
-    State(shared): State<Arc<Shared>>,
-    _: Onlooker,
-) -> Result<Json<Listing<ToolInfo>>, ApiError> {
-    Ok(Json(Listing::new(previews(&shared)?.tools())))
-}
-
-async fn preview_of(shared: &Shared, id: String) -> Result<AgentPreview, ApiError> {
+async fn preview_of(shared: &Shared, id: String, seat: ToolSeat) -> Result<AgentPreview, ApiError> {
     let agent = shared.admin.agent(&AgentId::new(id)).await?;
-    Ok(previews(shared)?.preview(&agent.spec).await?)
+    Ok(previews(shared)?.preview(&agent.spec, seat).await?)
 }
 
-fn previews(shared: &Shared) -> Result<&dyn AgentPreviews, ApiError> {
+pub(super) fn previews(shared: &Shared) -> Result<&dyn AgentPreviews, ApiError> {
     shared.previews.as_deref().ok_or_else(|| {
         let message = "this server does not show what agents are told";
         ApiError::new(ErrorCode::Unavailable, message)

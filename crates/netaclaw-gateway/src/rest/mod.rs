@@ -13,6 +13,7 @@ mod revision;
 mod sessions;
 mod settings;
 mod tokens;
+mod tools;
 mod transcript;
 mod users;
 
@@ -70,6 +71,7 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
         .merge(settings::routes())
         .merge(users::routes())
         .merge(tokens::routes())
+        .merge(tools::routes())
         .merge(audit::routes())
 }
 

@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, AdminError, AdminStore, Expect};
-use netaclaw_protocol::{Agent, ChannelView, DictInfo, DictType, Setting, Stamp, User};
+use netaclaw_protocol::{Agent, ChannelView, DictInfo, DictType, Setting, Stamp, ToolRecord, User};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
@@ -118,7 +118,15 @@ macro_rules! records {
     };
 }
 
-records!(Agent, ChannelView, DictInfo, DictType, Setting, User);
+records!(
+    Agent,
+    ChannelView,
+    DictInfo,
+    DictType,
+    Setting,
+    ToolRecord,
+    User
+);
 
 /// A record as an answer, with its revision as `ETag`.
 pub(super) struct Tagged<T> {

@@ -159,10 +159,9 @@ async fn change(
             let message = "compaction is not there yet".to_owned();
             Err(EngineError::Unavailable(message))
         }
-        ClientCommand::ApprovalResponse(approval) => {
-            exists(shared, caller, &approval.session_id).await?;
-            let message = "this approval is not open; it was decided or its run has ended";
-            Err(EngineError::NotFound(message.to_owned()))
+        ClientCommand::ApprovalResponse(response) => {
+            let decided = engine.decide_call(caller, response).await;
+            return decided.map(|()| Body::new()).map_err(refusal);
         }
         ClientCommand::Ping | ClientCommand::SessionOpen(_) | ClientCommand::SessionClose(_) => {
             return Ok(Body::new());

@@ -2,11 +2,10 @@
 
 use super::frame::refused;
 use netaclaw_protocol::{
-    Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, Retry, SessionId,
-    SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, SwitchLeaf,
+    ApprovalResponse, Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, Retry,
+    SessionId, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, SwitchLeaf,
     command_name as name,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 #[derive(Debug)]
@@ -27,17 +26,6 @@ pub(super) enum ClientCommand {
     Retry(Retry),
     Fork(Fork),
     QueueEdit(QueueEdit),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ApprovalResponse {
-    pub(super) session_id: SessionId,
-    #[expect(
-        dead_code,
-        reason = "read to check its type; no approval can be open yet"
-    )]
-    approval_id: String,
 }
 
 impl ClientCommand {

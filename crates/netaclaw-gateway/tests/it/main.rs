@@ -4,6 +4,7 @@
 
 mod access;
 mod agent;
+mod approvals;
 mod commands;
 mod files;
 mod http;
@@ -17,6 +18,7 @@ mod server;
 mod slow;
 mod socket;
 mod sync;
+mod tools;
 mod unwatched;
 mod web;
 mod whole;

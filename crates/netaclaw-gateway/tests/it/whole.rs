@@ -6,7 +6,9 @@ use crate::socket::Client;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
-use netaclaw_protocol::{ChannelModel, ChannelSpec, ChannelStatus, Supplier, ThinkingLevel};
+use netaclaw_protocol::{
+    AgentSpec, ChannelModel, ChannelSpec, ChannelStatus, Supplier, ThinkingLevel,
+};
 use netaclaw_session::{SessionError, SessionTreeProvider};
 use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, Instance, MysqlProvider,
@@ -79,6 +81,18 @@ impl Home {
         SqlAdminStore::open(settings).await.unwrap()
     }
 
+    /// Changes the default agent.
+    pub(crate) async fn change_agent(&self, change: impl FnOnce(&mut AgentSpec)) {
+        let admin = self.admin().await;
+        let agent = admin.default_agent().await.unwrap();
+        let mut spec = agent.spec;
+        change(&mut spec);
+        let by = Actor::system();
+        let updated = admin.update_agent(&by, &agent.id, Expect::Any, spec).await;
+        updated.unwrap();
+        admin.close().await;
+    }
+
     /// The provider in which the agent's sessions are.
     pub(crate) async fn provider(&self) -> Arc<dyn SessionTreeProvider> {
         match &self.mysql_url {
@@ -142,15 +156,18 @@ impl Whole {
             Arc::new(ToolRegistry::builtin()),
             home.dir.clone(),
         );
+        let agents = Arc::new(agents);
+        agents.sync_tools().await.unwrap();
         let providers = home.providers(Arc::clone(&sessions));
         let (instance, dead) = Instance::register(&home.dir.join("running")).unwrap();
-        let engine = Engine::of_instance(providers, Arc::new(agents), instance.id());
+        let engine = Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id());
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
             ..AuthSettings::default()
         };
         let sweep = engine.recover_interrupted(dead.ids().to_vec());
-        let gateway = Gateway::new(engine, Arc::clone(&admin) as _, auth, settings);
+        let gateway =
+            Gateway::new(engine, Arc::clone(&admin) as _, auth, settings).with_previews(agents);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();

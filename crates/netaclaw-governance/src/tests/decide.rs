@@ -10,6 +10,10 @@ fn call(tool: &str, args: Value) -> ProposedCall {
     }
 }
 
+fn decision(tools: &ResolvedTools, call: ProposedCall) -> Decision {
+    decide(tools, Ok(tools), call)
+}
+
 #[track_caller]
 fn check_denied(decision: Decision, reason: &str) {
     match decision {
@@ -21,7 +25,7 @@ fn check_denied(decision: Decision, reason: &str) {
 #[test]
 fn a_tool_that_is_on_may_run() {
     let tools = World::default().resolve();
-    let Decision::Allow(approved) = decide(&tools, call("read", json!({"path": "a"})), &[]) else {
+    let Decision::Allow(approved) = decision(&tools, call("read", json!({"path": "a"}))) else {
         panic!("denied")
     };
     assert_eq!(
@@ -38,16 +42,16 @@ fn a_tool_that_is_on_may_run() {
 fn hidden_and_unknown_tools_are_refused_with_the_reason() {
     let tools = World::new(|w| w.agent.tools.disabled = names(&["look", "memory_*"])).resolve();
     check_denied(
-        decide(&tools, call("look", json!({})), &[]),
+        decision(&tools, call("look", json!({}))),
         "The tool `look` is not available: the agent's configuration switches it off.",
     );
     check_denied(
-        decide(&tools, call("Read", json!({})), &[]),
+        decision(&tools, call("Read", json!({}))),
         "There is no tool `Read`. Did you mean `read`? Available tools: read, clarify.",
     );
     let none = World::new(|w| w.model.tools = false).resolve();
     check_denied(
-        decide(&none, call("xyz", json!({})), &[]),
+        decision(&none, call("xyz", json!({}))),
         "There is no tool `xyz`. No tools are available.",
     );
 }
@@ -63,7 +67,7 @@ fn pinned_arguments_stand_whatever_the_model_says() {
         w.agent.tool_overrides.insert("read".into(), change);
     });
     let args = json!({"path": "/etc/shadow", "deep": true});
-    let Decision::Allow(approved) = decide(&world.resolve(), call("read", args), &[]) else {
+    let Decision::Allow(approved) = decision(&world.resolve(), call("read", args)) else {
         panic!("denied")
     };
     assert_eq!(approved.args(), &json!({"path": "safe", "deep": true}));
@@ -82,7 +86,7 @@ fn the_mode_says_which_risks_need_consent() {
         })
         .resolve();
         for (tool, asks) in [("read", read), ("bash", bash)] {
-            let asked = matches!(decide(&tools, call(tool, json!({})), &[]), Decision::Ask(_));
+            let asked = matches!(decision(&tools, call(tool, json!({}))), Decision::Ask(_));
             assert_eq!(asked, asks, "{mode:?} {tool}");
         }
     }
@@ -90,7 +94,7 @@ fn the_mode_says_which_risks_need_consent() {
 
 fn asked() -> AskedCall {
     let tools = World::new(|w| w.agent.approval = ApprovalMode::Always).resolve();
-    match decide(&tools, call("read", json!({"path": "a"})), &[]) {
+    match decision(&tools, call("read", json!({"path": "a"}))) {
         Decision::Ask(asked) => asked,
         other => panic!("{other:?}"),
     }
@@ -98,72 +102,81 @@ fn asked() -> AskedCall {
 
 #[test]
 fn consent_opens_exactly_the_call_it_was_given_to() {
-    let approval = |hash, consent| Approval { hash, consent };
+    let tools = World::default().resolve();
+    let answer = |hash, consent| asked().answer(&Approval { hash, consent }, Ok(&tools));
     let own = asked().request().hash.clone();
     assert!(matches!(
-        asked().answer(&approval(own.clone(), Consent::Given)),
+        answer(own.clone(), Consent::Given),
         Decision::Allow(_)
     ));
     let other = CallHash::of("read", &json!({"path": "b"}));
     check_denied(
-        asked().answer(&approval(other, Consent::Given)),
+        answer(other, Consent::Given),
         "The consent was given to another call, so `read` was not run.",
     );
     let reason = Some("not that file".into());
     check_denied(
-        asked().answer(&approval(own, Consent::Refused { reason })),
+        answer(own, Consent::Refused { reason }),
         "The user refused to let `read` run: not that file",
     );
 }
 
-struct Says(Result<Verdict, InspectError>);
+const UNDECIDED: &str = "Whether `read` may run could not be decided, so it was not run.";
+const OFF: &str =
+    "The tool `read` is not available: an administrator switched it off for everybody.";
 
-impl Inspector for Says {
-    fn inspect(&self, _: &ResolvedTool, _: &ProposedCall) -> Result<Verdict, InspectError> {
-        self.0.clone()
-    }
+fn switched_off() -> ResolvedTools {
+    let off = |w: &mut World| {
+        w.global.insert("read".into(), ToolStatus::Disabled);
+    };
+    World::new(off).resolve()
 }
 
-struct Panics;
+/// Between the answer of the model and the call, or while a person thinks about it.
+#[test]
+fn what_was_switched_off_meanwhile_does_not_run() {
+    let offered = World::default().resolve();
+    let args = || call("read", json!({"path": "a"}));
+    check_denied(decide(&offered, Ok(&switched_off()), args()), OFF);
+    let consent = Approval {
+        hash: asked().request().hash.clone(),
+        consent: Consent::Given,
+    };
+    check_denied(asked().answer(&consent, Ok(&switched_off())), OFF);
+    // And the other way round: what the model was not offered stays closed for this answer.
+    check_denied(decide(&switched_off(), Ok(&offered), args()), OFF);
+}
 
-impl Inspector for Panics {
-    fn inspect(&self, _: &ResolvedTool, _: &ProposedCall) -> Result<Verdict, InspectError> {
-        panic!("an inspector with a mistake")
-    }
+#[test]
+fn what_was_pinned_meanwhile_needs_another_call() {
+    let arguments = json!({"path": "safe"}).as_object().unwrap().clone();
+    let pinned = World::new(|w| {
+        let change = ToolOverride {
+            arguments,
+            ..ToolOverride::default()
+        };
+        w.agent.tool_overrides.insert("read".into(), change);
+    });
+    let consent = Approval {
+        hash: asked().request().hash.clone(),
+        consent: Consent::Given,
+    };
+    check_denied(
+        asked().answer(&consent, Ok(&pinned.resolve())),
+        "The settings of `read` were changed while the user was asked, so it was not run. Make \
+         the call again.",
+    );
 }
 
 #[test]
 fn what_cannot_be_decided_is_denied() {
     let tools = World::default().resolve();
-    let undecided = "Whether `read` may run could not be decided, so it was not run.";
-    let pass: Arc<dyn Inspector> = Arc::new(Says(Ok(Verdict::Pass)));
-    let fails: Arc<dyn Inspector> = Arc::new(Says(Err(InspectError("no database".into()))));
-    for broken in [fails, Arc::new(Panics)] {
-        let decision = decide(&tools, call("read", json!({})), &[pass.clone(), broken]);
-        check_denied(decision, undecided);
-    }
-}
-
-#[test]
-fn the_strictest_inspector_wins() {
-    let tools = World::default().resolve();
-    let says = |verdict| -> Arc<dyn Inspector> { Arc::new(Says(Ok(verdict))) };
-    let ask = says(Verdict::Ask {
-        reason: "a large file".into(),
-    });
-    let deny = says(Verdict::Deny {
-        reason: "switched off just now".into(),
-    });
-    let Decision::Ask(asked) = decide(
-        &tools,
-        call("read", json!({})),
-        &[says(Verdict::Pass), ask.clone()],
-    ) else {
-        panic!("not asked")
+    let error = Undecided("no database".into());
+    let args = call("read", json!({"path": "a"}));
+    check_denied(decide(&tools, Err(&error), args), UNDECIDED);
+    let consent = Approval {
+        hash: asked().request().hash.clone(),
+        consent: Consent::Given,
     };
-    assert_eq!(asked.request().reason, "a large file");
-    check_denied(
-        decide(&tools, call("read", json!({})), &[ask, deny]),
-        "switched off just now",
-    );
+    check_denied(asked().answer(&consent, Err(&error)), UNDECIDED);
 }

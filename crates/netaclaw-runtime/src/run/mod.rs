@@ -100,7 +100,7 @@ impl Driver<'_> {
                 return Ok(Some(Input::Answered(answered)));
             }
             Effect::AppendAnswer => self.append_answer().await?,
-            Effect::StartCall(call) => self.start_call(call),
+            Effect::StartCall(call) => self.start_call(call).await,
             Effect::SkipCall(call) => self.skip_call(call),
             Effect::AppendResult(call) => self.append_result(call).await?,
             Effect::InsertSteering => {

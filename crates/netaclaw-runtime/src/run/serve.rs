@@ -3,7 +3,7 @@
 use super::Driver;
 use super::services::FromTool;
 use crate::event::RunEvent;
-use crate::host::HostError;
+use crate::host::{HostError, OpenApproval};
 use crate::todo::todo_entry;
 use netaclaw_protocol::{RunPhase, TodoItem, TodoList};
 use netaclaw_tools::{ServiceError, ToolUpdate};
@@ -37,7 +37,23 @@ impl Driver<'_> {
                     return Err(error);
                 }
             },
-            FromTool::QuestionClosed => {
+            FromTool::Approve { reply, .. } if stopped => {
+                reply.send(Err(ServiceError::Stopped)).ok();
+            }
+            FromTool::Approve { request, reply } => match self.host.open_approval(request).await {
+                Ok(opened) => {
+                    if matches!(opened, OpenApproval::Asked(_)) {
+                        self.calls.questions += 1;
+                        self.waiting_for_user();
+                    }
+                    reply.send(Ok(opened)).ok();
+                }
+                Err(error) => {
+                    reply.send(Err(ServiceError::Unavailable)).ok();
+                    return Err(error);
+                }
+            },
+            FromTool::PersonAnswered => {
                 self.calls.questions = self.calls.questions.saturating_sub(1);
                 self.waiting_for_user();
             }

@@ -1,8 +1,10 @@
 //! What tools may ask of the session, brought to the one place that may ask the host: tools run
 //! beside each other, the host is asked for one thing at a time.
 
+use crate::host::OpenApproval;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
+use netaclaw_governance::{Approval, ApprovalRequest};
 use netaclaw_protocol::{TodoItem, TodoList};
 use netaclaw_tools::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService, ToolUpdate,
@@ -28,8 +30,12 @@ pub(super) enum FromTool {
         question: ClarifyQuestion,
         reply: oneshot::Sender<Result<BoxFuture<'static, ClarifyAnswer>, ServiceError>>,
     },
-    /// A question has been answered, and its tool goes on.
-    QuestionClosed,
+    Approve {
+        request: ApprovalRequest,
+        reply: oneshot::Sender<Result<OpenApproval, ServiceError>>,
+    },
+    /// A question has been answered or a call decided on, and its tool goes on.
+    PersonAnswered,
 }
 
 /// The list in force, as the loop and its tools see it.
@@ -70,6 +76,21 @@ impl RoundServices {
     }
 }
 
+impl RoundServices {
+    /// Waits as long as a person takes.
+    pub(super) async fn approve(&self, request: ApprovalRequest) -> Result<Approval, ServiceError> {
+        let opened = self.request(|reply| FromTool::Approve { request, reply });
+        match opened.await? {
+            OpenApproval::Remembered(approval) => Ok(approval),
+            OpenApproval::Asked(waiting) => {
+                let approval = waiting.await;
+                self.messages_tx.send(FromTool::PersonAnswered).await.ok();
+                Ok(approval)
+            }
+        }
+    }
+}
+
 #[async_trait]
 impl TodoService for RoundServices {
     async fn list(&self) -> TodoList {
@@ -90,7 +111,7 @@ impl Clarifier for RoundServices {
             .await?;
         let answer = waiting.await;
         // If the round is over, nobody has to be told.
-        self.messages_tx.send(FromTool::QuestionClosed).await.ok();
+        self.messages_tx.send(FromTool::PersonAnswered).await.ok();
         Ok(answer)
     }
 }

@@ -4,43 +4,51 @@ use super::Driver;
 use super::services::{FromTool, RoundServices};
 use crate::event::{RunEvent, ToolStarted};
 use futures::FutureExt;
-use netaclaw_governance::{ApprovedCall, AskedCall, Decision, ProposedCall, decide};
+use netaclaw_governance::{
+    ApprovedCall, AskedCall, CurrentTools, Decision, ProposedCall, ResolvedTools, Undecided, decide,
+};
 use netaclaw_protocol::{RunPhase, ToolRoute};
 use netaclaw_tools::{
-    Ending, Executed, ImageUse, ToolContext, ToolOutput, ToolUpdate, Updates, execute,
+    Ending, Executed, ImageUse, ServiceError, ToolContext, ToolOutput, ToolUpdate, Updates, execute,
 };
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 const CUT: &str = "The answer was cut off at the output limit, so this call may not be whole and \
                    was not run. Make it again, in smaller steps.";
 const NOT_STARTED: &str = "[Cancelled: the run was stopped before the tool started.]";
 const UNDECIDED: &str = "The call could not be prepared, so it was not run.";
-const NO_APPROVER: &str = "needs the consent of the user, and this version cannot ask for it yet, \
-                           so it was not run.";
+/// How long it may take to learn which tools the agent has. Then the call is denied.
+const DECIDE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Driver<'_> {
-    pub(super) fn start_call(&mut self, call: usize) {
+    pub(super) async fn start_call(&mut self, call: usize) {
         if !std::mem::replace(&mut self.calls.started, true) {
             self.host.emit(RunEvent::Phase {
                 phase: RunPhase::RunningTools,
                 detail: None,
             });
         }
-        let open = &self.calls.open[call];
-        let decision = match open.cut {
+        let decision = match self.calls.open[call].cut {
             true => Decision::Deny {
                 reason: CUT.to_owned(),
             },
-            false => decide(
-                &self.input.tools,
-                ProposedCall {
+            false => {
+                let deciding = current(&*self.input.current_tools);
+                let current = tokio::select! {
+                    biased;
+                    () = self.input.cancel.cancelled() => return self.overtaken(call),
+                    current = deciding => current,
+                };
+                let open = &self.calls.open[call];
+                let proposed = ProposedCall {
                     tool_call_id: open.id.clone(),
                     tool_name: open.name.clone(),
                     args: open.args.clone(),
-                },
-                &self.input.inspectors,
-            ),
+                };
+                decide(&self.input.tools, current.as_ref(), proposed)
+            }
         };
         let blocked_reason = match &decision {
             Decision::Deny { reason } => Some(reason.clone()),
@@ -65,6 +73,15 @@ impl Driver<'_> {
             ending: Ending::Cancelled,
         };
         self.complete(call, executed);
+    }
+
+    /// The same for a call that was about to start: its end is told as that of any other.
+    fn overtaken(&mut self, call: usize) {
+        self.announce(
+            call,
+            Some("the run was stopped before it started".to_owned()),
+        );
+        self.refuse(call, NOT_STARTED.to_owned(), Ending::Cancelled);
     }
 
     fn announce(&mut self, call: usize, blocked_reason: Option<String>) {
@@ -124,33 +141,46 @@ impl Driver<'_> {
         {
             return self.refuse(call, problem, Ending::InvalidArguments);
         }
-        let Some(approver) = self.input.approver.clone() else {
-            let reason = format!("The tool `{}` {NO_APPROVER}", request.tool_name);
-            return self.refuse(call, reason, Ending::Finished);
-        };
         let registry = self.input.registry.clone();
+        let tools = self.input.current_tools.clone();
+        let services = self.services();
         let context = self.tool_context(call);
         self.spawn(call, async move {
+            let request = asked.request().clone();
             let approval = tokio::select! {
-                approval = approver.approve(asked.request()) => approval,
-                () = context.cancel.cancelled() => {
-                    let output = ToolOutput::error(NOT_STARTED);
-                    return Executed { output, ending: Ending::Cancelled };
-                }
+                approval = services.approve(request) => approval,
+                () = context.cancel.cancelled() => Err(ServiceError::Stopped),
             };
-            match asked.answer(&approval) {
+            let approval = match approval {
+                Ok(approval) => approval,
+                Err(ServiceError::Stopped) => {
+                    let output = ToolOutput::error(NOT_STARTED);
+                    return Executed {
+                        output,
+                        ending: Ending::Cancelled,
+                    };
+                }
+                Err(ServiceError::Unavailable) => return refused(UNDECIDED.to_owned()),
+            };
+            // A person takes minutes or days, in which much can be switched off.
+            let current = current(&*tools).await;
+            match asked.answer(&approval, current.as_ref()) {
                 Decision::Allow(approved) => execute(&registry, approved, context).await,
                 Decision::Deny { reason } => refused(reason),
-                Decision::Ask(_) => refused("The call was not run.".to_owned()),
+                Decision::Ask(_) => refused(UNDECIDED.to_owned()),
             }
         });
     }
 
-    fn tool_context(&self, call: usize) -> ToolContext {
-        let services = Arc::new(RoundServices {
+    fn services(&self) -> Arc<RoundServices> {
+        Arc::new(RoundServices {
             messages_tx: self.calls.messages_tx.clone(),
             todo: self.todo.clone(),
-        });
+        })
+    }
+
+    fn tool_context(&self, call: usize) -> ToolContext {
+        let services = self.services();
         ToolContext {
             workspace: self.input.workspace.clone(),
             cancel: self.calls.cancel.clone(),
@@ -162,6 +192,16 @@ impl Driver<'_> {
             todo: services.clone(),
             clarifier: services,
         }
+    }
+}
+
+/// The tools at this moment. Whoever fails, panics or hangs has decided nothing.
+async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, Undecided> {
+    let deciding = AssertUnwindSafe(tools.current()).catch_unwind();
+    match tokio::time::timeout(DECIDE_TIMEOUT, deciding).await {
+        Ok(Ok(decided)) => decided,
+        Ok(Err(_)) => Err(Undecided("it panicked".to_owned())),
+        Err(_) => Err(Undecided("it took too long".to_owned())),
     }
 }
 

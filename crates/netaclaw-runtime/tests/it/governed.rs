@@ -1,12 +1,13 @@
 //! Calls that may not run.
 
+use crate::stand_in::{Clerk, Seen};
 use crate::world::{World, call, ending, finish, text};
 use async_trait::async_trait;
-use netaclaw_governance::{Approval, ApprovalRequest, Approver, Consent};
-use netaclaw_protocol::{ApprovalMode, ToolRoute};
+use netaclaw_governance::{CurrentTools, ResolvedTools, Undecided};
+use netaclaw_protocol::{ApprovalMode, RunPhase, ToolRoute};
 use netaclaw_runtime::{RunEvent, ToolStarted};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 async fn result(world: &mut World, tool: &str, args: Value) -> (String, ToolStarted) {
     world
@@ -69,63 +70,40 @@ async fn unknown_names_in_the_configuration_are_told_and_the_run_goes_on() {
     );
 }
 
-/// Consents to everything, or to something else, or fails.
-enum Clerk {
-    Consents,
-    Mistakes,
-    Refuses,
-    Panics,
-}
-
-#[async_trait]
-impl Approver for Clerk {
-    async fn approve(&self, request: &ApprovalRequest) -> Approval {
-        let mut approval = Approval {
-            hash: request.hash.clone(),
-            consent: Consent::Given,
-        };
-        match self {
-            Self::Consents => {}
-            Self::Mistakes => {
-                approval.hash = netaclaw_governance::CallHash::of("other", &json!({}))
-            }
-            Self::Refuses => {
-                approval.consent = Consent::Refused {
-                    reason: Some("too risky".into()),
-                }
-            }
-            Self::Panics => panic!("a mistake of the clerk"),
-        }
-        approval
-    }
-}
-
 #[tokio::test]
 async fn consent_is_asked_for_and_counts_for_this_call() {
     for (clerk, expected) in [
+        (Clerk::Remembers, ": danger: x"),
+        (Clerk::Consents, ": danger: x"),
         (
-            None,
-            " [error]: The tool `danger` needs the consent of the user, and this version cannot ask for it yet, so it was not run.",
-        ),
-        (Some(Clerk::Consents), ": danger: x"),
-        (
-            Some(Clerk::Mistakes),
+            Clerk::Mistakes,
             " [error]: The consent was given to another call, so `danger` was not run.",
         ),
         (
-            Some(Clerk::Refuses),
+            Clerk::Refuses,
             " [error]: The user refused to let `danger` run: too risky",
         ),
         (
-            Some(Clerk::Panics),
+            Clerk::Panics,
             " [error]: The call could not be prepared, so it was not run.",
         ),
     ] {
         let mut world = World::new();
         world.spec.approval = ApprovalMode::Risky;
-        world.approver = clerk.map(|clerk| Arc::new(clerk) as Arc<dyn Approver>);
+        world.host.clerk = clerk;
         let (result, _) = result(&mut world, "danger", json!({"say": "x"})).await;
         assert_eq!(result, expected);
+        let asked = &world.host.asked[0];
+        assert_eq!(
+            (asked.tool_name.as_str(), &asked.args),
+            ("danger", &json!({"say": "x"}))
+        );
+        let waited = RunEvent::Phase {
+            phase: RunPhase::WaitingForUser,
+            detail: None,
+        };
+        let remembers = matches!(clerk, Clerk::Remembers);
+        assert_eq!(world.host.events.contains(&waited), !remembers, "{clerk:?}");
     }
 }
 
@@ -133,7 +111,87 @@ async fn consent_is_asked_for_and_counts_for_this_call() {
 async fn nobody_is_asked_about_a_call_that_cannot_run() {
     let mut world = World::new();
     world.spec.approval = ApprovalMode::Always;
-    world.approver = Some(Arc::new(Clerk::Panics));
     let (result, _) = result(&mut world, "danger", json!({"say": 1})).await;
     assert!(result.contains("at `/say`"), "{result}");
+    assert!(world.host.asked.is_empty());
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_wait_for_consent() {
+    let mut world = World::new();
+    world.spec.approval = ApprovalMode::Always;
+    world.host.clerk = Clerk::Sleeps;
+    world.answer([call("a", "danger", json!({"say": "x"})), finish()]);
+    let mut seen = world.host.watch();
+    let cancel = world.cancel.clone();
+    let stopper = tokio::spawn(async move {
+        while let Some(seen) = seen.recv().await {
+            let waits = RunPhase::WaitingForUser;
+            if matches!(seen, Seen::Event(RunEvent::Phase { phase, .. }) if phase == waits) {
+                cancel.cancel();
+            }
+        }
+    });
+    assert!(ending(&world.run().await).starts_with("stopped"));
+    stopper.abort();
+    let transcript = world.host.transcript();
+    assert!(
+        transcript.contains("stopped before the tool started"),
+        "{transcript}"
+    );
+}
+
+/// The tools of the moment: asked for one time after the other.
+struct Changing(Mutex<Vec<Result<ResolvedTools, Undecided>>>);
+
+impl Changing {
+    fn new(mut times: Vec<Result<ResolvedTools, Undecided>>) -> Arc<Self> {
+        times.reverse();
+        Arc::new(Self(Mutex::new(times)))
+    }
+}
+
+#[async_trait]
+impl CurrentTools for Changing {
+    async fn current(&self) -> Result<ResolvedTools, Undecided> {
+        self.0.lock().unwrap().pop().expect("asked once too often")
+    }
+}
+
+const OFF: &str = " [error]: The tool `danger` is not available: an administrator switched it off \
+                   for everybody.";
+
+#[tokio::test]
+async fn a_tool_that_is_switched_off_during_the_answer_does_not_run() {
+    let mut world = World::new();
+    world.current_tools = Some(Changing::new(vec![Ok(world.tools_without(&["danger"]))]));
+    let (result, started) = result(&mut world, "danger", json!({"say": "x"})).await;
+    assert_eq!(result, OFF);
+    assert!(started.blocked_reason.is_some());
+    let offered = &world.script.requests()[0].tools;
+    assert!(offered.iter().any(|tool| tool.name == "danger"));
+}
+
+#[tokio::test]
+async fn a_tool_that_is_switched_off_while_a_person_is_asked_does_not_run() {
+    let mut world = World::new();
+    world.spec.approval = ApprovalMode::Risky;
+    world.host.clerk = Clerk::Consents;
+    let (on, off) = (world.tools_without(&[]), world.tools_without(&["danger"]));
+    world.current_tools = Some(Changing::new(vec![Ok(on), Ok(off)]));
+    let (result, _) = result(&mut world, "danger", json!({"say": "x"})).await;
+    assert_eq!(result, OFF);
+}
+
+#[tokio::test]
+async fn what_cannot_be_decided_does_not_run() {
+    let undecided = " [error]: Whether `danger` may run could not be decided, so it was not run.";
+    let error = || vec![Err(Undecided("no database".into()))];
+    // None at all: whoever should know panics.
+    for times in [error(), Vec::new()] {
+        let mut world = World::new();
+        world.current_tools = Some(Changing::new(times));
+        let (result, _) = result(&mut world, "danger", json!({"say": "x"})).await;
+        assert_eq!(result, undecided);
+    }
 }

@@ -3,11 +3,15 @@
 use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use netaclaw_governance::{ApprovedCall, Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{
+    Approval, ApprovalRequest, ApprovedCall, CallHash, Concurrency, Consent, ToolManifest,
+    WorkerUse,
+};
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{EntryId, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use netaclaw_runtime::{
-    AnswerSoFar, Clock, HostError, ModelCall, Overflow, RunContext, RunEvent, RunHost, todo_on_path,
+    AnswerSoFar, Clock, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent,
+    RunHost, todo_on_path,
 };
 use netaclaw_session::{
     Entry, EntryBody, SessionLog, SessionTree, build_session_context, encode_entry,
@@ -39,7 +43,42 @@ pub(crate) struct RecordingHost {
     /// Every event and every question, for a test that looks on.
     pub(crate) watch: Option<mpsc::UnboundedSender<Seen>>,
     pub(crate) progress: usize,
+    /// Who decides on calls that need consent.
+    pub(crate) clerk: Clerk,
+    pub(crate) asked: Vec<ApprovalRequest>,
     next_id: u32,
+}
+
+/// A person who is asked to agree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Clerk {
+    /// Has agreed before, for the whole session.
+    Remembers,
+    Consents,
+    /// Agrees to something else.
+    Mistakes,
+    Refuses,
+    Panics,
+    Sleeps,
+}
+
+impl Clerk {
+    fn decide(self, request: &ApprovalRequest) -> Approval {
+        let mut approval = Approval {
+            hash: request.hash.clone(),
+            consent: Consent::Given,
+        };
+        match self {
+            Self::Consents | Self::Remembers => {}
+            Self::Mistakes => approval.hash = CallHash::of("other", &json!({})),
+            Self::Refuses => {
+                let reason = Some("too risky".into());
+                approval.consent = Consent::Refused { reason };
+            }
+            Self::Panics | Self::Sleeps => panic!("a mistake of the clerk"),
+        }
+        approval
+    }
 }
 
 /// What a watching test sees.
@@ -61,6 +100,8 @@ impl RecordingHost {
             stop_after: None,
             watch: None,
             progress: 0,
+            clerk: Clerk::Panics,
+            asked: Vec::new(),
             next_id: 0,
         };
         host.push(None, user(question));
@@ -203,6 +244,16 @@ impl RunHost for RecordingHost {
         Ok(waiting
             .map(|answer| answer.unwrap_or(ClarifyAnswer::Dismissed))
             .boxed())
+    }
+
+    async fn open_approval(&mut self, request: ApprovalRequest) -> Result<OpenApproval, HostError> {
+        self.asked.push(request.clone());
+        let clerk = self.clerk;
+        Ok(match clerk {
+            Clerk::Remembers => OpenApproval::Remembered(clerk.decide(&request)),
+            Clerk::Sleeps => OpenApproval::Asked(futures::future::pending().boxed()),
+            _ => OpenApproval::Asked(async move { clerk.decide(&request) }.boxed()),
+        })
     }
 
     async fn on_overflow(

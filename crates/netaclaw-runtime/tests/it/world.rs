@@ -2,10 +2,14 @@
 
 use crate::legal::check_legal;
 use crate::stand_in::{RecordingHost, TestClock, test_tools};
-use netaclaw_governance::{Approver, ModelAbilities, ResolveInput, Seat, ToolResolver};
+use netaclaw_governance::{
+    CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolResolver,
+};
 use netaclaw_models::ModelClient;
 use netaclaw_models::scripted::{Script, ScriptedClient, Step};
-use netaclaw_protocol::{AgentSpec, ApprovalMode, InfoSource, ModelInfo, RunId, StopReason};
+use netaclaw_protocol::{
+    AgentSpec, ApprovalMode, InfoSource, ModelInfo, RunId, StopReason, ToolStatus,
+};
 use netaclaw_runtime::prompt::{Environment, PromptSources};
 use netaclaw_runtime::{AgentSettings, ModelAccess, RunInput, RunReport, run_agent};
 use netaclaw_tools::{ToolRegistry, Workspace};
@@ -23,7 +27,8 @@ pub(crate) struct World {
     pub(crate) agent: AgentSettings,
     /// Whose tools the run gets.
     pub(crate) spec: AgentSpec,
-    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// The tools as they are while the run is under way, if others than at its start.
+    pub(crate) current_tools: Option<Arc<dyn CurrentTools>>,
     pub(crate) cancel: CancellationToken,
     pub(crate) workspace: tempfile::TempDir,
 }
@@ -54,7 +59,7 @@ impl World {
                 ..AgentSettings::default()
             },
             spec,
-            approver: None,
+            current_tools: None,
             cancel: CancellationToken::new(),
             workspace: tempfile::tempdir().unwrap(),
         }
@@ -66,14 +71,22 @@ impl World {
         self
     }
 
-    pub(crate) fn input(&self) -> RunInput {
+    fn registry() -> ToolRegistry {
         let mut registry = ToolRegistry::builtin();
         for tool in test_tools() {
             registry.add(tool).unwrap();
         }
-        let tools = ToolResolver::resolve(&ResolveInput {
-            catalogue: &registry.catalogue(),
-            global: &BTreeMap::new(),
+        registry
+    }
+
+    /// The tools of the agent, some of which an administrator has switched off.
+    pub(crate) fn tools_without(&self, off: &[&str]) -> ResolvedTools {
+        let off = off
+            .iter()
+            .map(|name| ((*name).to_owned(), ToolStatus::Disabled));
+        ToolResolver::resolve(&ResolveInput {
+            catalogue: &Self::registry().catalogue(),
+            global: &off.collect(),
             agent: &self.spec,
             model: ModelAbilities {
                 tools: self.info.tools,
@@ -81,7 +94,16 @@ impl World {
             },
             environment: &BTreeMap::new(),
             seat: Seat::Main,
-        });
+        })
+    }
+
+    pub(crate) fn input(&self) -> RunInput {
+        let registry = Self::registry();
+        let tools = self.tools_without(&[]);
+        let current_tools = match &self.current_tools {
+            Some(current) => current.clone(),
+            None => Arc::new(tools.clone()),
+        };
         RunInput {
             run_id: RunId::new("run"),
             agent: self.agent.clone(),
@@ -100,8 +122,7 @@ impl World {
             },
             registry: Arc::new(registry),
             tools,
-            inspectors: Vec::new(),
-            approver: self.approver.clone(),
+            current_tools,
             workspace: Arc::new(Workspace::new(self.workspace.path(), &[]).unwrap()),
             cancel: self.cancel.clone(),
             clock: Arc::new(TestClock::default()),

@@ -1,6 +1,6 @@
 //! What people configure, in SQLite or in MySQL.
 //!
-//! Eight small tables on two databases are written with sqlx and its `Any` driver rather than an
+//! Nine small tables on two databases are written with sqlx and its `Any` driver rather than an
 //! ORM: with text, integers and bytes as the only column types and `?` as the placeholder, every
 //! statement here is valid for both as it stands, so there is one code path and no entity layer
 //! beside the protocol's own types. What differs is in `database`: how a connection is made, how
@@ -22,6 +22,7 @@ mod secret_key;
 mod seed;
 mod setting;
 mod token;
+mod tool;
 mod user;
 
 pub use secret_key::{SecretKey, SecretKeyError};

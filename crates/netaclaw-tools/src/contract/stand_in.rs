@@ -53,7 +53,7 @@ pub fn approve(registry: &ToolRegistry, tool_name: &str, args: Value) -> Approve
         tool_name: tool_name.to_owned(),
         args,
     };
-    match decide(&tools, call, &[]) {
+    match decide(&tools, Ok(&tools), call) {
         Decision::Allow(approved) => approved,
         other => panic!("{other:?}"),
     }

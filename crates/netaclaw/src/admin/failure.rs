@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::text::Lang;
 use netaclaw_admin::{AdminError, Invalid, ModelChoiceError, Problem, UsedBy};
+use netaclaw_engine::EngineError;
 use netaclaw_protocol::RecordKind;
 
 pub(crate) fn failure(lang: Lang, error: AdminError) -> Failure {
@@ -54,6 +55,17 @@ pub(crate) fn failure(lang: Lang, error: AdminError) -> Failure {
     }
 }
 
+/// The same for what went through the engine, which passes on what the store said.
+pub(crate) fn engine_failure(lang: Lang, error: EngineError) -> Failure {
+    match error {
+        EngineError::Internal(cause) => match cause.downcast::<AdminError>() {
+            Ok(error) => failure(lang, *error),
+            Err(cause) => Failure::plain(lang.tools_word(), cause.to_string()),
+        },
+        other => Failure::plain(lang.tools_word(), other.to_string()),
+    }
+}
+
 fn word(lang: Lang, kind: RecordKind) -> String {
     match kind {
         RecordKind::Agent => lang.agent(),
@@ -63,6 +75,7 @@ fn word(lang: Lang, kind: RecordKind) -> String {
         RecordKind::Setting => lang.setting(),
         RecordKind::User => lang.user(),
         RecordKind::Token => lang.access_token(),
+        RecordKind::Tool => lang.tool(),
     }
 }
 

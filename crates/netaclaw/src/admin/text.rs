@@ -38,6 +38,29 @@ texts! {
     fallback() { "fallback" "备用" }
     revision() { "revision" "版本" }
     system_prompt() { "system prompt" "系统提示词" }
+    tool() { "tool" "工具" }
+    risk() { "risk" "风险" }
+    risk_read() { "reads" "只读" }
+    risk_write() { "writes" "写入" }
+    risk_exec() { "executes" "执行" }
+    risk_network() { "network" "网络" }
+    risk_delegate() { "delegates" "委派" }
+    for_everybody() { "for everybody" "全局" }
+    on_by_default() { "on by default" "默认启用" }
+    off_by_default() { "off by default" "默认停用" }
+    tool_gone() { "gone" "已不存在" }
+    tool_source() { "source" "来源" }
+    tool_state() { "state" "状态" }
+    tool_why() { "why" "原因" }
+    on_with_approval() { "enabled, asks first" "启用，需审批" }
+    why_off_by_default() { "off unless an agent or an administrator asks for it" "默认停用，需智能体或管理员启用" }
+    why_off_globally() { "an administrator switched it off for everybody" "管理员已为所有人停用" }
+    why_off_for_agent() { "the agent's configuration switches it off" "智能体的设置将其停用" }
+    why_model_without_tools() { "the model cannot use tools" "模型不支持工具" }
+    why_model_without_vision() { "the model cannot see pictures" "模型不支持图片" }
+    tool_enabled(name) { "tool {name}: on for everybody, unless an agent switches it off" "工具 {name}：已为所有人启用，智能体仍可自行停用" }
+    tool_disabled(name) { "tool {name}: off for everybody" "工具 {name}：已为所有人停用" }
+    tool_reset(name) { "tool {name}: left to its default and to the agents" "工具 {name}：恢复默认，由智能体决定" }
     no_channels() { "no channels" "没有渠道" }
 
     channel_added(name, supplier) { "channel {name}: added ({supplier})" "渠道 {name}：已添加（{supplier}）" }

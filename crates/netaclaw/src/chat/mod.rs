@@ -2,7 +2,8 @@
 //!
 //! With a terminal it is a conversation; without one it is a filter: each line of the input is
 //! said when the answer before it is complete, the output holds the answers and nothing else, and
-//! the first thing that fails ends it.
+//! the first thing that fails ends it. Nobody can be asked there, so a call that needs consent is
+//! refused unless `--yes` agrees to all of them.
 
 mod screen;
 mod talk;
@@ -19,7 +20,7 @@ use netaclaw_admin::{AdminError, AdminStore, FIRST_USER, resolve_model};
 use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{Agent, AgentId};
 use std::time::Duration;
-use talk::{Partner, Terminal};
+use talk::{Consent, Partner, Terminal};
 
 /// How long a run may take to end when the chat is left.
 const LEAVE_GRACE: Duration = Duration::from_secs(2);
@@ -32,6 +33,9 @@ pub(crate) struct ChatArgs {
     /// The agent to chat with, by name
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Agree to every call that needs consent
+    #[arg(long)]
+    yes: bool,
 }
 
 pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
@@ -39,13 +43,18 @@ pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
         Some(id) => Some(find_meta(app, id).await?),
         None => None,
     };
+    let consent = match args.yes {
+        true => Consent::Always,
+        false => Consent::Asked,
+    };
     let assembled = assemble(app).await?;
     let agent_id = session.as_ref().and_then(|meta| meta.agent_id.as_deref());
     let partner = partner(app.lang, &*assembled.admin, args.agent, agent_id).await;
     let caller = caller(app.lang, &*assembled.admin).await;
     let outcome = match partner.and_then(|partner| Ok((partner, caller?))) {
         Ok((partner, caller)) => {
-            let mut terminal = Terminal::new(app, assembled.engine.clone(), caller, partner);
+            let mut terminal =
+                Terminal::new(app, assembled.engine.clone(), caller, partner, consent);
             terminal.talk(session.map(|meta| meta.session_id)).await
         }
         Err(failure) => Err(failure),

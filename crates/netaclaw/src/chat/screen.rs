@@ -38,6 +38,10 @@ pub(super) enum Heard {
         request_id: String,
         options: Vec<String>,
     },
+    /// A call waits for a person to agree.
+    NeedsConsent(Value),
+    /// The call of this id does not wait any more.
+    Decided(String),
 }
 
 impl<W: Write> Screen<W> {
@@ -169,6 +173,10 @@ impl<W: Write> Screen<W> {
             }
             "run_status" if data["phase"] == "retrying" => self.remark(text(&data["detail"]))?,
             "clarify_request" => return self.question(data),
+            "approval_request" => return Ok(Heard::NeedsConsent(data.clone())),
+            "approval_decided" => {
+                return Ok(Heard::Decided(text(&data["approvalId"]).to_owned()));
+            }
             "done" => return self.done(data),
             _ => {}
         }
@@ -324,6 +332,28 @@ impl<W: Write> Screen<W> {
             request_id: text(&data["requestId"]).to_owned(),
             options,
         })
+    }
+
+    /// A call that waits for a person: what would run, in full, and how to decide.
+    pub(super) fn consent(&mut self, data: &Value) -> io::Result<()> {
+        let tool = text(&data["toolName"]);
+        let asks = self.lang.chat_consent(harmless(tool));
+        let asks = self.paint.bold(&asks).into_owned();
+        self.line(&asks)?;
+        let args = data["args"].as_object();
+        for (name, value) in args.into_iter().flatten() {
+            let value = match value {
+                Value::String(words) => words.clone(),
+                other => other.to_string(),
+            };
+            let mut lines = value.lines();
+            let first = harmless(lines.next().unwrap_or_default()).into_owned();
+            self.line(&format!("  {}: {first}", harmless(name)))?;
+            for line in lines {
+                self.line(&format!("    {}", harmless(line)))?;
+            }
+        }
+        self.remark(&self.lang.chat_consent_hint())
     }
 
     fn done(&mut self, data: &Value) -> io::Result<Heard> {

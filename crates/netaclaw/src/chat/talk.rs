@@ -5,12 +5,16 @@ use super::screen::{Heard, Screen};
 use crate::app::{App, Outcome};
 use crate::error::{Failure, Result};
 use crate::session::draw_tree;
+use crate::terminal::one_line;
 use netaclaw_engine::{
     Caller, Engine, EngineError, EventGroup, ServerEvent, Subscriber, SubscriptionId,
 };
-use netaclaw_protocol::{Chat, ClarifyResponse, Disposition, EntryId, SessionId};
+use netaclaw_protocol::{
+    ApprovalDecision, ApprovalResponse, Chat, ClarifyResponse, Disposition, EntryId, SessionId,
+};
 use netaclaw_session::SessionTree;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::io::{IsTerminal, Stdout};
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -24,6 +28,14 @@ pub(super) struct Partner {
     pub(super) named: Option<String>,
     /// Channel and model, or why there is none.
     pub(super) model: std::result::Result<String, String>,
+}
+
+/// What to do about calls that need consent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// The person in front of the terminal, if there is one, else nobody.
+    Asked,
+    Always,
 }
 
 /// Hands the session's events to the chat, which prints them one after the other.
@@ -57,6 +69,9 @@ pub(super) struct Terminal<'a> {
     /// Where the next message goes on from.
     branch: Option<EntryId>,
     question: Option<(String, Vec<String>)>,
+    consent: Consent,
+    /// Calls that wait for consent; the first is being asked about.
+    calls: VecDeque<Value>,
     running: bool,
     interactive: bool,
     /// Ctrl-C was pressed while nothing was under way; a second one leaves.
@@ -65,7 +80,13 @@ pub(super) struct Terminal<'a> {
 }
 
 impl<'a> Terminal<'a> {
-    pub(super) fn new(app: &'a mut App, engine: Engine, caller: Caller, partner: Partner) -> Self {
+    pub(super) fn new(
+        app: &'a mut App,
+        engine: Engine,
+        caller: Caller,
+        partner: Partner,
+        consent: Consent,
+    ) -> Self {
         let (sink, heard) = mpsc::unbounded_channel();
         let interactive = std::io::stdin().is_terminal();
         let screen = match interactive {
@@ -83,6 +104,8 @@ impl<'a> Terminal<'a> {
             session: None,
             branch: None,
             question: None,
+            consent,
+            calls: VecDeque::new(),
             running: false,
             interactive,
             leaving: false,
@@ -104,7 +127,7 @@ impl<'a> Terminal<'a> {
             }
             tokio::select! {
                 event = self.heard.recv() => if let Some(event) = event {
-                    self.hear(&event)?;
+                    self.hear(&event).await?;
                 },
                 read = input.read_until(b'\n', &mut typed), if listen => {
                     // What was read before an event came in between is still there.
@@ -167,7 +190,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    fn hear(&mut self, event: &Value) -> Result<()> {
+    async fn hear(&mut self, event: &Value) -> Result<()> {
         match self.screen.event(event)? {
             Heard::Nothing => {}
             Heard::Asked {
@@ -176,6 +199,17 @@ impl<'a> Terminal<'a> {
             } => {
                 self.question = Some((request_id, options));
                 self.running = self.interactive;
+            }
+            Heard::NeedsConsent(call) => self.needs_consent(call).await?,
+            Heard::Decided(id) => {
+                let first = self
+                    .calls
+                    .front()
+                    .is_some_and(|call| call["approvalId"] == *id);
+                self.calls.retain(|call| call["approvalId"] != *id);
+                if let (true, Some(next)) = (first, self.calls.front()) {
+                    self.screen.consent(next)?;
+                }
             }
             Heard::Done => self.is_done()?,
             Heard::Failed => {
@@ -190,7 +224,73 @@ impl<'a> Terminal<'a> {
     fn is_done(&mut self) -> Result<()> {
         self.running = false;
         self.question = None;
+        self.calls.clear();
         self.prompt()
+    }
+
+    /// Without a terminal nobody can be asked, and nobody has agreed.
+    async fn needs_consent(&mut self, call: Value) -> Result<()> {
+        let id = call["approvalId"].as_str().unwrap_or_default().to_owned();
+        match (self.consent, self.interactive) {
+            (Consent::Always, _) => self.decide(id, ApprovalDecision::Allow, false, None).await,
+            (Consent::Asked, false) => {
+                let tool = call["toolName"].as_str().unwrap_or_default();
+                self.screen
+                    .remark(&self.app.lang.chat_consent_nobody(one_line(tool, 64)))?;
+                let reason = "nobody is there to be asked. Go on without this call.".to_owned();
+                self.decide(id, ApprovalDecision::Deny, false, Some(reason))
+                    .await
+            }
+            (Consent::Asked, true) => {
+                self.calls.push_back(call);
+                match self.calls.len() {
+                    1 => Ok(self.screen.consent(&self.calls[0])?),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// What the user says to a call. Anything unclear is no consent.
+    async fn consented(&mut self, call: &Value, line: &str) -> Result<()> {
+        let id = call["approvalId"].as_str().unwrap_or_default().to_owned();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word.to_lowercase().as_str() {
+            "y" | "yes" | "是" if rest.is_empty() => {
+                self.decide(id, ApprovalDecision::Allow, false, None).await
+            }
+            "a" | "always" | "总是" if rest.is_empty() => {
+                self.decide(id, ApprovalDecision::Allow, true, None).await
+            }
+            "n" | "no" | "否" => {
+                let reason = Some(rest.trim().to_owned());
+                self.decide(id, ApprovalDecision::Deny, false, reason).await
+            }
+            _ => Ok(self.screen.remark(&self.app.lang.chat_consent_hint())?),
+        }
+    }
+
+    async fn decide(
+        &mut self,
+        approval_id: String,
+        decision: ApprovalDecision,
+        remember: bool,
+        reason: Option<String>,
+    ) -> Result<()> {
+        let Some((session, _)) = &self.session else {
+            return Ok(());
+        };
+        let response = ApprovalResponse {
+            session_id: session.clone(),
+            approval_id,
+            decision,
+            remember,
+            reason,
+        };
+        match self.engine.decide_call(&self.caller, response).await {
+            Ok(()) => Ok(()),
+            Err(error) => self.was_refused(&error),
+        }
     }
 
     /// One line of the user. Returns whether there may be more.
@@ -217,6 +317,9 @@ impl<'a> Terminal<'a> {
     }
 
     async fn send(&mut self, line: &str) -> Result<()> {
+        if let Some(call) = self.calls.front().cloned() {
+            return self.consented(&call, line).await;
+        }
         if let Some((request_id, options)) = self.question.take() {
             return self.answer(request_id, &options, line).await;
         }
@@ -274,7 +377,12 @@ impl<'a> Terminal<'a> {
             }
             self.running = false;
         }
-        Ok(self.screen.snapshot(&snapshot)?)
+        self.screen.snapshot(&snapshot)?;
+        // What was asked before we looked.
+        for call in snapshot["approvals"].as_array().into_iter().flatten() {
+            self.needs_consent(call.clone()).await?;
+        }
+        Ok(())
     }
 
     async fn open(&mut self, session: SessionId) -> Result<Value> {
@@ -295,6 +403,7 @@ impl<'a> Terminal<'a> {
         }
         self.branch = None;
         self.question = None;
+        self.calls.clear();
         self.running = false;
         Ok(self.screen.remark(&self.app.lang.chat_new())?)
     }

@@ -18,3 +18,4 @@ mod hostile;
 mod looking;
 mod store;
 mod support;
+mod tool;

@@ -49,6 +49,7 @@ export default {
     tool: 'Using {name}.',
     done: 'The answer is complete.',
     stopped: 'Stopped.',
+    approval: 'Needs your permission: {tool}',
     question: 'The agent needs your answer: {question}',
     queued: 'Queued.',
   },

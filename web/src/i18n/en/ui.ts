@@ -30,10 +30,16 @@ export default {
   },
   approval: {
     label: 'Permission for {tool}',
-    title: 'This tool needs your permission',
+    title: '{tool} needs your permission',
+    command: 'Command',
     once: 'Allow once',
-    session: 'Allow in this session',
+    session: 'Allow this call in this session',
+    sessionHint: 'The same tool with the same arguments is not asked about again in this session',
     deny: 'Deny',
+    why: 'Why not? The agent reads it (optional)',
+    back: 'Back',
+    hint: 'Only these buttons decide. What you write below is a message like any other.',
+    elsewhere: 'This was decided elsewhere.',
   },
   assistant: {
     said: 'Answer',

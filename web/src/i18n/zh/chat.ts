@@ -50,6 +50,7 @@ export default {
     tool: '正在使用 {name}。',
     done: '回答完毕。',
     stopped: '已停止。',
+    approval: '需要您的许可：{tool}',
     question: '智能体需要你的回答:{question}',
     queued: '已排队。',
   },

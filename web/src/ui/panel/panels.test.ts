@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
-import type { QuestionView, QueueRow } from '@/view/types'
+import type { ApprovalView, QuestionView, QueueRow } from '@/view/types'
 import { show } from '../testing'
 import PanelApproval from './PanelApproval.vue'
 import PanelQuestion from './PanelQuestion.vue'
@@ -113,11 +113,41 @@ describe('question', () => {
   })
 })
 
-test('an approval shows all arguments and takes one of three answers', async () => {
-  panel = show(PanelApproval, { approvalId: 'p1', toolName: 'bash', args: { command: 'rm -rf /' }, reason: 'writes' })
-  expect(panel.text()).toContain('rm -rf /')
-  for (const button of panel.findAll('.buttons button')) await button.trigger('click')
-  expect(panel.emitted('decide')).toEqual([['p1', 'deny'], ['p1', 'session'], ['p1', 'once']])
+describe('an approval', () => {
+  const approval: ApprovalView = {
+    id: 'p1', toolCallId: 'c1', toolName: 'bash', label: { zh: '命令行', en: 'Shell' }, risk: 'exec', askedAt: 1, isAnswering: false, problem: null,
+    what: { kind: 'command', text: 'rm -rf /' }, args: '{ "timeout": 5 }',
+  }
+  const ask = (changes: Partial<ApprovalView> = {}) => (panel = show(PanelApproval, { approval: { ...approval, ...changes } }))
+  const button = (text: string) => panel.findAll('button').find((one) => one.text().startsWith(text))!
+
+  test('shows what would run and takes one of three answers', async () => {
+    ask()
+    expect(panel.text()).toContain('rm -rf /')
+    expect(panel.text()).toContain('"timeout": 5')
+    await button('Allow once').trigger('click')
+    await button('Allow this call').trigger('click')
+    await button('Deny').trigger('click')
+    await panel.get('input').setValue(' not there ')
+    await button('Deny').trigger('submit')
+    expect(panel.emitted('decide')).toEqual([['p1', 'once', ''], ['p1', 'session', ''], ['p1', 'deny', 'not there']])
+  })
+
+  test('is decided by keys with the focus in it, not by one that is held down', async () => {
+    ask()
+    await panel.get('section').trigger('keydown', { key: '1', repeat: true })
+    await panel.get('section').trigger('keydown', { key: 'Enter' })
+    expect(panel.emitted('decide')).toBeUndefined()
+    await panel.get('section').trigger('keydown', { key: '2' })
+    expect(panel.emitted('decide')).toEqual([['p1', 'session', '']])
+  })
+
+  test('takes no second answer, and says what went wrong', async () => {
+    ask({ isAnswering: true, problem: 'decided elsewhere' })
+    await panel.get('section').trigger('keydown', { key: '1' })
+    expect(panel.emitted('decide')).toBeUndefined()
+    expect(panel.get('[role=alert]').text()).toBe('decided elsewhere')
+  })
 })
 
 test('the list of things to do shows the active one, and all when opened', async () => {

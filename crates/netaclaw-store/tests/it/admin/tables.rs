@@ -44,6 +44,7 @@ async fn a_migration_that_was_cut_off_in_mysql_is_finished() {
     let place = Place::mysql();
     let store = place.store().await;
     store.seed(FirstStart::default()).await.unwrap();
+    let before = versions(&place).await;
     let mut connection = place.sql().await;
     run(
         &mut connection,
@@ -52,11 +53,11 @@ async fn a_migration_that_was_cut_off_in_mysql_is_finished() {
     .await;
     run(
         &mut connection,
-        "DELETE FROM netaclaw_admin_migration WHERE version = 10",
+        "DELETE FROM netaclaw_admin_migration WHERE version > 9",
     )
     .await;
     let again = place.store().await;
-    assert_eq!(versions(&place).await.last(), Some(&10));
+    assert_eq!(versions(&place).await, before);
     assert_eq!(again.agents().await.unwrap().len(), 1);
     let rows: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM netaclaw_admin_writer")
         .fetch_one(&mut connection)

@@ -1,0 +1,52 @@
+//! The port to the switches of tools.
+
+use crate::audit::Actor;
+use crate::error::Result;
+use crate::store::Expect;
+use async_trait::async_trait;
+use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRecord, ToolRisk, ToolStatus};
+use std::collections::BTreeMap;
+
+/// The tools that come with NetaClaw, as a source.
+pub const BUILTIN_TOOLS: &str = "builtin";
+
+#[async_trait]
+pub trait ToolStore: Send + Sync {
+    /// Every tool that is or was there, by name.
+    async fn tools(&self) -> Result<Vec<ToolRecord>>;
+    async fn tool(&self, name: &str) -> Result<ToolRecord>;
+    /// Tells the store which tools a source has now. New ones get a row; those it does not have
+    /// any more keep theirs, with what an administrator has set, and are marked.
+    async fn sync_tools(&self, by: &Actor, source: &str, known: &[KnownTool]) -> Result<ToolSync>;
+    /// Sets the switch for everybody; `None` leaves it to the catalogue.
+    async fn switch_tool(
+        &self,
+        by: &Actor,
+        name: &str,
+        expect: Expect,
+        status: Option<ToolStatus>,
+    ) -> Result<ToolRecord>;
+}
+
+/// What a source says about one of its tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownTool {
+    pub name: String,
+    pub label: ToolLabel,
+    pub category: ToolCategory,
+    pub risk: ToolRisk,
+}
+
+/// What was news, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolSync {
+    pub added: Vec<String>,
+    pub gone: Vec<String>,
+    pub back: Vec<String>,
+}
+
+/// The switches that somebody has set.
+pub fn global_status(tools: &[ToolRecord]) -> BTreeMap<String, ToolStatus> {
+    let set = |tool: &ToolRecord| Some((tool.name.clone(), tool.status?));
+    tools.iter().filter_map(set).collect()
+}

@@ -1,0 +1,91 @@
+//! Consent of people to calls of tools.
+//!
+//! Only `approval_response` gives it. A message that is sent meanwhile is a message: it waits its
+//! turn, whatever it says, as words are tied to no call.
+
+use super::LiveSession;
+use crate::engine::Caller;
+use crate::error::EngineError;
+use crate::source::{ConsentAct, ConsentScope};
+use netaclaw_governance::{Approval, CallHash, Consent};
+use netaclaw_protocol::{ApprovalDecision, ApprovalOutcome, ApprovalResponse};
+
+/// Of what a person says to the model about a refusal.
+const REASON_CHARS_MAX: usize = 4000;
+
+impl LiveSession {
+    /// Takes a decision. It is written down and stored before the run hears of it; the first one
+    /// counts.
+    pub(super) async fn decide_call(
+        &mut self,
+        by: &Caller,
+        response: ApprovalResponse,
+    ) -> Result<(), EngineError> {
+        let id = &response.approval_id;
+        let Some(asked) = self.live.open_approval(id) else {
+            return Err(self.not_open(id).await);
+        };
+        let reason = response.reason.as_deref().map(str::trim);
+        let reason = reason.filter(|words| !words.is_empty());
+        if reason.is_some_and(|words| words.chars().count() > REASON_CHARS_MAX) {
+            let message = format!("reason: must not be longer than {REASON_CHARS_MAX} characters");
+            return Err(EngineError::BadRequest(message));
+        }
+        let scope = match response.remember {
+            true => ConsentScope::Session,
+            false => ConsentScope::Once,
+        };
+        let (outcome, consent) = match (response.decision, scope) {
+            (ApprovalDecision::Allow, ConsentScope::Once) => {
+                (ApprovalOutcome::Allowed, Consent::Given)
+            }
+            (ApprovalDecision::Allow, ConsentScope::Session) => {
+                (ApprovalOutcome::AllowedForSession, Consent::Given)
+            }
+            (ApprovalDecision::Deny, _) => {
+                let reason = reason.map(str::to_owned);
+                (ApprovalOutcome::Denied, Consent::Refused { reason })
+            }
+        };
+        let act = ConsentAct {
+            session: &self.writer.id,
+            asked: &asked,
+            decision: response.decision,
+            scope,
+        };
+        self.source.record_consent(by, act).await?;
+        let mut writing = self.writer.begin().await;
+        let durable = &mut writing.state.durable;
+        if outcome == ApprovalOutcome::AllowedForSession {
+            durable.agree_for_session(asked.hash.clone());
+        }
+        let mut stored = durable.approvals.iter_mut();
+        if let Some(stored) = stored.find(|stored| stored.asked.approval_id == *id) {
+            stored.outcome = Some(outcome);
+        }
+        writing.save().await?;
+        drop(writing);
+        self.live.approval_closed(id, outcome);
+        // The hash of what was shown. Whoever waits compares it with what would run.
+        let hash = CallHash::of(&asked.tool_name, &asked.args);
+        // A run that is just being stopped waits no more, and says so itself.
+        drop(self.consents.answer(id, Approval { hash, consent }));
+        Ok(())
+    }
+
+    async fn not_open(&self, approval_id: &str) -> EngineError {
+        let writing = self.writer.begin().await;
+        let mut known = writing.state.durable.approvals.iter();
+        let known = known.find(|stored| stored.asked.approval_id == approval_id);
+        match known.and_then(|stored| stored.outcome) {
+            Some(ApprovalOutcome::Denied) => {
+                EngineError::Conflict("this call has been refused already".to_owned())
+            }
+            Some(_) => EngineError::Conflict("this call has been allowed already".to_owned()),
+            None => {
+                let message = "this approval is not open; it was decided or its run has ended";
+                EngineError::NotFound(message.to_owned())
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Tools: which there are, whether they are on for everybody, and what agents make of them.
+
+use super::agents::previews;
+use super::body::ApiJson;
+use super::record::{Edit, Seen, Tagged};
+use crate::auth::Onlooker;
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{Path, State};
+use netaclaw_protocol::{Listing, ToolDetail, ToolInfo, ToolRecord, ToolSwitch};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(get, switch))
+}
+
+/// The tools there are, and those that were there.
+#[utoipa::path(get, path = "/admin/netaclaw/tools", tag = "tools",
+    responses((status = 200, body = Listing<ToolInfo>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+) -> Result<Json<Listing<ToolInfo>>, ApiError> {
+    Ok(Json(Listing::new(previews(&shared)?.tools().await?)))
+}
+
+/// One tool, and which agents have it or why not.
+#[utoipa::path(get, path = "/admin/netaclaw/tools/{name}", tag = "tools",
+    params(("name" = String, Path)), responses((status = 200, body = ToolDetail)))]
+async fn get(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+    Path(name): Path<String>,
+) -> Result<Json<ToolDetail>, ApiError> {
+    Ok(Json(previews(&shared)?.tool(&name).await?))
+}
+
+/// Switches a tool on or off for everybody; a run that is under way minds it with its next call.
+#[utoipa::path(patch, path = "/admin/netaclaw/tools/{name}", tag = "tools", request_body = ToolSwitch,
+    params(("name" = String, Path), Seen), responses((status = 200, body = ToolRecord)))]
+async fn switch(
+    edit: Edit<ToolName>,
+    ApiJson(switch): ApiJson<ToolSwitch>,
+) -> Result<Tagged<ToolRecord>, ApiError> {
+    let admin = edit.admin();
+    let switched = admin.switch_tool(edit.by(), &edit.id.0, edit.expect(), switch.status);
+    edit.changed(switched.await)
+}
+
+struct ToolName(String);
+
+impl From<&str> for ToolName {
+    fn from(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+}

@@ -1,0 +1,92 @@
+//! Tools over REST: the catalogue, the switch for everybody, and who uses what.
+
+use crate::http::request;
+use crate::whole::{Home, Whole};
+use netaclaw_testkit::fake_model::FakeModel;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+async fn get(address: SocketAddr, path: &str) -> Value {
+    request(address, "GET", path).send().await.json()
+}
+
+#[tokio::test]
+async fn a_tool_is_switched_for_everybody_and_everybody_is_told_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let model = FakeModel::start().await;
+    let home = Home {
+        dir: dir.path().to_owned(),
+        sessions: dir.path().join("sessions"),
+        mysql_url: None,
+    };
+    home.prepare(&model.openai_url()).await;
+    let server = Whole::start(&home).await;
+    let address = server.address;
+
+    let tools = get(address, "/admin/netaclaw/tools").await;
+    let ls = tools["items"].as_array().unwrap();
+    let ls = ls.iter().find(|tool| tool["name"] == "ls").unwrap();
+    assert_eq!(
+        (
+            &ls["source"],
+            &ls["present"],
+            &ls["onByDefault"],
+            &ls["rev"]
+        ),
+        (&json!("builtin"), &json!(true), &json!(true), &json!(1))
+    );
+    assert!(ls["schema"]["properties"].is_object() && ls.get("status").is_none());
+
+    const LS: &str = "/admin/netaclaw/tools/ls";
+    let off = request(address, "PATCH", LS)
+        .header("if-match", "\"1\"")
+        .json(json!({"status": "disabled"}))
+        .send()
+        .await;
+    assert_eq!((off.status, off.header("etag")), (200, "\"2\""));
+    let stale = request(address, "PATCH", LS)
+        .header("if-match", "\"1\"")
+        .json(json!({"status": null}))
+        .send()
+        .await;
+    assert_eq!(stale.status, 412);
+    let nothing = request(address, "PATCH", LS).json(json!({})).send().await;
+    assert_eq!(nothing.status, 400);
+
+    let detail = get(address, LS).await;
+    let user = &detail["agents"][0];
+    assert_eq!(
+        (
+            &user["agentName"],
+            &user["diagnostic"]["code"],
+            &user["diagnostic"]["decidedBy"]
+        ),
+        (&json!("default"), &json!("off_globally"), &json!("global"))
+    );
+    assert!(
+        user["diagnostic"]["howToChange"]
+            .as_str()
+            .unwrap()
+            .contains("tools page")
+    );
+    let id = user["agentId"].as_str().unwrap();
+    let shown = get(address, &format!("/admin/netaclaw/agents/{id}/tools")).await;
+    let names = shown["toolNames"].as_array().unwrap();
+    assert!(!names.contains(&json!("ls")) && names.contains(&json!("read")));
+
+    // As somebody this agent delegates to would have them: nobody asks the user from there.
+    let path = format!("/admin/netaclaw/agents/{id}/tools?asSubagent=true");
+    let shown = get(address, &path).await;
+    let lines = shown["runtimeDiagnostic"].as_array().unwrap();
+    let line = |name: &str| lines.iter().find(|line| line["toolName"] == name).unwrap();
+    assert_eq!(line("clarify")["code"], "not_for_subagents");
+    assert_eq!(line("ls")["code"], "off_globally");
+    assert_ne!(line("read")["route"], "main");
+
+    let missing = request(address, "GET", "/admin/netaclaw/tools/lss")
+        .send()
+        .await;
+    assert_eq!(missing.status, 404);
+    assert!(missing.text.contains("ls"), "{}", missing.text);
+    server.stop().await;
+}

@@ -1,0 +1,12 @@
+CREATE TABLE IF NOT EXISTS netaclaw_tool (
+  name TEXT NOT NULL PRIMARY KEY,
+  source TEXT NOT NULL,
+  label TEXT NOT NULL,
+  category TEXT NOT NULL,
+  risk TEXT NOT NULL,
+  status TEXT,
+  present INTEGER NOT NULL,
+  rev INTEGER NOT NULL,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL
+) STRICT;

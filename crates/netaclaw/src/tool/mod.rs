@@ -1,0 +1,50 @@
+//! `netaclaw tool …`: which tools there are, and whether they are on for everybody. It works with
+//! or without a running server, whose runs mind a switch with their next call.
+
+mod list;
+mod show;
+mod switch;
+
+use crate::admin;
+use crate::app::{App, Outcome};
+use crate::error::Result;
+use clap::Subcommand;
+use netaclaw_admin::AdminStore;
+use netaclaw_engine::{ConfiguredAgents, ModelSettings};
+use netaclaw_protocol::ToolStatus;
+use netaclaw_tools::ToolRegistry;
+use std::sync::Arc;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolCommand {
+    /// List tools
+    List(list::ListArgs),
+    /// Show a tool, and which agents have it or why not
+    Show(show::ShowArgs),
+    /// Switch a tool on for everybody
+    Enable(switch::SwitchArgs),
+    /// Switch a tool off for everybody; no agent can switch it on again
+    Disable(switch::SwitchArgs),
+    /// Leave a tool to its own default and to the agents
+    Reset(switch::SwitchArgs),
+}
+
+pub(crate) async fn run(command: ToolCommand, app: &mut App) -> Result<Outcome> {
+    let store = Arc::new(admin::open(app).await?);
+    let agents = ConfiguredAgents::new(
+        Arc::clone(&store) as Arc<dyn AdminStore>,
+        ModelSettings::default(),
+        Arc::new(ToolRegistry::builtin()),
+        std::env::current_dir()?,
+    );
+    let (on, off) = (Some(ToolStatus::Enabled), Some(ToolStatus::Disabled));
+    let outcome = match command {
+        ToolCommand::List(args) => list::run(args, app, &agents).await,
+        ToolCommand::Show(args) => show::run(args, app, &agents).await,
+        ToolCommand::Enable(args) => switch::run(args, on, app, &agents, &*store).await,
+        ToolCommand::Disable(args) => switch::run(args, off, app, &agents, &*store).await,
+        ToolCommand::Reset(args) => switch::run(args, None, app, &agents, &*store).await,
+    };
+    store.close().await;
+    outcome.map(|()| Outcome::Done)
+}
