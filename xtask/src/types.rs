@@ -61,6 +61,7 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::AgentPreview>();
     types.add::<protocol::ToolInfo>();
     types.add::<protocol::ToolDetail>();
+    types.add::<protocol::ToolRecord>();
     types.add::<protocol::ToolSwitch>();
     types.add::<protocol::ChannelView>();
     types.add::<protocol::ChannelWrite>();

@@ -14,6 +14,7 @@ import type {
   DictInfo,
   DictInfoSpec,
   DictType,
+  EffectiveTools,
   Listing,
   Login,
   Me,
@@ -22,6 +23,10 @@ import type {
   Token,
   TokenIssued,
   TokenSpec,
+  ToolDetail,
+  ToolInfo,
+  ToolRecord,
+  ToolSwitch,
   User,
   UserWrite,
 } from '@/protocol'
@@ -43,8 +48,11 @@ export const api = {
     create: (body: AgentSpec) => request<Agent>('agents', { method: 'POST', body }),
     replace: (id: string, rev: number, body: AgentSpec) => request<Agent>(at('agents', id), { method: 'PUT', rev, body }),
     delete: (id: string, rev: number) => request<void>(at('agents', id), { method: 'DELETE', rev }),
+    /** Every tool for it, and why it is on or off. */
+    tools: (id: string, signal?: Signal) => request<EffectiveTools>(at('agents', id, 'tools'), { signal }),
     /** What an agent like this would be told and could use; nothing is kept. */
-    preview: (body: AgentSpec, signal?: Signal) => request<AgentPreview>('agents/preview', { method: 'POST', body, signal }),
+    preview: (body: AgentSpec, seat: 'main' | 'subagent', signal?: Signal) =>
+      request<AgentPreview>('agents/preview', { method: 'POST', query: { asSubagent: seat === 'subagent' ? 'true' : null }, body, signal }),
   },
 
   channels: {
@@ -56,6 +64,13 @@ export const api = {
     test: (id: string, signal?: Signal) => request<ChannelTest>(at('channels', id, 'test'), { method: 'POST', signal }),
     /** Tries a channel that is not kept (yet). */
     try: (body: ChannelTry, signal?: Signal) => request<ChannelTest>('channels/test', { method: 'POST', body, signal }),
+  },
+
+  tools: {
+    list: (signal?: Signal) => request<Listing<ToolInfo>>('tools', { signal }),
+    get: (name: string, signal?: Signal) => request<ToolDetail>(at('tools', name), { signal }),
+    /** For everybody. */
+    switch: (name: string, rev: number, body: ToolSwitch) => request<ToolRecord>(at('tools', name), { method: 'PATCH', rev, body }),
   },
 
   models: (signal?: Signal) => request<Listing<ChannelModels>>('models', { signal }),

@@ -1114,6 +1114,27 @@ export type ToolOverride = { description: string | null, risk: ToolRisk | null, 
  */
 arguments: { [key in string]: JsonValue }, };
 
+/**
+ * A tool as it is kept for everybody: known since it was first there, also when it is gone.
+ */
+export type ToolRecord = { name: string, 
+/**
+ * Where it comes from: `builtin`, or `mcp:` and the name of a server.
+ */
+source: string, label: ToolLabel, category: ToolCategory, risk: ToolRisk, 
+/**
+ * What an administrator has set for everybody; absent leaves it to the catalogue.
+ */
+status?: ToolStatus | null, 
+/**
+ * Whether its source had it when it was last looked at.
+ */
+present: boolean, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
 export type ToolResultMessage = { toolCallId: string, toolName: string, content: Array<ContentBlock>, 
 /**
  * For people only (diffs, timings, process events); never sent to a model.

@@ -19,6 +19,7 @@ export const router = createRouter({
     { path: '/agents/:id', name: 'agent', component: () => import('@/pages/agents/AgentPage.vue') },
     { path: '/channels', name: 'channels', component: () => import('@/pages/channels/ChannelsPage.vue') },
     { path: '/channels/:id', name: 'channel', component: () => import('@/pages/channels/ChannelPage.vue') },
+    { path: '/tools', name: 'tools', component: () => import('@/pages/tools/ToolsPage.vue') },
     { path: '/settings/:section?', name: 'settings', component: () => import('@/pages/settings/SettingsPage.vue') },
     { path: '/:rest(.*)*', name: 'notFound', component: () => import('@/pages/NotFoundPage.vue') },
   ],

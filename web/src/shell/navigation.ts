@@ -1,4 +1,4 @@
-import { Bot, Cable, MessageSquare, Settings } from '@lucide/vue'
+import { Bot, Cable, MessageSquare, Settings, Wrench } from '@lucide/vue'
 import type { Component } from 'vue'
 
 /** Pages that the sidebar leads to, in their order. */
@@ -15,5 +15,6 @@ export const NAVIGATION: readonly NavigationItem[] = [
   { to: '/', text: 'shell.nav.chat', icon: MessageSquare, configures: false },
   { to: '/agents', text: 'agents.title', icon: Bot, configures: true },
   { to: '/channels', text: 'channels.title', icon: Cable, configures: true },
+  { to: '/tools', text: 'tools.title', icon: Wrench, configures: true },
   { to: '/settings', text: 'settings.title', icon: Settings, configures: false },
 ]

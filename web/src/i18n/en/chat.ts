@@ -44,6 +44,7 @@ export default {
     stopping: 'Stopping',
     quiet: 'last sign of life {seconds} s ago',
   },
+  tools: { title: 'Tools of this agent', change: 'Change' },
   say: {
     responding: 'The agent is answering.',
     tool: 'Using {name}.',

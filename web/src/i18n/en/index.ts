@@ -5,7 +5,8 @@ import chat from './chat'
 import login from './login'
 import settings from './settings'
 import shell from './shell'
+import tools from './tools'
 import ui from './ui'
 import welcome from './welcome'
 
-export default { admin, agents, channels, chat, login, settings, shell, ui, welcome }
+export default { admin, agents, channels, chat, login, settings, shell, tools, ui, welcome }

@@ -45,6 +45,7 @@ export default {
     stopping: '正在停止',
     quiet: '{seconds} 秒前有动静',
   },
+  tools: { title: '该智能体的工具', change: '修改' },
   say: {
     responding: '智能体正在回答。',
     tool: '正在使用 {name}。',

@@ -6,7 +6,8 @@ import chat from './chat'
 import login from './login'
 import settings from './settings'
 import shell from './shell'
+import tools from './tools'
 import ui from './ui'
 import welcome from './welcome'
 
-export default { admin, agents, channels, chat, login, settings, shell, ui, welcome } satisfies Messages
+export default { admin, agents, channels, chat, login, settings, shell, tools, ui, welcome } satisfies Messages

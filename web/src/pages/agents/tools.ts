@@ -1,6 +1,6 @@
 /** The tools of an agent, as its page shows them. Pure. */
 
-import type { EffectiveTools, ToolCategory, ToolDiagnostic } from '@/protocol'
+import type { AgentSpec, EffectiveTools, ToolCategory, ToolDiagnostic } from '@/protocol'
 import type { AgentForm } from './form'
 
 export interface ToolGroup {
@@ -30,4 +30,17 @@ export const settingOf = (form: AgentForm, name: string): ToolSetting => form.to
 export function setTool(form: AgentForm, name: string, setting: ToolSetting): void {
   if (setting === 'default') delete form.tools[name]
   else form.tools[name] = setting
+}
+
+/** Another model or seat than the agent's own; empty is its own. */
+export interface WhatIf {
+  seat: 'main' | 'subagent'
+  channelId: string
+  model: string
+}
+
+/** The agent as it would be with that model. */
+export function supposed(spec: AgentSpec, { channelId, model }: WhatIf): AgentSpec {
+  if (channelId === '') return spec
+  return { ...spec, modelConfig: { ...spec.modelConfig, channelId, model: model || null } }
 }

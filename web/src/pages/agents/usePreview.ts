@@ -3,29 +3,32 @@ import { api } from '@/api'
 import type { AgentPreview, AgentSpec } from '@/protocol'
 import { isSame } from '../parts/changes'
 
+/** For whom the tools are: the agent itself, or one that it delegates to. */
+export type ToolSeat = 'main' | 'subagent'
+
 /** Long enough that typing asks once, short enough not to wait for. */
 const QUIET_MS = 350
 
 /** What an agent like this would be told and could use, while it is edited. What is shown stays until there is something newer. */
-export function usePreview(spec: () => AgentSpec | null, isWanted: () => boolean) {
+export function usePreview(spec: () => AgentSpec | null, seat: () => ToolSeat, isWanted: () => boolean) {
   const preview = shallowRef<AgentPreview | null>(null)
   const problem = shallowRef<unknown>(null)
   const isLoading = ref(false)
-  let shown: AgentSpec | null = null
+  let shown: { spec: AgentSpec; seat: ToolSeat } | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let asking = new AbortController()
 
-  async function ask(wanted: AgentSpec): Promise<void> {
+  async function ask(wanted: AgentSpec, of: ToolSeat): Promise<void> {
     asking.abort()
     asking = new AbortController()
     const { signal } = asking
     isLoading.value = true
     try {
-      const answer = await api.agents.preview(wanted, signal)
+      const answer = await api.agents.preview(wanted, of, signal)
       if (signal.aborted) return
       preview.value = answer
       problem.value = null
-      shown = wanted
+      shown = { spec: wanted, seat: of }
     } catch (error) {
       if (signal.aborted) return
       problem.value = error
@@ -34,11 +37,11 @@ export function usePreview(spec: () => AgentSpec | null, isWanted: () => boolean
   }
 
   watch(
-    [spec, isWanted],
-    ([wanted, isNow]) => {
+    [spec, seat, isWanted] as const,
+    ([wanted, of, isNow]) => {
       clearTimeout(timer)
-      if (!wanted || !isNow || isSame(wanted, shown)) return
-      timer = setTimeout(() => void ask(wanted), preview.value ? QUIET_MS : 0)
+      if (!wanted || !isNow || isSame({ spec: wanted, seat: of }, shown)) return
+      timer = setTimeout(() => void ask(wanted, of), preview.value ? QUIET_MS : 0)
     },
     { immediate: true },
   )
@@ -53,7 +56,7 @@ export function usePreview(spec: () => AgentSpec | null, isWanted: () => boolean
     isLoading,
     retry: () => {
       const wanted = spec()
-      if (wanted) void ask(wanted)
+      if (wanted) void ask(wanted, seat())
     },
   }
 }

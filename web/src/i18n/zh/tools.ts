@@ -1,0 +1,23 @@
+export default {
+  title: '工具',
+  intro: '对所有人生效的开关。“停用”是最终的：任何智能体都不能再启用该工具，正在进行的运行从下一次调用起遵守。',
+  search: '搜索工具',
+  filter: { label: '显示哪些工具', all: '全部', switched: '已设置', gone: '已不存在' },
+  none: '没有这样的工具',
+  noneText: '换个词试试，或显示全部。',
+  setting: { default: '默认', on: '启用', off: '停用' },
+  settingOf: '{name}对所有人的设置',
+  why: {
+    onByDefault: '默认启用，智能体可以停用。',
+    offByDefault: '默认停用，智能体可以启用。',
+    on: '已为所有人启用，智能体可以停用。',
+    off: '已为所有人停用，任何智能体都不能启用。',
+    gone: '以前有过。开关会保留，待其恢复时生效。',
+  },
+  gone: '已不存在',
+  more: '{name}的更多信息',
+  arguments: '参数：',
+  users: '各智能体的情况',
+  noUsers: '没有智能体知道它。',
+  changedMeanwhile: '{name}刚被他人修改，现在显示的是最新状态。',
+}
