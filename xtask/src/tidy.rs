@@ -11,6 +11,11 @@ const STORE_USERS: [&str; 3] = [
 const STORE_MANIFEST: &str = "crates/netaclaw-store/Cargo.toml";
 /// They build C code and tie the binary to a system library; rustls with ring does without.
 const BANNED_PACKAGES: [&str; 2] = ["aws-lc-sys", "openssl-sys"];
+/// The one place where processes are started.
+const SPAWN_GATE: &str = "crates/netaclaw-tools/src/spawn/";
+/// The person's own editor, started by the person, needs the person's terminal and rights.
+const EDITOR_START: &str = "crates/netaclaw/src/agent/edit.rs";
+const PROCESS_STARTS: [&str; 3] = ["process::Command", "posix_spawn", "process::{Command"];
 /// Hosts of package registries, in two parts so that this list is no fault itself. Which registry
 /// is used is a matter of each machine.
 const REGISTRY_HOSTS: [(&str, &str); 8] = [
@@ -33,6 +38,7 @@ pub(crate) fn faults(repository: &Repository) -> Vec<String> {
         second_generations,
         registry_hosts,
         resolved_hosts,
+        processes_past_the_gate,
     ];
     rules.iter().flat_map(|rule| rule(repository)).collect()
 }
@@ -159,6 +165,30 @@ fn resolved_hosts(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
+/// What is built into the product starts processes in one place, which locks them in.
+fn processes_past_the_gate(repository: &Repository) -> Vec<String> {
+    let is_product = |path: &str| {
+        let parts: Vec<&str> = path.split('/').collect();
+        let is_source =
+            matches!(parts[..], ["crates", name, "src", ..] if name != "netaclaw-testkit");
+        let is_test = parts
+            .iter()
+            .any(|part| matches!(*part, "tests" | "tests.rs"));
+        let may = path.starts_with(SPAWN_GATE) || path == EDITOR_START;
+        is_source && !is_test && path.ends_with(".rs") && !may
+    };
+    let files = repository.files.keys().filter(|path| is_product(path));
+    let faulty = files.filter(|path| {
+        let text = repository.text(path).unwrap_or_default();
+        // Tests stand at the end of a module.
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        PROCESS_STARTS.iter().any(|start| code.contains(start))
+    });
+    faulty
+        .map(|path| format!("{path} starts a process itself; use the gate in {SPAWN_GATE}"))
+        .collect()
+}
+
 fn has_resolved(lock: &serde_json::Value) -> bool {
     let packages = lock["packages"].as_object();
     let is_remote = |package: &serde_json::Value| {
@@ -273,5 +303,17 @@ mod tests {
             &["package-lock.json"],
         );
         check("interop/package-lock.json", "{", &["no JSON"]);
+    }
+
+    #[test]
+    fn processes_are_started_at_the_gate_only() {
+        let code = "use std::process::Command;\n";
+        let tested = format!("fn a() {{}}\n#[cfg(test)]\nmod tests {{ {code} }}\n");
+        check("crates/x/src/a.rs", code, &["crates/x/src/a.rs"]);
+        check("crates/x/src/a.rs", &tested, &[]);
+        check("crates/x/src/tests.rs", code, &[]);
+        check("crates/x/tests/it/main.rs", code, &[]);
+        check("crates/netaclaw-testkit/src/a.rs", code, &[]);
+        check(&format!("{SPAWN_GATE}gate.rs"), code, &[]);
     }
 }

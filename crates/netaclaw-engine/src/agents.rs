@@ -26,6 +26,7 @@ use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_runtime::{
     AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
 };
+use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,11 +60,21 @@ impl ConfiguredAgents {
         cwd: PathBuf,
     ) -> Self {
         Self {
-            governed: Governed { admin, registry },
+            governed: Governed {
+                admin,
+                registry,
+                gate: Arc::new(SpawnGate::closed()),
+            },
             models,
             cwd,
             tool_refusals: Arc::default(),
         }
+    }
+
+    /// Lets tools start programs, through this gate.
+    pub fn with_gate(mut self, gate: Arc<SpawnGate>) -> Self {
+        self.governed.gate = gate;
+        self
     }
 
     /// Tells the store which tools there are. For the start of a server.
@@ -133,9 +144,21 @@ impl ConfiguredAgents {
 
     /// What the prompt of a new session of the agent is made of.
     pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
-        let extra = spec.extra_roots.iter().map(PathBuf::from).collect();
+        let extra = self.extra_roots(spec);
         let (workspace, instructions) = open_workspace(self.cwd_of(spec), extra).await?;
         Ok(prompt_sources(&workspace, instructions))
+    }
+
+    /// The agent's own, and where long outputs of its commands are kept, so that it can read on.
+    fn extra_roots(&self, spec: &AgentSpec) -> Vec<PathBuf> {
+        let mut roots: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
+        if !self.governed.gate.is_closed() {
+            match self.governed.gate.scratch() {
+                Ok(scratch) => roots.push(scratch.dir().to_owned()),
+                Err(error) => tracing::warn!(%error, "long outputs of commands cannot be kept"),
+            }
+        }
+        roots
     }
 
     fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
@@ -164,14 +187,14 @@ impl AgentSource for ConfiguredAgents {
             "" => self.cwd_of(&spec),
             cwd => PathBuf::from(cwd),
         };
-        let extra: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
-        let (workspace, instructions) = open_workspace(root, extra).await?;
+        let (workspace, instructions) = open_workspace(root, self.extra_roots(&spec)).await?;
         let abilities = ModelAbilities {
             tools: model.info.tools,
             vision: model.info.vision,
         };
         let tools = self.governed.resolve(&spec, abilities, ToolSeat::Main);
         let tools = tools.await.map_err(admin_error)?;
+        let spawner = self.governed.spawner(&spec);
         let current_tools = AgentTools {
             governed: self.governed.clone(),
             agent: run.session.agent_id.clone(),
@@ -194,6 +217,7 @@ impl AgentSource for ConfiguredAgents {
             tools,
             current_tools: Arc::new(current_tools),
             workspace: Arc::new(workspace),
+            spawner,
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock::default()),
         };

@@ -10,6 +10,7 @@ use netaclaw_governance::{
 };
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, ToolStatus};
 use netaclaw_tools::ToolRegistry;
+use netaclaw_tools::spawn::{SpawnGate, Spawner};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub(crate) struct Governed {
     pub(crate) admin: Arc<dyn AdminStore>,
     pub(crate) registry: Arc<ToolRegistry>,
+    pub(crate) gate: Arc<SpawnGate>,
 }
 
 /// For whom tools are resolved.
@@ -74,9 +76,25 @@ impl Governed {
             global,
             agent: spec,
             model,
-            environment: &BTreeMap::new(),
+            environment: &self.environment(spec),
             seat,
         })
+    }
+
+    /// Tools that cannot work here and now, each with what is missing.
+    fn environment(&self, spec: &AgentSpec) -> BTreeMap<String, String> {
+        let reason = self.spawner(spec).unavailable();
+        reason
+            .map(|reason| ("bash".to_owned(), reason))
+            .into_iter()
+            .collect()
+    }
+
+    pub(crate) fn spawner(&self, spec: &AgentSpec) -> Spawner {
+        Spawner {
+            gate: Arc::clone(&self.gate),
+            sandbox: spec.sandbox,
+        }
     }
 
     /// Gives every built-in tool its row, and marks those that are gone.

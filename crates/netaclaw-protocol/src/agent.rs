@@ -104,6 +104,8 @@ pub struct AgentSpec {
     /// Further directories its tools may use.
     pub extra_roots: Vec<String>,
     pub approval: ApprovalMode,
+    /// How far the programs are locked in that its tools start.
+    pub sandbox: SandboxConfig,
     pub is_crew_master: bool,
     /// `file` or `mysql`. Any text is kept, and an unknown one means `file`: sessions must stay
     /// reachable after a typing mistake.
@@ -134,6 +136,7 @@ impl Default for AgentSpec {
             workspace: None,
             extra_roots: Vec::new(),
             approval: ApprovalMode::default(),
+            sandbox: SandboxConfig::default(),
             is_crew_master: false,
             session_provider: "file".to_owned(),
             compaction_threshold: 70,
@@ -198,4 +201,27 @@ pub struct ToolOverride {
 pub struct SubagentConfig {
     /// Absent: what the runtime policy allows.
     pub allowed_tool_names: Option<Vec<String>>,
+}
+
+/// How far programs are locked in: they write only to the agent's directories and to those for
+/// temporary files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SandboxConfig {
+    /// What to do on a machine that cannot lock programs in.
+    pub missing: MissingSandbox,
+    /// Whether programs may use the network.
+    pub network: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum MissingSandbox {
+    /// Start nothing.
+    #[default]
+    Refuse,
+    /// Start it all the same, and say so.
+    Warn,
 }

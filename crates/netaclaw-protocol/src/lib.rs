@@ -28,8 +28,9 @@ pub use account::{
     UserStatus, UserWrite,
 };
 pub use agent::{
-    Agent, AgentBrief, AgentListItem, AgentPreview, AgentSpec, ModelConfig, ModelFallback,
-    PromptLayer, PromptPreview, SubagentConfig, ToolChoice, ToolOverride,
+    Agent, AgentBrief, AgentListItem, AgentPreview, AgentSpec, MissingSandbox, ModelConfig,
+    ModelFallback, PromptLayer, PromptPreview, SandboxConfig, SubagentConfig, ToolChoice,
+    ToolOverride,
 };
 pub use attachment::{Attachment, AttachmentKind, SentAttachment, UploadedFile};
 pub use audit::{AuditAction, AuditPage, AuditRecord, RecordKind};

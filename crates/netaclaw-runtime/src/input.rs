@@ -5,6 +5,7 @@ use crate::prompt::PromptSources;
 use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel, Trouble};
+use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,8 @@ pub struct RunInput {
     /// Asked again for every call: what was switched off since does not run.
     pub current_tools: Arc<dyn CurrentTools>,
     pub workspace: Arc<Workspace>,
+    /// How its tools start programs.
+    pub spawner: Spawner,
     /// Stops the run.
     pub cancel: CancellationToken,
     pub clock: Arc<dyn Clock>,

@@ -1,6 +1,7 @@
 //! What a tool gets of the world: nothing it does not need.
 
 use crate::service::{Clarifier, TodoService};
+use crate::spawn::Spawner;
 use crate::update::ToolUpdate;
 use crate::workspace::Workspace;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     pub updates: Updates,
     pub images: ImageUse,
+    /// Starts programs, locked in as the agent's setting says.
+    pub spawner: Spawner,
     pub todo: Arc<dyn TodoService>,
     pub clarifier: Arc<dyn Clarifier>,
 }

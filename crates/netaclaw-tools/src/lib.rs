@@ -10,11 +10,15 @@ mod output;
 mod registry;
 mod schema;
 mod service;
+pub mod spawn;
 mod tool;
 mod update;
 mod workspace;
 
-pub use builtin::{Clarify, Edit, Find, Grep, Ls, Read, Todo, Write, clarify_output, image_type};
+pub use builtin::{
+    Bash, Clarify, Edit, Find, Grep, Ls, PublicInternet, Reach, Read, Todo, WebFetch, Write,
+    clarify_output, image_type,
+};
 pub use context::{ImageUse, ToolContext, Updates};
 pub use execute::{Ending, Executed, STOP_GRACE, execute};
 pub use output::ToolOutput;

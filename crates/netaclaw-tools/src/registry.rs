@@ -1,6 +1,6 @@
 //! The tools there are.
 
-use crate::builtin::{Clarify, Edit, Find, Grep, Ls, Read, Todo, Write};
+use crate::builtin::{Bash, Clarify, Edit, Find, Grep, Ls, Read, Todo, WebFetch, Write};
 use crate::schema::ArgumentCheck;
 use crate::tool::Tool;
 use netaclaw_governance::ToolManifest;
@@ -36,13 +36,15 @@ impl ToolRegistry {
     /// The tools that come with NetaClaw.
     pub fn builtin() -> Self {
         let mut registry = Self::new();
-        let tools: [Arc<dyn Tool>; 8] = [
+        let tools: [Arc<dyn Tool>; 10] = [
             Arc::new(Read),
             Arc::new(Ls),
             Arc::new(Find),
             Arc::new(Grep),
             Arc::new(Edit),
             Arc::new(Write),
+            Arc::new(Bash),
+            Arc::new(WebFetch::new()),
             Arc::new(Todo),
             Arc::new(Clarify),
         ];

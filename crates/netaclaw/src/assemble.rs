@@ -9,7 +9,27 @@ use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{DeadInstances, FileAttachments, Instance, SqlAdminStore};
 use netaclaw_tools::ToolRegistry;
+use netaclaw_tools::spawn::{GateSettings, Launcher, SpawnGate};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Where people keep what opens other doors, below their home directory.
+const SECRET_PLACES: [&str; 12] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".git-credentials",
+    ".password-store",
+    ".config/gcloud",
+    ".config/gh",
+    ".local/share/keyrings",
+];
+/// For a server that runs as root.
+const SYSTEM_SECRETS: [&str; 2] = ["/etc/shadow", "/etc/gshadow"];
 
 /// Everything a server or a terminal chat works with.
 pub(crate) struct Assembled {
@@ -43,7 +63,8 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         Arc::new(ToolRegistry::builtin()),
         cwd,
     );
-    let agents = Arc::new(agents);
+    let gate = Arc::new(gate(app, &stores.config.data_dir));
+    let agents = Arc::new(agents.with_gate(gate));
     let synced = agents.sync_tools().await;
     synced.map_err(|error| admin::failure(app.lang, error))?;
     let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
@@ -54,5 +75,18 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         agents,
         instance,
         dead,
+    })
+}
+
+/// The gate for child processes, which sees to it that they find none of our keys, nor the user's.
+fn gate(app: &App, data_dir: &Path) -> SpawnGate {
+    let home = app.env.home.as_deref();
+    let in_home = home.map(|home| SECRET_PLACES.map(|place| home.join(place)));
+    let system = SYSTEM_SECRETS.map(PathBuf::from);
+    let hidden = in_home.into_iter().flatten().chain(system);
+    SpawnGate::new(GateSettings {
+        launcher: Launcher::ThisProgram,
+        hidden: hidden.chain([data_dir.to_owned()]).collect(),
+        environment: app.env.all.clone(),
     })
 }

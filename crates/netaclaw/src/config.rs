@@ -87,6 +87,8 @@ pub(crate) struct Environment {
     pub(crate) path: Option<OsString>,
     /// The names of all variables that are NetaClaw's by their name, sorted.
     pub(crate) own: Vec<String>,
+    /// Everything there is, for the gate that hands a part of it to child processes.
+    pub(crate) all: Vec<(OsString, OsString)>,
 }
 
 impl Environment {
@@ -96,6 +98,7 @@ impl Environment {
         own.sort();
         Self {
             own,
+            all: std::env::vars_os().collect(),
             ..Self::from_lookup(|name| std::env::var_os(name))
         }
     }
@@ -129,6 +132,7 @@ impl Environment {
             no_color: value(var::NO_COLOR).is_some(),
             path: value(var::PATH),
             own: Vec::new(),
+            all: Vec::new(),
         }
     }
 }

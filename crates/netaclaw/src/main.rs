@@ -23,12 +23,20 @@ use app::{App, Outcome, say};
 use cli::{Cli, Command};
 use config::{Environment, Flags};
 use error::{Failure, Result};
+use netaclaw_tools::spawn::{GUARD_ARG, guard_main};
 use serve::ServeArgs;
 use std::io::Write;
 use std::process::ExitCode;
 use text::Lang;
 
 fn main() -> ExitCode {
+    // Before anything else: a guard has neither settings nor words.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|arg| arg == GUARD_ARG)
+    {
+        return guard_main();
+    }
     let env = Environment::read();
     let lang = Lang::of_locale(env.language.as_deref());
     let cli = match cli::parse(lang) {

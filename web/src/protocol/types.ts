@@ -43,7 +43,11 @@ workspace: string | null,
 /**
  * Further directories its tools may use.
  */
-extraRoots: Array<string>, approval: ApprovalMode, isCrewMaster: boolean, 
+extraRoots: Array<string>, approval: ApprovalMode, 
+/**
+ * How far the programs are locked in that its tools start.
+ */
+sandbox: SandboxConfig, isCrewMaster: boolean, 
 /**
  * `file` or `mysql`. Any text is kept, and an unknown one means `file`: sessions must stay
  * reachable after a typing mistake.
@@ -565,6 +569,8 @@ export type MessageMark = { requestId?: string, itemId?: string,
  */
 attachments?: Array<SentAttachment>, };
 
+export type MissingSandbox = "refuse" | "warn";
+
 /**
  * Which model an agent uses, and how.
  */
@@ -791,6 +797,20 @@ detail?: string | null,
  * Unix time in milliseconds.
  */
 since: number, };
+
+/**
+ * How far programs are locked in: they write only to the agent's directories and to those for
+ * temporary files.
+ */
+export type SandboxConfig = { 
+/**
+ * What to do on a machine that cannot lock programs in.
+ */
+missing: MissingSandbox, 
+/**
+ * Whether programs may use the network.
+ */
+network: boolean, };
 
 /**
  * A file in a user's message, kept in the message as `netaclaw.attachments`.

@@ -5,8 +5,8 @@ use super::subject::{
 };
 use crate::{AdminError, Expect};
 use netaclaw_protocol::{
-    AgentId, AgentSpec, ApprovalMode, ModelConfig, ModelFallback, RecordKind, SubagentConfig,
-    ThinkingLevel, ToolChoice, ToolOverride, ToolRisk,
+    AgentId, AgentSpec, ApprovalMode, MissingSandbox, ModelConfig, ModelFallback, RecordKind,
+    SandboxConfig, SubagentConfig, ThinkingLevel, ToolChoice, ToolOverride, ToolRisk,
 };
 use serde_json::json;
 
@@ -51,6 +51,10 @@ pub(super) async fn an_agent_comes_back_as_it_was_kept(harness: &dyn ContractHar
         mcp_servers: vec!["files".to_owned()],
         workspace: Some("/srv/work".to_owned()),
         extra_roots: vec!["~/data".to_owned()],
+        sandbox: SandboxConfig {
+            missing: MissingSandbox::Warn,
+            network: true,
+        },
         approval: ApprovalMode::Never,
         is_crew_master: true,
         session_provider: "redis".to_owned(),

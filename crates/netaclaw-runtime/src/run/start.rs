@@ -189,6 +189,7 @@ impl Driver<'_> {
                 true => ImageUse::Seen,
                 false => ImageUse::Unseen,
             },
+            spawner: self.input.spawner.clone(),
             todo: services.clone(),
             clarifier: services,
         }

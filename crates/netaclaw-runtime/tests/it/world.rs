@@ -12,6 +12,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::prompt::{Environment, PromptSources};
 use netaclaw_runtime::{AgentSettings, ModelAccess, RunInput, RunReport, run_agent};
+use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -123,6 +124,7 @@ impl World {
             registry: Arc::new(registry),
             tools,
             current_tools,
+            spawner: Spawner::closed(),
             workspace: Arc::new(Workspace::new(self.workspace.path(), &[]).unwrap()),
             cancel: self.cancel.clone(),
             clock: Arc::new(TestClock::default()),

@@ -1,5 +1,6 @@
 //! The tools that come with NetaClaw, one file each.
 
+mod bash;
 mod clarify;
 mod diff;
 mod edit;
@@ -13,8 +14,10 @@ mod names;
 mod read;
 mod search;
 mod todo;
+mod web_fetch;
 mod write;
 
+pub use bash::Bash;
 pub use clarify::{Clarify, clarify_output};
 pub use edit::Edit;
 pub use find::Find;
@@ -23,4 +26,5 @@ pub use image::image_type;
 pub use ls::Ls;
 pub use read::Read;
 pub use todo::Todo;
+pub use web_fetch::{PublicInternet, Reach, WebFetch};
 pub use write::Write;

@@ -3,6 +3,7 @@
 use crate::context::{ImageUse, ToolContext, Updates};
 use crate::registry::ToolRegistry;
 use crate::service::{Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService};
+use crate::spawn::Spawner;
 use crate::workspace::Workspace;
 use async_trait::async_trait;
 use netaclaw_governance::{
@@ -22,6 +23,7 @@ pub fn context(root: &Path) -> ToolContext {
         cancel: CancellationToken::new(),
         updates: Updates::ignored(),
         images: ImageUse::Seen,
+        spawner: Spawner::closed(),
         todo: Arc::new(MemoryTodo::default()),
         clarifier: Arc::new(NobodyAnswers),
     }

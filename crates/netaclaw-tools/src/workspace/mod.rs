@@ -65,6 +65,11 @@ impl Workspace {
         &self.roots[0]
     }
 
+    /// All of them, without links.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// Opens a regular file for reading, wherever below a root its links lead.
     pub fn open_file(&self, path: &str) -> Result<File, PathError> {
         let mut options = OpenOptions::new();

@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bash;
 mod builtin;
 mod edit;
 mod escape;
 mod execute;
+mod gate;
 mod read;
 mod search;
+mod web_fetch;
 mod write;
 
 use netaclaw_tools::contract::{approve, context};

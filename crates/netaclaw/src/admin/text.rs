@@ -30,6 +30,10 @@ texts! {
     compaction_off() { "off" "关闭" }
     sessions_in() { "sessions" "会话" }
     workspace() { "workspace" "工作目录" }
+    sandbox_word() { "sandbox" "沙箱" }
+    with_network() { "programs may use the network" "程序可以使用网络" }
+    without_network() { "programs have no network" "程序不能使用网络" }
+    sandbox_optional() { "where the kernel cannot lock them in they run all the same" "内核无法隔离时仍会运行" }
     tools_word() { "tools" "工具" }
     on_and_off(on, off) { "on: {on}; off: {off}" "启用：{on}；停用：{off}" }
     skills_word() { "skills" "技能" }

@@ -7,7 +7,7 @@ use crate::terminal::{columns, harmless, one_line, pad};
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_admin::{AdminStore, ModelPlan, resolve_model, session_provider};
-use netaclaw_protocol::{Agent, AgentSpec, ApprovalMode, ChannelView};
+use netaclaw_protocol::{Agent, AgentSpec, ApprovalMode, ChannelView, MissingSandbox};
 use std::io::Write;
 
 #[derive(Args, Debug)]
@@ -81,6 +81,7 @@ fn lines(lang: Lang, agent: &Agent, channels: &[ChannelView]) -> Vec<(String, St
         (lang.skills_word(), list(lang, &spec.skills)),
         (lang.mcp_word(), list(lang, &spec.mcp_servers)),
         (lang.approval(), approval.to_owned()),
+        (lang.sandbox_word(), sandbox(lang, spec)),
         (lang.workspace(), spec.workspace.clone().unwrap_or_default()),
         (lang.sessions_in(), provider.to_owned()),
         (lang.compaction(), compaction),
@@ -88,6 +89,17 @@ fn lines(lang: Lang, agent: &Agent, channels: &[ChannelView]) -> Vec<(String, St
     ]);
     lines.retain(|(_, value)| !value.is_empty());
     lines
+}
+
+fn sandbox(lang: Lang, spec: &AgentSpec) -> String {
+    let network = match spec.sandbox.network {
+        true => lang.with_network(),
+        false => lang.without_network(),
+    };
+    match spec.sandbox.missing {
+        MissingSandbox::Refuse => network,
+        MissingSandbox::Warn => format!("{network}; {}", lang.sandbox_optional()),
+    }
 }
 
 fn models(lang: Lang, spec: &AgentSpec, plan: ModelPlan) -> Vec<(String, String)> {

@@ -3,7 +3,7 @@
 use super::check::Check;
 use crate::app::App;
 use crate::text::Lang;
-use landlock::{AccessFs, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetError};
+use netaclaw_tools::spawn::{SandboxAbilities, sandbox_abilities};
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -38,38 +38,31 @@ fn is_in(path: Option<&OsStr>, name: &str) -> bool {
 
 /// How far the kernel can lock a tool's process in.
 fn landlock(lang: Lang) -> Check {
-    let what = "Landlock".to_owned();
-    match kernel() {
-        Some(LandlockStatus::Available {
-            effective_abi,
-            kernel_abi,
-        }) => {
-            let version = kernel_abi.unwrap_or(effective_abi as i32);
-            Check::ok("landlock", what, lang.landlock_version(version))
+    let what = lang.sandbox();
+    match sandbox_abilities() {
+        SandboxAbilities::Landlock(version) => {
+            let rules = lang.landlock_version(version);
+            let lacking = match version {
+                ..3 => Some(lang.landlock_truncates()),
+                3..6 => Some(lang.landlock_signals()),
+                _ => None,
+            };
+            match lacking {
+                None => Check::ok("landlock", what, rules),
+                Some(lacking) => Check::info("landlock", what, format!("{rules}; {lacking}")),
+            }
         }
-        Some(LandlockStatus::NotEnabled) => Check::warn(
+        SandboxAbilities::SwitchedOff => Check::warn(
             "landlock",
             what,
             lang.landlock_off(),
             lang.enable_landlock(),
         ),
-        _ => Check::warn(
+        SandboxAbilities::Absent => Check::warn(
             "landlock",
             what,
             lang.landlock_absent(),
             lang.newer_kernel(),
         ),
     }
-}
-
-/// Tried rather than asked, on a thread of its own: a restriction is for the thread that takes it
-/// on, and goes with it.
-fn kernel() -> Option<LandlockStatus> {
-    let tried = std::thread::spawn(|| -> Result<RestrictionStatus, RulesetError> {
-        Ruleset::default()
-            .handle_access(AccessFs::MakeFifo)?
-            .create()?
-            .restrict_self()
-    });
-    Some(tried.join().ok()?.ok()?.landlock)
 }

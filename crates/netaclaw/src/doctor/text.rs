@@ -58,10 +58,13 @@ texts! {
     other_version(running, ours) { "NetaClaw {running} runs here, and this is {ours}" "此处运行着 NetaClaw {running}，而本程序为 {ours}" }
     restart_it() { "restart the server" "请重启服务" }
 
-    landlock_version(version) { "the kernel can lock tools in (ABI {version})" "内核可以隔离工具（ABI {version}）" }
-    landlock_off() { "the kernel has it, but it is switched off" "内核支持，但未启用" }
+    sandbox() { "sandbox" "沙箱" }
+    landlock_version(version) { "the kernel can lock tools in (Landlock ABI {version})" "内核可以隔离工具（Landlock ABI {version}）" }
+    landlock_truncates() { "it cannot keep them from emptying files elsewhere, Linux 6.2 can" "但无法阻止清空其他位置的文件，Linux 6.2 起可以" }
+    landlock_signals() { "it cannot keep them from sending signals to other processes, Linux 6.12 can" "但无法阻止向其他进程发送信号，Linux 6.12 起可以" }
+    landlock_off() { "the kernel has Landlock, but it is switched off; tools that start programs are off unless an agent allows it (sandbox.missing)" "内核支持 Landlock，但未启用；除非智能体允许（sandbox.missing），启动程序的工具不可用" }
     enable_landlock() { "add landlock to the kernel parameter lsm=" "请在内核参数 lsm= 中加入 landlock" }
-    landlock_absent() { "this kernel cannot lock tools in" "此内核无法隔离工具" }
+    landlock_absent() { "this kernel cannot lock tools in; tools that start programs are off unless an agent allows it (sandbox.missing)" "此内核无法隔离工具；除非智能体允许（sandbox.missing），启动程序的工具不可用" }
     newer_kernel() { "use Linux 5.13 or newer, or run NetaClaw in a container" "请使用 Linux 5.13 或更新版本，或在容器中运行 NetaClaw" }
     programs() { "programs" "程序" }
     programs_found(names) { "found {names}" "已找到 {names}" }

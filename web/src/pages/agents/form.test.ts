@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AgentSpec, ToolOverride } from '@/protocol'
 import { freeName, isName } from '../parts/names'
-import { APPROVALS, blankAgent, blankOverride, copyOf, problems, RISKS, specOf, THINK_LEVELS, toForm, toSpec } from './form'
+import { APPROVALS, MISSING_SANDBOX, blankAgent, blankOverride, copyOf, problems, RISKS, specOf, THINK_LEVELS, toForm, toSpec } from './form'
 
 const full: AgentSpec = {
   ...blankAgent(),
@@ -22,6 +22,7 @@ const full: AgentSpec = {
   skills: ['pdf'],
   workspace: '/srv/work',
   extraRoots: ['/data', '~/notes'],
+  sandbox: { missing: 'warn', network: true },
   isDefault: true,
 }
 
@@ -101,6 +102,7 @@ const spec: fc.Arbitrary<AgentSpec> = fc
     toolOverrides: fc.dictionary(word, override, { maxKeys: 3, noNullPrototype: true }),
     workspace: orNull(word),
     extraRoots: fc.array(word, { maxLength: 3 }),
+    sandbox: fc.record({ missing: fc.constantFrom(...MISSING_SANDBOX), network: fc.boolean() }),
     auxiliaryModelChannelId: orNull(word),
     auxiliaryModelId: orNull(word),
     compactionThreshold: fc.integer({ min: 0, max: 100 }),

@@ -1,6 +1,6 @@
 /** An agent as the editor's fields hold it. Pure: both ways, and what is wrong with it. */
 
-import type { Agent, AgentSpec, ApprovalMode, JsonValue, ThinkingLevel, ToolOverride, ToolRisk } from '@/protocol'
+import type { Agent, AgentSpec, ApprovalMode, JsonValue, MissingSandbox, ThinkingLevel, ToolOverride, ToolRisk } from '@/protocol'
 import { isName } from '../parts/names'
 
 export interface AgentForm {
@@ -27,6 +27,8 @@ export interface AgentForm {
   auxiliaryChannelId: string
   auxiliaryModel: string
   approval: ApprovalMode
+  sandboxMissing: MissingSandbox
+  sandboxNetwork: boolean
   /** By name, or by a pattern; what is absent follows its default. */
   tools: Record<string, 'on' | 'off'>
   overrides: Record<string, OverrideForm>
@@ -43,6 +45,7 @@ export interface OverrideForm {
 
 export const THINK_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const satisfies readonly ThinkingLevel[]
 export const APPROVALS = ['never', 'risky', 'always'] as const satisfies readonly ApprovalMode[]
+export const MISSING_SANDBOX = ['refuse', 'warn'] as const satisfies readonly MissingSandbox[]
 export const RISKS = ['read', 'write', 'exec', 'network', 'delegate'] as const satisfies readonly ToolRisk[]
 
 /** As the server makes one of which nothing is said. */
@@ -61,6 +64,7 @@ export function blankAgent(): AgentSpec {
     workspace: null,
     extraRoots: [],
     approval: 'risky',
+    sandbox: { missing: 'refuse', network: false },
     isCrewMaster: false,
     sessionProvider: 'file',
     compactionThreshold: 70,
@@ -102,6 +106,8 @@ export function toForm(spec: AgentSpec): AgentForm {
     auxiliaryChannelId: spec.auxiliaryModelChannelId ?? '',
     auxiliaryModel: spec.auxiliaryModelId ?? '',
     approval: spec.approval,
+    sandboxMissing: spec.sandbox.missing,
+    sandboxNetwork: spec.sandbox.network,
     tools: Object.fromEntries([
       ...spec.tools.enabled.map((name) => [name, 'on'] as const),
       ...spec.tools.disabled.map((name) => [name, 'off'] as const),
@@ -137,6 +143,7 @@ export function toSpec(form: AgentForm, base: AgentSpec): AgentSpec {
     auxiliaryModelChannelId: filled(form.auxiliaryChannelId),
     auxiliaryModelId: form.auxiliaryChannelId === '' ? null : filled(form.auxiliaryModel),
     approval: form.approval,
+    sandbox: { missing: form.sandboxMissing, network: form.sandboxNetwork },
     tools: { enabled: named(form, 'on', base.tools.enabled), disabled: named(form, 'off', base.tools.disabled) },
     toolOverrides: overrides(form, base),
   }

@@ -1,0 +1,150 @@
+//! A running command, from its start to what the model reads of it.
+
+use super::Pipe;
+use super::kept::{Excerpt, Kept};
+use super::live::Live;
+use crate::context::ToolContext;
+use crate::output::ToolOutput;
+use crate::spawn::{ChildEnd, ChildProcess};
+use serde_json::json;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::time::{Instant, sleep_until};
+
+const READ_BYTES: usize = 64 << 10;
+/// After a cancelled call only so long is waited for what the command still has to say. Its end
+/// goes on without the call.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+/// The same where nobody waits for the call to be over.
+const END_MAX: Duration = Duration::from_secs(6);
+
+pub(super) struct Watch {
+    pub(super) time: Duration,
+    pub(super) output_cap: usize,
+}
+
+/// Why a command was ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stopped {
+    Cancelled,
+    TimedOut,
+}
+
+/// Waits for the end of the command.
+pub(super) async fn watch(
+    mut process: ChildProcess,
+    mut output: Pipe,
+    watch: Watch,
+    context: &ToolContext,
+) -> ToolOutput {
+    let mut kept = Kept::new(text_cap(watch.output_cap), context.spawner.gate.clone());
+    let mut live = Live::new(context.updates.clone());
+    let mut buffer = vec![0; READ_BYTES];
+    let mut reading = true;
+    let mut end: Option<ChildEnd> = None;
+    let mut stopped = None;
+    let mut give_up = None;
+    let begun = Instant::now();
+    let deadline = begun + watch.time;
+    while reading || end.is_none() {
+        tokio::select! {
+            read = output.read(&mut buffer), if reading => match read {
+                Ok(count @ 1..) => {
+                    live.push(&buffer[..count]);
+                    kept.push(&buffer[..count]).await;
+                }
+                _ => reading = false,
+            },
+            ended = process.wait(), if end.is_none() => {
+                end = Some(ended);
+                give_up = Some(Instant::now() + END_MAX);
+            }
+            () = context.cancel.cancelled(), if stopped != Some(Stopped::Cancelled) => {
+                process.stop();
+                stopped = Some(stopped.unwrap_or(Stopped::Cancelled));
+                give_up = Some(Instant::now() + LAST_WORDS);
+                if stopped == Some(Stopped::TimedOut) {
+                    break;
+                }
+            }
+            () = sleep_until(deadline), if stopped.is_none() && end.is_none() => {
+                process.stop();
+                stopped = Some(Stopped::TimedOut);
+                give_up = Some(Instant::now() + END_MAX);
+            }
+            () = until(live.due()) => live.flush(),
+            () = until(give_up) => break,
+        }
+    }
+    live.flush();
+    let duration = end.map_or_else(|| begun.elapsed(), |end| end.after);
+    let excerpt = kept.finish().await;
+    let details = json!({
+        "exitCode": end.and_then(|end| end.code),
+        "signal": end.and_then(|end| end.signal),
+        "durationMs": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        "truncated": excerpt.is_cut,
+        "outputBytes": excerpt.bytes,
+        "timedOut": stopped == Some(Stopped::TimedOut),
+        "sandbox": process.sandbox(),
+    });
+    told(excerpt, end, stopped, watch.time).with_details(details)
+}
+
+/// Room for what is said about the output.
+fn text_cap(output_cap: usize) -> usize {
+    const NOTE_BYTES: usize = 600;
+    output_cap.saturating_sub(NOTE_BYTES).max(1)
+}
+
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn told(
+    excerpt: Excerpt,
+    end: Option<ChildEnd>,
+    stopped: Option<Stopped>,
+    time: Duration,
+) -> ToolOutput {
+    let mut text = excerpt.text;
+    let note = note(end, stopped, time);
+    match (text.is_empty(), &note) {
+        (true, None) => text.push_str("(no output)"),
+        (false, Some(_)) if !text.ends_with('\n') => text.push('\n'),
+        _ => {}
+    }
+    match note {
+        None => ToolOutput::text(text),
+        Some(note) => ToolOutput::error(text + &note),
+    }
+}
+
+/// What went otherwise than well.
+fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Option<String> {
+    match (stopped, end) {
+        (Some(Stopped::TimedOut), _) => Some(format!(
+            "[Timed out after {} s and was ended. Give it more time with `timeout`, or less to do.]",
+            time.as_secs()
+        )),
+        (Some(Stopped::Cancelled), _) => Some("[Ended before it was finished.]".to_owned()),
+        (None, Some(ChildEnd { code: Some(0), .. })) => None,
+        (
+            None,
+            Some(ChildEnd {
+                code: Some(code), ..
+            }),
+        ) => Some(format!("[Exit code {code}.]")),
+        (
+            None,
+            Some(ChildEnd {
+                signal: Some(signal),
+                ..
+            }),
+        ) => Some(format!("[Ended by signal {signal}.]")),
+        (None, _) => Some("[How it ended is not known.]".to_owned()),
+    }
+}

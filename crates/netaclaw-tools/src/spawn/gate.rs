@@ -1,0 +1,310 @@
+//! Starting a child.
+
+use super::environment::{Variables, reduced};
+use super::guard::GUARD_ARG;
+use super::plan::{Confinement, Plan, Reply, StartFault};
+use super::process::{ChildProcess, Control};
+use super::scratch::Scratch;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+
+/// A guard says within this time whether the program runs.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// The variable by which children are found again whatever they do to their groups.
+pub(super) const MARKER: &str = "NETACLAW_SPAWN";
+
+/// The one way to start a process.
+#[derive(Debug)]
+pub struct SpawnGate {
+    settings: GateSettings,
+    scratch: OnceLock<Scratch>,
+    id: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct GateSettings {
+    pub launcher: Launcher,
+    /// What children may neither read nor write, such as where keys are kept. A directory that is
+    /// inside of something hidden can still be given to a child by name.
+    pub hidden: Vec<PathBuf>,
+    /// The server's environment, of which children get a part.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Who guards children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// This program, which hands the argument [`GUARD_ARG`] to [`guard_main`](super::guard_main).
+    ThisProgram,
+    /// Another one that does so.
+    Program(PathBuf),
+    /// Nobody, so nothing is started.
+    Nobody,
+}
+
+/// What to start.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub program: String,
+    pub args: Vec<String>,
+    pub cwd: PathBuf,
+    /// On top of what children get anyway.
+    pub env: BTreeMap<String, String>,
+    /// With a pipe to write into, or with nothing to read.
+    pub takes_input: bool,
+    /// Whether standard output and errors come through one pipe, in the order they were written.
+    pub merged: bool,
+}
+
+/// A child that was started, and the ends of its pipes.
+#[derive(Debug)]
+pub struct Started {
+    pub process: ChildProcess,
+    pub input: Option<pipe::Sender>,
+    pub output: ChildOutput,
+}
+
+#[derive(Debug)]
+pub enum ChildOutput {
+    Merged(pipe::Receiver),
+    Separate {
+        stdout: pipe::Receiver,
+        stderr: pipe::Receiver,
+    },
+}
+
+/// Why a program does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    #[error("no programs are started here")]
+    Closed,
+    #[error("the program `{0}` was not found")]
+    NotFound(String),
+    #[error("there is no permission to run `{0}`")]
+    NotPermitted(String),
+    /// It could have run only without a sandbox, and the agent's setting does not want that.
+    #[error("the sandbox is not available: {0}")]
+    NoSandbox(String),
+    #[error("the program could not be started: {0}")]
+    Other(String),
+    #[error("the program could not be started")]
+    Io(#[from] io::Error),
+}
+
+impl SpawnGate {
+    pub fn new(settings: GateSettings) -> Self {
+        // Rules are about places, and links lead elsewhere.
+        let hidden = settings.hidden.iter();
+        let hidden = hidden.map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+        Self {
+            settings: GateSettings {
+                hidden: hidden.collect(),
+                ..settings
+            },
+            scratch: OnceLock::new(),
+            id: random_id(),
+        }
+    }
+
+    /// A gate that lets nothing through.
+    pub fn closed() -> Self {
+        Self::new(GateSettings {
+            launcher: Launcher::Nobody,
+            hidden: Vec::new(),
+            environment: Vec::new(),
+        })
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.settings.launcher == Launcher::Nobody
+    }
+
+    /// Where long outputs are kept. Made when it is first asked for. Blocks shortly.
+    pub fn scratch(&self) -> io::Result<&Scratch> {
+        if let Some(scratch) = self.scratch.get() {
+            return Ok(scratch);
+        }
+        let new = Scratch::new()?;
+        Ok(self.scratch.get_or_init(|| new))
+    }
+
+    /// Starts a program, locked in as far as `confinement` says.
+    pub async fn start(
+        &self,
+        program: Program,
+        confinement: Confinement,
+    ) -> Result<Started, SpawnError> {
+        let marker = format!("{}-{}", self.id, random_id());
+        let name = program.program.clone();
+        let mut guard = self.guard(&program, confinement.network, &marker)?;
+        let pipes = Pipes::new(&program)?;
+        let (ours, theirs) = UnixStream::pair()?;
+        let theirs = theirs.into_std()?;
+        theirs.set_nonblocking(false)?;
+        guard.stdin(Stdio::from(OwnedFd::from(theirs)));
+        guard.stdout(Stdio::from(pipes.child_stdout));
+        guard.stderr(Stdio::from(pipes.child_stderr));
+        let child = guard.spawn()?;
+        // The ends of the child must not stay open here.
+        drop(guard);
+
+        let plan = Plan {
+            program: program.program,
+            args: program.args,
+            cwd: program.cwd,
+            confinement,
+            hidden: self.settings.hidden.clone(),
+        };
+        let mut control = Control::new(ours);
+        let started = tokio::time::timeout(
+            START_TIMEOUT,
+            hand_over(&mut control, pipes.child_stdin, &plan),
+        );
+        match started.await {
+            Ok(Ok(Some(Reply::Started(sandbox)))) => Ok(Started {
+                process: ChildProcess::new(control, child, sandbox, marker),
+                input: pipes.input,
+                output: pipes.output,
+            }),
+            Ok(Ok(Some(Reply::Failed(fault)))) => Err(fault.for_program(name)),
+            Ok(Ok(_)) => Err(SpawnError::Other("its guard said nothing".to_owned())),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(SpawnError::Other("its guard took too long".to_owned())),
+        }
+    }
+
+    fn guard(
+        &self,
+        program: &Program,
+        network: bool,
+        marker: &str,
+    ) -> Result<tokio::process::Command, SpawnError> {
+        let launcher = match &self.settings.launcher {
+            // The file may have been replaced by a newer version; this is the one that runs.
+            Launcher::ThisProgram => Path::new("/proc/self/exe"),
+            Launcher::Program(path) => path,
+            Launcher::Nobody => return Err(SpawnError::Closed),
+        };
+        #[expect(clippy::disallowed_methods, reason = "this is the gate")]
+        let mut guard = tokio::process::Command::new(launcher);
+        guard.arg0("netaclaw").arg(GUARD_ARG).env_clear();
+        let variables: &Variables = &self.settings.environment;
+        guard.envs(reduced(variables, network));
+        if let Some(temp) = self.temp_dir()? {
+            guard.env("TMPDIR", temp);
+        }
+        guard.envs(&program.env).env(MARKER, marker);
+        Ok(guard)
+    }
+
+    /// Where something hidden lies in the usual place for temporary files, nothing can be made
+    /// there any more, and children get another place.
+    fn temp_dir(&self) -> io::Result<Option<&Path>> {
+        let usual = usual_temp();
+        match self
+            .settings
+            .hidden
+            .iter()
+            .any(|path| path.starts_with(&usual))
+        {
+            true => Ok(Some(self.scratch()?.dir())),
+            false => Ok(None),
+        }
+    }
+
+    /// Where every child may write: the places for temporary files.
+    pub fn temp_places(&self) -> io::Result<Vec<PathBuf>> {
+        Ok(vec![usual_temp(), self.scratch()?.dir().to_owned()])
+    }
+}
+
+fn usual_temp() -> PathBuf {
+    let usual = std::env::temp_dir();
+    usual.canonicalize().unwrap_or(usual)
+}
+
+fn random_id() -> String {
+    format!("{:016x}", fastrand::u64(..))
+}
+
+impl StartFault {
+    fn for_program(self, program: String) -> SpawnError {
+        match self {
+            Self::NotFound => SpawnError::NotFound(program),
+            Self::NotPermitted => SpawnError::NotPermitted(program),
+            Self::NoSandbox(why) => SpawnError::NoSandbox(why),
+            Self::Other(why) => SpawnError::Other(why),
+        }
+    }
+}
+
+/// Hands the plan to the guard, and the end of the input pipe with it.
+async fn hand_over(
+    control: &mut Control,
+    child_stdin: Option<OwnedFd>,
+    plan: &Plan,
+) -> io::Result<Option<Reply>> {
+    let socket = control.socket();
+    socket.writable().await?;
+    super::guard::send_first(&*socket, child_stdin)?;
+    let mut text = serde_json::to_vec(plan)?;
+    text.push(b'\n');
+    // A guard that could not even begin is gone; what it may have said is read all the same.
+    if let Err(error) = socket.write_all(&text).await {
+        tracing::debug!(%error, "a guard did not take its plan");
+    }
+    control.next().await
+}
+
+struct Pipes {
+    child_stdin: Option<OwnedFd>,
+    child_stdout: OwnedFd,
+    child_stderr: OwnedFd,
+    input: Option<pipe::Sender>,
+    output: ChildOutput,
+}
+
+impl Pipes {
+    fn new(program: &Program) -> io::Result<Self> {
+        let (child_stdin, input) = match program.takes_input {
+            true => {
+                let (reader, writer) = io::pipe()?;
+                let writer = pipe::Sender::from_owned_fd(writer.into())?;
+                (Some(reader.into()), Some(writer))
+            }
+            false => (None, None),
+        };
+        let receiver = |reader: io::PipeReader| pipe::Receiver::from_owned_fd(reader.into());
+        let (stdout, child_stdout) = io::pipe()?;
+        let (child_stderr, output) = match program.merged {
+            true => {
+                let same = child_stdout.try_clone()?;
+                (same, ChildOutput::Merged(receiver(stdout)?))
+            }
+            false => {
+                let (stderr, child_stderr) = io::pipe()?;
+                let output = ChildOutput::Separate {
+                    stdout: receiver(stdout)?,
+                    stderr: receiver(stderr)?,
+                };
+                (child_stderr, output)
+            }
+        };
+        Ok(Self {
+            child_stdin,
+            child_stdout: child_stdout.into(),
+            child_stderr: child_stderr.into(),
+            input,
+            output,
+        })
+    }
+}

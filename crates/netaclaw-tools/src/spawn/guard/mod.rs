@@ -1,0 +1,320 @@
+//! The guard: a small process between the server and a child.
+//!
+//! It is told on its standard input what to run, says there how it went, and ends the whole tree
+//! below it when that input is closed.
+
+mod confine;
+mod places;
+mod tree;
+
+pub(super) use tree::kill_marked;
+
+use super::plan::{Plan, Reply, StartFault};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use rustix::process::{Pid, WaitOptions, WaitStatus};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{ExitCode, Stdio};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// The argument by which a program knows that it is to be a guard.
+pub const GUARD_ARG: &str = "__guard";
+
+/// How long those may take that were asked to end.
+const GRACE: Duration = Duration::from_millis(1500);
+/// The same for what a program left behind that has itself ended.
+const LEFTOVER_GRACE: Duration = Duration::from_millis(300);
+/// Killing takes effect at once, except for who waits for a disk. Seen to again so often.
+const KILL_AGAIN: Duration = Duration::from_millis(50);
+/// Who cannot be killed in this time is left to the kernel.
+const KILL_MAX: Duration = Duration::from_secs(20);
+
+/// The whole program, if it was started with [`GUARD_ARG`].
+pub fn guard_main() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let ended = runtime.and_then(|runtime| runtime.block_on(guard()));
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        // There is nobody to tell but whoever reads the exit code.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+async fn guard() -> io::Result<()> {
+    // Away from the server's terminal, so that a Ctrl-C there is the server's to pass on.
+    rustix::process::setsid()?;
+    // Whoever loses its parent falls to the guard and not out of its sight.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // What the server's own parent left open is nobody's business below.
+    close_fds::set_fds_cloexec(3, &[]);
+
+    let (mut control, stdin) = Control::receive()?;
+    let Some(plan) = control.plan().await? else {
+        return Ok(());
+    };
+    // Listened to before there is anybody to hear of.
+    let mut signals = Signals::new()?;
+    match start(plan, stdin).await {
+        Err(fault) => control.say(&Reply::Failed(fault)).await,
+        Ok((child, sandbox)) => {
+            control.say(&Reply::Started(sandbox)).await?;
+            let status = watch(child, &mut control, &mut signals).await?;
+            control
+                .say(&Reply::Ended {
+                    code: status.and_then(WaitStatus::exit_status),
+                    signal: status.and_then(WaitStatus::terminating_signal),
+                })
+                .await
+        }
+    }
+}
+
+/// Starts the program from a thread that has locked itself in; its children have what it has.
+async fn start(
+    plan: Plan,
+    stdin: Option<OwnedFd>,
+) -> Result<(Pid, super::plan::Sandbox), StartFault> {
+    let (tx, rx) = oneshot::channel();
+    std::thread::spawn(move || {
+        let started = confine::confine(&plan).and_then(|sandbox| {
+            let child = spawn(&plan, stdin).map_err(|error| fault(&error))?;
+            Ok((child, sandbox))
+        });
+        // The one who waits is gone only if the whole guard is.
+        tx.send(started).unwrap_or_default();
+    });
+    let gone = |_| StartFault::Other("the thread that starts it failed".to_owned());
+    rx.await.map_err(gone)?
+}
+
+fn spawn(plan: &Plan, stdin: Option<OwnedFd>) -> io::Result<Pid> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the gate, inside of the guard"
+    )]
+    let mut command = std::process::Command::new(&plan.program);
+    command
+        .args(&plan.args)
+        .current_dir(&plan.cwd)
+        .process_group(0)
+        .stdin(stdin.map_or_else(Stdio::null, Stdio::from));
+    let child = command.spawn()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    pid.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+fn fault(error: &io::Error) -> StartFault {
+    match error.kind() {
+        io::ErrorKind::NotFound => StartFault::NotFound,
+        io::ErrorKind::PermissionDenied => StartFault::NotPermitted,
+        kind => StartFault::Other(kind.to_string()),
+    }
+}
+
+/// Stays until nothing is left below, and returns how the child itself ended.
+async fn watch(
+    child: Pid,
+    control: &mut Control,
+    signals: &mut Signals,
+) -> io::Result<Option<WaitStatus>> {
+    let mut status = None;
+    let mut ending: Option<Ending> = None;
+    loop {
+        let left = reap(child, &mut status)?;
+        if !left {
+            return Ok(status);
+        }
+        if status.is_some() && ending.is_none() {
+            ending = Some(Ending::begin(child, LEFTOVER_GRACE));
+        }
+        let next = ending.as_ref().map(|ending| ending.next);
+        tokio::select! {
+            _ = signals.child.recv() => {}
+            _ = signals.terminate.recv(), if ending.is_none() => {
+                ending = Some(Ending::begin(child, GRACE));
+            }
+            () = control.closed(), if ending.is_none() => {
+                ending = Some(Ending::begin(child, GRACE));
+            }
+            () = until(next) => {
+                if let Some(ending) = &mut ending && ending.go_on(child).is_giving_up() {
+                    return Ok(status);
+                }
+            }
+        }
+    }
+}
+
+/// Collects who has ended. Whether anybody is left.
+fn reap(child: Pid, status: &mut Option<WaitStatus>) -> io::Result<bool> {
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, ended))) if pid == child => *status = Some(ended),
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(true),
+            Err(rustix::io::Errno::CHILD) => return Ok(false),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The tree is being ended.
+struct Ending {
+    next: Instant,
+    give_up: Instant,
+}
+
+#[derive(PartialEq, Eq)]
+enum Progress {
+    GoingOn,
+    GivingUp,
+}
+
+impl Progress {
+    fn is_giving_up(&self) -> bool {
+        *self == Self::GivingUp
+    }
+}
+
+impl Ending {
+    /// Asks everybody to end.
+    fn begin(child: Pid, grace: Duration) -> Self {
+        tree::ask_to_end(child);
+        let now = Instant::now();
+        Self {
+            next: now + grace,
+            give_up: now + grace + KILL_MAX,
+        }
+    }
+
+    /// The time to ask is over.
+    fn go_on(&mut self, child: Pid) -> Progress {
+        tree::kill(child);
+        let now = Instant::now();
+        self.next = now + KILL_AGAIN;
+        match now < self.give_up {
+            true => Progress::GoingOn,
+            false => Progress::GivingUp,
+        }
+    }
+}
+
+struct Signals {
+    child: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            child: signal(SignalKind::child())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+}
+
+/// The guard's end of the leash.
+struct Control {
+    reader: BufReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+    is_closed: bool,
+}
+
+impl Control {
+    /// Takes the socket from standard input, and with its first byte the input of the child.
+    fn receive() -> io::Result<(Self, Option<OwnedFd>)> {
+        let socket: OwnedFd = io::stdin().as_fd().try_clone_to_owned()?;
+        let stdin = receive_first(&socket)?;
+        let socket = StdUnixStream::from(socket);
+        socket.set_nonblocking(true)?;
+        let (reader, writer) = UnixStream::from_std(socket)?.into_split();
+        let control = Self {
+            reader: BufReader::new(reader),
+            writer,
+            is_closed: false,
+        };
+        Ok((control, stdin))
+    }
+
+    async fn plan(&mut self) -> io::Result<Option<Plan>> {
+        let mut line = Vec::new();
+        match self.reader.read_until(b'\n', &mut line).await? {
+            0 => Ok(None),
+            _ => Ok(Some(serde_json::from_slice(&line)?)),
+        }
+    }
+
+    /// The server lets go, or is gone.
+    async fn closed(&mut self) {
+        let mut ignored = [0; 64];
+        while !self.is_closed {
+            self.is_closed = !matches!(self.reader.read(&mut ignored).await, Ok(1..));
+        }
+    }
+
+    /// A server that is gone hears nothing, and that is no fault of the guard's.
+    async fn say(&mut self, reply: &Reply) -> io::Result<()> {
+        let mut line = serde_json::to_vec(reply)?;
+        line.push(b'\n');
+        match self.writer.write_all(&line).await {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            said => said,
+        }
+    }
+}
+
+/// The byte before the plan, which may carry the input of the child.
+pub(super) fn send_first(socket: impl AsFd, stdin: Option<OwnedFd>) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let fds: Vec<_> = stdin.iter().map(AsFd::as_fd).collect();
+    if !fds.is_empty() {
+        ancillary.push(SendAncillaryMessage::ScmRights(&fds));
+    }
+    sendmsg(
+        socket,
+        &[IoSlice::new(b"\n")],
+        &mut ancillary,
+        SendFlags::NOSIGNAL,
+    )?;
+    Ok(())
+}
+
+fn receive_first(socket: impl AsFd) -> io::Result<Option<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    recvmsg(
+        socket,
+        &mut [IoSliceMut::new(&mut byte)],
+        &mut ancillary,
+        RecvFlags::CMSG_CLOEXEC,
+    )?;
+    let received = ancillary.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+        _ => None,
+    });
+    Ok(received)
+}

@@ -1,0 +1,82 @@
+//! What the server tells a guard, and what the guard tells the server.
+
+use netaclaw_protocol::MissingSandbox;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One program to run. Its environment is not here: the guard has it as its own.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Plan {
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    pub(super) cwd: PathBuf,
+    pub(super) confinement: Confinement,
+    /// What nobody may read although it lies where reading is allowed.
+    pub(super) hidden: Vec<PathBuf>,
+}
+
+/// How far a child is locked in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Confinement {
+    /// Directories it may write to. Reading is allowed everywhere but in what the gate hides.
+    pub writable: Vec<PathBuf>,
+    pub network: bool,
+    /// What to do where the kernel cannot lock it in.
+    pub missing: MissingSandbox,
+    pub limits: Limits,
+}
+
+/// What one child and each of its children may use at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Memory that is written to, for each process. Address space that is only reserved does not
+    /// count, because some runtimes reserve more than any machine has.
+    pub memory_bytes: u64,
+    pub file_bytes: u64,
+    pub open_files: u64,
+    /// Of the whole user account; the kernel does not hold root to it.
+    pub processes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 8 << 30,
+            file_bytes: 4 << 30,
+            open_files: 16 << 10,
+            processes: 8 << 10,
+        }
+    }
+}
+
+/// What a child was locked into in the end. Part of what people see of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sandbox {
+    /// The version of Landlock that holds it; absent if nothing keeps it from writing anywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landlock: Option<i32>,
+    pub network: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Reply {
+    Started(Sandbox),
+    Failed(StartFault),
+    Ended {
+        code: Option<i32>,
+        signal: Option<i32>,
+    },
+}
+
+/// Why a program did not start.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StartFault {
+    NotFound,
+    NotPermitted,
+    /// It would have run free, and that is not wanted.
+    NoSandbox(String),
+    Other(String),
+}

@@ -1,0 +1,134 @@
+//! A child that runs, as the server holds it.
+
+use super::plan::{Reply, Sandbox};
+use rustix::net::Shutdown;
+use std::io;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
+use tokio::process::Child;
+
+/// What a guard has to say fits many times over.
+const REPLY_BYTES_MAX: usize = 64 << 10;
+
+/// A child and everything below it. Dropped, it is ended like after [`ChildProcess::stop`].
+#[derive(Debug)]
+pub struct ChildProcess {
+    control: Control,
+    guard: Child,
+    sandbox: Sandbox,
+    started: Instant,
+    marker: String,
+    /// The code or the signal it ended with, once that is known.
+    told: Option<(Option<i32>, Option<i32>)>,
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChildEnd {
+    /// Absent if a signal ended it, or if nobody knows.
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub after: Duration,
+}
+
+impl ChildProcess {
+    pub(super) fn new(control: Control, guard: Child, sandbox: Sandbox, marker: String) -> Self {
+        Self {
+            control,
+            guard,
+            sandbox,
+            started: Instant::now(),
+            marker,
+            told: None,
+        }
+    }
+
+    /// What it was locked into.
+    pub fn sandbox(&self) -> Sandbox {
+        self.sandbox
+    }
+
+    /// Has the child and everything below it ended: asked to at first, and soon after no longer
+    /// asked. Returns at once.
+    pub fn stop(&self) {
+        self.control.close();
+    }
+
+    /// Waits until nothing of it is left. May be dropped and called again.
+    pub async fn wait(&mut self) -> ChildEnd {
+        let (code, signal) = match self.told {
+            Some(told) => told,
+            None => match self.control.next().await {
+                // Said once, so it is kept: the caller may drop this future at any time.
+                Ok(Some(Reply::Ended { code, signal })) => *self.told.insert((code, signal)),
+                // The guard itself was killed, and whatever it held back may be loose.
+                _ => {
+                    sweep(&self.marker).await;
+                    *self.told.insert((None, None))
+                }
+            },
+        };
+        if let Err(error) = self.guard.wait().await {
+            tracing::warn!(%error, "a guard could not be waited for");
+        }
+        ChildEnd {
+            code,
+            signal,
+            after: self.started.elapsed(),
+        }
+    }
+}
+
+/// Ends strays by the mark in their environment, which they cannot have changed for others.
+async fn sweep(marker: &str) {
+    let marker = marker.to_owned();
+    let killed = tokio::task::spawn_blocking(move || super::guard::kill_marked(&marker)).await;
+    if let Ok(killed @ 1..) = killed {
+        tracing::warn!(
+            killed,
+            "the guard of a child was killed; ended what it had held"
+        );
+    }
+}
+
+/// The server's end of the leash.
+#[derive(Debug)]
+pub(super) struct Control {
+    socket: UnixStream,
+    buffer: Vec<u8>,
+}
+
+impl Control {
+    pub(super) fn new(socket: UnixStream) -> Self {
+        Self {
+            socket,
+            buffer: Vec::new(),
+        }
+    }
+
+    pub(super) fn socket(&mut self) -> &mut UnixStream {
+        &mut self.socket
+    }
+
+    /// The next reply; `None` if the guard is gone. Nothing is lost if this is dropped.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Reply>> {
+        loop {
+            if let Some(end) = memchr::memchr(b'\n', &self.buffer) {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                return Ok(Some(serde_json::from_slice(&line)?));
+            }
+            if self.buffer.len() > REPLY_BYTES_MAX {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            if self.socket.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn close(&self) {
+        // It fails if the guard is gone, and then there is nothing left to close.
+        rustix::net::shutdown(&self.socket, Shutdown::Write).unwrap_or_default();
+    }
+}
