@@ -90,6 +90,14 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     line
 }
 
+/// A line of at most `width` columns, with its spaces as they are.
+pub(crate) fn shortened(line: &str, width: usize) -> Cow<'_, str> {
+    match line.width() > width {
+        true => Cow::Owned(cut(line, width)),
+        false => Cow::Borrowed(line),
+    }
+}
+
 fn cut(line: &str, width: usize) -> String {
     let mut short = String::new();
     let mut used = 0;

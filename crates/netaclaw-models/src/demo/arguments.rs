@@ -12,6 +12,8 @@ pub(super) struct Hints {
     pub(super) command: Option<String>,
     /// A list in the user's words.
     pub(super) items: Vec<String>,
+    /// What is to go, and what comes in its place.
+    pub(super) replacement: Option<(String, String)>,
 }
 
 /// An object that fits the schema as far as it can be guessed.
@@ -66,6 +68,12 @@ impl Filler<'_> {
             "url" => self.hints.url.as_deref().and_then(text),
             "command" | "cmd" => self.hints.command.as_deref().and_then(text),
             "question" | "pattern" | "query" | "task" | "fact" => text(&self.hints.text),
+            "old_text" => self.hints.replacement.as_ref().and_then(|(old, _)| text(old)),
+            "new_text" => self.hints.replacement.as_ref().and_then(|(_, new)| text(new)),
+            "edits" if self.hints.replacement.is_some() => {
+                let edit = &self.resolve(schema)["items"];
+                Some(json!([self.object(edit, depth + 1)]))
+            }
             "options" | "choices" | "items" | "todos" | "tasks" if !self.hints.items.is_empty() => {
                 let item = &self.resolve(schema)["items"];
                 let items = self.hints.items.iter();

@@ -101,6 +101,22 @@ fn introduction(request: &ModelRequest, question: &str, chinese: bool) -> String
     let tries: Vec<&str> = [
         ("ls", "“list files”", "“列出文件”"),
         ("read", "“read README.md”", "“读取 README.md”"),
+        ("grep", "“search for TODO”", "“搜索 TODO”"),
+        (
+            "write",
+            "“write `hello` to notes.txt”",
+            "“写入 `你好` 到 notes.txt”",
+        ),
+        (
+            "edit",
+            "“replace `hello` with `goodbye` in notes.txt”",
+            "“把 `你好` 替换为 `再见`，文件 notes.txt”",
+        ),
+        (
+            "memory_save",
+            "“remember that I like tea”",
+            "“记住我喜欢喝茶”",
+        ),
         (
             "todo",
             "“todo: buy milk, call Anna”",

@@ -80,6 +80,39 @@ pub(super) const RULES: &[Rule] = &[
         hints: what_follows,
     },
     Rule {
+        tool: "find",
+        words: &["find files", "find the file", "查找文件"],
+        hints: |text| {
+            Some(Hints {
+                text: path_in(text)?,
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "write",
+        words: &["write `", "写入 `", "写入`"],
+        hints: |text| {
+            Some(Hints {
+                text: format!("{}\n", text.split('`').nth(1)?),
+                path: Some(path_in(text.rsplit('`').next()?)?),
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
+        tool: "edit",
+        words: &["replace `", "替换 `", "替换`", "把 `", "把`"],
+        hints: |text| {
+            let mut quoted = text.split('`').skip(1).step_by(2);
+            Some(Hints {
+                replacement: Some((quoted.next()?.to_owned(), quoted.next()?.to_owned())),
+                path: Some(path_in(text.rsplit('`').next()?)?),
+                ..Hints::default()
+            })
+        },
+    },
+    Rule {
         tool: "web_fetch",
         words: &["fetch ", "抓取"],
         hints: |text| {
@@ -98,6 +131,11 @@ pub(super) const RULES: &[Rule] = &[
         hints: what_follows,
     },
     Rule {
+        tool: "memory_search",
+        words: &["what do you remember about", "你记得"],
+        hints: what_follows,
+    },
+    Rule {
         tool: "delegate_task",
         words: &["delegate", "委派"],
         hints: |text| {
@@ -111,10 +149,17 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Hints that are what follows the word that asked.
 fn what_follows(text: &str) -> Option<Hints> {
-    let said = ["search for", "搜索", "remember that", "记住"]
+    let said = [
+        "search for",
+        "搜索",
+        "remember that",
+        "记住",
+        "what do you remember about",
+        "你记得",
+    ]
         .iter()
         .find_map(|word| text.split_once(word))
-        .map(|(_, rest)| rest.trim_matches([' ', ':', '：', '"', '。', '.']))?;
+        .map(|(_, rest)| rest.trim_matches([' ', ':', '：', '"', '。', '.', '?', '？']))?;
     Some(Hints {
         text: said.to_owned(),
         ..Hints::default()

@@ -27,6 +27,21 @@ fn tools() -> Vec<ToolDefinition> {
     vec![
         tool("ls", json!({"path": text}), json!([])),
         tool("read", json!({"path": text}), json!(["path"])),
+        tool("find", json!({"pattern": text, "path": text}), json!(["pattern"])),
+        tool(
+            "write",
+            json!({"path": text, "content": text}),
+            json!(["path", "content"]),
+        ),
+        tool(
+            "edit",
+            json!({"path": text, "edits": {"type": "array", "items": {
+                "type": "object",
+                "properties": {"old_text": text, "new_text": text, "replace_all": {"type": "boolean"}},
+                "required": ["old_text", "new_text"],
+            }}}),
+            json!(["path", "edits"]),
+        ),
         tool(
             "todo",
             json!({"items": {"type": "array", "items": {
@@ -123,6 +138,19 @@ fn plain_words_call_tools() {
             "clarify",
             json!({"question": "Ask me which colour?", "options": ["red", "green"]}),
         )],
+    );
+    check(
+        "find files *.rs",
+        &[("find", json!({"pattern": "*.rs"}))],
+    );
+    check(
+        "write `hello` to notes.txt",
+        &[("write", json!({"path": "notes.txt", "content": "hello\n"}))],
+    );
+    let edits = json!([{"old_text": "你好", "new_text": "再见"}]);
+    check(
+        "把 `你好` 替换为 `再见`，文件 notes.txt",
+        &[("edit", json!({"path": "notes.txt", "edits": edits}))],
     );
     check("I read a lot of books", &[]);
     check("run `ls`", &[]);

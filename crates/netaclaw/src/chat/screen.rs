@@ -1,10 +1,14 @@
 //! What a session does, as lines on a terminal.
 
-use crate::terminal::{Paint, harmless, one_line};
+use crate::terminal::{Paint, harmless, one_line, shortened};
 use crate::text::Lang;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
+
+/// Lines of a change that are shown; who wants all of it looks at the file.
+const DIFF_LINES_MAX: usize = 40;
+const DIFF_WIDTH: usize = 100;
 
 /// Prints events as they come. Text that was printed once is not printed again, whatever way it
 /// comes: live, in a snapshot, or as the stored entry.
@@ -309,6 +313,29 @@ impl<W: Write> Screen<W> {
         match data["isError"] == true {
             true => self.complaint(&line),
             false => self.remark(&line),
+        }?;
+        match data["details"]["diff"].as_str() {
+            Some(diff) => self.diff(diff),
+            None => Ok(()),
+        }
+    }
+
+    /// What changed in a file, as far as a person reads on.
+    fn diff(&mut self, diff: &str) -> io::Result<()> {
+        let mut lines = diff.lines();
+        for line in lines.by_ref().take(DIFF_LINES_MAX) {
+            let plain = harmless(line).replace('\t', "    ");
+            let shown = format!("  {}", shortened(&plain, DIFF_WIDTH));
+            let shown = match line.as_bytes().first() {
+                Some(b'+') => self.paint.good(&shown).into_owned(),
+                Some(b'-') => self.paint.bad(&shown).into_owned(),
+                _ => self.paint.dim(&shown).into_owned(),
+            };
+            self.note(&shown)?;
+        }
+        match lines.count() {
+            0 => Ok(()),
+            more => self.remark(&format!("  {}", self.lang.chat_more_lines(more))),
         }
     }
 
@@ -414,6 +441,21 @@ mod tests {
         let done = json!({"type": "done", "data": {"outcome": "completed"}});
         assert_eq!(screen.event(&done).unwrap(), Heard::Done);
         assert_eq!(String::from_utf8(out).unwrap(), "你好 world!\n");
+    }
+
+    #[test]
+    fn a_change_is_shown_line_by_line() {
+        let mut out = Vec::new();
+        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::En);
+        let mut diff = "@@ -1,2 +1,41 @@\n same\n-\told\u{1b}[31m\n".to_owned();
+        diff.push_str(&"+new\n".repeat(40));
+        let completed = json!({"type": "tool_call_completed", "data": {"isError": false,
+            "content": [{"type": "text", "text": "Edited `a`."}], "details": {"diff": diff}}});
+        screen.event(&completed).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let start = "  Edited `a`.\n  @@ -1,2 +1,41 @@\n   same\n  -    old\u{fffd}[31m\n  +new\n";
+        assert!(text.starts_with(start), "{text}");
+        assert!(text.ends_with("  +new\n  … 3 more lines\n"), "{text}");
     }
 
     #[test]

@@ -25,6 +25,7 @@ texts! {
     chat_session(id) { "to go on: netaclaw chat --session {id}" "继续对话：netaclaw chat --session {id}" }
     chat_leave_hint() { "Ctrl-C once more, or /quit, to leave" "再按一次 Ctrl-C 或输入 /quit 退出" }
     chat_queued() { "waits for the answer before it" "等待上一条回答" }
+    chat_more_lines(count) { "… {count} more lines" "…… 还有 {count} 行" }
     chat_thinking() { "thinking" "思考" }
     chat_consent(tool) { "May {tool} run?" "是否允许运行 {tool}？" }
     chat_consent_hint() { "y: yes · a: yes, and the same call for the rest of this session · n: no, n and a reason tells the agent why" "y：允许 · a：允许，本会话内相同的调用不再询问 · n：拒绝，后面可写理由告诉智能体" }
