@@ -23,12 +23,15 @@ export function diffOf(details: unknown, args: unknown): DiffView | null {
 function unified(text: string): DiffLine[] {
   const lines: DiffLine[] = []
   let [before, after] = [0, 0]
+  let isInside = false
   for (const line of text.split('\n')) {
     const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line)
     if (hunk) {
       ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
+      isInside = true
       if (lines.length > 0) lines.push(gap())
-    } else if (line.startsWith('+++') || line.startsWith('---') || line.startsWith('\\')) {
+    } else if (!isInside || line.startsWith('\\')) {
+      // The names of the files stand above the first change; below, such a line is one of theirs.
       continue
     } else if (line.startsWith('+')) {
       lines.push({ kind: 'added', oldNumber: null, newNumber: after++, text: line.slice(1) })

@@ -138,7 +138,7 @@ function end(
 }
 
 /** Arguments that say what a call is about, the most telling first. */
-const TELLING = ['command', 'path', 'file_path', 'url', 'query', 'pattern', 'question', 'task', 'name']
+const TELLING = ['command', 'pattern', 'path', 'file_path', 'url', 'query', 'question', 'task', 'name']
 
 function headline(args: unknown): string {
   if (typeof args !== 'object' || args === null) return ''

@@ -240,6 +240,19 @@ export interface DiffLine {
   text: string
 }
 
+/** What a search has found. */
+export interface MatchesView {
+  files: readonly MatchFile[]
+  /** What the tool says below its lines. */
+  notes: readonly string[]
+}
+
+export interface MatchFile {
+  path: string
+  /** Without a number where lines are left out. */
+  lines: { number: number | null; isMatch: boolean; text: string }[]
+}
+
 export interface ImageView {
   key: string
   /** Something an `<img>` can show: a `data:`, `blob:` or same-origin address. */

@@ -1,5 +1,5 @@
 import {
-  CircleQuestionMark, FilePen, FilePlus, FileText, FolderOpen, FolderSearch, Globe, ListTodo, Plug, Search, Sparkles, Terminal,
+  Brain, CircleQuestionMark, FilePen, FilePlus, FileText, FolderOpen, FolderSearch, Globe, ListTodo, Plug, Search, Sparkles, Terminal,
   Users, Wrench,
 } from '@lucide/vue'
 import type { Component } from 'vue'
@@ -17,6 +17,7 @@ const ICONS: readonly (readonly [RegExp, Component])[] = [
   [/^todo/, ListTodo],
   [/^clarify|^ask/, CircleQuestionMark],
   [/^delegate|subagent|crew/, Users],
+  [/^memory/, Brain],
   [/^mcp/, Plug],
 ]
 

@@ -55,6 +55,13 @@ describe('a tool card', () => {
     expect(card.get('[role=progressbar]').attributes('aria-valuenow')).toBe('100')
   })
 
+  test('shows what a search found below the files it is in', async () => {
+    draw({ name: 'grep', result: { text: 'a.rs\n2:let x\n3-}\n', images: [] } })
+    await card.get('.head').trigger('click')
+    expect(text('.matches .path')).toEqual(['a.rs'])
+    expect(text('.matches tr[data-match] .text')).toEqual(['let x'])
+  })
+
   test('caps a long result until all of it is asked for', async () => {
     draw({ args: undefined, result: { text: 'x'.repeat(20_000), images: [] } })
     await card.get('.head').trigger('click')
