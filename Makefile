@@ -22,7 +22,7 @@ local-model: ## start a real small model here and chat with it, without a key (A
 test: ## check and test everything; ends with "N passed, N failed"
 	@scripts/test.sh
 
-bench: ## measure against Pi, a bare INSERT loop and a Node relay (ARGS="session|live ...")
+bench: ## measure against Pi, a bare INSERT loop, a Node relay, ripgrep and fd (ARGS="session|live|tools ...")
 	@scripts/bench.sh $(ARGS)
 
 bench-web: ## measure the page with long sessions in a real browser

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the benchmarks: session files beside Pi on Node, MySQL beside a bare INSERT loop, and the live
-# server beside a Node relay. `make bench ARGS="live …"` or `ARGS="session …"` runs one of them.
+# Runs the benchmarks: session files beside Pi on Node, MySQL beside a bare INSERT loop, the live
+# server beside a Node relay, and file tools beside ripgrep and fd. `make bench ARGS="live …"`, `ARGS="session …"`
+# or `ARGS=tools` runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,12 +11,17 @@ source scripts/lib/private.sh
 trap leave_nothing EXIT
 
 which=all
-if [[ ${1-} == session || ${1-} == live ]]; then
+if [[ ${1-} == session || ${1-} == live || ${1-} == tools ]]; then
   which=$1
   shift
 fi
 
 require_cargo
+if [[ $which == all || $which == tools ]]; then
+  require_search
+  run_in_group cargo bench -p netaclaw-tools --bench search
+fi
+if [[ $which == tools ]]; then exit 0; fi
 require_node
 require_interop
 

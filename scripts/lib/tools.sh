@@ -35,6 +35,14 @@ require_node() {
     die "Node.js $(node --version) is too old: install 20.19 or newer"
 }
 
+# What file tools are measured against.
+require_search() {
+  if have rg && have fdfind; then return; fi
+  local hint='ripgrep or fd is missing: install ripgrep and fd-find'
+  if ! is_root || ! have apt-get; then die "$hint"; fi
+  apt-get install -y -qq ripgrep fd-find >/dev/null || die "$hint"
+}
+
 require_mariadb() {
   if have_mariadb; then return; fi
   local hint='MariaDB is missing: install mariadb-server and mariadb-client (10.6 or newer)'
