@@ -68,8 +68,16 @@ impl Filler<'_> {
             "url" => self.hints.url.as_deref().and_then(text),
             "command" | "cmd" => self.hints.command.as_deref().and_then(text),
             "question" | "pattern" | "query" | "task" | "fact" => text(&self.hints.text),
-            "old_text" => self.hints.replacement.as_ref().and_then(|(old, _)| text(old)),
-            "new_text" => self.hints.replacement.as_ref().and_then(|(_, new)| text(new)),
+            "old_text" => self
+                .hints
+                .replacement
+                .as_ref()
+                .and_then(|(old, _)| text(old)),
+            "new_text" => self
+                .hints
+                .replacement
+                .as_ref()
+                .and_then(|(_, new)| text(new)),
             "edits" if self.hints.replacement.is_some() => {
                 let edit = &self.resolve(schema)["items"];
                 Some(json!([self.object(edit, depth + 1)]))

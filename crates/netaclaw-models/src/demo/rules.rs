@@ -157,9 +157,9 @@ fn what_follows(text: &str) -> Option<Hints> {
         "what do you remember about",
         "你记得",
     ]
-        .iter()
-        .find_map(|word| text.split_once(word))
-        .map(|(_, rest)| rest.trim_matches([' ', ':', '：', '"', '。', '.', '?', '？']))?;
+    .iter()
+    .find_map(|word| text.split_once(word))
+    .map(|(_, rest)| rest.trim_matches([' ', ':', '：', '"', '。', '.', '?', '？']))?;
     Some(Hints {
         text: said.to_owned(),
         ..Hints::default()

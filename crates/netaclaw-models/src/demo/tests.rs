@@ -27,7 +27,11 @@ fn tools() -> Vec<ToolDefinition> {
     vec![
         tool("ls", json!({"path": text}), json!([])),
         tool("read", json!({"path": text}), json!(["path"])),
-        tool("find", json!({"pattern": text, "path": text}), json!(["pattern"])),
+        tool(
+            "find",
+            json!({"pattern": text, "path": text}),
+            json!(["pattern"]),
+        ),
         tool(
             "write",
             json!({"path": text, "content": text}),
@@ -139,10 +143,7 @@ fn plain_words_call_tools() {
             json!({"question": "Ask me which colour?", "options": ["red", "green"]}),
         )],
     );
-    check(
-        "find files *.rs",
-        &[("find", json!({"pattern": "*.rs"}))],
-    );
+    check("find files *.rs", &[("find", json!({"pattern": "*.rs"}))]);
     check(
         "write `hello` to notes.txt",
         &[("write", json!({"path": "notes.txt", "content": "hello\n"}))],

@@ -41,7 +41,10 @@ fn main() {
     let root = dir.path();
     let files = tree::grow(root);
     println!("{files} files, the median of {ROUNDS} alternating rounds each\n");
-    println!("{:<34} {:>9} {:>9} {:>6}", "", "NetaClaw", "program", "ratio");
+    println!(
+        "{:<34} {:>9} {:>9} {:>6}",
+        "", "NetaClaw", "program", "ratio"
+    );
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -51,7 +54,12 @@ fn main() {
         // The first rounds fill the page cache for both.
         let ours = runtime.block_on(call(root, &case));
         let theirs = program(root, case.program);
-        assert_eq!((ours.1, theirs.1), (case.found, case.found), "{}", case.name);
+        assert_eq!(
+            (ours.1, theirs.1),
+            (case.found, case.found),
+            "{}",
+            case.name
+        );
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             ours.push(runtime.block_on(call(root, &case)).0);
@@ -136,7 +144,10 @@ async fn call(root: &Path, case: &Case) -> (Duration, usize) {
 
 fn program(root: &Path, line: &[&str]) -> (Duration, usize) {
     let mut command = Command::new(line[0]);
-    command.args(&line[1..]).current_dir(root).stdin(Stdio::null());
+    command
+        .args(&line[1..])
+        .current_dir(root)
+        .stdin(Stdio::null());
     let start = Instant::now();
     let output = command
         .output()

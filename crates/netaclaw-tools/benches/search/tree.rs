@@ -36,7 +36,9 @@ fn content(dir: usize, file: usize) -> String {
     let mut text = String::with_capacity(lines * 48);
     for line in 0..lines {
         let number = dir * 31 + file * 17 + line * 7;
-        text.push_str(&format!("    let value_{number} = compute(needle, {line}) + {dir};\n"));
+        text.push_str(&format!(
+            "    let value_{number} = compute(needle, {line}) + {dir};\n"
+        ));
     }
     let has_needle = (dir % 10 == 0 && file == 31) || (dir % 100 == 0 && file == 42);
     if has_needle {

@@ -143,7 +143,7 @@ async fn nothing_is_written_outside_of_the_workspace() {
         "echo x > link/new".to_owned(),
         "echo x > link/open".to_owned(),
         format!("echo x > /proc/self/root{outside}/new"),
-        format!("echo x > /proc/self/cwd/link/new"),
+        "echo x > /proc/self/cwd/link/new".to_owned(),
         format!("mv mine {outside}/"),
         format!("ln mine {outside}/mine"),
         format!("ln -s mine {outside}/mine"),

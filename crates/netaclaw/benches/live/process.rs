@@ -1,4 +1,8 @@
 //! The servers that are measured, as processes of their own.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark has no gate; it ends what it starts"
+)]
 
 use crate::users;
 use anyhow::{Context, ensure};
