@@ -134,6 +134,7 @@ pub enum Problem {
     OnAndOff(String),
     NoSuchChannel(String),
     NoSuchUser(String),
+    NoSuchAgent(String),
     NotAnAddress,
     /// An address must not carry a user and password: it is shown to people.
     SecretInAddress,
@@ -150,6 +151,10 @@ pub enum Problem {
     /// Somebody must be able to configure the server.
     LastAdmin,
     InThePast,
+    /// There is no room for another one.
+    TooMany {
+        max: usize,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -166,6 +171,7 @@ impl fmt::Display for Problem {
             Self::OnAndOff(tool) => write!(f, "{tool:?} is both enabled and disabled"),
             Self::NoSuchChannel(id) => write!(f, "there is no channel {id:?}"),
             Self::NoSuchUser(id) => write!(f, "there is no user {id:?}"),
+            Self::NoSuchAgent(id) => write!(f, "there is no agent {id:?}"),
             Self::NotAnAddress => f.write_str("must be an address that begins with http:// or https://"),
             Self::SecretInAddress => {
                 f.write_str("must not hold a user or password; give the key as the API key")
@@ -179,6 +185,7 @@ impl fmt::Display for Problem {
             }
             Self::LastAdmin => f.write_str("the last administrator must stay one"),
             Self::InThePast => f.write_str("must be in the future"),
+            Self::TooMany { max } => write!(f, "there are {max} already; delete some first"),
         }
     }
 }

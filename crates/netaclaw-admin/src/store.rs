@@ -6,6 +6,7 @@ use crate::channel::ChannelStore;
 use crate::defaults::FirstStart;
 use crate::dictionary::DictionaryStore;
 use crate::error::Result;
+use crate::memory::MemoryStore;
 use crate::setting::SettingStore;
 use crate::token::TokenStore;
 use crate::tool::ToolStore;
@@ -22,7 +23,7 @@ use netaclaw_protocol::AdminStoreKind;
 /// - A channel's key is encrypted before it is written, and is in no answer but
 ///   [`ChannelStore::open_channel`]'s. Whatever cannot be decrypted is an error that names the
 ///   channel.
-/// - Every change is on the audit list, with no value in it.
+/// - Every change is on the audit list, with no value in it; but not what agents remember.
 #[async_trait]
 pub trait AdminStore:
     AgentStore
@@ -32,6 +33,7 @@ pub trait AdminStore:
     + SettingStore
     + UserStore
     + TokenStore
+    + MemoryStore
     + AuditStore
 {
     /// Does once what a first start has to do. Of several processes that start at the same time

@@ -3,6 +3,8 @@
 use crate::engine::Caller;
 use crate::error::EngineError;
 use crate::governed::{AgentTools, Governed, ToolSeat};
+use crate::instructions::instruction_files;
+use crate::memory::AgentMemory;
 use crate::source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
@@ -19,7 +21,7 @@ use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
 use netaclaw_protocol::{
-    AgentSpec, ApprovalDecision, AuditAction, ChannelId, ModelInfo, RecordKind, SessionMeta,
+    Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, ModelInfo, RecordKind, SessionMeta,
     Trouble, TroubleKind, UserId,
 };
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
@@ -31,10 +33,6 @@ use netaclaw_tools::{ToolRegistry, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// Files in which a project tells its agents what to mind.
-const INSTRUCTION_FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-const INSTRUCTION_BYTES_MAX: u64 = 1 << 20;
 
 /// The agents of the admin store.
 pub struct ConfiguredAgents {
@@ -98,18 +96,19 @@ impl ConfiguredAgents {
     }
 
     /// The session's agent, with the model that was chosen for the session.
-    async fn spec_of(
+    async fn agent_of(
         &self,
         session: &SessionMeta,
         model: Option<ChosenModel>,
-    ) -> Result<AgentSpec, EngineError> {
+    ) -> Result<Agent, EngineError> {
         let agent = self.governed.agent(session.agent_id.as_deref()).await;
-        let mut spec = agent.map_err(admin_error)?.spec;
+        let mut agent = agent.map_err(admin_error)?;
         if let Some(chosen) = model {
-            spec.model_config.channel_id = Some(ChannelId::new(chosen.channel_id));
-            spec.model_config.model = Some(chosen.model_id);
+            let config = &mut agent.spec.model_config;
+            config.channel_id = Some(ChannelId::new(chosen.channel_id));
+            config.model = Some(chosen.model_id);
         }
-        Ok(spec)
+        Ok(agent)
     }
 
     /// The agent's model, with its fallback behind it.
@@ -181,7 +180,7 @@ impl AgentSource for ConfiguredAgents {
     }
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
-        let spec = self.spec_of(run.session, run.model).await?;
+        let Agent { id, spec, .. } = self.agent_of(run.session, run.model).await?;
         let model = self.model(&spec).await?;
         let root = match run.session.cwd.as_str() {
             "" => self.cwd_of(&spec),
@@ -202,6 +201,11 @@ impl AgentSource for ConfiguredAgents {
         };
         let info = model.info.clone();
         let threshold_percent = threshold_percent(&spec);
+        let memory = AgentMemory::new(Arc::clone(&self.governed.admin), id, run.session);
+        let prompt = PromptSources {
+            memory: memory.facts(run.session).await,
+            ..prompt_sources(&workspace, instructions)
+        };
         let input = RunInput {
             run_id: run.run_id.clone(),
             agent: AgentSettings {
@@ -211,13 +215,14 @@ impl AgentSource for ConfiguredAgents {
                 thinking: None,
                 limits: RunLimits::default(),
             },
-            prompt: prompt_sources(&workspace, instructions),
+            prompt,
             model,
             registry: Arc::clone(&self.governed.registry),
             tools,
             current_tools: Arc::new(current_tools),
             workspace: Arc::new(workspace),
             spawner,
+            memory: Arc::new(memory),
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock::default()),
         };
@@ -232,7 +237,7 @@ impl AgentSource for ConfiguredAgents {
     }
 
     async fn measure(&self, session: &SessionMeta, model: Option<ChosenModel>) -> Option<Measure> {
-        let spec = self.spec_of(session, model).await.ok()?;
+        let spec = self.agent_of(session, model).await.ok()?.spec;
         let model = self.model(&spec).await.ok()?.info;
         Some(Measure {
             model,
@@ -337,32 +342,6 @@ async fn open_workspace(
             ),
         )))
     })
-}
-
-fn instruction_files(workspace: &Path) -> Vec<InstructionFile> {
-    let mut dirs: Vec<&Path> = workspace.ancestors().collect();
-    dirs.reverse();
-    let read = |dir: &Path, name: &str| {
-        let path = dir.join(name);
-        let size = std::fs::metadata(&path)
-            .ok()
-            .filter(std::fs::Metadata::is_file)?
-            .len();
-        let text = (size <= INSTRUCTION_BYTES_MAX)
-            .then(|| std::fs::read_to_string(&path))?
-            .ok()?;
-        Some(InstructionFile {
-            name: name.to_owned(),
-            text,
-        })
-    };
-    dirs.into_iter()
-        .flat_map(|dir| {
-            INSTRUCTION_FILES
-                .into_iter()
-                .filter_map(move |name| read(dir, name))
-        })
-        .collect()
 }
 
 fn prompt_sources(workspace: &Workspace, instructions: Vec<InstructionFile>) -> PromptSources {

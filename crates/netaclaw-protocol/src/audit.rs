@@ -62,6 +62,7 @@ pub enum RecordKind {
     User,
     Token,
     Tool,
+    Memory,
 }
 
 impl RecordKind {
@@ -75,6 +76,7 @@ impl RecordKind {
             Self::User => "user",
             Self::Token => "token",
             Self::Tool => "tool",
+            Self::Memory => "memory",
         }
     }
 }

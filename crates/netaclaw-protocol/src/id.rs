@@ -72,6 +72,10 @@ string_id! {
 }
 
 string_id! {
+    MemoryId
+}
+
+string_id! {
     ChannelId
 }
 

@@ -12,6 +12,7 @@ mod entry;
 mod event;
 mod id;
 mod listing;
+mod memory;
 mod message;
 mod model;
 mod session;
@@ -55,9 +56,11 @@ pub use event::{
     ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
 };
 pub use id::{
-    AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, RunId, SessionId, TokenId, UserId,
+    AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, MemoryId, RunId, SessionId, TokenId,
+    UserId,
 };
 pub use listing::Listing;
+pub use memory::{Memory, MemoryAuthor, MemorySpec};
 pub use message::{
     AnswerMark, AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage,
     Usage, UserContent, UserMessage,

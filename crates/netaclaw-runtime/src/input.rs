@@ -6,7 +6,7 @@ use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel, Trouble};
 use netaclaw_tools::spawn::Spawner;
-use netaclaw_tools::{ToolRegistry, Workspace};
+use netaclaw_tools::{MemoryService, ToolRegistry, Workspace};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +25,7 @@ pub struct RunInput {
     pub workspace: Arc<Workspace>,
     /// How its tools start programs.
     pub spawner: Spawner,
+    pub memory: Arc<dyn MemoryService>,
     /// Stops the run.
     pub cancel: CancellationToken,
     pub clock: Arc<dyn Clock>,

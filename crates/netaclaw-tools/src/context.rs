@@ -1,6 +1,6 @@
 //! What a tool gets of the world: nothing it does not need.
 
-use crate::service::{Clarifier, TodoService};
+use crate::service::{Clarifier, MemoryService, TodoService};
 use crate::spawn::Spawner;
 use crate::update::ToolUpdate;
 use crate::workspace::Workspace;
@@ -19,6 +19,7 @@ pub struct ToolContext {
     pub spawner: Spawner,
     pub todo: Arc<dyn TodoService>,
     pub clarifier: Arc<dyn Clarifier>,
+    pub memory: Arc<dyn MemoryService>,
 }
 
 /// Whether a picture in a result is of any use to the model.

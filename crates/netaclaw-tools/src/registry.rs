@@ -1,6 +1,8 @@
 //! The tools there are.
 
-use crate::builtin::{Bash, Clarify, Edit, Find, Grep, Ls, Read, Todo, WebFetch, Write};
+use crate::builtin::{
+    Bash, Clarify, Edit, Find, Grep, Ls, MemorySave, MemorySearch, Read, Todo, WebFetch, Write,
+};
 use crate::schema::ArgumentCheck;
 use crate::tool::Tool;
 use netaclaw_governance::ToolManifest;
@@ -36,7 +38,7 @@ impl ToolRegistry {
     /// The tools that come with NetaClaw.
     pub fn builtin() -> Self {
         let mut registry = Self::new();
-        let tools: [Arc<dyn Tool>; 10] = [
+        let tools: [Arc<dyn Tool>; 12] = [
             Arc::new(Read),
             Arc::new(Ls),
             Arc::new(Find),
@@ -47,6 +49,8 @@ impl ToolRegistry {
             Arc::new(WebFetch::new()),
             Arc::new(Todo),
             Arc::new(Clarify),
+            Arc::new(MemorySave),
+            Arc::new(MemorySearch),
         ];
         for tool in tools {
             registry

@@ -41,6 +41,34 @@ pub enum ClarifyAnswer {
     TimedOut,
 }
 
+/// What the agent remembers of the user of its session.
+#[async_trait]
+pub trait MemoryService: Send + Sync {
+    /// Remembers a fact, in the place of another if that one's id is given.
+    async fn save(&self, text: &str, replaces: Option<&str>) -> Result<MemoryFact, MemoryError>;
+
+    /// The facts that have something to do with the query, the most relevant first.
+    async fn search(&self, query: &str) -> Result<Vec<MemoryFact>, MemoryError>;
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryFact {
+    pub id: String,
+    pub text: String,
+    /// When it was saved, as a date.
+    pub day: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// For the model to read; not a whole sentence.
+    #[error("{0}")]
+    Refused(String),
+    /// Logged where it happened, or there is no user to remember anything of.
+    #[error("the memory cannot be used now")]
+    Unavailable,
+}
+
 /// Why the session could not do what a tool asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {

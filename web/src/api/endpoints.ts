@@ -18,6 +18,8 @@ import type {
   Listing,
   Login,
   Me,
+  Memory,
+  MemorySpec,
   NewUser,
   SupplierOption,
   Token,
@@ -82,6 +84,14 @@ export const api = {
     /** Sets what nobody has set yet. */
     set: (group: string, name: string, value: string) =>
       request<DictInfo>(at('dictionary-values', group, name), { method: 'PUT', body: { value } }),
+  },
+
+  memories: {
+    /** One's own facts, the newest first; with words those they are about, the most relevant first. */
+    list: (query: string, signal?: Signal) => request<Listing<Memory>>(query ? `memories?query=${encodeURIComponent(query)}` : 'memories', { signal }),
+    create: (body: MemorySpec) => request<Memory>('memories', { method: 'POST', body }),
+    replace: (id: string, rev: number, body: MemorySpec) => request<Memory>(at('memories', id), { method: 'PUT', rev, body }),
+    delete: (id: string, rev: number) => request<void>(at('memories', id), { method: 'DELETE', rev }),
   },
 
   users: {

@@ -561,6 +561,27 @@ mayWrite: boolean,
 mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, };
 
 /**
+ * A short fact that outlives its session. It belongs to a user, who can read, correct and delete
+ * it; agents see it only in that user's sessions.
+ */
+export type Memory = { id: MemoryId, userId: UserId, author: MemoryAuthor, 
+/**
+ * The agent that remembers it; `null` if all agents do.
+ */
+agentId: AgentId | null, text: string, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+/**
+ * Who wrote a fact last.
+ */
+export type MemoryAuthor = "agent" | "user";
+
+export type MemoryId = string;
+
+/**
  * How a message came in.
  */
 export type MessageMark = { requestId?: string, itemId?: string, 
@@ -737,7 +758,7 @@ held: boolean, };
 /**
  * What an administrator can change.
  */
-export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool";
+export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool" | "memory";
 
 /**
  * A refusal as a client sees it: neither paths nor keys nor stack traces.

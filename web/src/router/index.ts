@@ -20,6 +20,7 @@ export const router = createRouter({
     { path: '/channels', name: 'channels', component: () => import('@/pages/channels/ChannelsPage.vue') },
     { path: '/channels/:id', name: 'channel', component: () => import('@/pages/channels/ChannelPage.vue') },
     { path: '/tools', name: 'tools', component: () => import('@/pages/tools/ToolsPage.vue') },
+    { path: '/memory', name: 'memory', component: () => import('@/pages/memory/MemoryPage.vue') },
     { path: '/settings/:section?', name: 'settings', component: () => import('@/pages/settings/SettingsPage.vue') },
     { path: '/:rest(.*)*', name: 'notFound', component: () => import('@/pages/NotFoundPage.vue') },
   ],

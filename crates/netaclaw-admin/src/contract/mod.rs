@@ -13,6 +13,7 @@ mod agents;
 mod audit;
 mod channels;
 mod concurrent;
+mod memories;
 mod seeds;
 mod settings;
 mod subject;
@@ -104,6 +105,14 @@ suite! { $
         a_token_expires,
         a_token_needs_a_user_and_a_future,
         dead_tokens_are_forgotten;
+    memories:
+        a_fact_comes_back_as_it_was_kept,
+        a_fact_is_seen_by_its_user_and_agent_only,
+        the_same_words_are_kept_once,
+        a_fact_is_changed_only_at_the_expected_revision,
+        a_fact_that_breaks_a_rule_is_not_kept,
+        facts_have_a_number_that_is_not_exceeded,
+        facts_go_with_their_agent_and_their_user;
     audit:
         every_change_is_written_down_without_its_values,
         the_list_has_pages_and_the_newest_comes_first;

@@ -4,10 +4,12 @@
 
 mod branches;
 mod chat;
+mod coding;
 mod crash;
 mod idle;
 mod metrics;
 mod pairs;
+mod remembering;
 mod requests;
 mod resync;
 mod sending;

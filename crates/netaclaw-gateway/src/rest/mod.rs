@@ -7,6 +7,7 @@ mod audit;
 mod body;
 mod channels;
 mod dictionary;
+mod memories;
 mod outline;
 mod record;
 mod revision;
@@ -69,6 +70,7 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
         .merge(channels::routes())
         .merge(dictionary::routes())
         .merge(settings::routes())
+        .merge(memories::routes())
         .merge(users::routes())
         .merge(tokens::routes())
         .merge(tools::routes())

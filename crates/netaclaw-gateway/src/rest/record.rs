@@ -11,7 +11,9 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, AdminError, AdminStore, Expect};
-use netaclaw_protocol::{Agent, ChannelView, DictInfo, DictType, Setting, Stamp, ToolRecord, User};
+use netaclaw_protocol::{
+    Agent, ChannelView, DictInfo, DictType, Memory, Setting, Stamp, ToolRecord, User,
+};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
@@ -123,6 +125,7 @@ records!(
     ChannelView,
     DictInfo,
     DictType,
+    Memory,
     Setting,
     ToolRecord,
     User

@@ -10,6 +10,7 @@ mod files;
 mod http;
 mod killed;
 mod lists;
+mod memories;
 mod openai;
 mod polling;
 mod rest;

@@ -192,6 +192,7 @@ impl Driver<'_> {
             spawner: self.input.spawner.clone(),
             todo: services.clone(),
             clarifier: services,
+            memory: self.input.memory.clone(),
         }
     }
 }

@@ -12,6 +12,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::prompt::{Environment, PromptSources};
 use netaclaw_runtime::{AgentSettings, ModelAccess, RunInput, RunReport, run_agent};
+use netaclaw_tools::contract::ShortMemory;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use serde_json::Value;
@@ -126,6 +127,7 @@ impl World {
             current_tools,
             spawner: Spawner::closed(),
             workspace: Arc::new(Workspace::new(self.workspace.path(), &[]).unwrap()),
+            memory: Arc::new(ShortMemory::default()),
             cancel: self.cancel.clone(),
             clock: Arc::new(TestClock::default()),
         }

@@ -1,6 +1,6 @@
 //! What people configure, in SQLite or in MySQL.
 //!
-//! Nine small tables on two databases are written with sqlx and its `Any` driver rather than an
+//! A few small tables on two databases are written with sqlx and its `Any` driver rather than an
 //! ORM: with text, integers and bytes as the only column types and `?` as the placeholder, every
 //! statement here is valid for both as it stands, so there is one code path and no entity layer
 //! beside the protocol's own types. What differs is in `database`: how a connection is made, how
@@ -16,6 +16,7 @@ mod channel;
 mod database;
 mod dictionary;
 mod fault;
+mod memory;
 mod record;
 mod seal;
 mod secret_key;

@@ -40,7 +40,8 @@ fn content(dir: usize, file: usize) -> String {
             "    let value_{number} = compute(needle, {line}) + {dir};\n"
         ));
     }
-    let has_needle = (dir % 10 == 0 && file == 31) || (dir % 100 == 0 && file == 42);
+    let has_needle =
+        (dir.is_multiple_of(10) && file == 31) || (dir.is_multiple_of(100) && file == 42);
     if has_needle {
         text.push_str(&format!("// needle_in_the_haystack number {dir}\n"));
     }

@@ -2,7 +2,7 @@
 
 mod stand_in;
 
-pub use stand_in::{MemoryTodo, NobodyAnswers, ScriptedAnswers, approve, context};
+pub use stand_in::{MemoryTodo, NobodyAnswers, ScriptedAnswers, ShortMemory, approve, context};
 
 use crate::context::ToolContext;
 use crate::execute::{Ending, STOP_GRACE, execute};

@@ -2,7 +2,10 @@
 
 use crate::context::{ImageUse, ToolContext, Updates};
 use crate::registry::ToolRegistry;
-use crate::service::{Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService};
+use crate::service::{
+    Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService,
+    ServiceError, TodoService,
+};
 use crate::spawn::Spawner;
 use crate::workspace::Workspace;
 use async_trait::async_trait;
@@ -26,6 +29,7 @@ pub fn context(root: &Path) -> ToolContext {
         spawner: Spawner::closed(),
         todo: Arc::new(MemoryTodo::default()),
         clarifier: Arc::new(NobodyAnswers),
+        memory: Arc::new(ShortMemory::default()),
     }
 }
 
@@ -79,6 +83,38 @@ impl TodoService for MemoryTodo {
         list.revision += 1;
         list.items = items;
         Ok(list.clone())
+    }
+}
+
+/// A memory that lives as long as the test and finds what holds the query.
+#[derive(Debug, Default)]
+pub struct ShortMemory(Mutex<Vec<MemoryFact>>);
+
+#[async_trait]
+impl MemoryService for ShortMemory {
+    async fn save(&self, text: &str, replaces: Option<&str>) -> Result<MemoryFact, MemoryError> {
+        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |fact: &MemoryFact| Some(fact.id.as_str()) == replaces;
+        let place = facts.iter().position(known);
+        if replaces.is_some() && place.is_none() {
+            return Err(MemoryError::Refused("there is no such fact".to_owned()));
+        }
+        let fact = MemoryFact {
+            id: place.unwrap_or(facts.len()).to_string(),
+            text: text.to_owned(),
+            day: "2026-11-03".to_owned(),
+        };
+        match place {
+            Some(place) => facts[place] = fact.clone(),
+            None => facts.push(fact.clone()),
+        }
+        Ok(fact)
+    }
+
+    async fn search(&self, query: &str) -> Result<Vec<MemoryFact>, MemoryError> {
+        let facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = facts.iter().filter(|fact| fact.text.contains(query));
+        Ok(found.cloned().collect())
     }
 }
 

@@ -1,8 +1,8 @@
 use crate::{call, call_in};
 use netaclaw_tools::contract::{MemoryTodo, ScriptedAnswers, Subject, check, context};
 use netaclaw_tools::{
-    Clarify, ClarifyAnswer, ClarifyQuestion, Edit, Ending, Find, Grep, Ls, Read, ServiceError,
-    Todo, ToolContext, Write,
+    Clarify, ClarifyAnswer, ClarifyQuestion, Edit, Ending, Find, Grep, Ls, MemorySave,
+    MemorySearch, Read, ServiceError, Todo, ToolContext, Write,
 };
 use serde_json::json;
 use std::ffi::OsStr;
@@ -64,6 +64,18 @@ async fn every_tool_keeps_the_contract() {
         tool: Arc::new(Todo),
         context: context(dir.path()),
         examples: vec![json!({"items": [{"text": "think"}]}), json!({})],
+    })
+    .await;
+    check(|| Subject {
+        tool: Arc::new(MemorySave),
+        context: context(dir.path()),
+        examples: vec![json!({"text": "The user likes tea."})],
+    })
+    .await;
+    check(|| Subject {
+        tool: Arc::new(MemorySearch),
+        context: context(dir.path()),
+        examples: vec![json!({"query": "tea"})],
     })
     .await;
     check(|| Subject {
@@ -195,6 +207,26 @@ async fn clarify_asks_and_never_invents() {
     assert!(executed.output.is_error);
     let (executed, asked) = ask(Ok(ClarifyAnswer::Dismissed), json!({"question": " "})).await;
     assert!(executed.output.is_error && asked.is_empty());
+}
+
+#[tokio::test]
+async fn facts_are_remembered_found_and_corrected() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = context(dir.path());
+    let here = async |tool: &str, args| call_in(run.clone(), tool, args).await.output;
+    let output = here("memory_save", json!({"text": "likes tea"})).await;
+    assert_eq!(output.joined_text(), "Remembered: likes tea (id 0)");
+    here(
+        "memory_save",
+        json!({"text": "likes coffee", "replaces": "0"}),
+    )
+    .await;
+    let output = here("memory_search", json!({"query": "likes"})).await;
+    assert_eq!(output.joined_text(), "- likes coffee (id 0, 2026-11-03)\n");
+    let output = here("memory_search", json!({"query": "tea"})).await;
+    assert_eq!(output.joined_text(), "Nothing is remembered about this.");
+    let output = here("memory_save", json!({"text": "x", "replaces": "9"})).await;
+    assert!(output.is_error);
 }
 
 /// CLAR-3: the question outlives any generic deadline, and stops with the run.

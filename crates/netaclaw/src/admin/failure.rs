@@ -76,6 +76,7 @@ fn word(lang: Lang, kind: RecordKind) -> String {
         RecordKind::User => lang.user(),
         RecordKind::Token => lang.access_token(),
         RecordKind::Tool => lang.tool(),
+        RecordKind::Memory => lang.memory(),
     }
 }
 
@@ -102,6 +103,7 @@ fn explain(lang: Lang, problem: &Problem) -> String {
         Problem::OnAndOff(tool) => format!("{tool:?} 既启用又停用"),
         Problem::NoSuchChannel(id) => format!("没有渠道 {id:?}"),
         Problem::NoSuchUser(id) => format!("没有用户 {id:?}"),
+        Problem::NoSuchAgent(id) => format!("没有智能体 {id:?}"),
         Problem::NotAnAddress => "须为以 http:// 或 https:// 开头的地址".to_owned(),
         Problem::SecretInAddress => "不能含有用户名或密码；请用 API 密钥".to_owned(),
         Problem::AddressNeeded => "该供应商没有固定地址，请给出地址".to_owned(),
@@ -114,6 +116,7 @@ fn explain(lang: Lang, problem: &Problem) -> String {
         Problem::DefaultNeeded => "必须有一个默认智能体；请把另一个设为默认".to_owned(),
         Problem::LastAdmin => "至少要保留一个管理员".to_owned(),
         Problem::InThePast => "须在将来".to_owned(),
+        Problem::TooMany { max } => format!("已有 {max} 条；请先删除一些"),
     }
 }
 

@@ -10,6 +10,7 @@ texts! {
     dict_entry() { "dictionary entry" "字典项" }
     setting() { "setting" "设置" }
     access_token() { "token" "令牌" }
+    memory() { "memory" "记忆" }
     secret_key() { "secret key" "主密钥" }
     supplier() { "supplier" "供应商" }
     models_word() { "models" "模型" }

@@ -3,10 +3,11 @@ import agents from './agents'
 import channels from './channels'
 import chat from './chat'
 import login from './login'
+import memory from './memory'
 import settings from './settings'
 import shell from './shell'
 import tools from './tools'
 import ui from './ui'
 import welcome from './welcome'
 
-export default { admin, agents, channels, chat, login, settings, shell, tools, ui, welcome }
+export default { admin, agents, channels, chat, login, memory, settings, shell, tools, ui, welcome }

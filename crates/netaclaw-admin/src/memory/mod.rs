@@ -1,0 +1,63 @@
+//! The port to what agents remember.
+
+mod relevance;
+
+pub use relevance::{by_relevance, search};
+
+use crate::error::{Invalid, Result};
+use crate::rules;
+use crate::store::Expect;
+use async_trait::async_trait;
+use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
+
+/// A fact is a sentence or two; whatever is longer belongs into a file.
+pub const MEMORY_CHARS_MAX: usize = 500;
+/// All facts of a user are read at once, so there must not be too many.
+pub const MEMORIES_MAX: usize = 500;
+
+/// Where facts are kept. They are a user's own, like what is said in sessions, so nobody else
+/// reads them, and changes are not on the audit list. They go with their user or agent.
+#[async_trait]
+pub trait MemoryStore: Send + Sync {
+    /// All facts of a user, the oldest first.
+    async fn memories(&self, user: &UserId) -> Result<Vec<Memory>>;
+
+    /// The facts that an agent has of a user: its own, and those for all agents.
+    async fn memories_for(&self, user: &UserId, agent: &AgentId) -> Result<Vec<Memory>> {
+        let mut memories = self.memories(user).await?;
+        memories.retain(|memory| {
+            let whose = memory.spec.agent_id.as_ref();
+            whose.is_none_or(|whose| whose == agent)
+        });
+        Ok(memories)
+    }
+
+    /// Keeps a fact. One with the same words for the same agent is kept once; the answer is then
+    /// the one that was there.
+    async fn create_memory(
+        &self,
+        user: &UserId,
+        author: MemoryAuthor,
+        spec: MemorySpec,
+    ) -> Result<Memory>;
+
+    /// Another user's fact is not found.
+    async fn update_memory(
+        &self,
+        user: &UserId,
+        author: MemoryAuthor,
+        id: &MemoryId,
+        expect: Expect,
+        spec: MemorySpec,
+    ) -> Result<Memory>;
+
+    async fn delete_memory(&self, user: &UserId, id: &MemoryId, expect: Expect) -> Result<()>;
+}
+
+/// Facts have no white space around them, and say something.
+pub fn check_memory(mut spec: MemorySpec) -> Result<MemorySpec, Invalid> {
+    spec.text = spec.text.trim().to_owned();
+    rules::filled("text", &spec.text)?;
+    rules::at_most("text", &spec.text, MEMORY_CHARS_MAX)?;
+    Ok(spec)
+}

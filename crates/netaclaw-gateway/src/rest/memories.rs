@@ -1,0 +1,108 @@
+//! What agents remember of whoever asks. Nobody sees what is remembered of others.
+
+use super::body::ApiJson;
+use super::record::{Seen, Tagged};
+use super::revision::Revision;
+use crate::auth::{Identity, Signed, Writer};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use netaclaw_admin::search;
+use netaclaw_protocol::{AgentId, Listing, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(replace, delete))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Asked {
+    agent_id: Option<String>,
+    query: Option<String>,
+}
+
+/// One's own facts, the newest first; with `query` those it is about, the most relevant first.
+#[utoipa::path(get, path = "/admin/netaclaw/memories", tag = "memories",
+    params(("agentId" = Option<String>, Query), ("query" = Option<String>, Query)),
+    responses((status = 200, body = Listing<Memory>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    Signed(who): Signed,
+    Query(asked): Query<Asked>,
+) -> Result<Json<Listing<Memory>>, ApiError> {
+    let user = user(&who);
+    let mut memories = match asked.agent_id {
+        Some(agent) => {
+            let agent = AgentId::new(agent);
+            shared.admin.memories_for(&user, &agent).await?
+        }
+        None => shared.admin.memories(&user).await?,
+    };
+    memories.reverse();
+    if let Some(query) = asked.query.filter(|query| !query.trim().is_empty()) {
+        memories = search(&memories, &query).into_iter().cloned().collect();
+    }
+    Ok(Json(Listing::new(memories)))
+}
+
+#[utoipa::path(post, path = "/admin/netaclaw/memories", tag = "memories", request_body = MemorySpec,
+    responses((status = 201, body = Memory)))]
+async fn create(
+    State(shared): State<Arc<Shared>>,
+    Writer(who): Writer,
+    ApiJson(spec): ApiJson<MemorySpec>,
+) -> Result<Tagged<Memory>, ApiError> {
+    let made = shared
+        .admin
+        .create_memory(&user(&who), MemoryAuthor::User, spec)
+        .await?;
+    Ok(Tagged::made(made))
+}
+
+#[utoipa::path(put, path = "/admin/netaclaw/memories/{id}", tag = "memories", request_body = MemorySpec,
+    params(("id" = String, Path), Seen), responses((status = 200, body = Memory)))]
+async fn replace(
+    State(shared): State<Arc<Shared>>,
+    Writer(who): Writer,
+    revision: Revision,
+    Path(id): Path<String>,
+    ApiJson(spec): ApiJson<MemorySpec>,
+) -> Result<Tagged<Memory>, ApiError> {
+    let id = MemoryId::new(id);
+    let changed = shared
+        .admin
+        .update_memory(&user(&who), MemoryAuthor::User, &id, revision.expect, spec)
+        .await;
+    Ok(Tagged::found(
+        changed.map_err(|error| revision.refused(error))?,
+    ))
+}
+
+#[utoipa::path(delete, path = "/admin/netaclaw/memories/{id}", tag = "memories",
+    params(("id" = String, Path), Seen), responses((status = 204)))]
+async fn delete(
+    State(shared): State<Arc<Shared>>,
+    Writer(who): Writer,
+    revision: Revision,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    let id = MemoryId::new(id);
+    let deleted = shared
+        .admin
+        .delete_memory(&user(&who), &id, revision.expect)
+        .await;
+    deleted.map_err(|error| revision.refused(error))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn user(who: &Identity) -> UserId {
+    UserId::new(&who.user_id)
+}

@@ -1,0 +1,77 @@
+//! `memory_save`: a fact for later sessions.
+
+use crate::context::ToolContext;
+use crate::output::ToolOutput;
+use crate::service::MemoryError;
+use crate::tool::{Call, TypedTool};
+use async_trait::async_trait;
+use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Remembers facts about the user and their work.
+#[derive(Clone, Copy, Debug)]
+pub struct MemorySave;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemorySaveInput {
+    /// One fact, in a sentence that can be understood without this conversation; at most 500
+    /// characters.
+    text: String,
+    /// Id of a fact that this one corrects, as `memory_search` gives it.
+    #[serde(default)]
+    replaces: Option<String>,
+}
+
+#[async_trait]
+impl TypedTool for MemorySave {
+    type Input = MemorySaveInput;
+
+    fn manifest(&self) -> ToolManifest {
+        ToolManifest {
+            name: "memory_save".to_owned(),
+            label: ToolLabel {
+                zh: "记住".to_owned(),
+                en: "Remember".to_owned(),
+            },
+            description: "Remembers a short fact for later sessions with this user, or corrects \
+                          one. The user can see, change and delete what is remembered."
+                .to_owned(),
+            guidance: "Use `memory_save` when the user tells you something that will still count \
+                       in later sessions, such as a name, a preference or a decision. Never save \
+                       passwords, keys, or what holds only for now."
+                .to_owned(),
+            category: ToolCategory::Memory,
+            schema: Value::Null,
+            // It changes nothing but what the agent itself knows, which its user can undo.
+            risk: ToolRisk::Read,
+            default_status: ToolStatus::Enabled,
+            worker: WorkerUse::Proxy,
+            needs: Vec::new(),
+            timeout: Some(Duration::from_secs(30)),
+            output_cap: 4 << 10,
+            concurrency: Concurrency::Parallel,
+        }
+    }
+
+    async fn run(&self, call: Call<MemorySaveInput>, context: ToolContext) -> ToolOutput {
+        let input = call.into_input();
+        let replaces = input.replaces.filter(|id| !id.is_empty());
+        let saved = context.memory.save(&input.text, replaces.as_deref()).await;
+        match saved {
+            Ok(fact) => {
+                let text = format!("Remembered: {} (id {})", fact.text, fact.id);
+                let details = json!({ "id": fact.id, "text": fact.text });
+                ToolOutput::text(text).with_details(details)
+            }
+            Err(MemoryError::Refused(reason)) => {
+                ToolOutput::error(format!("Nothing was remembered: {reason}."))
+            }
+            Err(MemoryError::Unavailable) => ToolOutput::error("The memory cannot be used now."),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/** What agents remember. */
+export default {
+  title: 'Memory',
+  text: 'Short facts that agents remember of you from one session to the next. Only you see them.',
+  new: 'New fact',
+  search: 'Search facts',
+  agent: 'Agent',
+  anyAgent: 'Any agent',
+  shared: 'All agents',
+  none: 'Nothing is remembered yet',
+  noneText: 'Tell an agent something that should still count next time, or write it down here.',
+  notFound: 'No such fact',
+  actions: 'Actions for “{text}”',
+  edit: 'Edit',
+  by: { agent: 'saved by the agent {when}', user: 'written by you {when}' },
+  delete: { title: 'Forget this?', yes: 'Delete' },
+  editor: {
+    new: 'New fact',
+    edit: 'Edit fact',
+    text: 'Fact',
+    hint: 'One sentence that can be understood by itself.',
+    left: '{left} of {max} characters left',
+    agent: 'Who remembers it',
+    save: 'Save',
+  },
+}
