@@ -74,6 +74,7 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::Setting>();
     types.add::<protocol::AuditPage>();
     types.add::<protocol::Memory>();
+    types.add::<protocol::MemorySpec>();
     types.add::<protocol::User>();
     types.add::<protocol::NewUser>();
     types.add::<protocol::UserWrite>();

@@ -581,6 +581,12 @@ export type MemoryAuthor = "agent" | "user";
 
 export type MemoryId = string;
 
+export type MemorySpec = { 
+/**
+ * The agent that remembers it; `null` if all agents do.
+ */
+agentId: AgentId | null, text: string, };
+
 /**
  * How a message came in.
  */

@@ -23,9 +23,8 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// How often a partial answer is kept at most. A crash loses so much of it; with many runs at once
-/// keeping it more often would cost more than streaming it.
-const KEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a partial answer is kept at most, and so how much of it a crash loses.
+const KEEP_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The run under way.
 pub(crate) struct CurrentRun {

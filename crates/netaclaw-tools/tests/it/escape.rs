@@ -175,10 +175,18 @@ fn swapped_calls() -> Vec<(&'static str, Value)> {
 
 /// The directory goes aside, a link stands in its place for a moment, and it comes back.
 fn swap(ws: &Path, secret: &str) {
-    fs::rename(ws.join("swapped"), ws.join("aside")).unwrap();
-    symlink(secret, ws.join("swapped")).unwrap();
+    let (place, aside) = (ws.join("swapped"), ws.join("aside"));
+    fs::rename(&place, &aside).unwrap();
+    until_done(&place, || symlink(secret, &place));
     std::thread::yield_now();
-    fs::remove_file(ws.join("swapped")).unwrap();
-    fs::rename(ws.join("aside"), ws.join("swapped")).unwrap();
+    fs::remove_file(&place).unwrap();
+    until_done(&place, || fs::rename(&aside, &place));
     std::thread::yield_now();
+}
+
+/// A write makes the directories it lacks; one that it made meanwhile has to go.
+fn until_done(place: &Path, act: impl Fn() -> std::io::Result<()>) {
+    while act().is_err() {
+        drop(fs::remove_dir_all(place));
+    }
 }
