@@ -32,12 +32,15 @@ fn main() {
 
 /** A session with something of everything in it. */
 export async function fill(chat: Chat, model: FakeModel): Promise<string> {
-  model.next(think('The user wants a plan; I look around first.'), call('ls', { path: '.' }), call('todo', { items: [{ content: 'Look around', status: 'done' }, { content: 'Write the plan', status: 'in_progress' }] }))
+  model.next(think('The user wants a plan; I look around first.'), call('ls', { path: '.' }), call('todo', { items: [{ text: 'Look around', status: 'done' }, { text: 'Write the plan', status: 'in_progress' }] }))
   model.next(...words(RICH))
   await chat.ask('Make me a plan 请做一个计划', 'two')
   model.next(...words('A second answer, beside the first.'))
   await chat.act(chat.rows.last(), 'Answer again')
   await chat.hasEnded('A second answer')
+  // Back to the one with something of everything.
+  await chat.act(chat.rows.last(), 'Previous version')
+  await chat.hasEnded('two')
   return await chat.sessionId()
 }
 

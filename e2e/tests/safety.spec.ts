@@ -68,7 +68,7 @@ test('in names of files, tool output, titles, labels, questions and lists', asyn
   const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
   await server.api('PATCH', `agents/${agents.items[0]!.id}`, { workspace })
 
-  model.next(call('ls', { path: '.' }), call('read', { path: '<img src=x onerror=pwned()>.txt' }), call('todo', { items: [{ content: MARKUP, status: 'pending' }] }))
+  model.next(call('ls', { path: '.' }), call('read', { path: '<img src=x onerror=pwned()>.txt' }), call('todo', { items: [{ text: MARKUP, status: 'pending' }] }))
   model.next(call('clarify', { question: MARKUP, options: [MARKUP, 'fine'] }))
   model.next(say('the end'))
   await chat.send(MARKUP)
