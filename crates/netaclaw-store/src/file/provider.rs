@@ -210,7 +210,6 @@ impl SessionTreeProvider for FileProvider {
             status,
             agent_id,
             metadata,
-            flush,
         } = patch;
         let record = MetaRecord {
             status,
@@ -228,7 +227,7 @@ impl SessionTreeProvider for FileProvider {
             Ok(())
         })
         .await?;
-        self.flush(session, flush).await?;
+        self.flush(session, Flush::Now).await?;
         self.get_session(session).await
     }
 
