@@ -12,12 +12,12 @@ async fn nobody_is_turned_away_while_a_session_is_put_away() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path());
     let session = server.chat(None, "one").await.session_id;
-    server.script.act([Act::Say("1"), Act::End]);
     let client = Client::default();
     let engine = &server.engine;
     let caller = ann();
     let open = || engine.open(&caller, &session, None, None, client.subscriber());
     let (_, subscription) = open().await.unwrap();
+    server.script.act([Act::Say("1"), Act::End]);
     client.done(1).await;
     engine.close(&session, subscription).await;
     let mut epochs = Vec::new();
@@ -36,10 +36,10 @@ async fn nobody_is_turned_away_while_a_session_is_put_away() {
     }
     epochs.dedup();
     assert!(epochs.len() > 1, "it was put away at least once");
-    server.script.act([Act::Say("2"), Act::End]);
     let (client, _) = server.open(&session).await;
     let ack = server.chat(Some(&session), "two").await;
     assert_eq!(ack.disposition, Disposition::Started);
+    server.script.act([Act::Say("2"), Act::End]);
     client.done(1).await;
     assert_eq!(server.path(&session).await.last().unwrap(), "assistant: 2");
 }
