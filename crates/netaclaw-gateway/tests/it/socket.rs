@@ -192,10 +192,16 @@ impl Client {
         self.taken < self.events.len()
     }
 
-    /// Waits until nothing runs and nothing waits, after a snapshot and the events since.
-    pub(crate) async fn settled(&mut self, snapshot: &Value) {
+    /// Waits until nothing runs and nothing waits, after an answer to `session_open` with its
+    /// snapshot and the events since. Those before it tell of an older state.
+    pub(crate) async fn settled(&mut self, opened: &Value) {
+        let (snapshot, shown) = (&opened["snapshot"], opened["seq"].as_u64());
         loop {
-            let last = |name: &str| self.events.iter().rev().find(|event| event["type"] == name);
+            let newer = |event: &Value| event["seq"].as_u64() > shown;
+            let last = |name: &str| {
+                let mut latest = self.events.iter().rev();
+                latest.find(|event| event["type"] == name && newer(event))
+            };
             let run = last("run_status").map_or(&snapshot["run"], |event| &event["data"]);
             let queue = last("queue_update").map_or(&snapshot["queue"], |event| &event["data"]);
             if run["status"] == "idle" && queue["items"] == json!([]) {

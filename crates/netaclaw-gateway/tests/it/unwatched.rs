@@ -62,7 +62,7 @@ async fn a_run_that_nobody_watches_is_stored_like_one_that_is_watched() {
     let open = json!({"sessionId": watched});
     let opened = client.call("session_open", open).await;
     hold.release();
-    client.settled(&opened["snapshot"]).await;
+    client.settled(&opened).await;
     let expected = stored(&server, &watched).await;
     let texts = format!("{expected:?}");
     assert!(texts.contains("There are notes."), "{texts}");

@@ -285,7 +285,7 @@ impl<'w> Attempt<'w> {
         }
         let open = json!({"sessionId": session});
         let opened = client.call("session_open", open).await;
-        client.settled(&opened["snapshot"]).await;
+        client.settled(&opened).await;
         let next = json!({"sessionId": session, "content": "three"});
         let ack = client.call("chat", next).await;
         assert_eq!(ack["disposition"], "started", "{context}: {ack}");
@@ -293,7 +293,7 @@ impl<'w> Attempt<'w> {
             .wait("done", |done| done["runId"] == ack["runId"])
             .await;
         assert_eq!(done["data"]["outcome"], "completed", "{context}: {done}");
-        client.settled(&opened["snapshot"]).await;
+        client.settled(&opened).await;
 
         let id = SessionId::new(session.unwrap().as_str().unwrap());
         let tree = server.sessions.load_tree(&id).await.unwrap();
