@@ -14,7 +14,7 @@ use netaclaw_protocol::{
     SessionMeta, SessionUpdated,
 };
 use netaclaw_session::{
-    Entry, EntryBody, NewEntry, Places, SessionPatch, SessionTree, SessionTreeProvider,
+    Entry, EntryBody, Flush, NewEntry, Places, SessionPatch, SessionTree, SessionTreeProvider,
 };
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, MutexGuard};
@@ -172,12 +172,22 @@ impl Writing<'_> {
 
     /// Stores queue, run and questions as they are now.
     pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
+        self.store(Flush::Now).await
+    }
+
+    /// The same, for a caller that makes it safe together with what it writes next.
+    pub(crate) async fn save_later(&mut self) -> Result<(), EngineError> {
+        self.store(Flush::Later).await
+    }
+
+    async fn store(&mut self, flush: Flush) -> Result<(), EngineError> {
         let writer = self.writer;
         let meta = writer.meta().await?;
         let durable = &self.state.durable;
         let metadata = durable.write(&writer.id, &writer.instance, &meta.metadata);
         let patch = SessionPatch {
             metadata: Some(metadata),
+            flush,
             ..SessionPatch::default()
         };
         let session = writer.provider.update_session(&writer.id, patch).await?;

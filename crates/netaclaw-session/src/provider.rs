@@ -282,12 +282,13 @@ pub enum ExpectedLeaf {
     Is(Option<EntryId>),
 }
 
-/// When an append has to be safe against a power cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When a change has to be safe against a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flush {
     /// With the next one that asks for it, or at the end of the turn.
     Later,
-    /// Before the append returns: the client is about to be told "ok".
+    /// Before the call returns: the client is about to be told "ok".
+    #[default]
     Now,
 }
 
@@ -376,4 +377,5 @@ pub struct SessionPatch {
     pub status: Option<SessionStatus>,
     pub agent_id: Option<String>,
     pub metadata: Option<Map<String, Value>>,
+    pub flush: Flush,
 }

@@ -83,7 +83,7 @@ impl LiveSession {
             Some(parent) => NewEntry::below(Some(parent.clone()), body),
             None => NewEntry::at_leaf(body),
         };
-        let entry_id = self.start(new.flushed(), run_id.clone()).await?;
+        let entry_id = self.start(new, run_id.clone()).await?;
         Ok(ChatAck {
             entry_id: Some(entry_id),
             run_id: Some(run_id),

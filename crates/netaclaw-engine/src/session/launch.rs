@@ -48,7 +48,7 @@ impl LiveSession {
             writing.remember_visit(&tree);
         }
         writing.state.durable.run = Some(mark(&run_id));
-        writing.save().await?;
+        writing.save_later().await?;
         let entry = match writing.append(new).await {
             Ok(entry) => entry,
             Err(error) => {
@@ -60,6 +60,13 @@ impl LiveSession {
         writing.set_run_tip(Some(entry.id().clone()));
         drop(writing);
         self.launch(run_id);
+        // The disk works while the run makes ready; the sender hears "ok" when all is safe.
+        if let Err(error) = self.writer.provider.sync(&self.writer.id).await {
+            if let Some(run) = &self.current {
+                run.cancel.cancel();
+            }
+            return Err(error.into());
+        }
         Ok(entry.id().clone())
     }
 
@@ -181,7 +188,7 @@ impl LiveSession {
         writing.state.durable.approvals.clear();
         writing.state.durable.warnings = warnings;
         writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
-        writing.save().await?;
+        writing.save_later().await?;
         drop(writing);
         self.entitle(outcome).await?;
         self.writer.provider.sync(&self.writer.id).await?;

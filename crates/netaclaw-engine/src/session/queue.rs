@@ -95,7 +95,7 @@ impl LiveSession {
             None => NewEntry::at_leaf(body),
         };
         let run_id = RunId::new(Uuid::now_v7().to_string());
-        if let Err(error) = self.start(new.flushed(), run_id).await {
+        if let Err(error) = self.start(new, run_id).await {
             self.hold(&error).await;
             return;
         }

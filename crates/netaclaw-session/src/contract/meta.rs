@@ -3,7 +3,7 @@
 use super::ContractHarness;
 use super::subject::{Subject, import, parse, refused, session_text, user_body};
 use crate::{
-    EntryId, ImportSession, InFlightEntry, NewEntry, NewSession, PageRequest, SessionError,
+    EntryId, Flush, ImportSession, InFlightEntry, NewEntry, NewSession, PageRequest, SessionError,
     SessionFilter, SessionId, SessionMeta, SessionPatch, SessionStatus,
 };
 use serde_json::{Map, Value, json};
@@ -216,6 +216,7 @@ pub(super) async fn a_patched_session_is_the_same_after_a_restart(harness: &dyn 
         status: Some(SessionStatus::Archived),
         agent_id: Some("agent".to_owned()),
         metadata: Some(object(json!({"a": 1}))),
+        flush: Flush::Now,
     };
     subject
         .provider

@@ -210,6 +210,7 @@ impl SessionTreeProvider for FileProvider {
             status,
             agent_id,
             metadata,
+            flush,
         } = patch;
         let record = MetaRecord {
             status,
@@ -227,7 +228,7 @@ impl SessionTreeProvider for FileProvider {
             Ok(())
         })
         .await?;
-        self.flush(session, Flush::Now).await?;
+        self.flush(session, flush).await?;
         self.get_session(session).await
     }
 
