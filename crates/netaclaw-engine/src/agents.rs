@@ -220,6 +220,7 @@ impl AgentSource for ConfiguredAgents {
             registry: Arc::clone(&self.governed.registry),
             tools,
             current_tools: Arc::new(current_tools),
+            told_tools: run.told_tools,
             workspace: Arc::new(workspace),
             spawner,
             memory: Arc::new(memory),

@@ -16,6 +16,8 @@ use serde_json::{Map, Value};
 
 /// The key in the session's metadata.
 pub(crate) const KEY: &str = "netaclaw";
+/// Apart, so that sessions at rest have no [`KEY`], by which those under way are found.
+const TOOLS_KEY: &str = "netaclawTools";
 /// Messages that may wait; a further one is refused, not dropped.
 pub(crate) const QUEUE_MAX: usize = 50;
 /// Answered requests that are stored; beyond it the oldest is forgotten first. All of them are
@@ -42,6 +44,9 @@ pub(crate) struct Durable {
     /// The agent's model was overridden for this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelChoice>,
+    /// The tools that the model was last told it has, under a key of its own.
+    #[serde(skip)]
+    pub(crate) told_tools: Option<Vec<String>>,
     /// Requests of the last day that no entry and no message in the queue tells of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requests: Vec<Answered>,
@@ -132,15 +137,18 @@ pub(crate) struct ModelChoice {
 impl Durable {
     /// Reads the state back. Anything unreadable counts as nothing: the entries are the truth.
     pub(crate) fn read(session: &SessionMeta) -> Self {
-        let Some(stored) = stored(session) else {
-            return Self::default();
-        };
-        match stored.session == session.session_id {
-            true => stored.state,
-            false => Self {
-                model: stored.state.model,
+        let state = match stored(session) {
+            None => Self::default(),
+            Some(stored) if stored.session == session.session_id => stored.state,
+            Some(copied) => Self {
+                model: copied.state.model,
                 ..Self::default()
             },
+        };
+        let told = session.metadata.get(TOOLS_KEY);
+        Self {
+            told_tools: told.and_then(|told| serde_json::from_value(told.clone()).ok()),
+            ..state
         }
     }
 
@@ -152,14 +160,21 @@ impl Durable {
         metadata: &Map<String, Value>,
     ) -> Map<String, Value> {
         let mut metadata = metadata.clone();
-        if *self == Self::default() {
+        if let Some(told) = &self.told_tools {
+            metadata.insert(TOOLS_KEY.to_owned(), told.clone().into());
+        }
+        let state = Self {
+            told_tools: None,
+            ..self.clone()
+        };
+        if state == Self::default() {
             metadata.remove(KEY);
             return metadata;
         }
         let stored = Stored {
             session: session.clone(),
             by: by.to_owned(),
-            state: self.clone(),
+            state,
         };
         let state = serde_json::to_value(stored).expect("plain data");
         metadata.insert(KEY.to_owned(), state);
@@ -280,17 +295,34 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_takes_the_model_along_and_nothing_that_is_under_way() {
-        let metadata = running().write(&SessionId::new("s"), "p", &Map::new());
+    fn a_copy_takes_model_and_tools_along_and_nothing_that_is_under_way() {
+        let told_tools = Some(vec!["read".to_owned()]);
+        let state = Durable {
+            told_tools: told_tools.clone(),
+            ..running()
+        };
+        let metadata = state.write(&SessionId::new("s"), "p", &Map::new());
         let copy = Durable::read(&session("copy", metadata));
         let model = running().model;
         assert_eq!(
             copy,
             Durable {
                 model,
+                told_tools,
                 ..Durable::default()
             }
         );
+    }
+
+    #[test]
+    fn what_the_model_was_told_does_not_make_a_session_unfinished() {
+        let state = Durable {
+            told_tools: Some(vec!["read".to_owned()]),
+            ..Durable::default()
+        };
+        let metadata = state.write(&SessionId::new("s"), "p", &Map::new());
+        assert!(!metadata.contains_key(KEY));
+        assert_eq!(Durable::read(&session("s", metadata)), state);
     }
 
     #[test]

@@ -89,6 +89,7 @@ fn reliable_name(event: &ReliableEvent) -> &'static str {
         ReliableEvent::ClarifyRequest(_) => "clarify_request",
         ReliableEvent::ApprovalRequest(_) => "approval_request",
         ReliableEvent::ApprovalDecided(_) => "approval_decided",
+        ReliableEvent::ToolsChanged(_) => "tools_changed",
         ReliableEvent::CompactionStart(_) => "compaction_start",
         ReliableEvent::CompactionDone(_) => "compaction_done",
         ReliableEvent::CompactionError(_) => "compaction_error",

@@ -95,6 +95,7 @@ impl RunHost for SessionHost {
                 self.live.phase(RunPhase::WaitingForModel, Some(detail));
             }
             RunEvent::Todo(todo) => self.live.todo_changed(todo),
+            RunEvent::Tools { names, changed } => self.live.tools_told(names, changed),
             RunEvent::Warning(warning) => self.live.warned(&self.run_id, warning),
             answer_or_tool => self.emit_progress(answer_or_tool),
         }

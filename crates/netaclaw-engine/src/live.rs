@@ -6,7 +6,8 @@ use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, DeltaEvent, EntryId, ErrorCode, OpenTool,
     PartDelta, PartKind, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
     RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer, StreamingPart, ThinkingDone,
-    TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput, Trouble, TroubleKind,
+    TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput, ToolsChanged, Trouble,
+    TroubleKind,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,6 +35,8 @@ pub(crate) struct LiveState {
     pub(crate) tokens: Option<TokenUpdate>,
     /// What people were told about the setting of this session. Told again only when it changes.
     pub(crate) warnings: Vec<Trouble>,
+    /// What the model of the run under way was told it has.
+    told_tools: Option<Vec<String>>,
     /// The warnings of the run under way.
     raised: Vec<TroubleKind>,
 }
@@ -49,6 +52,7 @@ impl Live {
             todo: TodoList::default(),
             tokens: None,
             warnings,
+            told_tools: None,
             raised: Vec::new(),
         };
         Self {
@@ -265,6 +269,19 @@ impl Live {
         for asked in open {
             self.approval_closed(&asked.approval_id, ApprovalOutcome::Closed);
         }
+    }
+
+    pub(crate) fn tools_told(&self, names: Vec<String>, changed: Option<ToolsChanged>) {
+        let mut state = self.lock();
+        state.told_tools = Some(names);
+        if let Some(changed) = changed {
+            self.feed.emit(&ReliableEvent::ToolsChanged(changed));
+        }
+    }
+
+    /// What was told, if anything was since this was asked last.
+    pub(crate) fn take_told_tools(&self) -> Option<Vec<String>> {
+        self.lock().told_tools.take()
     }
 
     pub(crate) fn todo_changed(&self, todo: TodoList) {

@@ -78,6 +78,8 @@ pub struct PrepareRun<'a> {
     pub run_id: &'a netaclaw_protocol::RunId,
     /// The channel and model chosen for this session instead of the agent's.
     pub model: Option<ChosenModel>,
+    /// What the model was last told it has, in this session.
+    pub told_tools: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
 use crate::policy::{self, Trail};
 use netaclaw_protocol::{
-    AgentSpec, ApprovalMode, DisabledTool, EffectiveTools, ToolDiagnostic, ToolOverride, ToolRisk,
-    ToolRoute, ToolStatus, ToolWarning,
+    AgentSpec, ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer,
+    ToolDiagnostic, ToolOverride, ToolRisk, ToolRoute, ToolStatus, ToolWarning, ToolsChanged,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -161,6 +161,33 @@ impl ResolvedTools {
 
     pub fn warnings(&self) -> &[ToolWarning] {
         &self.warnings
+    }
+
+    /// What is otherwise than it was told, with the reason for everything that is gone; `None` if
+    /// nothing is.
+    pub fn since(&self, told: &[String]) -> Option<ToolsChanged> {
+        let was = |name: &str| told.iter().any(|known| known == name);
+        let added = self.enabled().map(ResolvedTool::name);
+        let added: Vec<String> = added.filter(|name| !was(name)).map(str::to_owned).collect();
+        let gone = |name: &&String| self.get(name).is_none_or(|tool| !tool.is_enabled());
+        let removed: Vec<DisabledTool> = told
+            .iter()
+            .filter(gone)
+            .map(|name| self.lost(name))
+            .collect();
+        let changed = !added.is_empty() || !removed.is_empty();
+        changed.then_some(ToolsChanged { added, removed })
+    }
+
+    fn lost(&self, name: &str) -> DisabledTool {
+        self.get(name)
+            .and_then(disabled)
+            .unwrap_or_else(|| DisabledTool {
+                tool_name: name.to_owned(),
+                code: DisabledCode::NotAvailableHere,
+                reason: "it is not installed here any more".to_owned(),
+                decided_by: PolicyLayer::Environment,
+            })
     }
 
     /// The same facts for people.

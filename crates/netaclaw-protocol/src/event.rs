@@ -48,6 +48,7 @@ pub enum ReliableEvent {
     ClarifyRequest(Question),
     ApprovalRequest(ApprovalQuestion),
     ApprovalDecided(ApprovalDecided),
+    ToolsChanged(crate::ToolsChanged),
     CompactionStart(CompactionStart),
     CompactionDone(CompactionDone),
     CompactionError(CompactionError),

@@ -82,7 +82,7 @@ pub use stamp::Stamp;
 pub use tool::{
     ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, ToolCategory,
     ToolDetail, ToolDiagnostic, ToolInfo, ToolLabel, ToolRecord, ToolRisk, ToolStatus, ToolSwitch,
-    ToolUser, ToolWarning,
+    ToolUser, ToolWarning, ToolsChanged,
 };
 pub use transcript::{ContextMessages, EntryPage, SessionMessages, SessionTreeView, TreeEntry};
 pub use trouble::{Severity, Trouble, TroubleKind, Words};

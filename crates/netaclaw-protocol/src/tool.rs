@@ -177,6 +177,16 @@ pub struct EffectiveTools {
     pub warnings: Vec<ToolWarning>,
 }
 
+/// The agent has other tools than the model was last told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolsChanged {
+    pub added: Vec<String>,
+    /// Each with its reason.
+    pub removed: Vec<DisabledTool>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,8 @@
 
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ContentBlock, EntryId, PartKind, RunPhase, StopReason, TodoList, ToolRoute, Trouble, Usage,
+    ContentBlock, EntryId, PartKind, RunPhase, StopReason, TodoList, ToolRoute, ToolsChanged,
+    Trouble, Usage,
 };
 use netaclaw_tools::ProcessUpdate;
 use serde_json::Value;
@@ -75,6 +76,11 @@ pub enum RunEvent {
     },
     /// The list has changed; its entry is stored.
     Todo(TodoList),
+    /// The tools that the model is offered from here on, and what is otherwise than before.
+    Tools {
+        names: Vec<String>,
+        changed: Option<ToolsChanged>,
+    },
     /// Something the user should know although the run goes on.
     Warning(Trouble),
 }

@@ -20,8 +20,10 @@ pub struct RunInput {
     pub registry: Arc<ToolRegistry>,
     /// What of the registry this agent has, and why.
     pub tools: ResolvedTools,
-    /// Asked again for every call: what was switched off since does not run.
+    /// Asked again for every turn and every call: what was switched off since does not run.
     pub current_tools: Arc<dyn CurrentTools>,
+    /// The tools that the model was last told it has in this session, if ever.
+    pub told_tools: Option<Vec<String>>,
     pub workspace: Arc<Workspace>,
     /// How its tools start programs.
     pub spawner: Spawner,

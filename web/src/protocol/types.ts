@@ -774,7 +774,7 @@ export type Refusal = { code: ErrorCode, message: string, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 
@@ -1215,6 +1215,15 @@ export type ToolWarning = {
  * Where the name stands, such as `tools.enabled`.
  */
 place: string, name: string, nearest?: string | null, message: string, };
+
+/**
+ * The agent has other tools than the model was last told.
+ */
+export type ToolsChanged = { added: Array<string>, 
+/**
+ * Each with its reason.
+ */
+removed: Array<DisabledTool>, };
 
 /**
  * One entry of the tree. Labels and names have none of their own: a label stands at its target,

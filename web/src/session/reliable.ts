@@ -57,6 +57,9 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       return { ...state, approvals: [...without(state.approvals, event.data.toolCallId), event.data] }
     case 'approval_decided':
       return { ...state, approvals: state.approvals.filter((asked) => asked.approvalId !== event.data.approvalId) }
+    case 'tools_changed':
+      // The entry that tells the model shows it here as well; pages that list tools ask anew.
+      return state
     case 'compaction_start':
       return { ...state, compaction: { state: 'running', at: event.ts, start: event.data } }
     case 'compaction_done':

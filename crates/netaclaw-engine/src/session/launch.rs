@@ -187,6 +187,9 @@ impl LiveSession {
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
         writing.state.durable.warnings = warnings;
+        if let Some(told) = self.live.take_told_tools() {
+            writing.state.durable.told_tools = Some(told);
+        }
         writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
         writing.save_later().await?;
         drop(writing);
@@ -269,20 +272,13 @@ async fn prepare(
     source: &dyn AgentSource,
 ) -> Result<Box<dyn crate::source::Runner>, EngineError> {
     let session = host.writer.meta().await?;
-    let model = host
-        .writer
-        .begin()
-        .await
-        .state
-        .durable
-        .model
-        .clone()
-        .map(Into::into);
+    let durable = host.writer.begin().await.state.durable.clone();
     let prepared = source
         .prepare(PrepareRun {
             session: &session,
             run_id: &host.run_id,
-            model,
+            model: durable.model.map(Into::into),
+            told_tools: durable.told_tools,
         })
         .await?;
     let tree = host.writer.tree().await?;

@@ -1,4 +1,5 @@
 mod decide;
+mod properties;
 mod resolve;
 
 use crate::*;
@@ -52,6 +53,7 @@ fn catalogue() -> Vec<Arc<ToolManifest>> {
 }
 
 /// The input of a test: everything on its default, to be changed one thing at a time.
+#[derive(Debug)]
 struct World {
     catalogue: Vec<Arc<ToolManifest>>,
     global: BTreeMap<String, ToolStatus>,

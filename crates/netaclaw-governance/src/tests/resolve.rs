@@ -222,3 +222,27 @@ fn overrides_change_one_tool_for_one_agent() {
     assert_eq!(tools.get("clarify").unwrap().manifest().timeout, None);
     assert!(!tools.get("look").unwrap().needs_approval());
 }
+
+#[test]
+fn a_change_is_told_with_its_reasons() {
+    let told = names(&["read", "look", "memory_save", "clarify", "gone"]);
+    let now = World::new(|w| {
+        w.global.insert("read".into(), ToolStatus::Disabled);
+        w.agent.tools.enabled = names(&["bash"]);
+    });
+    let changed = now.resolve().since(&told).unwrap();
+    assert_eq!(changed.added, ["bash"]);
+    let removed: Vec<_> = changed
+        .removed
+        .iter()
+        .map(|tool| (tool.tool_name.as_str(), tool.code))
+        .collect();
+    assert_eq!(
+        removed,
+        [
+            ("read", DisabledCode::OffGlobally),
+            ("gone", DisabledCode::NotAvailableHere)
+        ]
+    );
+    assert_eq!(World::default().resolve().since(&told[..4]), None);
+}

@@ -13,14 +13,21 @@ use netaclaw_session::{EntryBody, raw_json};
 pub const NOTICE_ENTRY: &str = "netaclaw.notice";
 
 impl Driver<'_> {
-    pub(super) async fn warn(&mut self, pattern: StuckPattern) -> Result<(), HostError> {
+    /// Says something to the model that no person said.
+    pub(super) async fn notify_model(&mut self, words: &str) -> Result<(), HostError> {
+        let text = format!("[This is a notice of the system, not of the user.] {words}");
         let body = EntryBody::CustomMessage {
             custom_type: NOTICE_ENTRY.to_owned(),
-            content: raw_json(&notice(pattern)),
+            content: raw_json(&text),
             display: true,
             details: None,
         };
         self.host.append(None, body).await?;
+        Ok(())
+    }
+
+    pub(super) async fn warn(&mut self, pattern: StuckPattern) -> Result<(), HostError> {
+        self.notify_model(&notice(pattern)).await?;
         self.host.emit(RunEvent::Warning(repeating(pattern)));
         Ok(())
     }
@@ -78,8 +85,5 @@ fn notice(pattern: StuckPattern) -> String {
         }
         StuckPattern::EmptyAnswers => "Your last answers were empty.",
     };
-    format!(
-        "[This is a notice of the system, not of the user.] {what} Do something else, or tell the \
-         user what is in the way."
-    )
+    format!("{what} Do something else, or tell the user what is in the way.")
 }

@@ -9,6 +9,7 @@ mod serve;
 mod services;
 mod setup;
 mod start;
+mod tools;
 
 pub use finish::NOTICE_ENTRY;
 
@@ -52,6 +53,8 @@ struct Driver<'h> {
     input: RunInput,
     prompt: Prompt,
     definitions: Vec<ToolDefinition>,
+    /// What the model was last told it has; `None` if nobody has told it anything.
+    told_tools: Option<Vec<String>>,
     todo: SharedTodo,
     /// The answer of this turn, until it is stored.
     answer: Option<HeldAnswer>,

@@ -34,6 +34,7 @@ impl Driver<'_> {
         if self.input.cancel.is_cancelled() {
             return Ok(Answered::NotAsked);
         }
+        self.refresh_tools(turn).await?;
         self.host.emit(RunEvent::Phase {
             phase: RunPhase::WaitingForModel,
             detail: None,

@@ -24,6 +24,7 @@ impl<'h> Driver<'h> {
         let driver = Self {
             calls: Calls::none(&input.cancel),
             asked: (input.model.provider.clone(), input.model.info.name.clone()),
+            told_tools: input.told_tools.clone(),
             host,
             input,
             prompt,
@@ -55,7 +56,7 @@ impl<'h> Driver<'h> {
     }
 }
 
-fn definition(tool: &ResolvedTool) -> ToolDefinition {
+pub(super) fn definition(tool: &ResolvedTool) -> ToolDefinition {
     ToolDefinition {
         name: tool.name().to_owned(),
         description: tool.manifest().description.clone(),

@@ -198,7 +198,7 @@ impl Driver<'_> {
 }
 
 /// The tools at this moment. Whoever fails, panics or hangs has decided nothing.
-async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, Undecided> {
+pub(super) async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, Undecided> {
     let deciding = AssertUnwindSafe(tools.current()).catch_unwind();
     match tokio::time::timeout(DECIDE_TIMEOUT, deciding).await {
         Ok(Ok(decided)) => decided,

@@ -195,3 +195,118 @@ async fn what_cannot_be_decided_does_not_run() {
         assert_eq!(result, undecided);
     }
 }
+
+/// The tools whose names a request to the model holds.
+fn offered(world: &World, request: usize) -> Vec<String> {
+    let request = &world.script.requests()[request];
+    request.tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+#[tokio::test]
+async fn tools_that_go_and_come_between_turns_are_told_once() {
+    let mut world = World::new();
+    let (on, off) = (world.tools_without(&[]), world.tools_without(&["danger"]));
+    // For the call and for the turn after it, twice.
+    let times = [&on, &off, &off, &off].map(|tools| Ok(tools.clone()));
+    world.current_tools = Some(Changing::new(times.into()));
+    world
+        .answer([call("a", "danger", json!({"say": "x"})), finish()])
+        .answer([call("b", "danger", json!({"say": "y"})), finish()])
+        .answer([text("Done."), finish()]);
+    assert_eq!(ending(&world.run().await), "completed");
+    assert!(offered(&world, 0).contains(&"danger".to_owned()));
+    assert!(!offered(&world, 1).contains(&"danger".to_owned()));
+    let transcript = world.host.transcript();
+    let notice = "The tools you have are others than before. Not available any more: `danger` \
+                  (an administrator switched it off for everybody).";
+    assert_eq!(transcript.matches(notice).count(), 1, "{transcript}");
+    assert!(transcript.contains(": danger: x"), "{transcript}");
+    assert!(!transcript.contains(": danger: y"), "{transcript}");
+    let changed: Vec<_> = world
+        .host
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            RunEvent::Tools { changed, .. } => changed.clone(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(changed.len(), 1);
+    assert_eq!(changed[0].removed[0].tool_name, "danger");
+}
+
+#[tokio::test]
+async fn what_changed_since_the_last_run_is_told_at_the_start() {
+    let mut world = World::new();
+    let names =
+        |tools: &ResolvedTools| tools.enabled().map(|tool| tool.name().to_owned()).collect();
+    let all: Vec<String> = names(&world.tools_without(&[]));
+    let fewer: Vec<String> = names(&world.tools_without(&["echo"]));
+    for (told, note) in [
+        (Some(all), None),
+        (None, None),
+        (Some(fewer), Some("New: `echo`.")),
+    ] {
+        world = World::new();
+        world.told_tools = told;
+        world.answer([text("Hi."), finish()]);
+        assert_eq!(ending(&world.run().await), "completed");
+        let transcript = world.host.transcript();
+        match note {
+            Some(note) => assert!(transcript.contains(note), "{transcript}"),
+            None => assert!(!transcript.contains("others than before"), "{transcript}"),
+        }
+    }
+}
+
+/// Whatever a layer takes away: what is shown, what the model is offered and what runs agree.
+#[tokio::test]
+async fn the_list_shown_the_list_offered_and_what_runs_are_the_same() {
+    type Layer = fn(&mut World, &str);
+    let layers: [(&str, Layer); 4] = [
+        ("nothing", |_, _| {}),
+        ("agent", |world, tool| {
+            world.spec.tools.disabled = vec![tool.to_owned()]
+        }),
+        ("everything but", |world, tool| {
+            world.spec.tools.disabled = vec!["*".into()];
+            world.spec.tools.enabled = vec![tool.to_owned()];
+        }),
+        ("model", |world, _| world.info.tools = false),
+    ];
+    let known: Vec<String> = World::new()
+        .tools_without(&[])
+        .all()
+        .map(|tool| tool.name().to_owned())
+        .collect();
+    for tool in &known {
+        for (name, layer) in layers {
+            let mut world = World::new();
+            layer(&mut world, tool);
+            check_agreement(&mut world, tool, name, &[]).await;
+        }
+        check_agreement(&mut World::new(), tool, "global", &[tool]).await;
+    }
+}
+
+async fn check_agreement(world: &mut World, tool: &str, layer: &str, off: &[&str]) {
+    let resolved = world.tools_without(off);
+    world.tools = Some(resolved.clone());
+    let shown = resolved.projection().tool_names;
+    // Arguments that no tool takes: it gets as far as the check of them, or not even there.
+    world
+        .answer([
+            call("a", tool, json!({"say": 1, "no such argument": true})),
+            finish(),
+        ])
+        .answer([text("Done."), finish()]);
+    world.run().await;
+    assert_eq!(offered(world, 0), shown, "{layer} {tool}");
+    let transcript = world.host.transcript();
+    let refused = transcript.contains(&format!("The tool `{tool}` is not available: "));
+    assert_eq!(
+        refused,
+        !shown.contains(&tool.to_owned()),
+        "{layer} {tool}: {transcript}"
+    );
+}

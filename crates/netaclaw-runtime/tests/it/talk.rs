@@ -37,6 +37,7 @@ fn short(event: &RunEvent) -> String {
         } => format!("retry {attempt} in {after_ms}"),
         RunEvent::FallingBack { from, to, .. } => format!("{from} -> {to}"),
         RunEvent::Todo(list) => format!("todo {}", list.revision),
+        RunEvent::Tools { .. } => "offers tools".to_owned(),
         RunEvent::Warning(warning) => format!("warning {}", warning.kind.as_str()),
         RunEvent::ToolProcess { .. } => "process".to_owned(),
     }
@@ -73,6 +74,7 @@ async fn a_plain_answer_is_streamed_and_stored() {
     check_events(
         &world,
         &[
+            "offers tools",
             "WaitingForModel",
             "answer of channel/scripted",
             "Streaming",
@@ -267,7 +269,7 @@ async fn retries_and_fallbacks_are_told() {
     assert_eq!(ending(&world.run().await), "completed");
     let events: Vec<String> = world.host.events.iter().map(short).collect();
     assert_eq!(
-        events[1..4],
+        events[2..5],
         ["retry 1 in 2000", "a -> b", "answer of channel/scripted"]
     );
 }

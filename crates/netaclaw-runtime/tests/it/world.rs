@@ -31,6 +31,9 @@ pub(crate) struct World {
     pub(crate) spec: AgentSpec,
     /// The tools as they are while the run is under way, if others than at its start.
     pub(crate) current_tools: Option<Arc<dyn CurrentTools>>,
+    pub(crate) told_tools: Option<Vec<String>>,
+    /// In place of what the agent's settings give it.
+    pub(crate) tools: Option<ResolvedTools>,
     pub(crate) cancel: CancellationToken,
     pub(crate) workspace: tempfile::TempDir,
 }
@@ -62,6 +65,8 @@ impl World {
             },
             spec,
             current_tools: None,
+            told_tools: None,
+            tools: None,
             cancel: CancellationToken::new(),
             workspace: tempfile::tempdir().unwrap(),
         }
@@ -101,7 +106,10 @@ impl World {
 
     pub(crate) fn input(&self) -> RunInput {
         let registry = Self::registry();
-        let tools = self.tools_without(&[]);
+        let tools = match &self.tools {
+            Some(tools) => tools.clone(),
+            None => self.tools_without(&[]),
+        };
         let current_tools = match &self.current_tools {
             Some(current) => current.clone(),
             None => Arc::new(tools.clone()),
@@ -126,6 +134,7 @@ impl World {
             tools,
             current_tools,
             spawner: Spawner::closed(),
+            told_tools: self.told_tools.clone(),
             workspace: Arc::new(Workspace::new(self.workspace.path(), &[]).unwrap()),
             memory: Arc::new(ShortMemory::default()),
             cancel: self.cancel.clone(),

@@ -176,6 +176,7 @@ impl<W: Write> Screen<W> {
                 }
             }
             "run_status" if data["phase"] == "retrying" => self.remark(text(&data["detail"]))?,
+            "tools_changed" => self.tools_changed(data)?,
             "clarify_request" => return self.question(data),
             "approval_request" => return Ok(Heard::NeedsConsent(data.clone())),
             "approval_decided" => {
@@ -337,6 +338,15 @@ impl<W: Write> Screen<W> {
             0 => Ok(()),
             more => self.remark(&format!("  {}", self.lang.chat_more_lines(more))),
         }
+    }
+
+    fn tools_changed(&mut self, data: &Value) -> io::Result<()> {
+        let added = data["added"].as_array().into_iter().flatten();
+        let added = added.map(|name| format!("+{}", one_line(text(name), 64)));
+        let removed = data["removed"].as_array().into_iter().flatten();
+        let removed = removed.map(|tool| format!("−{}", one_line(text(&tool["toolName"]), 64)));
+        let changes: Vec<String> = added.chain(removed).collect();
+        self.remark(&self.lang.chat_tools_changed(changes.join(" ")))
     }
 
     fn question(&mut self, data: &Value) -> io::Result<Heard> {

@@ -30,5 +30,6 @@ texts! {
     chat_consent(tool) { "May {tool} run?" "是否允许运行 {tool}？" }
     chat_consent_hint() { "y: yes · a: yes, and the same call for the rest of this session · n: no, n and a reason tells the agent why" "y：允许 · a：允许，本会话内相同的调用不再询问 · n：拒绝，后面可写理由告诉智能体" }
     chat_consent_nobody(tool) { "{tool} needs consent, and nobody can be asked here; start with --yes to agree" "{tool} 需要审批，而此处无人可问；如同意请加 --yes" }
+    chat_tools_changed(changes) { "the tools have changed: {changes}" "工具有变化：{changes}" }
     chat_answer_hint() { "answer with a number or in your own words" "请输入编号或直接回答" }
 }

@@ -1,0 +1,74 @@
+//! Tools that come and go during a run: the model is offered what there is, and told once.
+
+use super::Driver;
+use super::setup::definition;
+use super::start::current;
+use crate::event::RunEvent;
+use crate::host::HostError;
+use crate::prompt::Prompt;
+use netaclaw_protocol::{DisabledTool, ToolsChanged};
+
+impl Driver<'_> {
+    /// Comes before every model call. What the first one offers was found out a moment ago.
+    pub(super) async fn refresh_tools(&mut self, turn: u32) -> Result<(), HostError> {
+        // A model that takes no tools gets none, whatever the agent has; people are warned of it.
+        if self.tools_refused.is_some() || !self.input.model.info.tools {
+            return Ok(());
+        }
+        if turn > 1 {
+            let cancel = self.input.cancel.clone();
+            let current = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Ok(()),
+                current = current(&*self.input.current_tools) => current,
+            };
+            match current {
+                Ok(tools) => self.input.tools = tools,
+                // The model goes on with what it knows. Its calls are decided on one by one, and
+                // denied for as long as nobody can.
+                Err(error) => {
+                    tracing::warn!(%error, "it is not known which tools there are");
+                    return Ok(());
+                }
+            }
+            let tools = &self.input.tools;
+            self.definitions = tools.enabled().map(definition).collect();
+            self.prompt = Prompt::new(&self.input.agent.system_prompt, &self.input.prompt, tools);
+        }
+        self.tell_tools().await
+    }
+
+    async fn tell_tools(&mut self) -> Result<(), HostError> {
+        let tools = &self.input.tools;
+        let names: Vec<String> = tools.enabled().map(|tool| tool.name().to_owned()).collect();
+        let changed = match &self.told_tools {
+            Some(told) if *told == names => return Ok(()),
+            Some(told) => tools.since(told),
+            None => None,
+        };
+        self.told_tools = Some(names.clone());
+        if let Some(changed) = &changed {
+            self.notify_model(&notice(changed)).await?;
+        }
+        self.host.emit(RunEvent::Tools { names, changed });
+        Ok(())
+    }
+}
+
+fn notice(changed: &ToolsChanged) -> String {
+    let mut text = String::from("The tools you have are others than before.");
+    if !changed.removed.is_empty() {
+        let lost = |tool: &DisabledTool| format!("`{}` ({})", tool.tool_name, tool.reason);
+        let lost: Vec<String> = changed.removed.iter().map(lost).collect();
+        text.push_str(&format!(" Not available any more: {}.", lost.join(", ")));
+    }
+    if !changed.added.is_empty() {
+        let new: Vec<String> = changed
+            .added
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        text.push_str(&format!(" New: {}.", new.join(", ")));
+    }
+    text
+}
