@@ -221,6 +221,7 @@ impl AgentSource for ConfiguredAgents {
             tools,
             current_tools: Arc::new(current_tools),
             told_tools: run.told_tools,
+            pending: run.pending,
             workspace: Arc::new(workspace),
             spawner,
             memory: Arc::new(memory),

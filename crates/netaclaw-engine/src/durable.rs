@@ -25,6 +25,8 @@ pub(crate) const QUEUE_MAX: usize = 50;
 const REQUESTS_MAX: usize = 32;
 /// Calls that may be agreed to for a whole session; beyond it the oldest is asked about again.
 const CONSENTS_MAX: usize = 256;
+/// Decisions that are remembered beyond their run.
+const DECIDED_MAX: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -38,6 +40,9 @@ pub(crate) struct Durable {
     /// Calls of this run that needed consent.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
     pub(crate) approvals: Vec<AskedConsent>,
+    /// How the last calls were decided on, for whoever decides once more.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
+    pub(crate) decided: Vec<Decided>,
     /// Hashes of calls to which somebody agreed for the whole session, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) consents: Vec<String>,
@@ -108,7 +113,8 @@ pub(crate) struct Asked {
     pub(crate) answer: Option<Vec<String>>,
 }
 
-/// A call that needs consent and, once somebody decided, how: kept until the run has ended.
+/// A call that needs consent and, once somebody decided, how: kept until the run has ended, and
+/// beyond the death of a server until the call has run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AskedConsent {
@@ -116,6 +122,24 @@ pub(crate) struct AskedConsent {
     pub(crate) asked: ApprovalQuestion,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<ApprovalOutcome>,
+    /// What the person who refused it said. Not `reason`, which is why it was asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) words: Option<String>,
+}
+
+impl AskedConsent {
+    pub(crate) fn is_allowed(&self) -> bool {
+        let allowed = [ApprovalOutcome::Allowed, ApprovalOutcome::AllowedForSession];
+        self.outcome
+            .is_some_and(|outcome| allowed.contains(&outcome))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Decided {
+    pub(crate) approval_id: String,
+    pub(crate) outcome: ApprovalOutcome,
 }
 
 /// A run that has begun and not ended. Found after a restart it was interrupted.
@@ -201,6 +225,31 @@ impl Durable {
         self.consents.push(hash);
         let surplus = self.consents.len().saturating_sub(CONSENTS_MAX);
         self.consents.drain(..surplus);
+    }
+
+    /// Stores a decision on a call.
+    pub(crate) fn decide(&mut self, id: &str, outcome: ApprovalOutcome, words: Option<String>) {
+        let mut stored = self.approvals.iter_mut();
+        if let Some(stored) = stored.find(|stored| stored.asked.approval_id == id) {
+            stored.outcome = Some(outcome);
+            stored.words = words;
+        }
+        self.decided.push(Decided {
+            approval_id: id.to_owned(),
+            outcome,
+        });
+        let surplus = self.decided.len().saturating_sub(DECIDED_MAX);
+        self.decided.drain(..surplus);
+    }
+
+    /// Uses up consent to this very call that was given after its run had died.
+    pub(crate) fn take_consent(&mut self, run: &RunId, tool_call_id: &str, hash: &str) -> bool {
+        let given = self.approvals.iter().position(|consent| {
+            let asked = &consent.asked;
+            let same = asked.tool_call_id == tool_call_id && asked.hash == hash;
+            consent.is_allowed() && same && asked.run_id != *run
+        });
+        given.map(|at| self.approvals.remove(at)).is_some()
     }
 
     /// Whether something waits for a person.

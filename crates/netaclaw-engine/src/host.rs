@@ -172,8 +172,14 @@ impl RunHost for SessionHost {
 
     async fn open_approval(&mut self, request: ApprovalRequest) -> Result<OpenApproval, HostError> {
         let mut writing = self.writer.begin().await;
-        let agreed = &writing.state.durable.consents;
-        if agreed.iter().any(|hash| hash == request.hash.as_str()) {
+        let hash = request.hash.as_str();
+        let durable = &mut writing.state.durable;
+        let for_session = durable.consents.iter().any(|known| known == hash);
+        let taken = durable.take_consent(&self.run_id, &request.tool_call_id, hash);
+        if taken {
+            writing.save().await.map_err(unavailable)?;
+        }
+        if for_session || taken {
             return Ok(OpenApproval::Remembered(Approval {
                 hash: request.hash,
                 consent: Consent::Given,
@@ -196,6 +202,7 @@ impl RunHost for SessionHost {
         approvals.push(AskedConsent {
             asked: asked.clone(),
             outcome: None,
+            words: None,
         });
         writing.save().await.map_err(unavailable)?;
         drop(writing);

@@ -216,6 +216,17 @@ impl Live {
         self.feed.emit(&ReliableEvent::ClarifyRequest(question));
     }
 
+    /// Whether a question or an approval is open.
+    pub(crate) fn waits_for_person(&self) -> bool {
+        self.lock().waiting() > 0
+    }
+
+    /// Whether all there is to do has to wait for a person.
+    pub(crate) fn only_waits_for_person(&self) -> bool {
+        let state = self.lock();
+        state.waiting() > 0 && state.tools.len() <= state.waiting()
+    }
+
     /// The question that was asked first of those that are open.
     pub(crate) fn first_question(&self) -> Option<String> {
         let state = self.lock();
@@ -349,6 +360,10 @@ impl Live {
 }
 
 impl LiveState {
+    fn waiting(&self) -> usize {
+        self.questions.len() + self.approvals.len()
+    }
+
     /// Everything that has been streamed of what is not stored yet.
     fn open_text(&self) -> Vec<TextDelta> {
         let parts = self.streaming.iter().flat_map(|answer| {

@@ -1,20 +1,48 @@
 //! What an earlier process left unfinished, closed so that the next message works.
 
+use crate::durable::{AskedConsent, Durable};
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::user_message::marked;
 use crate::writer::{SessionWriter, Writing};
+use netaclaw_governance::refusal;
 use netaclaw_protocol::{
-    ApprovalOutcome, AssistantMessage, ContentBlock, Message, Question, StopReason,
-    ToolResultMessage, Trouble, TroubleKind, Usage,
+    ApprovalOutcome, ApprovalQuestion, AssistantMessage, ContentBlock, EntryId, Message, Question,
+    StopReason, ToolResultMessage, Trouble, TroubleKind, Usage,
 };
+use netaclaw_runtime::{PendingCalls, todo_on_path};
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 use netaclaw_tools::{ClarifyAnswer, clarify_output};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::HashSet;
 
-/// Closes an interrupted run and returns the questions that are still open. The queue stays.
-pub(crate) async fn recover(writer: &SessionWriter) -> Result<Vec<Question>, EngineError> {
+/// What of a dead run waits for a person.
+#[derive(Debug, Default)]
+pub(crate) struct StillOpen {
+    pub(crate) questions: Vec<Question>,
+    pub(crate) approvals: Vec<ApprovalQuestion>,
+}
+
+impl StillOpen {
+    fn read(durable: &Durable) -> Self {
+        let questions = durable.questions.iter();
+        let questions = questions.filter(|asked| asked.answer.is_none());
+        let approvals = durable.approvals.iter();
+        let approvals = approvals.filter(|consent| consent.outcome.is_none());
+        Self {
+            questions: questions.map(|asked| asked.question.clone()).collect(),
+            approvals: approvals.map(|consent| consent.asked.clone()).collect(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.questions.is_empty() && self.approvals.is_empty()
+    }
+}
+
+/// Closes an interrupted run and returns what is still open of it. The queue stays.
+pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineError> {
     let mut writing = writer.begin().await;
     let interrupted = writing.state.durable.run.is_some();
     if interrupted {
@@ -23,22 +51,19 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<Vec<Question>, Eng
     }
     let tree = writer.tree().await?;
     forget_taken_items(&tree, &mut writing);
-    if !interrupted && writing.state.durable.questions.is_empty() {
-        return Ok(Vec::new());
+    let durable = &mut writing.state.durable;
+    if !interrupted && durable.questions.is_empty() && durable.approvals.is_empty() {
+        return Ok(StillOpen::default());
     }
-    let open: Vec<Question> = writing
-        .state
-        .durable
-        .questions
-        .iter()
-        .filter(|asked| asked.answer.is_none())
-        .map(|asked| asked.question.clone())
-        .collect();
+    let open = StillOpen::read(durable);
     if open.is_empty() {
         close_calls(writer, &mut writing).await?;
         close_message(writer, &mut writing).await?;
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
+    } else if interrupted {
+        // Whether a call has run that was allowed before, nobody knows. It does not run again.
+        durable.approvals.retain(|consent| !consent.is_allowed());
     }
     writing.state.durable.run = None;
     writing.save().await?;
@@ -66,10 +91,20 @@ pub(crate) async fn close_calls(
     writer: &SessionWriter,
     writing: &mut Writing<'_>,
 ) -> Result<(), EngineError> {
+    close_calls_but(&Agreed::default(), writer, writing).await
+}
+
+/// The same, but for calls that are going to run.
+pub(crate) async fn close_calls_but(
+    agreed: &Agreed,
+    writer: &SessionWriter,
+    writing: &mut Writing<'_>,
+) -> Result<(), EngineError> {
     let tree = writer.tree().await?;
     let asked = writing.state.durable.questions.clone();
     let consents = writing.state.durable.approvals.clone();
-    for call in unanswered_calls(&tree) {
+    let (_, calls) = unanswered_calls(&tree);
+    for call in calls.into_iter().filter(|call| !agreed.contains(&call.id)) {
         let answer = asked
             .iter()
             .find(|asked| asked.question.tool_call_id == call.id);
@@ -84,8 +119,9 @@ pub(crate) async fn close_calls(
             None => {
                 let mut consents = consents.iter();
                 let consent = consents.find(|consent| consent.asked.tool_call_id == call.id);
-                let text = interrupted_call(consent.map(|consent| consent.outcome)).to_owned();
-                vec![ContentBlock::Text { text }]
+                vec![ContentBlock::Text {
+                    text: not_run(&call, consent),
+                }]
             }
         };
         let is_error = answer.is_none_or(|asked| asked.answer.is_none());
@@ -104,18 +140,63 @@ pub(crate) async fn close_calls(
     Ok(())
 }
 
-/// What the model reads of a call that the end of the server has overtaken. Whoever had not agreed
-/// to it yet is not asked any more: nobody is there to run it.
-fn interrupted_call(consent: Option<Option<ApprovalOutcome>>) -> &'static str {
-    match consent {
-        Some(None | Some(ApprovalOutcome::Closed)) => {
-            "Not run: the server stopped before the user decided on this call. If it is still \
+/// What the model reads of a call that the end of the server has overtaken.
+fn not_run(call: &Call, consent: Option<&AskedConsent>) -> String {
+    let outcome = consent.map(|consent| (consent.outcome, &consent.words));
+    match outcome {
+        Some((None | Some(ApprovalOutcome::Closed), _)) => {
+            "Not run: the user did not decide on this call and went on without it. If it is still \
              needed, make it again, and the user is asked again."
+                .to_owned()
         }
-        Some(Some(ApprovalOutcome::Denied)) => "Not run: the user refused this call.",
-        Some(Some(ApprovalOutcome::Allowed | ApprovalOutcome::AllowedForSession)) | None => {
-            "No result: the run was interrupted before this call ended."
+        Some((Some(ApprovalOutcome::Denied), words)) => refusal(&call.name, words.as_deref()),
+        Some((Some(ApprovalOutcome::Allowed | ApprovalOutcome::AllowedForSession), _)) | None => {
+            "No result: the run was interrupted before this call ended.".to_owned()
         }
+    }
+}
+
+/// Calls of the last answer that were agreed to after their run had died, and have not run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Agreed {
+    tool_call_ids: Vec<String>,
+}
+
+impl Agreed {
+    /// Consents of a run that is alive do not count: [`recover`] and the end of a run remove them.
+    pub(crate) fn read(tree: &SessionTree, durable: &Durable) -> Self {
+        if durable.approvals.is_empty() {
+            return Self::default();
+        }
+        let allowed = |call: &Call| {
+            let mut consents = durable.approvals.iter();
+            consents.any(|consent| consent.is_allowed() && consent.asked.tool_call_id == call.id)
+        };
+        let (_, calls) = unanswered_calls(tree);
+        let calls = calls.into_iter().filter(allowed);
+        Self {
+            tool_call_ids: calls.map(|call| call.id).collect(),
+        }
+    }
+
+    pub(crate) fn contains(&self, tool_call_id: &str) -> bool {
+        self.tool_call_ids.iter().any(|id| id == tool_call_id)
+    }
+
+    /// For the run that is to begin with them; `None` if there are none.
+    pub(crate) fn into_pending(self, tree: &SessionTree) -> Option<PendingCalls> {
+        let (answer, calls) = unanswered_calls(tree);
+        let calls: Vec<ContentBlock> = calls
+            .into_iter()
+            .filter(|call| self.contains(&call.id))
+            .map(Call::into_block)
+            .collect();
+        let path = tree.active_path().unwrap_or_default();
+        (!calls.is_empty()).then_some(PendingCalls {
+            entry_id: answer?,
+            calls,
+            todo: todo_on_path(path.into_iter()),
+        })
     }
 }
 
@@ -159,25 +240,35 @@ fn interrupted() -> Trouble {
 struct Call {
     id: String,
     name: String,
+    arguments: Value,
 }
 
-/// Calls of the last answer on the active path that have no result below it.
-fn unanswered_calls(tree: &SessionTree) -> Vec<Call> {
+impl Call {
+    fn into_block(self) -> ContentBlock {
+        ContentBlock::ToolCall {
+            id: self.id,
+            name: self.name,
+            arguments: self.arguments,
+        }
+    }
+}
+
+/// The last answer on the active path, and its calls that have no result below it.
+fn unanswered_calls(tree: &SessionTree) -> (Option<EntryId>, Vec<Call>) {
     let path = tree.active_path().unwrap_or_default();
     let Some(at) = path
         .iter()
         .rposition(|entry| entry.role() == Role::Assistant)
     else {
-        return Vec::new();
+        return (None, Vec::new());
     };
     let answered: HashSet<String> = path[at..]
         .iter()
         .filter_map(|entry| result_for(entry))
         .collect();
-    calls_in(path[at])
-        .into_iter()
-        .filter(|call| !answered.contains(&call.id))
-        .collect()
+    let calls = calls_in(path[at]).into_iter();
+    let open = calls.filter(|call| !answered.contains(&call.id));
+    (Some(path[at].id().clone()), open.collect())
 }
 
 fn calls_in(answer: &Entry) -> Vec<Call> {
@@ -188,7 +279,15 @@ fn calls_in(answer: &Entry) -> Vec<Call> {
         return Vec::new();
     };
     let call = |block| match block {
-        ContentBlock::ToolCall { id, name, .. } => Some(Call { id, name }),
+        ContentBlock::ToolCall {
+            id,
+            name,
+            arguments,
+        } => Some(Call {
+            id,
+            name,
+            arguments,
+        }),
         _ => None,
     };
     message.content.into_iter().filter_map(call).collect()

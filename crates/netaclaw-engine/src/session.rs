@@ -54,6 +54,8 @@ pub(crate) struct LiveSession {
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
+    /// Set when the run under way was told so.
+    interrupted: bool,
 }
 
 impl LiveSession {
@@ -63,11 +65,14 @@ impl LiveSession {
         source: Arc<dyn AgentSource>,
         shutdown: CancellationToken,
     ) -> Result<Self, EngineError> {
-        let questions = recover(&writer).await?;
+        let open = recover(&writer).await?;
         let warnings = writer.begin().await.state.durable.warnings.clone();
         let live = Live::new(writer.feed.clone(), warnings);
-        for question in questions {
+        for question in open.questions {
             live.question_opened(question);
+        }
+        for asked in open.approvals {
+            live.approval_opened(asked);
         }
         let tree = writer.tree().await?;
         live.todo_changed(todo_on_path(
@@ -86,6 +91,7 @@ impl LiveSession {
             titles: Titles::default(),
             shutdown,
             closing: false,
+            interrupted: false,
         })
     }
 
@@ -99,8 +105,14 @@ impl LiveSession {
             tokio::select! {
                 command = mailbox.recv(), if !self.closing => match command {
                     Some(command) => self.handle(command).await,
-                    None => self.closing = true,
+                    None => {
+                        self.closing = true;
+                        if self.live.only_waits_for_person() {
+                            self.runs.abort_all();
+                        }
+                    }
                 },
+                () = self.shutdown.cancelled(), if !self.interrupted => self.interrupt(),
                 Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
                 Some(title) = self.titles.next() => self.title_made(title).await,
                 () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => {
@@ -110,6 +122,17 @@ impl LiveSession {
         }
         if let Err(error) = self.writer.provider.release(&self.writer.id).await {
             tracing::warn!(session.id = %self.writer.id, %error, "a session could not be let go");
+        }
+    }
+
+    /// The time of this process is over. A run that waits for a person is left as it stands, for
+    /// the next process to go on from there; every other one is stopped, and says so.
+    fn interrupt(&mut self) {
+        self.interrupted = true;
+        match &self.current {
+            Some(_) if self.live.waits_for_person() => self.runs.abort_all(),
+            Some(run) => run.cancel.cancel(),
+            None => {}
         }
     }
 
@@ -234,7 +257,7 @@ impl LiveSession {
             self.hold_waiting().await?;
             return Ok(RunState::Stopping);
         }
-        // A question may still be open although its run died with an earlier process.
+        // Something may still be open although its run died with an earlier process.
         self.dismiss_questions().await?;
         Ok(RunState::Idle)
     }
@@ -335,8 +358,8 @@ impl LiveSession {
         if let Some(Outcome::Started(run_id)) = self.requests.repeat(request.as_ref(), now_ms())? {
             return Ok(Done::before(run_id.clone()));
         }
-        if self.live.first_question().is_some() {
-            let message = "a question is open; answer it or stop the run first";
+        if self.live.waits_for_person() {
+            let message = "a question or an approval is open; answer it or stop the run first";
             return Err(EngineError::Busy(message.to_owned()));
         }
         let tree = self.writer.tree().await?;

@@ -9,7 +9,7 @@ use netaclaw_protocol::{
     ApprovalDecision, ApprovalQuestion, ModelInfo, ProviderKind, SessionId, SessionMeta,
     ThinkingLevel,
 };
-use netaclaw_runtime::{RunHost, RunReport};
+use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
 use tokio_util::sync::CancellationToken;
 
 /// Knows the agents and how to run them. Asked anew for every run, so that a changed agent counts
@@ -80,6 +80,8 @@ pub struct PrepareRun<'a> {
     pub model: Option<ChosenModel>,
     /// What the model was last told it has, in this session.
     pub told_tools: Option<Vec<String>>,
+    /// What the run is to begin with.
+    pub pending: Option<PendingCalls>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -87,12 +87,7 @@ impl AskedCall {
                     "The consent was given to another call, so `{tool}` was not run."
                 ));
             }
-            Consent::Refused { reason: None } => {
-                return deny(format!("The user refused to let `{tool}` run."));
-            }
-            Consent::Refused {
-                reason: Some(words),
-            } => return deny(format!("The user refused to let `{tool}` run: {words}")),
+            Consent::Refused { reason } => return deny(refusal(tool, reason.as_deref())),
         }
         let manifest = match still_available(current, tool) {
             Ok(now) if is_as_pinned(now, &request.args) => now.manifest().clone(),
@@ -112,6 +107,14 @@ impl AskedCall {
             },
             manifest,
         })
+    }
+}
+
+/// What the model reads of a call that a person refused.
+pub fn refusal(tool: &str, words: Option<&str>) -> String {
+    match words {
+        None => format!("The user refused to let `{tool}` run."),
+        Some(words) => format!("The user refused to let `{tool}` run: {words}"),
     }
 }
 

@@ -4,7 +4,9 @@ use crate::clock::Clock;
 use crate::prompt::PromptSources;
 use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
-use netaclaw_protocol::{ModelInfo, RunId, ThinkingLevel, Trouble};
+use netaclaw_protocol::{
+    ContentBlock, EntryId, ModelInfo, RunId, ThinkingLevel, TodoList, Trouble,
+};
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{MemoryService, ToolRegistry, Workspace};
 use std::sync::Arc;
@@ -28,9 +30,22 @@ pub struct RunInput {
     /// How its tools start programs.
     pub spawner: Spawner,
     pub memory: Arc<dyn MemoryService>,
+    /// What the run begins with, before it asks the model.
+    pub pending: Option<PendingCalls>,
     /// Stops the run.
     pub cancel: CancellationToken,
     pub clock: Arc<dyn Clock>,
+}
+
+/// Calls of a stored answer that never began, because their run died while people were asked
+/// about them. They are decided on like any other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingCalls {
+    pub entry_id: EntryId,
+    /// The blocks of the answer that are these calls.
+    pub calls: Vec<ContentBlock>,
+    /// The list in force.
+    pub todo: TodoList,
 }
 
 /// The agent, as far as the loop is concerned.

@@ -16,7 +16,7 @@ pub use answer::AnswerSoFar;
 pub use clock::{Clock, SystemClock};
 pub use event::{RunEvent, ToolCompleted, ToolStarted};
 pub use host::{HostError, ModelCall, OpenApproval, Overflow, RunContext, RunHost};
-pub use input::{AgentSettings, ModelAccess, RunInput, RunLimits};
+pub use input::{AgentSettings, ModelAccess, PendingCalls, RunInput, RunLimits};
 pub use report::{EndReason, RunReport, StuckPattern};
 pub use run::{NOTICE_ENTRY, run_agent};
 pub use todo::{TODO_ENTRY, todo_on_path};

@@ -35,6 +35,7 @@ impl LiveSession {
             true => ConsentScope::Session,
             false => ConsentScope::Once,
         };
+        let reason = reason.map(str::to_owned);
         let (outcome, consent) = match (response.decision, scope) {
             (ApprovalDecision::Allow, ConsentScope::Once) => {
                 (ApprovalOutcome::Allowed, Consent::Given)
@@ -43,7 +44,7 @@ impl LiveSession {
                 (ApprovalOutcome::AllowedForSession, Consent::Given)
             }
             (ApprovalDecision::Deny, _) => {
-                let reason = reason.map(str::to_owned);
+                let reason = reason.clone();
                 (ApprovalOutcome::Denied, Consent::Refused { reason })
             }
         };
@@ -59,31 +60,30 @@ impl LiveSession {
         if outcome == ApprovalOutcome::AllowedForSession {
             durable.agree_for_session(asked.hash.clone());
         }
-        let mut stored = durable.approvals.iter_mut();
-        if let Some(stored) = stored.find(|stored| stored.asked.approval_id == *id) {
-            stored.outcome = Some(outcome);
-        }
+        durable.decide(id, outcome, reason);
         writing.save().await?;
         drop(writing);
         self.live.approval_closed(id, outcome);
         // The hash of what was shown. Whoever waits compares it with what would run.
         let hash = CallHash::of(&asked.tool_name, &asked.args);
-        // A run that is just being stopped waits no more, and says so itself.
-        drop(self.consents.answer(id, Approval { hash, consent }));
-        Ok(())
+        match self.consents.answer(id, Approval { hash, consent }) {
+            Ok(()) => Ok(()),
+            // Its run died with an earlier process: a new one goes on from here. A run that is
+            // just being stopped waits no more either, and says so itself.
+            Err(_) => self.resume_answered().await,
+        }
     }
 
     async fn not_open(&self, approval_id: &str) -> EngineError {
         let writing = self.writer.begin().await;
-        let mut known = writing.state.durable.approvals.iter();
-        let known = known.find(|stored| stored.asked.approval_id == approval_id);
-        match known.and_then(|stored| stored.outcome) {
-            Some(ApprovalOutcome::Denied) => {
+        let mut known = writing.state.durable.decided.iter();
+        match known.find(|decided| decided.approval_id == approval_id) {
+            Some(decided) if decided.outcome == ApprovalOutcome::Denied => {
                 EngineError::Conflict("this call has been refused already".to_owned())
             }
             Some(_) => EngineError::Conflict("this call has been allowed already".to_owned()),
             None => {
-                let message = "this approval is not open; it was decided or its run has ended";
+                let message = "this approval is not open; its run has ended without a decision";
                 EngineError::NotFound(message.to_owned())
             }
         }

@@ -8,6 +8,7 @@ use crate::host::SessionHost;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock, RunningRun};
 use crate::partial::Partial;
+use crate::recover::Agreed;
 use crate::requests::{Answered, Outcome, Request};
 use crate::source::{AgentSource, PrepareRun};
 use crate::writer::SessionWriter;
@@ -93,7 +94,10 @@ impl LiveSession {
     }
 
     fn launch(&mut self, run_id: RunId) {
-        let cancel = self.shutdown.child_token();
+        let cancel = CancellationToken::new();
+        if self.shutdown.is_cancelled() {
+            cancel.cancel();
+        }
         self.live.run_status(
             RunState::Running,
             Some(run_id.clone()),
@@ -273,15 +277,16 @@ async fn prepare(
 ) -> Result<Box<dyn crate::source::Runner>, EngineError> {
     let session = host.writer.meta().await?;
     let durable = host.writer.begin().await.state.durable.clone();
+    let tree = host.writer.tree().await?;
     let prepared = source
         .prepare(PrepareRun {
             session: &session,
             run_id: &host.run_id,
+            pending: Agreed::read(&tree, &durable).into_pending(&tree),
             model: durable.model.map(Into::into),
             told_tools: durable.told_tools,
         })
         .await?;
-    let tree = host.writer.tree().await?;
     host.meter = Meter::read(&tree).for_model(&prepared.model, prepared.threshold_percent);
     Ok(prepared.runner)
 }

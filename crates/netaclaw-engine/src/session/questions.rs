@@ -4,7 +4,7 @@ use super::LiveSession;
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::questions::read_answer;
-use crate::recover::close_calls;
+use crate::recover::{Agreed, close_calls, close_calls_but};
 use crate::requests::Answered;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
@@ -52,14 +52,15 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Closes the questions of a dead run without an answer, and says so (CLAR-6).
+    /// Closes what a dead run had asked without an answer, and says so (CLAR-6).
     pub(super) async fn dismiss_questions(&mut self) -> Result<(), EngineError> {
-        if self.live.first_question().is_none() {
+        if !self.live.waits_for_person() {
             return Ok(());
         }
         while let Some(request_id) = self.live.first_question() {
             self.live.question_closed(&request_id);
         }
+        self.live.close_approvals();
         let mut writing = self.writer.begin().await;
         for asked in &mut writing.state.durable.questions {
             asked.answer.get_or_insert_default();
@@ -70,14 +71,21 @@ impl LiveSession {
         writing.save().await
     }
 
-    async fn resume_answered(&mut self) -> Result<(), EngineError> {
-        if self.live.first_question().is_some() {
+    /// Goes on where a dead run waited, once all it had asked is answered: in a new run that
+    /// begins with the calls that were agreed to.
+    pub(super) async fn resume_answered(&mut self) -> Result<(), EngineError> {
+        if self.current.is_some() || self.live.waits_for_person() {
             return Ok(());
         }
         let mut writing = self.writer.begin().await;
-        close_calls(&self.writer, &mut writing).await?;
-        writing.state.durable.questions.clear();
-        writing.state.durable.approvals.clear();
+        let tree = self.writer.tree().await?;
+        let agreed = Agreed::read(&tree, &writing.state.durable);
+        close_calls_but(&agreed, &self.writer, &mut writing).await?;
+        let durable = &mut writing.state.durable;
+        durable.questions.clear();
+        durable
+            .approvals
+            .retain(|consent| agreed.contains(&consent.asked.tool_call_id));
         writing.save().await?;
         drop(writing);
         self.go_on(None).await?;

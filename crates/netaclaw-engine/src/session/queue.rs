@@ -72,7 +72,7 @@ impl LiveSession {
 
     /// Starts what waits first and is not held, unless a run is under way.
     pub(super) async fn start_next(&mut self) {
-        if self.closing || self.current.is_some() || self.live.first_question().is_some() {
+        if self.closing || self.current.is_some() || self.live.waits_for_person() {
             return;
         }
         let next = {

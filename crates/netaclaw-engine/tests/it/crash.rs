@@ -1,7 +1,10 @@
 //! What the next process finds.
 
 use crate::support::{Act, Server, ann};
-use netaclaw_protocol::{ClarifyResponse, Disposition, RunState, SessionId};
+use netaclaw_engine::EngineError;
+use netaclaw_protocol::{
+    ApprovalDecision, ApprovalResponse, ClarifyResponse, Disposition, RunState, SessionId,
+};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -123,33 +126,160 @@ fn a_question_is_still_open_and_its_answer_goes_on_from_there() {
     });
 }
 
-/// Nobody is there any more to run it, so it is closed, and both people and the model are told.
-#[test]
-fn a_call_that_waited_for_consent_is_closed_and_says_so() {
-    let dir = tempfile::tempdir().unwrap();
-    let session = until_it_dies(dir.path(), async |server| {
+/// A server that died while somebody was asked for consent to `bash`.
+fn died_asking(dir: &Path) -> SessionId {
+    until_it_dies(dir, async |server| {
         let session = server.chat(None, "tidy up").await.session_id;
         let (client, _) = server.open(&session).await;
         server.script.act([Act::NeedConsent("bash")]);
         client.wait("approval_request", |_| true).await;
         session
-    });
+    })
+}
+
+fn decision(
+    session: &SessionId,
+    approval_id: &str,
+    decision: ApprovalDecision,
+) -> ApprovalResponse {
+    ApprovalResponse {
+        session_id: session.clone(),
+        approval_id: approval_id.to_owned(),
+        decision,
+        remember: false,
+        reason: None,
+    }
+}
+
+#[test]
+fn a_call_still_waits_for_consent_and_runs_once_it_is_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = died_asking(dir.path());
     runtime().block_on(async {
         let server = Server::start(dir.path());
         let (client, opened) = server.open(&session).await;
         let snapshot = opened.snapshot.unwrap();
-        assert!(snapshot.approvals.is_empty() && snapshot.run.status == RunState::Idle);
-        server.chat(Some(&session), "go on").await;
+        assert_eq!(snapshot.run.status, RunState::Idle);
+        assert_eq!(snapshot.approvals[0].tool_name, "bash");
+        let id = &snapshot.approvals[0].approval_id;
+        let allow = decision(&session, id, ApprovalDecision::Allow);
+        server
+            .engine
+            .decide_call(&ann(), allow.clone())
+            .await
+            .unwrap();
+        server.script.act([Act::NeedConsent("bash")]);
+        // The same call once more: consent was for one time.
+        let again = client.wait("approval_request", |data| data["approvalId"] != id.as_str());
+        let again = again.await["data"]["approvalId"].clone();
+        let late = server.engine.decide_call(&ann(), allow).await.unwrap_err();
+        assert_eq!(late.to_string(), "this call has been allowed already");
+        let deny = decision(&session, again.as_str().unwrap(), ApprovalDecision::Deny);
+        server
+            .engine
+            .decide_call(&ann(), deny.clone())
+            .await
+            .unwrap();
+        server.script.act([Act::Say("tidy"), Act::End]);
+        client.done(1).await;
+        let expected = [
+            "user: tidy up",
+            "assistant: calls bash",
+            "toolResult: Given",
+            "assistant: calls bash",
+            "toolResult: Refused { reason: None }",
+            "assistant: tidy",
+        ];
+        assert_eq!(server.path(&session).await, expected);
+        // Also when its run has ended.
+        let late = server.engine.decide_call(&ann(), deny).await.unwrap_err();
+        assert!(matches!(late, EngineError::Conflict(_)), "{late}");
+        assert_eq!(late.to_string(), "this call has been refused already");
+    });
+}
+
+#[test]
+fn a_call_that_was_refused_after_a_restart_does_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = died_asking(dir.path());
+    runtime().block_on(async {
+        let server = Server::start(dir.path());
+        let (client, opened) = server.open(&session).await;
+        let id = opened.snapshot.unwrap().approvals[0].approval_id.clone();
+        let deny = ApprovalResponse {
+            reason: Some("not today".to_owned()),
+            ..decision(&session, &id, ApprovalDecision::Deny)
+        };
+        server.engine.decide_call(&ann(), deny).await.unwrap();
         server.script.act([Act::Say("well"), Act::End]);
         client.done(1).await;
         let expected = [
             "user: tidy up",
             "assistant: calls bash",
-            "toolResult: Not run: the server stopped before the user decided on this call. If it \
-             is still needed, make it again, and the user is asked again.",
-            "user: go on",
+            "toolResult: The user refused to let `bash` run: not today",
             "assistant: well",
         ];
         assert_eq!(server.path(&session).await, expected);
     });
+}
+
+#[test]
+fn who_goes_on_without_deciding_on_a_call_has_it_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = died_asking(dir.path());
+    runtime().block_on(async {
+        let server = Server::start(dir.path());
+        let (client, opened) = server.open(&session).await;
+        let id = opened.snapshot.unwrap().approvals[0].approval_id.clone();
+        server.chat(Some(&session), "go on").await;
+        let closed = client.wait("approval_decided", |_| true).await;
+        assert_eq!(closed["data"]["outcome"], "closed");
+        server.script.act([Act::Say("well"), Act::End]);
+        client.done(1).await;
+        let expected = [
+            "user: tidy up",
+            "assistant: calls bash",
+            "toolResult: Not run: the user did not decide on this call and went on without it. If \
+             it is still needed, make it again, and the user is asked again.",
+            "user: go on",
+            "assistant: well",
+        ];
+        assert_eq!(server.path(&session).await, expected);
+        let late = decision(&session, &id, ApprovalDecision::Allow);
+        let late = server.engine.decide_call(&ann(), late).await.unwrap_err();
+        assert!(matches!(late, EngineError::NotFound(_)), "{late}");
+    });
+}
+
+/// A restart in good order leaves what waits for a person as a crash does.
+#[test]
+fn what_waits_for_a_person_survives_an_orderly_end() {
+    let acts = [Act::Ask("Which colour?"), Act::NeedConsent("bash")];
+    for (act, event) in acts
+        .into_iter()
+        .zip(["clarify_request", "approval_request"])
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let session = runtime().block_on(async {
+            let server = Server::start(dir.path());
+            let session = server.chat(None, "paint it").await.session_id;
+            let (client, _) = server.open(&session).await;
+            server.script.act([act]);
+            client.wait(event, |_| true).await;
+            // Nothing else is under way, so nobody waits for the end of this time.
+            server.engine.shut_down(Duration::from_secs(3600)).await;
+            session
+        });
+        runtime().block_on(async {
+            let server = Server::start(dir.path());
+            let (client, opened) = server.open(&session).await;
+            let snapshot = opened.snapshot.unwrap();
+            assert_eq!(snapshot.questions.len() + snapshot.approvals.len(), 1);
+            assert_eq!(snapshot.run.status, RunState::Idle);
+            server.engine.stop(&ann(), &session).await.unwrap();
+            server.script.act([Act::Say("here"), Act::End]);
+            server.chat(Some(&session), "go on").await;
+            client.done(1).await;
+        });
+    }
 }

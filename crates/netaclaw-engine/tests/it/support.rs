@@ -11,7 +11,7 @@ use netaclaw_protocol::{
     PartKind, ProviderKind, RunOutcome, SessionId, StopReason, ThinkingLevel, ToolLabel,
     ToolResultMessage, ToolRisk, Usage,
 };
-use netaclaw_runtime::{OpenApproval, RunEvent, RunHost, RunReport};
+use netaclaw_runtime::{OpenApproval, PendingCalls, RunEvent, RunHost, RunReport};
 use netaclaw_session::EntryBody;
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use netaclaw_tools::{ClarifyQuestion, clarify_output};
@@ -83,7 +83,7 @@ impl AgentSource for ScriptedSource {
         }
     }
 
-    async fn prepare(&self, _run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
+    async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
         Ok(PreparedRun {
             model: ModelInfo {
                 name: "scripted".to_owned(),
@@ -98,6 +98,7 @@ impl AgentSource for ScriptedSource {
             threshold_percent: Some(70),
             runner: Box::new(ScriptedRunner {
                 acts: Arc::clone(&self.acts),
+                pending: run.pending,
             }),
         })
     }
@@ -105,13 +106,23 @@ impl AgentSource for ScriptedSource {
 
 struct ScriptedRunner {
     acts: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Act>>>,
+    /// Calls to begin with.
+    pending: Option<PendingCalls>,
 }
 
 #[async_trait]
 impl Runner for ScriptedRunner {
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
-        let Self { acts } = *self;
+        let Self { acts, pending } = *self;
         let mut acts = acts.lock().await;
+        for call in pending.into_iter().flat_map(|pending| pending.calls) {
+            let ContentBlock::ToolCall { id, name, .. } = call else {
+                panic!("only calls are pending");
+            };
+            if !await_consent(host, &id, &name, &cancel).await {
+                return report(RunOutcome::Stopped);
+            }
+        }
         let mut answer = Answer::default();
         loop {
             host.context().await.unwrap();
@@ -244,9 +255,18 @@ async fn ask(host: &mut dyn RunHost, question: &str, cancel: &CancellationToken)
 async fn need_consent(host: &mut dyn RunHost, tool: &str, cancel: &CancellationToken) -> bool {
     let id = format!("call-{tool}");
     append_call(host, &id, tool).await;
+    await_consent(host, &id, tool, cancel).await
+}
+
+async fn await_consent(
+    host: &mut dyn RunHost,
+    id: &str,
+    tool: &str,
+    cancel: &CancellationToken,
+) -> bool {
     let args = serde_json::json!({});
     let request = ApprovalRequest {
-        tool_call_id: id.clone(),
+        tool_call_id: id.to_owned(),
         tool_name: tool.to_owned(),
         tool_label: ToolLabel {
             zh: tool.to_owned(),
@@ -268,7 +288,7 @@ async fn need_consent(host: &mut dyn RunHost, tool: &str, cancel: &CancellationT
         Some(approval) => format!("{:?}", approval.consent),
         None => "cancelled".to_owned(),
     };
-    append_result(host, &id, tool, vec![ContentBlock::Text { text }]).await;
+    append_result(host, id, tool, vec![ContentBlock::Text { text }]).await;
     approval.is_some()
 }
 

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 /// A server whose agent asks before every call.
 struct World {
     _dir: TempDir,
+    home: Home,
     model: FakeModel,
     server: Whole,
 }
@@ -30,9 +31,17 @@ impl World {
         let server = Whole::start(&home).await;
         Self {
             _dir: dir,
+            home,
             model,
             server,
         }
+    }
+
+    /// The next process over the same directory.
+    async fn restart(self) -> Self {
+        self.server.stop().await;
+        let server = Whole::start(&self.home).await;
+        Self { server, ..self }
     }
 
     /// The model will look at a directory and then say that it is done.
@@ -104,7 +113,10 @@ async fn a_call_waits_for_consent_and_then_runs() {
     client.listed(|item| item["waiting"] == false).await;
     assert!(world.told().contains("notes.txt"), "{}", world.told());
     let late = client.call("approval_response", allow).await;
-    assert_eq!(late["code"], "not_found");
+    assert_eq!(
+        late,
+        json!({"ok": false, "code": "conflict", "message": "this call has been allowed already"})
+    );
     world.end().await;
 }
 
@@ -136,13 +148,9 @@ async fn two_tabs_and_a_reload_see_it_and_one_answer_counts() {
     assert_eq!(opened["snapshot"]["run"]["phase"], "waiting_for_user");
     let deny = answer(&id, &asked, json!({"decision": "deny"}));
     assert_eq!(second.call("approval_response", deny).await["ok"], true);
-    // The model has not been heard since, so the run is still there to say what was decided.
     let allow = answer(&id, &asked, json!({"decision": "allow"}));
     let refused = first.call("approval_response", allow).await;
-    assert!(
-        refused["code"] == "conflict" || refused["code"] == "not_found",
-        "{refused}"
-    );
+    assert_eq!(refused["code"], "conflict", "{refused}");
     let decided = first.wait("approval_decided", |_| true).await;
     assert_eq!(decided["data"]["outcome"], "denied");
     first.wait("done", |_| true).await;
@@ -257,6 +265,54 @@ async fn decisions_are_on_the_audit_list_without_the_arguments() {
 async fn what_is_switched_off_while_somebody_is_asked_does_not_run() {
     let world = World::new().await;
     let (id, mut client, asked) = world.asked().await;
+    let switched = request(world.server.address, "PATCH", "/admin/netaclaw/tools/ls")
+        .json(json!({"status": "disabled"}))
+        .send()
+        .await;
+    assert_eq!(switched.status, 200);
+    let allow = answer(&id, &asked, json!({"decision": "allow"}));
+    client.call("approval_response", allow).await;
+    client.wait("done", |_| true).await;
+    let told = world.told();
+    assert!(told.contains("switched it off for everybody"), "{told}");
+    assert!(!told.contains("notes.txt"));
+    world.end().await;
+}
+
+#[tokio::test]
+async fn after_a_restart_it_is_shown_again_and_one_answer_lets_the_call_run() {
+    let world = World::new().await;
+    let (id, _, asked) = world.asked().await;
+    let world = world.restart().await;
+    let mut first = world.server.client().await;
+    let mut second = world.server.client().await;
+    for client in [&mut first, &mut second] {
+        let opened = client.call("session_open", json!({"sessionId": id})).await;
+        assert_eq!(opened["snapshot"]["approvals"], json!([asked]));
+        assert_eq!(opened["snapshot"]["run"]["status"], "idle");
+    }
+    let allow = answer(&id, &asked, json!({"decision": "allow"}));
+    let taken = second.call("approval_response", allow.clone()).await;
+    assert_eq!(taken, json!({"ok": true}));
+    let refused = first.call("approval_response", allow).await;
+    assert_eq!(refused["message"], "this call has been allowed already");
+    for client in [&mut first, &mut second] {
+        client.wait("approval_decided", |_| true).await;
+        client
+            .wait("done", |data| data["outcome"] == "completed")
+            .await;
+    }
+    assert!(world.told().contains("notes.txt"), "{}", world.told());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn after_a_restart_the_call_is_decided_on_anew() {
+    let world = World::new().await;
+    let (id, _, asked) = world.asked().await;
+    let world = world.restart().await;
+    let mut client = world.server.client().await;
+    client.call("session_open", json!({"sessionId": id})).await;
     let switched = request(world.server.address, "PATCH", "/admin/netaclaw/tools/ls")
         .json(json!({"status": "disabled"}))
         .send()

@@ -128,6 +128,18 @@ impl State {
         (state, vec![Effect::CallModel])
     }
 
+    /// A run that begins with the calls of an answer that is stored already.
+    pub(crate) fn take_up(
+        turns_max: u32,
+        offers_tools: bool,
+        calls: Vec<CallFacts>,
+    ) -> (Self, Vec<Effect>) {
+        let (mut state, _) = Self::start(turns_max, offers_tools);
+        let mut effects = Vec::new();
+        state.go_on(Round::new(calls), &mut effects);
+        (state, effects)
+    }
+
     /// The turn the run is in, counted from 1.
     pub(crate) fn turn(&self) -> u32 {
         self.turn

@@ -1,12 +1,12 @@
 //! The beginning of a run.
 
 use super::Driver;
-use super::calls::Calls;
+use super::calls::{Calls, OpenCall};
 use super::services::SharedTodo;
 use crate::event::RunEvent;
 use crate::host::RunHost;
-use crate::input::{ModelAccess, RunInput};
-use crate::machine::{Effect, State};
+use crate::input::{ModelAccess, PendingCalls, RunInput};
+use crate::machine::{CallFacts, Effect, State};
 use crate::prompt::Prompt;
 use crate::trouble::{tools_refused, unknown_tools, works_without_tools};
 use netaclaw_governance::ResolvedTool;
@@ -20,8 +20,8 @@ impl<'h> Driver<'h> {
         for warning in warnings(&input) {
             host.emit(RunEvent::Warning(warning));
         }
-        let (state, effects) = State::start(input.agent.limits.turns, !definitions.is_empty());
-        let driver = Self {
+        let (turns_max, offers_tools) = (input.agent.limits.turns, !definitions.is_empty());
+        let mut driver = Self {
             calls: Calls::none(&input.cancel),
             asked: (input.model.provider.clone(), input.model.info.name.clone()),
             told_tools: input.told_tools.clone(),
@@ -39,7 +39,17 @@ impl<'h> Driver<'h> {
             model_error: None,
             host_error: None,
         };
+        let (state, effects) = match driver.input.pending.take() {
+            None => State::start(turns_max, offers_tools),
+            Some(pending) => State::take_up(turns_max, offers_tools, driver.take_up(pending)),
+        };
         (driver, state, effects)
+    }
+
+    fn take_up(&mut self, pending: PendingCalls) -> Vec<CallFacts> {
+        self.todo.set(pending.todo);
+        let calls = pending.calls.iter().filter_map(OpenCall::read).collect();
+        self.open_calls(pending.entry_id, calls, false)
     }
 
     /// The supplier says what nobody knew: the model takes no tools. It is asked again without.

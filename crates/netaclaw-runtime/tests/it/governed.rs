@@ -4,8 +4,12 @@ use crate::stand_in::{Clerk, Seen};
 use crate::world::{World, call, ending, finish, text};
 use async_trait::async_trait;
 use netaclaw_governance::{CurrentTools, ResolvedTools, Undecided};
-use netaclaw_protocol::{ApprovalMode, RunPhase, ToolRoute};
-use netaclaw_runtime::{RunEvent, ToolStarted};
+use netaclaw_protocol::{
+    ApprovalMode, AssistantMessage, ContentBlock, Message, RunPhase, StopReason, TodoList,
+    ToolRoute, Usage,
+};
+use netaclaw_runtime::{PendingCalls, RunEvent, RunHost, ToolStarted};
+use netaclaw_session::EntryBody;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -309,4 +313,43 @@ async fn check_agreement(world: &mut World, tool: &str, layer: &str, off: &[&str
         !shown.contains(&tool.to_owned()),
         "{layer} {tool}: {transcript}"
     );
+}
+
+#[tokio::test]
+async fn calls_that_never_began_come_before_the_model_is_asked() {
+    let mut world = World::new();
+    let never_began = ContentBlock::ToolCall {
+        id: "a".into(),
+        name: "echo".into(),
+        arguments: json!({"say": "late"}),
+    };
+    let answer = AssistantMessage {
+        content: vec![never_began.clone()],
+        api: String::new(),
+        provider: String::new(),
+        model: String::new(),
+        usage: Usage::default(),
+        stop_reason: StopReason::ToolUse,
+        error_message: None,
+        trouble: None,
+        netaclaw: None,
+        timestamp: 1,
+    };
+    let body = EntryBody::message(&Message::Assistant(answer));
+    let entry = world.host.append(None, body).await.unwrap();
+    world.pending = Some(PendingCalls {
+        entry_id: entry.id().clone(),
+        calls: vec![never_began],
+        todo: TodoList::default(),
+    });
+    world.answer([text("Done."), finish()]);
+    assert_eq!(ending(&world.run().await), "completed");
+    assert_eq!(
+        world.host.transcript(),
+        "user: What is in the box?\n\
+         assistant [toolUse]: echo({\"say\":\"late\"})#a\n\
+         toolResult#a: echo: late\n\
+         assistant [stop]: Done."
+    );
+    assert_eq!(world.script.requests().len(), 1);
 }

@@ -11,7 +11,7 @@ use netaclaw_protocol::{
     AgentSpec, ApprovalMode, InfoSource, ModelInfo, RunId, StopReason, ToolStatus,
 };
 use netaclaw_runtime::prompt::{Environment, PromptSources};
-use netaclaw_runtime::{AgentSettings, ModelAccess, RunInput, RunReport, run_agent};
+use netaclaw_runtime::{AgentSettings, ModelAccess, PendingCalls, RunInput, RunReport, run_agent};
 use netaclaw_tools::contract::ShortMemory;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
@@ -32,6 +32,7 @@ pub(crate) struct World {
     /// The tools as they are while the run is under way, if others than at its start.
     pub(crate) current_tools: Option<Arc<dyn CurrentTools>>,
     pub(crate) told_tools: Option<Vec<String>>,
+    pub(crate) pending: Option<PendingCalls>,
     /// In place of what the agent's settings give it.
     pub(crate) tools: Option<ResolvedTools>,
     pub(crate) cancel: CancellationToken,
@@ -66,6 +67,7 @@ impl World {
             spec,
             current_tools: None,
             told_tools: None,
+            pending: None,
             tools: None,
             cancel: CancellationToken::new(),
             workspace: tempfile::tempdir().unwrap(),
@@ -135,6 +137,7 @@ impl World {
             current_tools,
             spawner: Spawner::closed(),
             told_tools: self.told_tools.clone(),
+            pending: self.pending.clone(),
             workspace: Arc::new(Workspace::new(self.workspace.path(), &[]).unwrap()),
             memory: Arc::new(ShortMemory::default()),
             cancel: self.cancel.clone(),
