@@ -3,6 +3,7 @@
 pub mod fake_model;
 mod mariadb;
 mod pi;
+pub mod socket;
 
 pub use mariadb::{Database, MariaDb};
 pub use pi::Pi;

@@ -2,9 +2,9 @@
 
 use crate::http::{plain, request};
 use crate::server::{Server, TOKEN};
-use crate::socket::Client;
 use netaclaw_admin::{Actor, TokenStore, UserStore};
 use netaclaw_protocol::{NewUser, Role, TokenId, TokenScope, TokenSpec, UserSpec, UserStatus};
+use netaclaw_testkit::socket::Client;
 use secrecy::ExposeSecret;
 use serde_json::json;
 use std::time::Duration;

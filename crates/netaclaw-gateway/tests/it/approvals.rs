@@ -1,10 +1,10 @@
 //! Calls that need the consent of a person, over real sockets.
 
 use crate::http::request;
-use crate::socket::Client;
 use crate::whole::{Home, Whole};
 use netaclaw_protocol::ApprovalMode;
 use netaclaw_testkit::fake_model::{FakeModel, Reply};
+use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -2,7 +2,7 @@
 
 use crate::agent::{Act, say};
 use crate::server::Server;
-use crate::socket::Client;
+use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 
 /// A session with one message and its answer.

@@ -3,8 +3,8 @@
 use crate::agent::{Act, say};
 use crate::http::{plain, request};
 use crate::server::Server;
-use crate::socket::Client;
 use netaclaw_protocol::TokenScope;
+use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 
 const SESSIONS: &str = "/admin/netaclaw/sessions";

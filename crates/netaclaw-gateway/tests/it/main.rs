@@ -17,7 +17,6 @@ mod rest;
 mod resync;
 mod server;
 mod slow;
-mod socket;
 mod sync;
 mod tools;
 mod unwatched;

@@ -1,7 +1,6 @@
 //! A whole gateway on a port of its own, over files in a temporary directory.
 
 use crate::agent::Script;
-use crate::socket::Client;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
 use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
@@ -12,6 +11,7 @@ use netaclaw_store::{
     AdminDatabase, AdminSettings, FileAttachments, FileProvider, FileSettings, Fsync, SecretKey,
     SqlAdminStore,
 };
+use netaclaw_testkit::socket::Client;
 use netaclaw_tools::ToolRegistry;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use crate::agent::{Act, say};
 use crate::server::{Server, TOKEN};
-use crate::socket::Client;
 use netaclaw_gateway::{GatewaySettings, OutboxLimits};
+use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 
 /// Little room for what waits, so that a test need not send much.

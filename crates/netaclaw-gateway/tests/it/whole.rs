@@ -2,7 +2,6 @@
 //! is strict about what it is asked. It can be started again over what an earlier one left.
 
 use crate::server::TOKEN;
-use crate::socket::Client;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
@@ -14,6 +13,7 @@ use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, Instance, MysqlProvider,
     MysqlSettings, SecretKey, SqlAdminStore,
 };
+use netaclaw_testkit::socket::Client;
 use netaclaw_tools::ToolRegistry;
 use serde_json::{Value, json};
 use std::net::SocketAddr;

@@ -9,6 +9,7 @@ mod agent;
 mod bad_input;
 mod channel;
 mod chat;
+mod coding;
 mod copy;
 mod damage;
 mod doctor;

@@ -4,12 +4,12 @@
 mod doomed;
 mod life;
 
-use crate::socket::Client;
 use crate::whole::{Home, Whole, credentials};
 use doomed::{Doom, Side, Write};
 use life::{Life, live_as_told};
 use netaclaw_session::{Entry, Role, SessionId, SessionTree};
 use netaclaw_testkit::fake_model::{FakeModel, Hold, Reply};
+use netaclaw_testkit::socket::Client;
 use netaclaw_testkit::{Database, MariaDb};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};

@@ -1,8 +1,8 @@
 //! A client that watches a session through a bad connection.
 
 use super::view::{Applied, View};
-use crate::socket::Client;
 use crate::whole::credentials;
+use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 

@@ -1,6 +1,8 @@
 //! A Socket.IO client, as small as can be: Engine.IO 4 over a WebSocket. It reads only when asked
 //! to, so one that is not asked is a client that stands still.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -10,18 +12,18 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 const NAMESPACE: &str = "/netaclaw";
 
-pub(crate) struct Client {
+pub struct Client {
     socket: WebSocketStream<TcpStream>,
     next_ack: u64,
     /// All events so far, as name and payload.
-    pub(crate) events: Vec<Value>,
+    pub events: Vec<Value>,
     /// What came about the list of sessions, whichever are open.
-    pub(crate) lists: Vec<Value>,
+    pub lists: Vec<Value>,
     /// How many of them were taken one by one.
     taken: usize,
     acks: Vec<(u64, Value)>,
     /// How many events had arrived before each answer.
-    pub(crate) before_ack: usize,
+    pub before_ack: usize,
 }
 
 /// What a frame of the server says.
@@ -35,11 +37,11 @@ enum Frame {
 
 impl Client {
     /// Connects to the namespace; the server's words if it does not let us in.
-    pub(crate) async fn connect(address: SocketAddr, auth: Value) -> Result<Self, String> {
+    pub async fn connect(address: SocketAddr, auth: Value) -> Result<Self, String> {
         Self::connect_to(address, NAMESPACE, auth).await
     }
 
-    pub(crate) async fn connect_to(
+    pub async fn connect_to(
         address: SocketAddr,
         namespace: &str,
         auth: Value,
@@ -49,7 +51,7 @@ impl Client {
     }
 
     /// A client for which the kernel buffers next to nothing.
-    pub(crate) async fn connect_narrow(address: SocketAddr, auth: Value) -> Result<Self, String> {
+    pub async fn connect_narrow(address: SocketAddr, auth: Value) -> Result<Self, String> {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_recv_buffer_size(4096).unwrap();
         let stream = socket.connect(address).await.unwrap();
@@ -83,19 +85,19 @@ impl Client {
     }
 
     /// Sends a command and waits for its answer.
-    pub(crate) async fn call(&mut self, name: &str, payload: Value) -> Value {
+    pub async fn call(&mut self, name: &str, payload: Value) -> Value {
         let id = self.start(name, payload).await;
         self.answer(id).await
     }
 
     /// The same of a server that may die; `None` if it did before it answered.
-    pub(crate) async fn try_call(&mut self, name: &str, payload: Value) -> Option<Value> {
+    pub async fn try_call(&mut self, name: &str, payload: Value) -> Option<Value> {
         let id = self.start(name, payload).await;
         self.try_answer(id).await
     }
 
     /// Sends a command without waiting.
-    pub(crate) async fn start(&mut self, name: &str, payload: Value) -> u64 {
+    pub async fn start(&mut self, name: &str, payload: Value) -> u64 {
         let id = self.next_ack;
         self.next_ack += 1;
         let event = json!([name, payload]);
@@ -104,12 +106,12 @@ impl Client {
     }
 
     /// Sends a command that wants no answer.
-    pub(crate) async fn tell(&mut self, name: &str, payload: Value) {
+    pub async fn tell(&mut self, name: &str, payload: Value) {
         let event = json!([name, payload]);
         self.send(format!("42{NAMESPACE},{event}")).await;
     }
 
-    pub(crate) async fn answer(&mut self, id: u64) -> Value {
+    pub async fn answer(&mut self, id: u64) -> Value {
         let answer = self.try_answer(id).await;
         answer.expect("the socket ended before the answer")
     }
@@ -124,17 +126,13 @@ impl Client {
     }
 
     /// Waits until an event has arrived that fits, now or before.
-    pub(crate) async fn wait(&mut self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    pub async fn wait(&mut self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let found = self.try_wait(name, fits).await;
         found.expect("the socket ended before the event")
     }
 
     /// The same of a server that may die.
-    pub(crate) async fn try_wait(
-        &mut self,
-        name: &str,
-        fits: impl Fn(&Value) -> bool,
-    ) -> Option<Value> {
+    pub async fn try_wait(&mut self, name: &str, fits: impl Fn(&Value) -> bool) -> Option<Value> {
         let mut seen = 0;
         loop {
             let fresh = &self.events[seen..];
@@ -150,7 +148,7 @@ impl Client {
     }
 
     /// Waits until the list has been told something that fits, now or before.
-    pub(crate) async fn listed(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+    pub async fn listed(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             if let Some(item) = self.lists.iter().find(|item| fits(item)) {
                 return item.clone();
@@ -160,13 +158,13 @@ impl Client {
     }
 
     /// Waits until so many events of a type have arrived.
-    pub(crate) async fn wait_count(&mut self, name: &str, count: usize) {
+    pub async fn wait_count(&mut self, name: &str, count: usize) {
         let counted = self.try_wait_count(name, count).await;
         counted.expect("the socket ended before the events");
     }
 
     /// The same of a server that may die.
-    pub(crate) async fn try_wait_count(&mut self, name: &str, count: usize) -> Option<()> {
+    pub async fn try_wait_count(&mut self, name: &str, count: usize) -> Option<()> {
         let have = |client: &Self| {
             let names = client.events.iter().map(|event| &event["type"]);
             names.filter(|known| *known == name).count()
@@ -178,7 +176,7 @@ impl Client {
     }
 
     /// The next event that was not taken yet.
-    pub(crate) async fn next_event(&mut self) -> Value {
+    pub async fn next_event(&mut self) -> Value {
         while !self.has_more() {
             let read = self.read().await;
             read.expect("the socket ended before the next event");
@@ -188,13 +186,13 @@ impl Client {
     }
 
     /// Whether an event has been read that was not taken yet.
-    pub(crate) fn has_more(&self) -> bool {
+    pub fn has_more(&self) -> bool {
         self.taken < self.events.len()
     }
 
     /// Waits until nothing runs and nothing waits, after an answer to `session_open` with its
     /// snapshot and the events since. Those before it tell of an older state.
-    pub(crate) async fn settled(&mut self, opened: &Value) {
+    pub async fn settled(&mut self, opened: &Value) {
         let (snapshot, shown) = (&opened["snapshot"], opened["seq"].as_u64());
         loop {
             let newer = |event: &Value| event["seq"].as_u64() > shown;
@@ -213,23 +211,23 @@ impl Client {
     }
 
     /// Reads until the server ends the connection to the namespace.
-    pub(crate) async fn until_disconnected(&mut self) {
+    pub async fn until_disconnected(&mut self) {
         while self.read().await.is_some() {}
     }
 
     /// The types of all events so far.
-    pub(crate) fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> Vec<&str> {
         let names = self.events.iter().map(|event| event["type"].as_str());
         names.map(Option::unwrap).collect()
     }
 
-    pub(crate) fn seqs(&self) -> Vec<u64> {
+    pub fn seqs(&self) -> Vec<u64> {
         let seqs = self.events.iter().filter_map(|event| event["seq"].as_u64());
         seqs.collect()
     }
 
     /// The text that the deltas of an event type make, where they follow each other.
-    pub(crate) fn text(&self, name: &str) -> String {
+    pub fn text(&self, name: &str) -> String {
         let mut text = String::new();
         for event in self.events.iter().filter(|event| event["type"] == name) {
             let offset = usize::try_from(event["data"]["offset"].as_u64().unwrap()).unwrap();
