@@ -201,9 +201,11 @@ impl AgentSource for ConfiguredAgents {
         };
         let info = model.info.clone();
         let threshold_percent = threshold_percent(&spec);
-        let memory = AgentMemory::new(Arc::clone(&self.governed.admin), id, run.session);
+        let admin = Arc::clone(&self.governed.admin);
+        let memory = AgentMemory::new(admin, id, run.session.user_id.as_deref());
+        let about = run.session.first_message.as_deref().unwrap_or_default();
         let prompt = PromptSources {
-            memory: memory.facts(run.session).await,
+            memory: memory.facts(about).await,
             ..prompt_sources(&workspace, instructions)
         };
         let input = RunInput {

@@ -46,7 +46,7 @@ pub use event::{EventGroup, EventKind, ServerEvent};
 pub use feed::{Subscriber, SubscriptionId};
 pub use governed::ToolSeat;
 pub use listing::ListSubscriber;
-pub use preview::AgentPreviews;
+pub use preview::{AgentPreviews, PreviewFor};
 pub use requests::{Done, Request};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,

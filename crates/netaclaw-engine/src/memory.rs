@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use netaclaw_admin::{AdminError, AdminStore, Expect, by_relevance, search};
-use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, SessionMeta, UserId};
+use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
 use netaclaw_tools::{MemoryError, MemoryFact, MemoryService};
 use std::sync::Arc;
 
@@ -15,23 +15,22 @@ pub(crate) struct AgentMemory {
 }
 
 impl AgentMemory {
-    pub(crate) fn new(admin: Arc<dyn AdminStore>, agent: AgentId, session: &SessionMeta) -> Self {
+    pub(crate) fn new(admin: Arc<dyn AdminStore>, agent: AgentId, user: Option<&str>) -> Self {
         Self {
             admin,
             agent,
-            user: session.user_id.as_deref().map(UserId::new),
+            user: user.map(UserId::new),
         }
     }
 
     /// What belongs into the prompt of a session, the most relevant first. What a session began
     /// with decides, so that the prompt stays the same while the session goes on.
-    pub(crate) async fn facts(&self, session: &SessionMeta) -> Vec<String> {
+    pub(crate) async fn facts(&self, about: &str) -> Vec<String> {
         let memories = match self.all().await {
             Ok(memories) => memories,
             // A session can go on without it.
             Err(_) => return Vec::new(),
         };
-        let about = session.first_message.as_deref().unwrap_or_default();
         by_relevance(&memories, about)
             .into_iter()
             .map(|memory| memory.spec.text.clone())

@@ -3,14 +3,16 @@
 use crate::agents::{ConfiguredAgents, admin_error};
 use crate::error::EngineError;
 use crate::governed::ToolSeat;
+use crate::memory::AgentMemory;
 use async_trait::async_trait;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
-    AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, TodoList, ToolDetail, ToolInfo,
-    ToolRecord, ToolStatus, ToolUser,
+    AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, TodoList, ToolDetail,
+    ToolInfo, ToolRecord, ToolStatus, ToolUser,
 };
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Knows the tools there are, and what would become of an agent that is configured in some way.
 #[async_trait]
@@ -22,7 +24,19 @@ pub trait AgentPreviews: Send + Sync + 'static {
     async fn tool(&self, name: &str) -> Result<ToolDetail, EngineError>;
 
     /// Works for agents that could not run as well, and says why.
-    async fn preview(&self, spec: &AgentSpec, seat: ToolSeat) -> Result<AgentPreview, EngineError>;
+    async fn preview(
+        &self,
+        spec: &AgentSpec,
+        whom: PreviewFor<'_>,
+    ) -> Result<AgentPreview, EngineError>;
+}
+
+/// For whom an agent is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PreviewFor<'a> {
+    pub seat: ToolSeat,
+    /// Whose memory the agent would have.
+    pub user: Option<&'a str>,
 }
 
 #[async_trait]
@@ -69,12 +83,19 @@ impl AgentPreviews for ConfiguredAgents {
         Ok(ToolDetail { tool, agents })
     }
 
-    async fn preview(&self, spec: &AgentSpec, seat: ToolSeat) -> Result<AgentPreview, EngineError> {
+    async fn preview(
+        &self,
+        spec: &AgentSpec,
+        whom: PreviewFor<'_>,
+    ) -> Result<AgentPreview, EngineError> {
         let (abilities, model, no_model) = self.abilities(spec).await;
-        let tools = self.governed.resolve(spec, abilities, seat);
+        let tools = self.governed.resolve(spec, abilities, whom.seat);
         let tools = tools.await.map_err(admin_error)?;
         let (sources, no_workspace) = apart(self.prompt_of(spec).await);
-        let sources: PromptSources = sources.unwrap_or_default();
+        let sources = PromptSources {
+            memory: self.memory_of(spec, whom.user).await,
+            ..sources.unwrap_or_default()
+        };
         let prompt = Prompt::new(&spec.system_prompt, &sources, &tools);
         let layers = prompt.preview(&TodoList::default());
         Ok(AgentPreview {
@@ -90,6 +111,15 @@ impl AgentPreviews for ConfiguredAgents {
 }
 
 impl ConfiguredAgents {
+    /// What a new session would know; an agent that is not kept yet knows what is for all.
+    async fn memory_of(&self, spec: &AgentSpec, user: Option<&str>) -> Vec<String> {
+        let admin = &self.governed.admin;
+        let kept = admin.agent_named(&spec.name).await;
+        let agent = kept.map_or_else(|_| AgentId::new(""), |agent| agent.id);
+        let memory = AgentMemory::new(Arc::clone(admin), agent, user);
+        memory.facts("").await
+    }
+
     /// What the agent's model can do. Without one nothing is known against a tool.
     async fn abilities(
         &self,

@@ -15,7 +15,7 @@ pub(crate) struct Signed(pub(crate) Identity);
 pub(crate) struct Writer(pub(crate) Identity);
 
 /// Who may look at how the server is configured.
-pub(crate) struct Onlooker;
+pub(crate) struct Onlooker(pub(crate) Identity);
 
 /// Who may configure the server.
 pub(crate) struct Administrator(pub(crate) Identity);
@@ -48,7 +48,7 @@ impl FromRequestParts<Arc<Shared>> for Onlooker {
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_inspect() {
-            true => Ok(Self),
+            true => Ok(Self(identity)),
             false => Err(ApiError::forbidden("only an administrator may see this")),
         }
     }

@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, apply_patch};
-use netaclaw_engine::{AgentPreviews, ToolSeat};
+use netaclaw_engine::{AgentPreviews, PreviewFor, ToolSeat};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
     Listing, PromptPreview,
@@ -144,12 +144,15 @@ impl WhatIf {
     params(WhatIf), responses((status = 200, body = AgentPreview)))]
 async fn preview(
     State(shared): State<Arc<Shared>>,
-    _: Administrator,
+    Administrator(who): Administrator,
     Query(what_if): Query<WhatIf>,
     ApiJson(spec): ApiJson<AgentSpec>,
 ) -> Result<Json<AgentPreview>, ApiError> {
-    let preview = previews(&shared)?.preview(&spec, what_if.seat());
-    Ok(Json(preview.await?))
+    let whom = PreviewFor {
+        seat: what_if.seat(),
+        user: Some(&who.user_id),
+    };
+    Ok(Json(previews(&shared)?.preview(&spec, whom).await?))
 }
 
 /// Every tool for one agent: whether it is on, why, and how to change that.
@@ -161,7 +164,11 @@ async fn effective_tools(
     Path(id): Path<String>,
     Query(what_if): Query<WhatIf>,
 ) -> Result<Json<EffectiveTools>, ApiError> {
-    Ok(Json(preview_of(&shared, id, what_if.seat()).await?.tools))
+    let whom = PreviewFor {
+        seat: what_if.seat(),
+        user: None,
+    };
+    Ok(Json(preview_of(&shared, id, whom).await?.tools))
 }
 
 /// The system prompt, layer by layer.
@@ -169,15 +176,23 @@ async fn effective_tools(
     params(("id" = String, Path)), responses((status = 200, body = PromptPreview)))]
 async fn prompt_preview(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    Onlooker(who): Onlooker,
     Path(id): Path<String>,
 ) -> Result<Json<PromptPreview>, ApiError> {
-    Ok(Json(preview_of(&shared, id, ToolSeat::Main).await?.prompt))
+    let whom = PreviewFor {
+        seat: ToolSeat::Main,
+        user: Some(&who.user_id),
+    };
+    Ok(Json(preview_of(&shared, id, whom).await?.prompt))
 }
 
-async fn preview_of(shared: &Shared, id: String, seat: ToolSeat) -> Result<AgentPreview, ApiError> {
+async fn preview_of(
+    shared: &Shared,
+    id: String,
+    whom: PreviewFor<'_>,
+) -> Result<AgentPreview, ApiError> {
     let agent = shared.admin.agent(&AgentId::new(id)).await?;
-    Ok(previews(shared)?.preview(&agent.spec, seat).await?)
+    Ok(previews(shared)?.preview(&agent.spec, whom).await?)
 }
 
 pub(super) fn previews(shared: &Shared) -> Result<&dyn AgentPreviews, ApiError> {

@@ -141,6 +141,14 @@ async fn an_agent_shows_what_it_is_told_and_can_use() {
     let prompt = call("GET", &path).send().await.json();
     assert_eq!(prompt["layers"][0]["name"], "identity");
     assert!(prompt["tokens"].as_u64().unwrap() > 0);
+    let fact = json!({"text": "Prefers tabs"});
+    let kept = call("POST", "/admin/netaclaw/memories").json(fact).send();
+    assert_eq!(kept.await.status, 201);
+    let prompt = call("GET", &path).send().await.json();
+    let layers = prompt["layers"].as_array().unwrap();
+    let memory = layers.iter().find(|layer| layer["name"] == "memory");
+    let memory = memory.unwrap()["text"].as_str().unwrap();
+    assert!(memory.contains("Prefers tabs"), "{memory}");
 
     // What is not saved yet is shown as it would be.
     let edited = json!({
