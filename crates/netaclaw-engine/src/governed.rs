@@ -14,6 +14,9 @@ use netaclaw_tools::spawn::{SpawnGate, Spawner};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The tool that starts programs.
+const BASH: &str = "bash";
+
 /// Everything that has a say about tools.
 #[derive(Clone)]
 pub(crate) struct Governed {
@@ -71,21 +74,25 @@ impl Governed {
         model: ModelAbilities,
         seat: Seat<'_>,
     ) -> ResolvedTools {
-        ToolResolver::resolve(&ResolveInput {
+        let tools = ToolResolver::resolve(&ResolveInput {
             catalogue: &self.registry.catalogue(),
             global,
             agent: spec,
             model,
             environment: &self.environment(spec),
             seat,
-        })
+        });
+        match self.spawner(spec).caution() {
+            Some(caution) => tools.cautioned(BASH, caution),
+            None => tools,
+        }
     }
 
     /// Tools that cannot work here and now, each with what is missing.
     fn environment(&self, spec: &AgentSpec) -> BTreeMap<String, String> {
         let reason = self.spawner(spec).unavailable();
         reason
-            .map(|reason| ("bash".to_owned(), reason))
+            .map(|reason| (BASH.to_owned(), reason))
             .into_iter()
             .collect()
     }

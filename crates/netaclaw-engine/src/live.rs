@@ -419,7 +419,10 @@ impl LiveState {
 fn is_standing(kind: TroubleKind) -> bool {
     matches!(
         kind,
-        TroubleKind::NoToolSupport | TroubleKind::UnknownTools | TroubleKind::UnreadableMessages
+        TroubleKind::NoToolSupport
+            | TroubleKind::UnknownTools
+            | TroubleKind::NoSandbox
+            | TroubleKind::UnreadableMessages
     )
 }
 

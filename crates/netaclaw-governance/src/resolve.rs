@@ -58,6 +58,7 @@ impl ToolResolver {
                     .and_then(|o| o.approval)
                     .unwrap_or(input.agent.approval),
                 pinned: overrides.map(|o| o.arguments.clone()).unwrap_or_default(),
+                caution: None,
                 manifest: match overrides {
                     Some(overrides) => Arc::new(overridden(manifest, overrides)),
                     None => manifest.clone(),
@@ -163,6 +164,15 @@ impl ResolvedTools {
         &self.warnings
     }
 
+    /// The same, with a word of caution about one of them.
+    pub fn cautioned(mut self, name: &str, caution: String) -> Self {
+        let mut tools = self.tools.iter_mut();
+        if let Some(tool) = tools.find(|tool| tool.name() == name) {
+            tool.caution = Some(caution);
+        }
+        self
+    }
+
     /// What is otherwise than it was told, with the reason for everything that is gone; `None` if
     /// nothing is.
     pub fn since(&self, told: &[String]) -> Option<ToolsChanged> {
@@ -209,6 +219,7 @@ pub struct ResolvedTool {
     trail: Trail,
     approval: ApprovalMode,
     pinned: Map<String, Value>,
+    caution: Option<String>,
 }
 
 impl ResolvedTool {
@@ -235,6 +246,11 @@ impl ResolvedTool {
     /// Why it is off; `None` if it is on.
     pub fn blocked_reason(&self) -> Option<&str> {
         self.trail.off.as_ref().map(|off| off.reason.as_str())
+    }
+
+    /// What people should know of it although it is on.
+    pub fn caution(&self) -> Option<&str> {
+        self.caution.as_deref().filter(|_| self.is_enabled())
     }
 
     pub fn needs_approval(&self) -> bool {
@@ -293,5 +309,6 @@ fn diagnostic(tool: &ResolvedTool) -> ToolDiagnostic {
         decided_by: tool.trail.decided_by,
         how_to_change: tool.trail.how_to_change().to_owned(),
         needs_approval: tool.needs_approval(),
+        caution: tool.caution().map(str::to_owned),
     }
 }

@@ -217,6 +217,9 @@ pub struct ToolDiagnostic {
     pub decided_by: PolicyLayer,
     pub how_to_change: String,
     pub needs_approval: bool,
+    /// It is on, but not as safe as it could be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caution: Option<String>,
 }
 
 /// A name in a configuration that no tool has. The agent runs without it.

@@ -73,6 +73,8 @@ pub enum TroubleKind {
     Internal,
     // Warnings: the run goes on.
     UnknownTools,
+    /// Programs run without being locked in, as the agent's settings allow.
+    NoSandbox,
     Repeating,
     UnreadableMessages,
 }
@@ -136,6 +138,7 @@ impl TroubleKind {
             Self::Interrupted => "interrupted",
             Self::Internal => "internal",
             Self::UnknownTools => "unknown_tools",
+            Self::NoSandbox => "no_sandbox",
             Self::Repeating => "repeating",
             Self::UnreadableMessages => "unreadable_messages",
         }

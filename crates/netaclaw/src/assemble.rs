@@ -9,7 +9,7 @@ use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{DeadInstances, FileAttachments, Instance, SqlAdminStore};
 use netaclaw_tools::ToolRegistry;
-use netaclaw_tools::spawn::{GateSettings, Launcher, SpawnGate};
+use netaclaw_tools::spawn::{GateSettings, Launcher, SpawnGate, sandbox_abilities};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,6 +87,7 @@ fn gate(app: &App, data_dir: &Path) -> SpawnGate {
     SpawnGate::new(GateSettings {
         launcher: Launcher::ThisProgram,
         hidden: hidden.chain([data_dir.to_owned()]).collect(),
+        abilities: sandbox_abilities(),
         environment: app.env.all.clone(),
     })
 }

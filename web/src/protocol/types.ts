@@ -1107,7 +1107,11 @@ policySources: Array<string>, blockedReason?: string | null, code?: DisabledCode
 /**
  * The layer whose word was the last.
  */
-decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean, };
+decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean, 
+/**
+ * It is on, but not as safe as it could be.
+ */
+caution?: string | null, };
 
 /**
  * A tool with all that is known of it, whoever may use it.
@@ -1264,7 +1268,7 @@ retryAfterMs?: number | null, };
 /**
  * The list is closed; the names stay what they are.
  */
-export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "internal" | "unknown_tools" | "repeating" | "unreadable_messages";
+export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages";
 
 /**
  * A file as the server keeps it until it is sent, and after.

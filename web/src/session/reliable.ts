@@ -18,7 +18,12 @@ import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
 
 /** The snapshot tells of these as well. */
-const STANDING: ReadonlySet<TroubleKind> = new Set(['no_tool_support', 'unknown_tools', 'unreadable_messages'])
+const STANDING: ReadonlySet<TroubleKind> = new Set([
+  'no_tool_support',
+  'unknown_tools',
+  'no_sandbox',
+  'unreadable_messages',
+])
 
 type Reliable = Extract<ServerEvent, { type: ReliableEvent['type'] }>
 

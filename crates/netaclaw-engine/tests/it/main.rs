@@ -16,5 +16,6 @@ mod sending;
 mod stopping;
 mod support;
 mod titles;
+mod unconfined;
 mod words;
 mod world;

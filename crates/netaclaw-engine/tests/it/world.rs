@@ -17,6 +17,7 @@ use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
 };
 use netaclaw_testkit::fake_model::{FakeModel, Recorded, Script};
+use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{Tool, ToolContext, ToolOutput, ToolRegistry};
 use serde_json::json;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ const WATCHDOG: Duration = Duration::from_secs(30);
 
 pub(crate) struct World {
     pub(crate) engine: Engine,
+    pub(crate) agents: Arc<ConfiguredAgents>,
     pub(crate) fake: FakeModel,
     pub(crate) admin: Arc<SqlAdminStore>,
     pub(crate) channel: ChannelId,
@@ -47,6 +49,7 @@ pub(crate) struct Setting {
     pub(crate) tools: Option<bool>,
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
+    pub(crate) gate: SpawnGate,
 }
 
 impl Setting {
@@ -61,6 +64,7 @@ impl Setting {
                 attempts: 1,
                 ..RetryPolicy::default()
             },
+            gate: SpawnGate::closed(),
         }
     }
 }
@@ -91,13 +95,15 @@ impl World {
         std::fs::create_dir(&workspace).unwrap();
         let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
         let agents = ConfiguredAgents::new(store, models, registry, workspace);
+        let agents = Arc::new(agents.with_gate(Arc::new(setting.gate)));
         let file = Arc::new(FileProvider::new(FileSettings {
             dir: dir.path().join("sessions"),
             fsync: Fsync::Off,
         }));
-        let engine = Engine::new(Providers { file, mysql: None }, Arc::new(agents));
+        let engine = Engine::new(Providers { file, mysql: None }, Arc::clone(&agents) as _);
         let world = Self {
             engine,
+            agents,
             fake,
             admin,
             channel: channel.clone(),

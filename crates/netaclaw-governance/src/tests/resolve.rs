@@ -246,3 +246,16 @@ fn a_change_is_told_with_its_reasons() {
     );
     assert_eq!(World::default().resolve().since(&told[..4]), None);
 }
+
+#[test]
+fn a_word_of_caution_is_for_tools_that_are_on() {
+    let caution = |tools: ResolvedTools| {
+        let tools = tools.cautioned("bash", "it is not locked in".into());
+        let shown = tools.projection().runtime_diagnostic;
+        let shown: Vec<_> = shown.into_iter().filter_map(|line| line.caution).collect();
+        shown
+    };
+    let on = World::new(|w| w.agent.tools.enabled = names(&["bash"]));
+    assert_eq!(caution(on.resolve()), ["it is not locked in"]);
+    assert!(caution(World::default().resolve()).is_empty());
+}

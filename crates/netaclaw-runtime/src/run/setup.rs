@@ -8,7 +8,7 @@ use crate::host::RunHost;
 use crate::input::{ModelAccess, PendingCalls, RunInput};
 use crate::machine::{CallFacts, Effect, State};
 use crate::prompt::Prompt;
-use crate::trouble::{tools_refused, unknown_tools, works_without_tools};
+use crate::trouble::{no_sandbox, tools_refused, unknown_tools, works_without_tools};
 use netaclaw_governance::ResolvedTool;
 use netaclaw_models::ToolDefinition;
 use netaclaw_protocol::{Trouble, Usage};
@@ -92,5 +92,7 @@ fn warnings(input: &RunInput) -> Vec<Trouble> {
     if !unknown.is_empty() {
         warnings.push(unknown_tools(&unknown));
     }
+    let mut cautions = input.tools.enabled().filter_map(ResolvedTool::caution);
+    warnings.extend(cautions.next().map(no_sandbox));
     warnings
 }

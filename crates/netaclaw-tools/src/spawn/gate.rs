@@ -1,5 +1,6 @@
 //! Starting a child.
 
+use super::abilities::SandboxAbilities;
 use super::environment::{Variables, reduced};
 use super::guard::GUARD_ARG;
 use super::plan::{Confinement, Plan, Reply, StartFault};
@@ -36,6 +37,8 @@ pub struct GateSettings {
     /// What children may neither read nor write, such as where keys are kept. A directory that is
     /// inside of something hidden can still be given to a child by name.
     pub hidden: Vec<PathBuf>,
+    /// How far this machine can lock children in, see [`sandbox_abilities`](super::sandbox_abilities).
+    pub abilities: SandboxAbilities,
     /// The server's environment, of which children get a part.
     pub environment: Vec<(OsString, OsString)>,
 }
@@ -120,12 +123,17 @@ impl SpawnGate {
         Self::new(GateSettings {
             launcher: Launcher::Nobody,
             hidden: Vec::new(),
+            abilities: SandboxAbilities::Absent,
             environment: Vec::new(),
         })
     }
 
     pub fn is_closed(&self) -> bool {
         self.settings.launcher == Launcher::Nobody
+    }
+
+    pub fn abilities(&self) -> SandboxAbilities {
+        self.settings.abilities
     }
 
     /// Where long outputs are kept. Made when it is first asked for. Blocks shortly.

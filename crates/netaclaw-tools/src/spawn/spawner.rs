@@ -1,6 +1,6 @@
 //! The gate as one agent may use it.
 
-use super::abilities::{SandboxAbilities, sandbox_abilities};
+use super::abilities::SandboxAbilities;
 use super::gate::{Program, SpawnError, SpawnGate, Started};
 use super::plan::{Confinement, Limits};
 use crate::workspace::Workspace;
@@ -29,16 +29,34 @@ impl Spawner {
         if self.gate.is_closed() {
             return Some("no programs are started here".to_owned());
         }
-        let why = match (sandbox_abilities(), self.sandbox.missing) {
-            (SandboxAbilities::Landlock(_), _) | (_, MissingSandbox::Warn) => return None,
-            (SandboxAbilities::SwitchedOff, MissingSandbox::Refuse) => {
-                "Landlock is switched off in this kernel"
-            }
-            (SandboxAbilities::Absent, MissingSandbox::Refuse) => "this kernel has no Landlock",
-        };
+        match self.sandbox.missing {
+            MissingSandbox::Warn => None,
+            MissingSandbox::Refuse => Some(format!(
+                "programs cannot be locked in here ({}), and the agent's `sandbox.missing` is \
+                 `refuse`",
+                self.missing()?
+            )),
+        }
+    }
+
+    /// What people should know if programs are started all the same.
+    pub fn caution(&self) -> Option<String> {
+        if self.gate.is_closed() || self.sandbox.missing == MissingSandbox::Refuse {
+            return None;
+        }
         Some(format!(
-            "programs cannot be locked in here ({why}), and the agent's `sandbox.missing` is `refuse`"
+            "programs are not locked in here ({}): they can read and write whatever the server \
+             can, and the agent's `sandbox.missing` allows it",
+            self.missing()?
         ))
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        match self.gate.abilities() {
+            SandboxAbilities::Landlock(_) => None,
+            SandboxAbilities::SwitchedOff => Some("Landlock is switched off in this kernel"),
+            SandboxAbilities::Absent => Some("this kernel has no Landlock"),
+        }
     }
 
     /// Starts a program that writes only to the workspace and to temporary places.

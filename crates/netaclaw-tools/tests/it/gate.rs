@@ -35,6 +35,7 @@ impl Yard {
         let gate = SpawnGate::new(GateSettings {
             launcher: Launcher::Program(env!("CARGO_BIN_EXE_netaclaw-guard").into()),
             hidden: vec![outside.path().join("keys")],
+            abilities: sandbox_abilities(),
             environment: std::env::vars_os()
                 .chain([("MY_API_KEY".into(), "sk-marker".into())])
                 .collect(),
