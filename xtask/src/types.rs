@@ -64,6 +64,11 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::ToolRecord>();
     types.add::<protocol::ToolSwitch>();
     types.add::<protocol::ChannelView>();
+    types.add::<protocol::McpServerView>();
+    types.add::<protocol::McpServerInfo>();
+    types.add::<protocol::McpServerWrite>();
+    types.add::<protocol::McpServerTry>();
+    types.add::<protocol::McpServerTest>();
     types.add::<protocol::ChannelWrite>();
     types.add::<protocol::ChannelTry>();
     types.add::<protocol::ChannelTest>();

@@ -50,6 +50,13 @@ pub enum AdminError {
          its API key again"
     )]
     Sealed { channel: String },
+    /// The same for an MCP server.
+    #[error(
+        "the secrets of MCP server {server:?} cannot be opened: they were stored with another \
+         secret key, or changed since; put back the secret key they were stored with, or give \
+         the server its secrets again"
+    )]
+    McpSealed { server: String },
     /// The store itself failed; the message is fit for an operator, not for a client.
     #[error("{what}: {source}")]
     Store {
@@ -151,6 +158,12 @@ pub enum Problem {
     /// Somebody must be able to configure the server.
     LastAdmin,
     InThePast,
+    /// Environment and headers: letters, digits, `_` and `-`, and nothing that steers how programs
+    /// are loaded.
+    NotAVariable,
+    NotOneLine,
+    /// A secret that was to stay as it is, and is not there.
+    NothingToKeep,
     /// There is no room for another one.
     TooMany {
         max: usize,
@@ -185,6 +198,11 @@ impl fmt::Display for Problem {
             }
             Self::LastAdmin => f.write_str("the last administrator must stay one"),
             Self::InThePast => f.write_str("must be in the future"),
+            Self::NotAVariable => f.write_str(
+                "must be named with letters, digits, '_' and '-', and not begin with LD_, DYLD_ or NETACLAW_",
+            ),
+            Self::NotOneLine => f.write_str("must be one line"),
+            Self::NothingToKeep => f.write_str("has no value yet; give one"),
             Self::TooMany { max } => write!(f, "there are {max} already; delete some first"),
         }
     }

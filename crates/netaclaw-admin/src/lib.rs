@@ -8,6 +8,7 @@ pub mod contract;
 mod defaults;
 mod dictionary;
 mod error;
+mod mcp;
 mod memory;
 mod nearest;
 mod open;
@@ -32,6 +33,7 @@ pub use dictionary::{
     check_dict_type,
 };
 pub use error::{AdminError, Invalid, Problem, Result, UsedBy};
+pub use mcp::{McpSecrets, McpSecretsChange, McpStore, check_mcp_secrets, check_mcp_server};
 pub use memory::{MEMORIES_MAX, MEMORY_CHARS_MAX, MemoryStore, by_relevance, check_memory, search};
 pub use nearest::nearest;
 pub use open::{OpenModel, OpenModels, open_auxiliary, open_models, open_title_model};

@@ -6,6 +6,7 @@ use crate::channel::ChannelStore;
 use crate::defaults::FirstStart;
 use crate::dictionary::DictionaryStore;
 use crate::error::Result;
+use crate::mcp::McpStore;
 use crate::memory::MemoryStore;
 use crate::setting::SettingStore;
 use crate::token::TokenStore;
@@ -29,6 +30,7 @@ pub trait AdminStore:
     AgentStore
     + ChannelStore
     + ToolStore
+    + McpStore
     + DictionaryStore
     + SettingStore
     + UserStore

@@ -4,6 +4,7 @@ use crate::engine::Caller;
 use crate::error::EngineError;
 use crate::governed::{AgentTools, Governed, ToolSeat};
 use crate::instructions::instruction_files;
+use crate::mcp::ConfiguredMcp;
 use crate::memory::AgentMemory;
 use crate::source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
@@ -60,8 +61,9 @@ impl ConfiguredAgents {
         Self {
             governed: Governed {
                 admin,
-                registry,
+                builtin: registry,
                 gate: Arc::new(SpawnGate::closed()),
+                mcp: None,
             },
             models,
             cwd,
@@ -72,6 +74,12 @@ impl ConfiguredAgents {
     /// Lets tools start programs, through this gate.
     pub fn with_gate(mut self, gate: Arc<SpawnGate>) -> Self {
         self.governed.gate = gate;
+        self
+    }
+
+    /// Adds the tools of MCP servers.
+    pub fn with_mcp(mut self, mcp: Arc<ConfiguredMcp>) -> Self {
+        self.governed.mcp = Some(mcp);
         self
     }
 
@@ -191,6 +199,9 @@ impl AgentSource for ConfiguredAgents {
             tools: model.info.tools,
             vision: model.info.vision,
         };
+        if let Some(mcp) = &self.governed.mcp {
+            mcp.first_hello().await;
+        }
         let tools = self.governed.resolve(&spec, abilities, ToolSeat::Main);
         let tools = tools.await.map_err(admin_error)?;
         let spawner = self.governed.spawner(&spec);
@@ -219,7 +230,7 @@ impl AgentSource for ConfiguredAgents {
             },
             prompt,
             model,
-            registry: Arc::clone(&self.governed.registry),
+            registry: self.governed.registry(),
             tools,
             current_tools: Arc::new(current_tools),
             told_tools: run.told_tools,

@@ -1,5 +1,6 @@
 //! Which tools an agent has, by what is stored at the moment.
 
+use crate::mcp::{ConfiguredMcp, known_tool};
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AdminStore, BUILTIN_TOOLS, KnownTool, ToolSync, global_status,
@@ -8,7 +9,7 @@ use netaclaw_governance::{
     CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolManifest, ToolResolver,
     Undecided,
 };
-use netaclaw_protocol::{Agent, AgentId, AgentSpec, ToolStatus};
+use netaclaw_protocol::{Agent, AgentId, AgentSpec, ToolRecord, ToolStatus};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::{SpawnGate, Spawner};
 use std::collections::BTreeMap;
@@ -21,8 +22,9 @@ const BASH: &str = "bash";
 #[derive(Clone)]
 pub(crate) struct Governed {
     pub(crate) admin: Arc<dyn AdminStore>,
-    pub(crate) registry: Arc<ToolRegistry>,
+    pub(crate) builtin: Arc<ToolRegistry>,
     pub(crate) gate: Arc<SpawnGate>,
+    pub(crate) mcp: Option<Arc<ConfiguredMcp>>,
 }
 
 /// For whom tools are resolved.
@@ -35,6 +37,14 @@ pub enum ToolSeat {
 }
 
 impl Governed {
+    /// All tools there are at this moment.
+    pub(crate) fn registry(&self) -> Arc<ToolRegistry> {
+        match &self.mcp {
+            Some(mcp) => mcp.registry(),
+            None => Arc::clone(&self.builtin),
+        }
+    }
+
     pub(crate) async fn agent(&self, agent: Option<&str>) -> Result<Agent, AdminError> {
         let Some(wanted) = agent else {
             return self.admin.default_agent().await;
@@ -52,8 +62,9 @@ impl Governed {
         model: ModelAbilities,
         seat: ToolSeat,
     ) -> Result<ResolvedTools, AdminError> {
-        let global = global_status(&self.admin.tools().await?);
-        let main = self.resolve_with(&global, spec, model, Seat::Main);
+        let records = self.admin.tools().await?;
+        let known = self.known(&records, spec);
+        let main = known.resolve(spec, model, Seat::Main);
         Ok(match seat {
             ToolSeat::Main => main,
             ToolSeat::Subagent => {
@@ -62,39 +73,31 @@ impl Governed {
                     parent: &main,
                     granted,
                 };
-                self.resolve_with(&global, spec, model, seat)
+                known.resolve(spec, model, seat)
             }
         })
     }
 
-    fn resolve_with(
-        &self,
-        global: &BTreeMap<String, ToolStatus>,
-        spec: &AgentSpec,
-        model: ModelAbilities,
-        seat: Seat<'_>,
-    ) -> ResolvedTools {
-        let tools = ToolResolver::resolve(&ResolveInput {
-            catalogue: &self.registry.catalogue(),
-            global,
-            agent: spec,
-            model,
-            environment: &self.environment(spec),
-            seat,
-        });
-        match self.spawner(spec).caution() {
-            Some(caution) => tools.cautioned(BASH, caution),
-            None => tools,
-        }
-    }
-
-    /// Tools that cannot work here and now, each with what is missing.
-    fn environment(&self, spec: &AgentSpec) -> BTreeMap<String, String> {
-        let reason = self.spawner(spec).unavailable();
-        reason
+    /// What there is to resolve at this moment.
+    fn known(&self, records: &[ToolRecord], spec: &AgentSpec) -> KnownTools {
+        let mut catalogue = self.registry().catalogue();
+        let mut environment: BTreeMap<String, String> = self
+            .spawner(spec)
+            .unavailable()
             .map(|reason| (BASH.to_owned(), reason))
             .into_iter()
-            .collect()
+            .collect();
+        if let Some(mcp) = &self.mcp {
+            let missing = mcp.missing(&spec.mcp_servers, records);
+            catalogue.extend(missing.unseen);
+            environment.extend(missing.reasons);
+        }
+        KnownTools {
+            catalogue,
+            global: global_status(records),
+            environment,
+            caution: self.spawner(spec).caution(),
+        }
     }
 
     pub(crate) fn spawner(&self, spec: &AgentSpec) -> Spawner {
@@ -106,8 +109,8 @@ impl Governed {
 
     /// Gives every built-in tool its row, and marks those that are gone.
     pub(crate) async fn sync(&self) -> Result<(), AdminError> {
-        let catalogue = self.registry.catalogue();
-        let known: Vec<KnownTool> = catalogue.iter().map(|tool| known(tool)).collect();
+        let catalogue = self.builtin.catalogue();
+        let known: Vec<KnownTool> = catalogue.iter().map(|tool| known_tool(tool)).collect();
         let by = Actor::system();
         let ToolSync { added, gone, back } =
             self.admin.sync_tools(&by, BUILTIN_TOOLS, &known).await?;
@@ -118,12 +121,30 @@ impl Governed {
     }
 }
 
-fn known(tool: &ToolManifest) -> KnownTool {
-    KnownTool {
-        name: tool.name.clone(),
-        label: tool.label.clone(),
-        category: tool.category,
-        risk: tool.risk,
+/// The tools there are, and what is known about all of them.
+struct KnownTools {
+    catalogue: Vec<Arc<ToolManifest>>,
+    global: BTreeMap<String, ToolStatus>,
+    /// Tools that cannot work here and now, each with what is missing.
+    environment: BTreeMap<String, String>,
+    /// What people must know about programs that are started here.
+    caution: Option<String>,
+}
+
+impl KnownTools {
+    fn resolve(&self, agent: &AgentSpec, model: ModelAbilities, seat: Seat<'_>) -> ResolvedTools {
+        let tools = ToolResolver::resolve(&ResolveInput {
+            catalogue: &self.catalogue,
+            global: &self.global,
+            agent,
+            model,
+            environment: &self.environment,
+            seat,
+        });
+        match &self.caution {
+            Some(caution) => tools.cautioned(BASH, caution.clone()),
+            None => tools,
+        }
     }
 }
 

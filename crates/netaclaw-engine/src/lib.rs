@@ -16,6 +16,7 @@ mod host;
 mod instructions;
 mod listing;
 mod live;
+mod mcp;
 mod memory;
 mod meter;
 mod metrics;
@@ -46,6 +47,8 @@ pub use event::{EventGroup, EventKind, ServerEvent};
 pub use feed::{Subscriber, SubscriptionId};
 pub use governed::ToolSeat;
 pub use listing::ListSubscriber;
+pub use mcp::{ConfiguredMcp, McpDesk, test_mcp_server};
+pub use netaclaw_tools::mcp::McpStanding;
 pub use preview::{AgentPreviews, PreviewFor};
 pub use requests::{Done, Request};
 pub use source::{

@@ -94,7 +94,7 @@ fn fact(memory: &Memory) -> MemoryFact {
 
 fn memory_error(error: AdminError) -> MemoryError {
     match error {
-        AdminError::Store { .. } | AdminError::Sealed { .. } => {
+        AdminError::Store { .. } | AdminError::Sealed { .. } | AdminError::McpSealed { .. } => {
             tracing::error!(%error, "the memory failed");
             MemoryError::Unavailable
         }

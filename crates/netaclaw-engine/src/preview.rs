@@ -45,7 +45,7 @@ impl AgentPreviews for ConfiguredAgents {
         // Whoever looks sees a row for every tool, also if nobody has started a server since.
         self.sync_tools().await.map_err(admin_error)?;
         let records = self.governed.admin.tools().await.map_err(admin_error)?;
-        let catalogue = self.governed.registry.catalogue();
+        let catalogue = self.governed.registry().catalogue();
         let manifest = |name: &str| catalogue.iter().find(|tool| tool.name == name);
         let info = |record: ToolRecord| {
             let manifest = manifest(&record.name).map(|manifest| &**manifest);

@@ -128,7 +128,9 @@ impl From<AdminError> for ApiError {
                 Self::bad_request(message).with_details(json!({ "field": invalid.field }))
             }
             AdminError::Model(_) => Self::bad_request(message),
-            AdminError::Sealed { .. } => Self::new(ErrorCode::Unavailable, message),
+            AdminError::Sealed { .. } | AdminError::McpSealed { .. } => {
+                Self::new(ErrorCode::Unavailable, message)
+            }
             AdminError::Store { .. } => {
                 tracing::error!(error = %message, "the admin store failed");
                 let message = "something went wrong on the server; it has been logged";

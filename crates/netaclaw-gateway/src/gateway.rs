@@ -8,7 +8,7 @@ use crate::socket::{self, Connections, ListWatch};
 use crate::transport::{MeteredListener, Peer, Upgrades};
 use crate::{metrics, rest};
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{AgentPreviews, Engine};
+use netaclaw_engine::{AgentPreviews, Engine, McpDesk};
 use netaclaw_models::{Timeouts, Transport};
 use std::io;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub(crate) struct Shared {
     pub(crate) settings: GatewaySettings,
     pub(crate) assets: Option<Arc<dyn Assets>>,
     pub(crate) previews: Option<Arc<dyn AgentPreviews>>,
+    pub(crate) mcp: Option<Arc<dyn McpDesk>>,
     /// For trying channels.
     pub(crate) models: Arc<Transport>,
     pub(crate) upgrades: Upgrades,
@@ -62,6 +63,7 @@ impl Gateway {
             settings,
             assets: None,
             previews: None,
+            mcp: None,
             models: Arc::new(Transport::new(Timeouts::default())),
             upgrades: Upgrades::default(),
             connections: Connections::default(),
@@ -85,6 +87,14 @@ impl Gateway {
     pub fn with_previews(mut self, previews: Arc<dyn AgentPreviews>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.previews = Some(previews);
+        }
+        self
+    }
+
+    /// Shows how MCP servers stand, and tries them.
+    pub fn with_mcp(mut self, mcp: Arc<dyn McpDesk>) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.mcp = Some(mcp);
         }
         self
     }

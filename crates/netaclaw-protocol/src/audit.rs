@@ -63,6 +63,7 @@ pub enum RecordKind {
     Token,
     Tool,
     Memory,
+    McpServer,
 }
 
 impl RecordKind {
@@ -77,6 +78,7 @@ impl RecordKind {
             Self::Token => "token",
             Self::Tool => "tool",
             Self::Memory => "memory",
+            Self::McpServer => "mcp_server",
         }
     }
 }
@@ -87,6 +89,7 @@ impl fmt::Display for RecordKind {
         f.write_str(match self {
             Self::DictType => "dictionary group",
             Self::DictInfo => "dictionary entry",
+            Self::McpServer => "MCP server",
             other => other.as_str(),
         })
     }

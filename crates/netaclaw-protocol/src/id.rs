@@ -51,6 +51,11 @@ macro_rules! string_id {
 }
 
 string_id! {
+    /// Names an MCP server.
+    McpServerId
+}
+
+string_id! {
     /// Names a session. NetaClaw makes UUID v7; files of other programs may carry any text,
     /// so check [`SessionId::is_safe`] before a file name is made from one.
     SessionId

@@ -12,6 +12,7 @@ mod entry;
 mod event;
 mod id;
 mod listing;
+mod mcp;
 mod memory;
 mod message;
 mod model;
@@ -56,10 +57,14 @@ pub use event::{
     ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
 };
 pub use id::{
-    AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, MemoryId, RunId, SessionId, TokenId,
-    UserId,
+    AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, McpServerId, MemoryId, RunId, SessionId,
+    TokenId, UserId,
 };
 pub use listing::Listing;
+pub use mcp::{
+    McpFault, McpFaultCode, McpServerInfo, McpServerSpec, McpServerState, McpServerTest,
+    McpServerTry, McpServerView, McpServerWrite, McpStatus, McpToolSummary, McpTransport,
+};
 pub use memory::{Memory, MemoryAuthor, MemorySpec};
 pub use message::{
     AnswerMark, AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage,

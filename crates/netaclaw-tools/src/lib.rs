@@ -6,6 +6,7 @@ mod context;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod execute;
+pub mod mcp;
 mod output;
 mod registry;
 mod schema;

@@ -10,15 +10,16 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Tools by name, each with its manifest and its schema compiled once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ToolRegistry {
     tools: Vec<Registered>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Registered {
     pub(crate) tool: Arc<dyn Tool>,
     manifest: Arc<ToolManifest>,
-    check: ArgumentCheck,
+    check: Arc<ArgumentCheck>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +75,7 @@ impl ToolRegistry {
         self.tools.push(Registered {
             tool,
             manifest,
-            check,
+            check: Arc::new(check),
         });
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::{Failure, Result};
 use crate::session::Stores;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
+use netaclaw_engine::{ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{DeadInstances, FileAttachments, Instance, SqlAdminStore};
 use netaclaw_tools::ToolRegistry;
@@ -40,6 +40,8 @@ pub(crate) struct Assembled {
     pub(crate) instance: Instance,
     /// Processes that died here and may have left something unfinished.
     pub(crate) dead: DeadInstances,
+    /// The connections to MCP servers.
+    pub(crate) mcp: Arc<ConfiguredMcp>,
 }
 
 pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
@@ -57,14 +59,18 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let (instance, dead) = Instance::register(&instances)
         .map_err(|error| Failure::io(app.lang, instances.to_string_lossy(), &error))?;
     let cwd = std::env::current_dir().map_err(|error| Failure::io(app.lang, ".", &error))?;
+    let gate = Arc::new(gate(app, &stores.config.data_dir));
+    let registry = Arc::new(ToolRegistry::builtin());
+    let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
+    let mcp = ConfiguredMcp::start(store, Arc::clone(&gate), Arc::clone(&registry)).await;
+    let mcp = Arc::new(mcp.map_err(|error| admin::failure(app.lang, error))?);
     let agents = ConfiguredAgents::new(
         Arc::clone(&admin) as Arc<dyn AdminStore>,
         ModelSettings::default(),
-        Arc::new(ToolRegistry::builtin()),
+        registry,
         cwd,
     );
-    let gate = Arc::new(gate(app, &stores.config.data_dir));
-    let agents = Arc::new(agents.with_gate(gate));
+    let agents = Arc::new(agents.with_gate(gate).with_mcp(Arc::clone(&mcp)));
     let synced = agents.sync_tools().await;
     synced.map_err(|error| admin::failure(app.lang, error))?;
     let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
@@ -75,11 +81,12 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         agents,
         instance,
         dead,
+        mcp,
     })
 }
 
 /// The gate for child processes, which sees to it that they find none of our keys, nor the user's.
-fn gate(app: &App, data_dir: &Path) -> SpawnGate {
+pub(crate) fn gate(app: &App, data_dir: &Path) -> SpawnGate {
     let home = app.env.home.as_deref();
     let in_home = home.map(|home| SECRET_PLACES.map(|place| home.join(place)));
     let system = SYSTEM_SECRETS.map(PathBuf::from);

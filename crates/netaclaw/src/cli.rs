@@ -6,6 +6,7 @@ use crate::channel::ChannelCommand;
 use crate::chat::ChatArgs;
 use crate::doctor::DoctorArgs;
 use crate::help::in_chinese;
+use crate::mcp::McpCommand;
 use crate::serve::ServeArgs;
 use crate::session::SessionCommand;
 use crate::text::Lang;
@@ -58,6 +59,11 @@ pub(crate) enum Command {
     Tool {
         #[command(subcommand)]
         command: ToolCommand,
+    },
+    /// Set up MCP servers, whose tools agents use
+    Mcp {
+        #[command(subcommand)]
+        command: McpCommand,
     },
     /// Look at everything a server needs, and say what to do
     Doctor(DoctorArgs),

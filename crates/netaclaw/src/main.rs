@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod help;
 mod json;
+mod mcp;
 mod serve;
 mod session;
 mod table;
@@ -87,6 +88,7 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
         Command::Channel { command } => channel::run(command, app).await,
         Command::Agent { command } => agent::run(command, app).await,
         Command::Tool { command } => tool::run(command, app).await,
+        Command::Mcp { command } => mcp::run(command, app).await,
         Command::Doctor(args) => doctor::run(args, app).await,
     }
 }

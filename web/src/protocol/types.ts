@@ -548,6 +548,197 @@ warnings?: Array<Trouble>, };
 export type Login = { name: string, password: string, } | { token: string, };
 
 /**
+ * Why a server cannot be used.
+ */
+export type McpFault = { code: McpFaultCode, 
+/**
+ * What the machine or the server itself said, in its own words. May be empty.
+ */
+detail: string, };
+
+/**
+ * The list is closed, so that screens can say it in any language.
+ */
+export type McpFaultCode = "not_started" | "silent" | "bad_address" | "not_understood" | "unreachable" | "ended" | "no_tools" | "lost" | "sealed";
+
+/**
+ * Names an MCP server.
+ */
+export type McpServerId = string;
+
+/**
+ * A server and how it stands at the moment.
+ */
+export type McpServerInfo = { state: McpServerState, 
+/**
+ * As last seen; a server that is down still has them.
+ */
+offered: Array<McpToolSummary>, id: McpServerId, 
+/**
+ * Variables of the program's environment, or headers of requests, that have a value.
+ */
+secretNames: Array<string>, 
+/**
+ * Unique; part of the names of its tools.
+ */
+name: string, transport: McpTransport, status: ToolStatus, 
+/**
+ * Which of its tools are offered. Nothing enabled: all of them.
+ */
+tools: ToolChoice, 
+/**
+ * How its program is locked in.
+ */
+sandbox: SandboxConfig, 
+/**
+ * Directories its program may write to; the first is where it runs.
+ */
+roots: Array<string>, 
+/**
+ * How long one call may take.
+ */
+timeoutMs: number, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+export type McpServerState = { status: McpStatus, 
+/**
+ * Why it is down, or why it was down the last time.
+ */
+lastFault?: McpFault, };
+
+/**
+ * What became of an attempt to connect.
+ */
+export type McpServerTest = { ok: boolean, latencyMs: number, 
+/**
+ * Those that the filter lets through.
+ */
+tools: Array<McpToolSummary>, fault?: McpFault, };
+
+/**
+ * A server to be tried, saved or not.
+ */
+export type McpServerTry = { 
+/**
+ * The one that is being changed; it lends the secrets that are kept.
+ */
+id?: McpServerId, 
+/**
+ * Environment of the program, or headers of requests: `null` for a name keeps the value it
+ * has, and names that are not here are gone. Absent, all stay as they are.
+ */
+secrets?: { [key in string]: string | null }, 
+/**
+ * Unique; part of the names of its tools.
+ */
+name: string, transport: McpTransport, status: ToolStatus, 
+/**
+ * Which of its tools are offered. Nothing enabled: all of them.
+ */
+tools: ToolChoice, 
+/**
+ * How its program is locked in.
+ */
+sandbox: SandboxConfig, 
+/**
+ * Directories its program may write to; the first is where it runs.
+ */
+roots: Array<string>, 
+/**
+ * How long one call may take.
+ */
+timeoutMs: number, };
+
+/**
+ * A server as it is kept. What is secret about it is in no answer, only the names.
+ */
+export type McpServerView = { id: McpServerId, 
+/**
+ * Variables of the program's environment, or headers of requests, that have a value.
+ */
+secretNames: Array<string>, 
+/**
+ * Unique; part of the names of its tools.
+ */
+name: string, transport: McpTransport, status: ToolStatus, 
+/**
+ * Which of its tools are offered. Nothing enabled: all of them.
+ */
+tools: ToolChoice, 
+/**
+ * How its program is locked in.
+ */
+sandbox: SandboxConfig, 
+/**
+ * Directories its program may write to; the first is where it runs.
+ */
+roots: Array<string>, 
+/**
+ * How long one call may take.
+ */
+timeoutMs: number, rev: number, 
+/**
+ * Unix time in milliseconds.
+ */
+createdAt: number, updatedAt: number, };
+
+/**
+ * What a client sends to make or change a server.
+ */
+export type McpServerWrite = { 
+/**
+ * Environment of the program, or headers of requests: `null` for a name keeps the value it
+ * has, and names that are not here are gone. Absent, all stay as they are.
+ */
+secrets?: { [key in string]: string | null }, 
+/**
+ * Unique; part of the names of its tools.
+ */
+name: string, transport: McpTransport, status: ToolStatus, 
+/**
+ * Which of its tools are offered. Nothing enabled: all of them.
+ */
+tools: ToolChoice, 
+/**
+ * How its program is locked in.
+ */
+sandbox: SandboxConfig, 
+/**
+ * Directories its program may write to; the first is where it runs.
+ */
+roots: Array<string>, 
+/**
+ * How long one call may take.
+ */
+timeoutMs: number, };
+
+/**
+ * How a server stands.
+ */
+export type McpStatus = "off" | "connecting" | "ready" | "down";
+
+/**
+ * A tool of a server.
+ */
+export type McpToolSummary = { 
+/**
+ * What the server calls it.
+ */
+name: string, 
+/**
+ * What agents call it.
+ */
+toolName: string, description: string, };
+
+/**
+ * How a server is reached.
+ */
+export type McpTransport = { "type": "stdio", command: string, args: Array<string>, } | { "type": "http", url: string, };
+
+/**
  * Whose credential this is, and what it lets them do.
  */
 export type Me = { userId: UserId, name: string, label: string, role: Role, scope: TokenScope, 
@@ -764,7 +955,7 @@ held: boolean, };
 /**
  * What an administrator can change.
  */
-export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool" | "memory";
+export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool" | "memory" | "mcp_server";
 
 /**
  * A refusal as a client sees it: neither paths nor keys nor stack traces.

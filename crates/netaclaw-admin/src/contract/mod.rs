@@ -13,6 +13,7 @@ mod agents;
 mod audit;
 mod channels;
 mod concurrent;
+mod mcp;
 mod memories;
 mod seeds;
 mod settings;
@@ -86,6 +87,10 @@ suite! { $
         a_switch_outlives_its_tool,
         a_switch_is_set_only_at_the_expected_revision,
         sources_keep_to_their_own_tools;
+    mcp:
+        an_mcp_server_comes_back_as_it_was_kept,
+        an_mcp_server_is_changed_and_deleted,
+        an_mcp_server_that_breaks_a_rule_is_not_kept;
     settings:
         the_dictionary_keeps_groups_and_entries,
         dictionary_values_are_found_by_name,

@@ -7,6 +7,7 @@ mod audit;
 mod body;
 mod channels;
 mod dictionary;
+mod mcp_servers;
 mod memories;
 mod outline;
 mod record;
@@ -68,6 +69,7 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
         .merge(attachments::routes())
         .merge(agents::routes())
         .merge(channels::routes())
+        .merge(mcp_servers::routes())
         .merge(dictionary::routes())
         .merge(settings::routes())
         .merge(memories::routes())

@@ -12,7 +12,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, AdminError, AdminStore, Expect};
 use netaclaw_protocol::{
-    Agent, ChannelView, DictInfo, DictType, Memory, Setting, Stamp, ToolRecord, User,
+    Agent, ChannelView, DictInfo, DictType, McpServerInfo, McpServerView, Memory, Setting, Stamp,
+    ToolRecord, User,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -120,11 +121,18 @@ macro_rules! records {
     };
 }
 
+impl Record for McpServerInfo {
+    fn stamp(&self) -> Stamp {
+        self.server.stamp
+    }
+}
+
 records!(
     Agent,
     ChannelView,
     DictInfo,
     DictType,
+    McpServerView,
     Memory,
     Setting,
     ToolRecord,

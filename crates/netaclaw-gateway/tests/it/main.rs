@@ -10,6 +10,7 @@ mod files;
 mod http;
 mod killed;
 mod lists;
+mod mcp_servers;
 mod memories;
 mod openai;
 mod polling;

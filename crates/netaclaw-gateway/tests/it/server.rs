@@ -2,7 +2,7 @@
 
 use crate::agent::Script;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
-use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
+use netaclaw_engine::{ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
@@ -13,6 +13,7 @@ use netaclaw_store::{
 };
 use netaclaw_testkit::socket::Client;
 use netaclaw_tools::ToolRegistry;
+use netaclaw_tools::spawn::SpawnGate;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -81,7 +82,15 @@ impl Server {
             Arc::new(ToolRegistry::builtin()),
             dir.path().to_owned(),
         );
-        let gateway = finish(gateway.with_previews(Arc::new(agents)));
+        let mcp = ConfiguredMcp::start(
+            Arc::clone(&admin) as _,
+            Arc::new(SpawnGate::closed()),
+            Arc::new(ToolRegistry::builtin()),
+        );
+        let mcp = Arc::new(mcp.await.unwrap());
+        let agents = agents.with_mcp(Arc::clone(&mcp));
+        let gateway = gateway.with_previews(Arc::new(agents)).with_mcp(mcp);
+        let gateway = finish(gateway);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();

@@ -44,7 +44,7 @@ impl ChannelStore for SqlAdminStore {
         let mut reader = self.database.connection().await?;
         let Stored { view, sealed_key } = read_channel(&mut reader, id).await?;
         let open = |sealed: Vec<u8>| {
-            let key = self.sealer.open(id, &sealed);
+            let key = self.sealer.open(id.as_str(), &sealed);
             key.ok_or_else(|| AdminError::Sealed {
                 channel: view.spec.name.clone(),
             })
@@ -150,7 +150,7 @@ impl Stored {
         if key.expose_secret().is_empty() {
             return Err(Invalid::new("apiKey", Problem::Empty).into());
         }
-        self.sealed_key = Some(sealer.seal(&self.view.id, &key)?);
+        self.sealed_key = Some(sealer.seal(self.view.id.as_str(), &key)?);
         self.view.api_key_set = true;
         self.view.api_key_last4 = last4(key.expose_secret());
         Ok(())

@@ -16,6 +16,7 @@ mod channel;
 mod database;
 mod dictionary;
 mod fault;
+mod mcp;
 mod memory;
 mod record;
 mod seal;

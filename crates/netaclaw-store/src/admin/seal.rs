@@ -1,10 +1,9 @@
-//! Keys of channels at rest: XChaCha20-Poly1305 with a random nonce, bound to the row they are in.
+//! Keys of channels and secrets of servers at rest: XChaCha20-Poly1305 with a random nonce, bound to the row they are in.
 
 use super::secret_key::SecretKey;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use netaclaw_admin::AdminError;
-use netaclaw_protocol::ChannelId;
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -19,13 +18,13 @@ impl Sealer {
         Self(XChaCha20Poly1305::new(&Key::from(*key.bytes())))
     }
 
-    pub(super) fn seal(&self, row: &ChannelId, key: &SecretString) -> Result<Vec<u8>, AdminError> {
+    pub(super) fn seal(&self, row: &str, key: &SecretString) -> Result<Vec<u8>, AdminError> {
         let failed = |what: String| AdminError::store("the API key cannot be encrypted", what);
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|error| failed(error.to_string()))?;
         let payload = Payload {
             msg: key.expose_secret().as_bytes(),
-            aad: row.as_str().as_bytes(),
+            aad: row.as_bytes(),
         };
         let sealed = self.0.encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|error| failed(error.to_string()))?;
@@ -33,7 +32,7 @@ impl Sealer {
     }
 
     /// The key, or `None` if this is not what was sealed for this row with this secret key.
-    pub(super) fn open(&self, row: &ChannelId, sealed: &[u8]) -> Option<SecretString> {
+    pub(super) fn open(&self, row: &str, sealed: &[u8]) -> Option<SecretString> {
         let (version, rest) = sealed.split_first()?;
         let (nonce, sealed) = rest.split_first_chunk::<NONCE_BYTES>()?;
         if *version != VERSION {
@@ -41,7 +40,7 @@ impl Sealer {
         }
         let payload = Payload {
             msg: sealed,
-            aad: row.as_str().as_bytes(),
+            aad: row.as_bytes(),
         };
         let opened = Zeroizing::new(self.0.decrypt(&XNonce::from(*nonce), payload).ok()?);
         let text = std::str::from_utf8(&opened).ok()?;
@@ -60,22 +59,22 @@ mod tests {
 
     #[test]
     fn a_key_opens_only_where_and_as_it_was_sealed() {
-        let (row, other) = (ChannelId::new("row"), ChannelId::new("other"));
+        let (row, other) = ("row", "other");
         let key = SecretString::from("sk-marker-4711");
-        let sealed = sealer("00").seal(&row, &key).unwrap();
-        assert_ne!(sealed, sealer("00").seal(&row, &key).unwrap());
+        let sealed = sealer("00").seal(row, &key).unwrap();
+        assert_ne!(sealed, sealer("00").seal(row, &key).unwrap());
         assert!(!sealed.windows(6).any(|window| window == b"marker"));
 
-        let opened = sealer("00").open(&row, &sealed).unwrap();
+        let opened = sealer("00").open(row, &sealed).unwrap();
         assert_eq!(opened.expose_secret(), "sk-marker-4711");
-        assert!(sealer("01").open(&row, &sealed).is_none());
-        assert!(sealer("00").open(&other, &sealed).is_none());
+        assert!(sealer("01").open(row, &sealed).is_none());
+        assert!(sealer("00").open(other, &sealed).is_none());
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
-            assert!(sealer("00").open(&row, &changed).is_none(), "byte {at}");
+            assert!(sealer("00").open(row, &changed).is_none(), "byte {at}");
             assert!(
-                sealer("00").open(&row, &sealed[..at]).is_none(),
+                sealer("00").open(row, &sealed[..at]).is_none(),
                 "cut at {at}"
             );
         }

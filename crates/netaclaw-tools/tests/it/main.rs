@@ -8,6 +8,7 @@ mod edit;
 mod escape;
 mod execute;
 mod gate;
+mod mcp;
 mod read;
 mod search;
 mod web_fetch;

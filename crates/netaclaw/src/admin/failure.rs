@@ -51,6 +51,11 @@ pub(crate) fn failure(lang: Lang, error: AdminError) -> Failure {
             lang.key_not_opened(),
             lang.restore_secret_key(),
         ),
+        AdminError::McpSealed { server } => Failure::new(
+            named(RecordKind::McpServer, &server),
+            lang.mcp_not_opened(),
+            lang.mcp_restore_key(),
+        ),
         AdminError::Store { what, source } => Failure::plain(what, source.to_string()),
     }
 }
@@ -77,6 +82,7 @@ fn word(lang: Lang, kind: RecordKind) -> String {
         RecordKind::Token => lang.access_token(),
         RecordKind::Tool => lang.tool(),
         RecordKind::Memory => lang.memory(),
+        RecordKind::McpServer => lang.mcp_server(),
     }
 }
 
@@ -116,6 +122,11 @@ fn explain(lang: Lang, problem: &Problem) -> String {
         Problem::DefaultNeeded => "必须有一个默认智能体；请把另一个设为默认".to_owned(),
         Problem::LastAdmin => "至少要保留一个管理员".to_owned(),
         Problem::InThePast => "须在将来".to_owned(),
+        Problem::NotAVariable => {
+            "名称只能有字母、数字、“_”和“-”，且不能以 LD_、DYLD_ 或 NETACLAW_ 开头".to_owned()
+        }
+        Problem::NotOneLine => "只能有一行".to_owned(),
+        Problem::NothingToKeep => "还没有值，请给出".to_owned(),
         Problem::TooMany { max } => format!("已有 {max} 条；请先删除一些"),
     }
 }

@@ -44,6 +44,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         agents,
         instance,
         dead,
+        mcp,
     } = assemble(app).await?;
     let given = app.env.token.clone();
     if !address.ip().is_loopback() && given.is_none() {
@@ -70,7 +71,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
     let gateway = Gateway::new(engine.clone(), store, auth, settings)
         .with_assets(Arc::new(web::WebApp))
-        .with_previews(agents);
+        .with_previews(agents)
+        .with_mcp(mcp);
     let shutdown = CancellationToken::new();
     let link = format!("http://{bound}/?token={}", token.expose_secret());
     writeln!(

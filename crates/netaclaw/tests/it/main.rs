@@ -17,6 +17,7 @@ mod export;
 mod golden;
 mod hostile;
 mod looking;
+mod mcp;
 mod store;
 mod support;
 mod tool;

@@ -1,0 +1,286 @@
+//! MCP servers as they are configured: connected to for as long as the program runs, and their
+//! tools entered in the catalogue.
+
+use async_trait::async_trait;
+use netaclaw_admin::{Actor, AdminError, AdminStore, KnownTool, McpSecrets, ToolSync};
+use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_protocol::{McpServerSpec, McpServerTest, McpServerView, ToolRecord, ToolStatus};
+use netaclaw_tools::ToolRegistry;
+use netaclaw_tools::mcp::{McpAccess, McpServers, McpStanding, try_server};
+use netaclaw_tools::spawn::SpawnGate;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Other processes change the configuration as well, and nobody tells.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// How long after a start runs wait for servers that have not said anything.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// In the catalogue of tools, what stands before the name of a server.
+const SOURCE: &str = "mcp:";
+
+/// What pages ask about MCP servers.
+#[async_trait]
+pub trait McpDesk: Send + Sync + 'static {
+    /// How every server stands, by name.
+    fn standing(&self) -> BTreeMap<String, McpStanding>;
+
+    /// Connects as a run would, whether the server is kept or not.
+    async fn try_server(&self, spec: McpServerSpec, secrets: McpSecrets) -> McpServerTest;
+
+    /// Something about the configuration has changed.
+    fn look_again(&self);
+}
+
+/// The servers of the admin store.
+pub struct ConfiguredMcp {
+    servers: Arc<McpServers>,
+    gate: Arc<SpawnGate>,
+    changed: Arc<Notify>,
+    patience_end: Instant,
+    _job: AbortOnDropHandle<()>,
+}
+
+impl ConfiguredMcp {
+    /// Connects, and follows what is configured from then on.
+    pub async fn start(
+        admin: Arc<dyn AdminStore>,
+        gate: Arc<SpawnGate>,
+        builtin: Arc<ToolRegistry>,
+    ) -> Result<Self, AdminError> {
+        let servers = Arc::new(McpServers::new(Arc::clone(&gate), builtin));
+        let changed = Arc::new(Notify::new());
+        let mut follower = Follower {
+            admin,
+            servers: Arc::clone(&servers),
+            seen: None,
+        };
+        follower.follow().await?;
+        follower.sync().await?;
+        let job = tokio::spawn(follower.stay(Arc::clone(&changed)));
+        Ok(Self {
+            servers,
+            gate,
+            changed,
+            patience_end: Instant::now() + PATIENCE,
+            _job: AbortOnDropHandle::new(job),
+        })
+    }
+
+    /// Lets servers say hello, so that the first run after a start has its tools. Later nobody
+    /// waits: a server that is new or back has its tools when it has them.
+    pub(crate) async fn first_hello(&self) {
+        let left = self.patience_end.saturating_duration_since(Instant::now());
+        self.servers.settled(left).await;
+    }
+
+    /// All tools there are at this moment.
+    pub(crate) fn registry(&self) -> Arc<ToolRegistry> {
+        self.servers.registry()
+    }
+
+    /// Tools that cannot be used now or by this agent, with the reason; and those of servers that
+    /// this process has not seen yet, as far as the catalogue remembers them.
+    pub(crate) fn missing(&self, chosen: &[String], records: &[ToolRecord]) -> Missing {
+        let mut missing = Missing::default();
+        let obstacles = self.servers.obstacles();
+        let known = self.servers.tools_by_server();
+        for (server, tools) in &known {
+            let not_chosen = !chosen.is_empty() && !chosen.contains(server);
+            let not_chosen =
+                not_chosen.then(|| format!("the agent's `mcpServers` does not name `{server}`"));
+            let Some(reason) = not_chosen.or_else(|| obstacles.get(server).cloned()) else {
+                continue;
+            };
+            let source = source_of(server);
+            let remembered = records.iter().filter(|tool| {
+                tool.source == source && tool.present && !tools.contains(&tool.name)
+            });
+            for tool in remembered {
+                missing.reasons.insert(tool.name.clone(), reason.clone());
+                missing.unseen.push(Arc::new(unseen(tool)));
+            }
+            let tools = tools.iter().cloned();
+            missing
+                .reasons
+                .extend(tools.map(|tool| (tool, reason.clone())));
+        }
+        missing
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Missing {
+    pub(crate) reasons: BTreeMap<String, String>,
+    /// Of each there is a reason as well.
+    pub(crate) unseen: Vec<Arc<ToolManifest>>,
+}
+
+#[async_trait]
+impl McpDesk for ConfiguredMcp {
+    fn standing(&self) -> BTreeMap<String, McpStanding> {
+        self.servers.standing()
+    }
+
+    async fn try_server(&self, spec: McpServerSpec, secrets: McpSecrets) -> McpServerTest {
+        let access = McpAccess {
+            spec,
+            secrets: Some(secrets),
+        };
+        let test = test_mcp_server(&access, &self.gate).await;
+        if test.ok {
+            self.servers.retry_now(&access.spec.name);
+        }
+        test
+    }
+
+    fn look_again(&self) {
+        self.changed.notify_one();
+    }
+}
+
+/// Connects once, and says how that went.
+pub async fn test_mcp_server(access: &McpAccess, gate: &SpawnGate) -> McpServerTest {
+    let began = Instant::now();
+    let tried = try_server(access, gate).await;
+    let latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let name = &access.spec.name;
+    match tried {
+        Ok(tools) => McpServerTest {
+            ok: true,
+            latency_ms,
+            tools: tools.iter().map(|tool| tool.summary(name)).collect(),
+            fault: None,
+        },
+        Err(fault) => McpServerTest {
+            ok: false,
+            latency_ms,
+            tools: Vec::new(),
+            fault: Some(fault),
+        },
+    }
+}
+
+/// Keeps the connections as they are configured, and the catalogue as the servers are.
+struct Follower {
+    admin: Arc<dyn AdminStore>,
+    servers: Arc<McpServers>,
+    seen: Option<Vec<McpServerView>>,
+}
+
+impl Follower {
+    async fn stay(mut self, changed: Arc<Notify>) {
+        let mut states = self.servers.changes();
+        loop {
+            let done = tokio::select! {
+                () = changed.notified() => self.follow().await,
+                () = tokio::time::sleep(LOOK_AGAIN) => self.follow().await,
+                Ok(()) = states.changed() => self.sync().await,
+            };
+            // A store that fails for a moment is no reason to let go of anything.
+            if let Err(error) = done {
+                tracing::warn!(%error, "the configuration of MCP servers cannot be followed");
+            }
+        }
+    }
+
+    async fn follow(&mut self) -> Result<(), AdminError> {
+        let views = self.admin.mcp_servers().await?;
+        if self.seen.as_ref() == Some(&views) {
+            return Ok(());
+        }
+        let mut wanted = Vec::new();
+        for view in &views {
+            wanted.push(match self.admin.open_mcp_server(&view.id).await {
+                Ok((spec, secrets)) => McpAccess {
+                    spec,
+                    secrets: Some(secrets),
+                },
+                Err(AdminError::McpSealed { .. }) => McpAccess {
+                    spec: view.spec.clone(),
+                    secrets: None,
+                },
+                // Deleted since.
+                Err(AdminError::NotFound { .. }) => continue,
+                Err(error) => return Err(error),
+            });
+        }
+        self.servers.set(wanted);
+        self.seen = Some(views);
+        Ok(())
+    }
+
+    /// Enters the tools of servers that are connected. Those of servers that are down or switched
+    /// off stay as they were; those of servers that are gone are marked as gone.
+    async fn sync(&self) -> Result<(), AdminError> {
+        let catalogue = self.servers.registry().catalogue();
+        let mut known = self.servers.tools_by_server();
+        let ready = self.servers.ready();
+        let records = self.admin.tools().await?;
+        for record in records.iter().filter(|record| record.present) {
+            let server = record.source.strip_prefix(SOURCE);
+            let gone = server.filter(|server| !known.contains_key(*server));
+            if let Some(gone) = gone.map(str::to_owned) {
+                self.enter(&gone, &[]).await?;
+                known.insert(gone, Vec::new());
+            }
+        }
+        for (server, tools) in known.iter().filter(|(server, _)| ready.contains(server)) {
+            let tools = catalogue.iter().filter(|tool| tools.contains(&tool.name));
+            let tools: Vec<KnownTool> = tools.map(|tool| known_tool(tool)).collect();
+            self.enter(server, &tools).await?;
+        }
+        Ok(())
+    }
+
+    async fn enter(&self, server: &str, tools: &[KnownTool]) -> Result<(), AdminError> {
+        let (by, source) = (Actor::system(), source_of(server));
+        let sync = self.admin.sync_tools(&by, &source, tools).await?;
+        if sync != ToolSync::default() {
+            let ToolSync { added, gone, back } = sync;
+            tracing::info!(
+                server,
+                ?added,
+                ?gone,
+                ?back,
+                "an MCP server has other tools"
+            );
+        }
+        Ok(())
+    }
+}
+
+fn source_of(server: &str) -> String {
+    format!("{SOURCE}{server}")
+}
+
+pub(crate) fn known_tool(tool: &ToolManifest) -> KnownTool {
+    KnownTool {
+        name: tool.name.clone(),
+        label: tool.label.clone(),
+        category: tool.category,
+        risk: tool.risk,
+    }
+}
+
+/// A tool that only the catalogue remembers. It is never offered, as there is a reason against it.
+fn unseen(tool: &ToolRecord) -> ToolManifest {
+    ToolManifest {
+        name: tool.name.clone(),
+        label: tool.label.clone(),
+        description: String::new(),
+        guidance: String::new(),
+        category: tool.category,
+        schema: json!({ "type": "object" }),
+        risk: tool.risk,
+        default_status: ToolStatus::Enabled,
+        worker: WorkerUse::Proxy,
+        needs: Vec::new(),
+        timeout: None,
+        output_cap: 0,
+        concurrency: Concurrency::Parallel,
+    }
+}

@@ -1,0 +1,175 @@
+//! MCP servers. Secrets go in and never come out.
+
+use super::body::ApiJson;
+use super::record::{Edit, Maker, Seen, Tagged};
+use crate::auth::{Administrator, Onlooker};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use netaclaw_admin::{
+    AdminError, McpSecrets, McpSecretsChange, check_mcp_secrets, check_mcp_server,
+};
+use netaclaw_engine::{McpDesk, McpStanding};
+use netaclaw_protocol::{
+    ErrorCode, Listing, McpServerId, McpServerInfo, McpServerState, McpServerTest, McpServerTry,
+    McpServerView, McpServerWrite, McpStatus, ToolStatus,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(get, replace, delete))
+        .routes(routes!(test))
+        .routes(routes!(test_unsaved))
+}
+
+/// The servers, and how each stands at the moment.
+#[utoipa::path(get, path = "/admin/netaclaw/mcp-servers", tag = "mcp", operation_id = "list_mcp_servers",
+    responses((status = 200, body = Listing<McpServerInfo>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+) -> Result<Json<Listing<McpServerInfo>>, ApiError> {
+    let live = live(&shared);
+    let servers = shared.admin.mcp_servers().await?.into_iter();
+    let servers = servers.map(|server| with_standing(server, &live));
+    Ok(Json(Listing::new(servers.collect())))
+}
+
+/// Its program is started by the server, and its tools are there for the next run.
+#[utoipa::path(post, path = "/admin/netaclaw/mcp-servers", tag = "mcp", operation_id = "create_mcp_server",
+    request_body = McpServerWrite, responses((status = 201, body = McpServerView)))]
+async fn create(
+    State(shared): State<Arc<Shared>>,
+    maker: Maker,
+    ApiJson(write): ApiJson<McpServerWrite>,
+) -> Result<Tagged<McpServerView>, ApiError> {
+    let secrets = change(&write).apply(McpSecrets::new());
+    let secrets = secrets.map_err(AdminError::from)?;
+    let made = maker
+        .admin()
+        .create_mcp_server(&maker.by, write.spec, secrets);
+    let made = made.await?;
+    look_again(&shared);
+    Ok(Tagged::made(made))
+}
+
+#[utoipa::path(get, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "get_mcp_server",
+    params(("id" = String, Path)), responses((status = 200, body = McpServerInfo)))]
+async fn get(
+    State(shared): State<Arc<Shared>>,
+    _: Onlooker,
+    Path(id): Path<String>,
+) -> Result<Tagged<McpServerInfo>, ApiError> {
+    let server = shared.admin.mcp_server(&McpServerId::new(id)).await?;
+    Ok(Tagged::found(with_standing(server, &live(&shared))))
+}
+
+#[utoipa::path(put, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "replace_mcp_server",
+    request_body = McpServerWrite,
+    params(("id" = String, Path), Seen), responses((status = 200, body = McpServerView)))]
+async fn replace(
+    State(shared): State<Arc<Shared>>,
+    edit: Edit<McpServerId>,
+    ApiJson(write): ApiJson<McpServerWrite>,
+) -> Result<Tagged<McpServerView>, ApiError> {
+    let (by, expect) = (edit.by(), edit.expect());
+    let (admin, secrets) = (edit.admin(), change(&write));
+    let changed = admin.update_mcp_server(by, &edit.id, expect, write.spec, secrets);
+    let changed = edit.changed(changed.await);
+    look_again(&shared);
+    changed
+}
+
+#[utoipa::path(delete, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "delete_mcp_server",
+    params(("id" = String, Path), Seen), responses((status = 204)))]
+async fn delete(
+    State(shared): State<Arc<Shared>>,
+    edit: Edit<McpServerId>,
+) -> Result<StatusCode, ApiError> {
+    let deleted = edit
+        .admin()
+        .delete_mcp_server(edit.by(), &edit.id, edit.expect());
+    let deleted = edit.deleted(deleted.await);
+    look_again(&shared);
+    deleted
+}
+
+/// Connects once more. That it does not work is an answer, not an error of this request.
+#[utoipa::path(post, path = "/admin/netaclaw/mcp-servers/{id}/test", tag = "mcp", operation_id = "test_mcp_server",
+    params(("id" = String, Path)), responses((status = 200, body = McpServerTest)))]
+async fn test(
+    State(shared): State<Arc<Shared>>,
+    _: Administrator,
+    Path(id): Path<String>,
+) -> Result<Json<McpServerTest>, ApiError> {
+    let id = McpServerId::new(id);
+    let (spec, secrets) = shared.admin.open_mcp_server(&id).await?;
+    Ok(Json(desk(&shared)?.try_server(spec, secrets).await))
+}
+
+/// The same for a server that is still being written. One that is being changed lends its secrets.
+#[utoipa::path(post, path = "/admin/netaclaw/mcp-servers/test", tag = "mcp", operation_id = "test_unsaved_mcp_server",
+    request_body = McpServerTry, responses((status = 200, body = McpServerTest)))]
+async fn test_unsaved(
+    State(shared): State<Arc<Shared>>,
+    _: Administrator,
+    ApiJson(wanted): ApiJson<McpServerTry>,
+) -> Result<Json<McpServerTest>, ApiError> {
+    let McpServerTry { id, write } = wanted;
+    check_mcp_server(&write.spec).map_err(AdminError::from)?;
+    let old = match &id {
+        Some(id) => shared.admin.open_mcp_server(id).await?.1,
+        None => McpSecrets::new(),
+    };
+    let secrets = change(&write).apply(old).map_err(AdminError::from)?;
+    check_mcp_secrets(&secrets).map_err(AdminError::from)?;
+    Ok(Json(desk(&shared)?.try_server(write.spec, secrets).await))
+}
+
+fn change(write: &McpServerWrite) -> McpSecretsChange {
+    match &write.secrets {
+        Some(secrets) => McpSecretsChange::Set(secrets.clone()),
+        None => McpSecretsChange::Keep,
+    }
+}
+
+fn desk(shared: &Shared) -> Result<&dyn McpDesk, ApiError> {
+    let desk = shared.mcp.as_deref();
+    desk.ok_or_else(|| ApiError::new(ErrorCode::Unavailable, "MCP servers are not used here"))
+}
+
+fn look_again(shared: &Shared) {
+    if let Some(desk) = &shared.mcp {
+        desk.look_again();
+    }
+}
+
+fn live(shared: &Shared) -> BTreeMap<String, McpStanding> {
+    let desk = shared.mcp.as_ref();
+    desk.map_or_else(BTreeMap::new, |desk| desk.standing())
+}
+
+fn with_standing(server: McpServerView, live: &BTreeMap<String, McpStanding>) -> McpServerInfo {
+    let live = live.get(&server.spec.name).cloned();
+    // One that was made a moment ago.
+    let new = McpServerState {
+        status: match server.spec.status {
+            ToolStatus::Enabled => McpStatus::Connecting,
+            ToolStatus::Disabled => McpStatus::Off,
+        },
+        last_fault: None,
+    };
+    let (state, offered) = live.map_or((new, Vec::new()), |live| (live.state, live.tools));
+    McpServerInfo {
+        server,
+        state,
+        offered,
+    }
+}

@@ -1,0 +1,213 @@
+//! A connection to a server, by its standard input and output or by HTTP.
+
+use super::fault::fault;
+use super::handler::Handler;
+use super::last_words::LastWords;
+use crate::spawn::{
+    ChildOutput, ChildProcess, Confinement, Limits, Program, SpawnError, SpawnGate, Started,
+};
+use netaclaw_protocol::{McpFault, McpFaultCode, McpServerSpec, McpTransport};
+use rmcp::service::{Peer, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceExt};
+use secrecy::{ExposeSecret, SecretString};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::task::AbortOnDropHandle;
+
+/// A server says hello within this time. The first start of some of them downloads something.
+const HELLO_MAX: Duration = Duration::from_secs(60);
+const REACH_MAX: Duration = Duration::from_secs(10);
+
+/// A server as it is configured, with what is secret about it.
+#[derive(Clone, Debug)]
+pub struct McpAccess {
+    pub spec: McpServerSpec,
+    /// Environment of a program, or headers of requests. `None` if they cannot be decrypted.
+    pub secrets: Option<BTreeMap<String, SecretString>>,
+}
+
+/// What calls use of a server that has said hello.
+pub(super) struct Connection {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) handler: Handler,
+    /// A call has found that nobody is there any more.
+    pub(super) found_dead: Notify,
+    last_words: LastWords,
+    is_program: bool,
+}
+
+/// What keeps the connection. Dropped, it ends, and the program with it.
+pub(super) struct Line {
+    pub(super) service: RunningService<RoleClient, Handler>,
+    pub(super) program: Option<Running>,
+}
+
+pub(super) struct Running {
+    _process: ChildProcess,
+    _listener: AbortOnDropHandle<()>,
+}
+
+impl Connection {
+    pub(super) async fn open(
+        access: &McpAccess,
+        gate: &SpawnGate,
+    ) -> Result<(Self, Line), McpFault> {
+        let Some(secrets) = &access.secrets else {
+            return Err(fault(McpFaultCode::Sealed, ""));
+        };
+        let opening = async {
+            match &access.spec.transport {
+                McpTransport::Stdio { command, args } => {
+                    let started = start(&access.spec, command, args, secrets, gate).await?;
+                    Self::over_pipes(started).await
+                }
+                McpTransport::Http { url } => Self::over_http(url, secrets).await,
+            }
+        };
+        let opened = tokio::time::timeout(HELLO_MAX, opening).await;
+        opened.unwrap_or_else(|_| {
+            let waited = format!("{} s", HELLO_MAX.as_secs());
+            Err(fault(McpFaultCode::Silent, waited))
+        })
+    }
+
+    async fn over_pipes(started: Started) -> Result<(Self, Line), McpFault> {
+        let Started {
+            process,
+            input: Some(input),
+            output: ChildOutput::Separate { stdout, stderr },
+        } = started
+        else {
+            return Err(fault(McpFaultCode::NotStarted, "its pipes are missing"));
+        };
+        let (last_words, listener) = LastWords::listen(stderr);
+        let handler = Handler::default();
+        let service = match handler.clone().serve((stdout, input)).await {
+            Ok(service) => service,
+            Err(error) => {
+                let said = last_words.heard().await;
+                return Err(match said.is_empty() {
+                    true => fault(McpFaultCode::NotUnderstood, error),
+                    false => fault(McpFaultCode::Ended, said),
+                });
+            }
+        };
+        let connection = Self {
+            peer: service.peer().clone(),
+            handler,
+            found_dead: Notify::new(),
+            last_words,
+            is_program: true,
+        };
+        let program = Running {
+            _process: process,
+            _listener: listener,
+        };
+        let program = Some(program);
+        Ok((connection, Line { service, program }))
+    }
+
+    async fn over_http(
+        url: &str,
+        headers: &BTreeMap<String, SecretString>,
+    ) -> Result<(Self, Line), McpFault> {
+        let transport =
+            StreamableHttpClientTransport::with_client(http_client()?, http_config(url, headers)?);
+        let handler = Handler::default();
+        let service = handler.clone().serve(transport).await;
+        let service = service.map_err(|error| fault(McpFaultCode::Unreachable, causes(&error)))?;
+        let connection = Self {
+            peer: service.peer().clone(),
+            handler,
+            found_dead: Notify::new(),
+            last_words: LastWords::default(),
+            is_program: false,
+        };
+        let program = None;
+        Ok((connection, Line { service, program }))
+    }
+
+    /// What the end of the connection is put down to.
+    pub(super) async fn epitaph(&self) -> McpFault {
+        match self.is_program {
+            true => fault(McpFaultCode::Ended, self.last_words.heard().await),
+            false => fault(McpFaultCode::Lost, ""),
+        }
+    }
+}
+
+async fn start(
+    spec: &McpServerSpec,
+    command: &str,
+    args: &[String],
+    secrets: &BTreeMap<String, SecretString>,
+    gate: &SpawnGate,
+) -> Result<Started, McpFault> {
+    let not_started = |error: SpawnError| fault(McpFaultCode::NotStarted, error);
+    let temp = gate
+        .temp_places()
+        .map_err(|error| not_started(error.into()))?;
+    let roots: Vec<PathBuf> = spec.roots.iter().map(PathBuf::from).collect();
+    let cwd = roots.first().or(temp.last()).cloned().unwrap_or_default();
+    let confinement = Confinement {
+        writable: temp.into_iter().chain(roots).collect(),
+        network: spec.sandbox.network,
+        missing: spec.sandbox.missing,
+        limits: Limits::default(),
+    };
+    let env = secrets.iter();
+    let program = Program {
+        program: command.to_owned(),
+        args: args.to_vec(),
+        cwd,
+        env: env
+            .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
+            .collect(),
+        takes_input: true,
+        merged: false,
+    };
+    gate.start(program, confinement).await.map_err(not_started)
+}
+
+/// Follows no redirect: it would take the headers, which are secret, to somebody else.
+fn http_client() -> Result<reqwest::Client, McpFault> {
+    // Whoever comes first installs it; all of them install the same.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .unwrap_or_default();
+    let client = reqwest::Client::builder()
+        .connect_timeout(REACH_MAX)
+        .pool_max_idle_per_host(0)
+        .redirect(reqwest::redirect::Policy::none())
+        .build();
+    client.map_err(|error| fault(McpFaultCode::Unreachable, error))
+}
+
+fn http_config(
+    url: &str,
+    headers: &BTreeMap<String, SecretString>,
+) -> Result<StreamableHttpClientTransportConfig, McpFault> {
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url);
+    for (name, value) in headers {
+        let bad = || fault(McpFaultCode::BadAddress, name);
+        let header = http::HeaderName::from_str(name).map_err(|_| bad())?;
+        let mut value = http::HeaderValue::from_str(value.expose_secret()).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        config.custom_headers.insert(header, value);
+    }
+    Ok(config)
+}
+
+/// The innermost cause says most.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}

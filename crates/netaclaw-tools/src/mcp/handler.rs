@@ -1,0 +1,99 @@
+//! What a server says of its own accord.
+
+use crate::context::Updates;
+use crate::update::{ProcessUpdate, ToolUpdate};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
+};
+use rmcp::service::NotificationContext;
+use rmcp::{ClientHandler, RoleClient};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
+
+const MESSAGE_CHARS_MAX: usize = 1000;
+
+/// Passes progress on to the calls that wait, and hears of other tools.
+#[derive(Clone, Default)]
+pub(super) struct Handler {
+    progress: Arc<Mutex<HashMap<ProgressToken, Updates>>>,
+    /// The list of tools is another one now.
+    pub(super) tools_changed: Arc<Notify>,
+}
+
+/// Ends with the call it is for.
+pub(super) struct Watch<'a> {
+    handler: &'a Handler,
+    token: ProgressToken,
+}
+
+impl Handler {
+    pub(super) fn watch(&self, token: ProgressToken, updates: Updates) -> Watch<'_> {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.insert(token.clone(), updates);
+        Watch {
+            handler: self,
+            token,
+        }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        let progress = self.handler.progress.lock();
+        let mut progress = progress.unwrap_or_else(PoisonError::into_inner);
+        progress.remove(&self.token);
+    }
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(
+            ClientCapabilities::default(),
+            Implementation::new("netaclaw", env!("CARGO_PKG_VERSION")),
+        )
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let updates = {
+            let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.get(&params.progress_token).cloned()
+        };
+        if let Some(updates) = updates {
+            let step = step(&params);
+            updates.send(ToolUpdate::Output(line(&step)));
+            updates.send(ToolUpdate::Process(step));
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.tools_changed.notify_one();
+    }
+}
+
+fn step(params: &ProgressNotificationParam) -> ProcessUpdate {
+    let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
+    let total = params.total.filter(|total| *total > 0.0);
+    let message = params.message.as_deref().unwrap_or_default();
+    ProcessUpdate {
+        message: message.chars().take(MESSAGE_CHARS_MAX).collect(),
+        current: whole(params.progress),
+        total: params.total.and_then(whole),
+        percent: total.map(|total| (100.0 * params.progress / total).clamp(0.0, 100.0)),
+        ..ProcessUpdate::default()
+    }
+}
+
+/// The step as a line of live output.
+fn line(step: &ProcessUpdate) -> String {
+    let share = step.percent.map(|percent| format!("{percent:.0}%"));
+    let count = step.current.map(|current| current.to_string());
+    let share = share.or(count).unwrap_or_default();
+    let words = [share.as_str(), step.message.as_str()];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    format!("{}\n", words.join(" "))
+}

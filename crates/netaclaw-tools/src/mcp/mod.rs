@@ -1,0 +1,22 @@
+//! Tools of other programs, by the Model Context Protocol.
+//!
+//! Every server has a job of its own that connects, keeps the list of its tools, and connects again
+//! when the connection is lost, ever less often. So one server that is down takes away its own
+//! tools, with the reason, and nothing else; and they come back by themselves.
+
+mod call;
+mod connect;
+mod fault;
+mod handler;
+mod last_words;
+mod list;
+mod names;
+mod server;
+mod servers;
+mod tool;
+
+pub use connect::McpAccess;
+pub use fault::explain_fault;
+pub use list::{McpToolInfo, try_server};
+pub use names::mcp_tool_name;
+pub use servers::{McpServers, McpStanding};

@@ -1,0 +1,55 @@
+//! `netaclaw mcp …`: servers whose tools agents use. It works with or without a running server,
+//! which follows within a few seconds.
+
+mod add;
+mod fault;
+mod list;
+mod remove;
+mod switch;
+mod test;
+mod text;
+
+use crate::admin;
+use crate::app::{App, Outcome};
+use crate::error::Result;
+use clap::Subcommand;
+use netaclaw_protocol::ToolStatus;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Add an MCP server, or change the one of that name
+    Add(add::AddArgs),
+    /// List MCP servers
+    List(list::ListArgs),
+    /// Connect to an MCP server and list its tools
+    Test(test::TestArgs),
+    /// Use an MCP server again
+    Enable(switch::SwitchArgs),
+    /// Keep an MCP server, but do not use it for now
+    Disable(switch::SwitchArgs),
+    /// Remove an MCP server
+    Remove(remove::RemoveArgs),
+}
+
+pub(crate) async fn run(command: McpCommand, app: &mut App) -> Result<Outcome> {
+    // What can be wrong without the store is said before one is made.
+    let addition = match &command {
+        McpCommand::Add(args) => Some(args.read(app.lang)?),
+        _ => None,
+    };
+    let store = admin::open(app).await?;
+    let (on, off) = (ToolStatus::Enabled, ToolStatus::Disabled);
+    let outcome = match command {
+        McpCommand::Add(_) => match addition {
+            Some(addition) => addition.run(app, &store).await,
+            None => Ok(()),
+        },
+        McpCommand::List(args) => list::run(args, app, &store).await,
+        McpCommand::Test(args) => test::run(args, app, &store).await,
+        McpCommand::Enable(args) => switch::run(args, on, app, &store).await,
+        McpCommand::Disable(args) => switch::run(args, off, app, &store).await,
+        McpCommand::Remove(args) => remove::run(args, app, &store).await,
+    };
+    store.close().await;
+    outcome.map(|()| Outcome::Done)
+}

@@ -1,0 +1,141 @@
+//! MCP servers from the command line to the model.
+
+use crate::support::{Ran, Workspace};
+use netaclaw_testkit::fake_model::{FakeModel, Reply};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+
+const SERVER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../netaclaw-tools/tests/it/mcp_server.py"
+);
+
+fn workspace() -> Workspace {
+    let mut workspace = Workspace::new();
+    workspace.set("OLLAMA_HOST", "127.0.0.1:1");
+    workspace.set("PATH", &std::env::var("PATH").unwrap());
+    workspace.set("SERVER_KEY", "marker-4711");
+    workspace
+}
+
+fn say(workspace: &Workspace, text: &str) -> Ran {
+    let mut child = workspace
+        .command("chat")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(text.as_bytes()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn add(workspace: &Workspace, name: &str, options: &str) {
+    workspace.out(&format!("mcp add {name} {options} -- python3 {SERVER}"));
+}
+
+#[test]
+fn servers_are_kept_tested_switched_and_removed() {
+    let workspace = workspace();
+    assert_eq!(workspace.out("mcp list"), "no MCP servers\n");
+    add(
+        &workspace,
+        "odd",
+        "--env SERVER_KEY --tool echo --timeout 5",
+    );
+    let listed = workspace.json("mcp list --json");
+    assert_eq!(listed[0]["secretNames"], json!(["SERVER_KEY"]));
+    assert_eq!(listed[0]["timeoutMs"], 5000);
+    let whole = workspace.out("mcp list") + &listed.to_string();
+    assert!(!whole.contains("marker"), "{whole}");
+    let tested = workspace.json("mcp test odd --json");
+    assert_eq!(tested["tools"][0]["toolName"], "mcp__odd__echo");
+    assert_eq!(tested["tools"].as_array().unwrap().len(), 1);
+    let tested = workspace.out("mcp test odd");
+    assert!(tested.contains("works, tools: 1"), "{tested}");
+
+    // Changed without its secrets, it keeps them.
+    add(&workspace, "odd", "--timeout 7");
+    let listed = workspace.json("mcp list --json");
+    assert_eq!(listed[0]["secretNames"], json!(["SERVER_KEY"]));
+    workspace.out("mcp disable odd");
+    assert_eq!(workspace.json("mcp list --json")[0]["status"], "disabled");
+    workspace.out("mcp enable odd");
+    assert_eq!(workspace.json("mcp list --json")[0]["status"], "enabled");
+
+    workspace.out("mcp add gone -- no-such-program");
+    let failed = workspace.run("mcp test gone --lang zh");
+    assert_eq!((failed.code, failed.out.as_str()), (1, ""));
+    assert!(failed.err.contains("程序无法启动"), "{}", failed.err);
+    let unknown = workspace.run("mcp remove od");
+    assert!(unknown.err.contains("odd"), "{}", unknown.err);
+    workspace.out("mcp remove odd");
+    workspace.out("mcp remove gone");
+    assert_eq!(workspace.json("mcp list --json"), json!([]));
+    let unset = workspace.run("mcp add x --env NO_SUCH_VARIABLE -- true");
+    assert!(unset.err.contains("NO_SUCH_VARIABLE"), "{}", unset.err);
+}
+
+/// What the model was sent last.
+fn last_result(fake: &FakeModel) -> Value {
+    let asked = fake.script().requests();
+    let messages = asked.last().unwrap().body["messages"].clone();
+    messages.as_array().unwrap().last().unwrap()["content"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_uses_the_tools_of_a_server() {
+    let fake = FakeModel::start().await;
+    let workspace = workspace();
+    workspace.out(&format!(
+        "channel add fake --supplier compatible --base-url {} --model m --default",
+        fake.openai_url()
+    ));
+    workspace.out("agent edit default --set approval=never");
+    add(&workspace, "odd", "--env SERVER_KEY");
+    workspace.out("mcp add gone -- no-such-program");
+
+    let script = fake.script();
+    let text = json!({"text": "by MCP"}).to_string();
+    script.push(Reply::tool_call("c1", "mcp__odd__echo", &text));
+    script.push(Reply::text("heard"));
+    let ran = say(&workspace, "go\n");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "heard\n"), "{}", ran.err);
+    assert_eq!(last_result(&fake), "by MCP");
+    let tools = script.requests()[0].body["tools"].to_string();
+    assert!(tools.contains("mcp__odd__never"), "{tools}");
+
+    // It dies in the middle of a call; the next one finds it again or says why not.
+    script.push(Reply::tool_call("c2", "mcp__odd__die", "{}"));
+    script.push(Reply::text("died"));
+    let ran = say(&workspace, "die\n");
+    assert_eq!((ran.code, ran.out.as_str()), (0, "died\n"), "{}", ran.err);
+    let died = last_result(&fake).to_string();
+    assert!(died.contains("I cannot go on"), "{died}");
+
+    // Off for everybody is off, whoever asks.
+    workspace.out("tool disable mcp__odd__echo");
+    script.push(Reply::tool_call("c3", "mcp__odd__echo", &text));
+    script.push(Reply::text("refused"));
+    let ran = say(&workspace, "again\n");
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "refused\n"),
+        "{}",
+        ran.err
+    );
+    let refused = last_result(&fake).to_string();
+    assert!(!refused.contains("by MCP"), "{refused}");
+    let asked = script.requests();
+    let tools = asked.last().unwrap().body["tools"].to_string();
+    assert!(!tools.contains("mcp__odd__echo"), "{tools}");
+    assert!(tools.contains("mcp__odd__fail"), "{tools}");
+}
