@@ -18,6 +18,11 @@ import type {
   Listing,
   Login,
   Me,
+  McpServerInfo,
+  McpServerTest,
+  McpServerTry,
+  McpServerView,
+  McpServerWrite,
   Memory,
   MemorySpec,
   NewUser,
@@ -73,6 +78,17 @@ export const api = {
     get: (name: string, signal?: Signal) => request<ToolDetail>(at('tools', name), { signal }),
     /** For everybody. */
     switch: (name: string, rev: number, body: ToolSwitch) => request<ToolRecord>(at('tools', name), { method: 'PATCH', rev, body }),
+  },
+
+  mcpServers: {
+    list: (signal?: Signal) => request<Listing<McpServerInfo>>('mcp-servers', { signal }),
+    get: (id: string, signal?: Signal) => request<McpServerInfo>(at('mcp-servers', id), { signal }),
+    create: (body: McpServerWrite) => request<McpServerView>('mcp-servers', { method: 'POST', body }),
+    replace: (id: string, rev: number, body: McpServerWrite) => request<McpServerView>(at('mcp-servers', id), { method: 'PUT', rev, body }),
+    delete: (id: string, rev: number) => request<void>(at('mcp-servers', id), { method: 'DELETE', rev }),
+    test: (id: string, signal?: Signal) => request<McpServerTest>(at('mcp-servers', id, 'test'), { method: 'POST', signal }),
+    /** Tries a server that is not kept (yet). */
+    try: (body: McpServerTry, signal?: Signal) => request<McpServerTest>('mcp-servers/test', { method: 'POST', body, signal }),
   },
 
   models: (signal?: Signal) => request<Listing<ChannelModels>>('models', { signal }),

@@ -4,6 +4,7 @@ import agents from './agents'
 import channels from './channels'
 import chat from './chat'
 import login from './login'
+import mcp from './mcp'
 import memory from './memory'
 import settings from './settings'
 import shell from './shell'
@@ -11,4 +12,4 @@ import tools from './tools'
 import ui from './ui'
 import welcome from './welcome'
 
-export default { admin, agents, channels, chat, login, memory, settings, shell, tools, ui, welcome } satisfies Messages
+export default { admin, agents, channels, chat, login, mcp, memory, settings, shell, tools, ui, welcome } satisfies Messages
