@@ -97,7 +97,6 @@ export default {
     asks: 'asks first',
     changed: 'changed',
     setting: 'Whether the agent has {name}',
-    more: 'More about {name}',
     decidedBy: 'Decided by',
     missing: 'What is missing',
     how: 'How to change it',

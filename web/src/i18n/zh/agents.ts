@@ -98,7 +98,6 @@ export default {
     asks: '先征求同意',
     changed: '已调整',
     setting: '智能体是否拥有 {name}',
-    more: '{name} 的详情',
     decidedBy: '由谁决定',
     missing: '缺少什么',
     how: '如何更改',
