@@ -38,8 +38,20 @@ async function draw(source: string, theme: 'light' | 'dark'): Promise<Drawing> {
     secure: ['securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'htmlLabels', 'themeCSS',
       'fontFamily', 'altFontFamily', 'dompurifyConfig', 'secure'],
   })
-  const { svg } = await mermaid.render(`nc-diagram-${++count}`, source)
+  const { svg } = await mermaid.render(`nc-diagram-${++count}`, harmless(source))
   return imageOf(svg)
+}
+
+/**
+ * Mermaid makes elements of words before it cleans them, and gives those with links handlers of their own; the browser
+ * refuses both, and says so. So brackets that would begin a tag, other than a line break, are drawn as a sign that
+ * looks much like them, and the menus of a sequence diagram, which an image cannot open, are left out.
+ */
+export function harmless(source: string): string {
+  // `<<interface>>` is a word of Mermaid's own.
+  const words = /<<\w+>>|<br\s*\/?>|(?:<|[#&]+(?:lt|0*60|x0*3c);?)(?=([a-z/!?]))/gi
+  const text = source.replace(words, (found, letter?: string) => (letter === undefined ? found : '‹'))
+  return /^\s*sequenceDiagram\b/m.test(text) ? text.replace(/^\s*(?:links?|properties|details)\s[^:\n]*:.*$/gim, '') : text
 }
 
 /** Links and scripts would do nothing in an image; they are taken out all the same. */

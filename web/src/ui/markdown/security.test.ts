@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { HOSTILE } from '@/gallery/hostile'
 import { testI18n } from '../testing'
 import { BlockRenderer } from './blocks'
-import { imageOf } from './diagram'
+import { imageOf, harmless } from './diagram'
 import { formulaHtml } from './formula'
 import MarkdownView from './MarkdownView.vue'
 
@@ -74,4 +74,15 @@ test('a drawing is an image without links, scripts or foreign parts', () => {
   const text = decodeURIComponent(src)
   expect(text).toContain('>hi</text>')
   expect(text).not.toMatch(/pwned|script|evil|foreignObject/)
+})
+
+test('words of a diagram are no tags, and its arrows and line breaks stay', () => {
+  expect(harmless('A["<img src=x onerror=pwned()>"]')).toBe('A["‹img src=x onerror=pwned()>"]')
+  expect(harmless('A["#lt;svg onload=pwned()&gt; &#60;b #x3c;i"]')).toBe('A["‹svg onload=pwned()&gt; ‹b ‹i"]')
+  expect(harmless('</b><!-- x')).toBe('‹/b>‹!-- x')
+  expect(harmless('<<img src=x>')).toBe('<‹img src=x>')
+  for (const source of ['A <--> B', 'A <|-- B', 'class A { <<interface>> }', 'A["one<br>two<br />three"]', 'A <- B']) {
+    expect(harmless(source)).toBe(source)
+  }
+  expect(harmless('sequenceDiagram\n  link Alice: Site @ javascript:pwned()\n  Alice->>Bob: link: hi')).toBe('sequenceDiagram\n\n  Alice->>Bob: link: hi')
 })
