@@ -1,6 +1,7 @@
 /** How a long session feels. The figures are printed; whoever reads them judges. */
 
 import type { CDPSession, Page } from '@playwright/test'
+import { writeFileSync } from 'node:fs'
 import { Chat } from '../support/chat.ts'
 import { importSession } from '../support/long.ts'
 import { flow } from '../support/model.ts'
@@ -8,6 +9,7 @@ import { expect, test } from '../support/test.ts'
 
 const TOKENS_PER_SECOND = 200
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 120)
+const WRITTEN = 'some words while it streams '
 
 const PARAGRAPHS = [
   'The quick brown fox jumps over the lazy dog, and **then** it rests for a while under `a tree`.\n\n',
@@ -35,8 +37,9 @@ test('2,000 messages with 500 tool cards and a stream', async ({ chat, model, pa
 
   await observe(page)
   const browser = await page.context().newCDPSession(page)
+  const profile = await startProfile(browser)
   model.next(flow(tokens(TOKENS_PER_SECOND * SECONDS), TOKENS_PER_SECOND))
-  const before = await memory(browser)
+  const before = await memory(page, browser)
   await chat.send('Tell me everything')
   await expect(chat.stopButton).toBeVisible()
   const began = Date.now()
@@ -44,23 +47,22 @@ test('2,000 messages with 500 tool cards and a stream', async ({ chat, model, pa
   let typed = 0
   while ((await chat.stopButton.count()) > 0) {
     // Somebody writes meanwhile, at a human pace, and clears the field now and then.
-    for (const letter of 'some words while it streams ') {
-      await chat.field.press(letter === ' ' ? 'Space' : letter)
-      typed++
-      await page.waitForTimeout(40)
-    }
+    await chat.field.pressSequentially(WRITTEN, { delay: 40 })
+    typed += WRITTEN.length
     await chat.field.fill('')
     const elapsed = (Date.now() - began) / 1000
-    if (elapsed > (heaps.length + 1) * (SECONDS / 6)) heaps.push(`${Math.round(elapsed)} s: ${await memory(browser)}`)
+    if (elapsed > (heaps.length + 1) * (SECONDS / 6)) heaps.push(`${Math.round(elapsed)} s: ${await memory(page, browser)}`)
   }
   const took = (Date.now() - began) / 1000
-  const { keys, tasks } = await page.evaluate(() => (window as unknown as { seen: { keys: number[]; tasks: number[] } }).seen)
+  await profile()
+  const { keys, tasks } = await page.evaluate(() => (window as unknown as { seen: Seen }).seen)
   // What took less than 16 ms is not reported one by one.
   const latencies = [...keys, ...Array.from({ length: Math.max(0, typed - keys.length) }, () => 16)].sort((a, b) => a - b)
   console.log(`stream: ${TOKENS_PER_SECOND * SECONDS} tokens in ${took.toFixed(0)} s`)
   console.log(`keys: ${typed}, latency p50 ${percentile(latencies, 0.5)} ms, p95 ${percentile(latencies, 0.95)} ms, p99 ${percentile(latencies, 0.99)} ms, worst ${latencies.at(-1)} ms`)
   console.log(`long tasks (> 50 ms): ${tasks.length}, worst ${Math.max(0, ...tasks)} ms, over 100 ms: ${tasks.filter((ms) => ms > 100).length}`)
-  console.log(`memory before: ${before}\n${heaps.join('\n')}\nafter: ${await memory(browser)}`)
+  console.log(`memory before: ${before}\n${heaps.join('\n')}\nafter: ${await memory(page, browser)}`)
+  console.log(`rows in the page: ${await chat.rows.count()}`)
 })
 
 test('a session of 10,000 entries opens', async ({ browser, chat, page, server }) => {
@@ -107,15 +109,34 @@ async function loadAll(page: Page): Promise<void> {
   }).toPass({ timeout: 240_000, intervals: [50] })
 }
 
+interface Seen {
+  keys: number[]
+  tasks: number[]
+  /** Times during which the page was held up by the measuring itself. */
+  held: { from: number; to: number }[]
+}
+
 async function observe(page: Page): Promise<void> {
   await page.evaluate(() => {
-    const seen = { keys: [] as number[], tasks: [] as number[] }
+    const seen: Seen = { keys: [], tasks: [], held: [] }
     Object.assign(window, { seen })
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) if (entry.name === 'keydown') seen.keys.push(entry.duration)
     }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
-    new PerformanceObserver((list) => seen.tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })
+    new PerformanceObserver((list) => {
+      const own = list.getEntries().filter(({ startTime, duration }) => !seen.held.some(({ from, to }) => startTime < to && startTime + duration > from))
+      seen.tasks.push(...own.map((entry) => entry.duration))
+    }).observe({ type: 'longtask' })
   })
+}
+
+/** With BENCH_PROFILE=file, what the page spent its time on, for the browser's developer tools. */
+async function startProfile(browser: CDPSession): Promise<() => Promise<void>> {
+  const file = process.env.BENCH_PROFILE
+  if (!file) return async () => {}
+  await browser.send('Profiler.enable')
+  await browser.send('Profiler.start')
+  return async () => writeFileSync(file, JSON.stringify((await browser.send('Profiler.stop')).profile))
 }
 
 /** When the last answer was in the page, by the page's own clock. */
@@ -133,8 +154,11 @@ async function shownAt(page: Page): Promise<number> {
   )
 }
 
-async function memory(browser: CDPSession): Promise<string> {
+/** What is in use once the garbage is out, which takes the page a while. */
+async function memory(page: Page, browser: CDPSession): Promise<string> {
+  await page.evaluate(() => (window as unknown as { seen: Seen }).seen.held.push({ from: performance.now(), to: Infinity }))
   await browser.send('HeapProfiler.collectGarbage')
+  await page.evaluate(() => ((window as unknown as { seen: Seen }).seen.held.at(-1)!.to = performance.now()))
   const { usedSize } = await browser.send('Runtime.getHeapUsage')
   const { nodes, jsEventListeners } = await browser.send('Memory.getDOMCounters')
   return `${(usedSize / 1e6).toFixed(1)} MB, ${nodes} nodes, ${jsEventListeners} listeners`

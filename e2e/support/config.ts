@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test'
 import { cpus } from 'node:os'
 
 /** What the tests, the measurements and the screenshots have in common. */
-export function config(folder: string, options: { workers?: number; timeout?: number } = {}) {
+export function config(folder: string, options: { workers?: number; timeout?: number; trace?: 'off' } = {}) {
   return defineConfig({
     testDir: `./${folder}`,
     outputDir: './test-results',
@@ -21,7 +21,7 @@ export function config(folder: string, options: { workers?: number; timeout?: nu
       contextOptions: { reducedMotion: 'reduce' },
       actionTimeout: 30_000,
       screenshot: 'only-on-failure',
-      trace: 'retain-on-failure',
+      trace: options.trace ?? 'retain-on-failure',
       launchOptions: {
         executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
         args: [

@@ -146,7 +146,7 @@ export const tools = {
 }
 
 const answer: AssistantRow = {
-  ...base, kind: 'assistant', key: 'a1', parts: [], streaming: false, continues: false, ends: true, provider: 'demo', model: 'claude-sonnet-5',
+  ...base, kind: 'assistant', key: 'a1', parts: [], streaming: false, continues: false, ends: true, cut: false, above: [], provider: 'demo', model: 'claude-sonnet-5',
   stopReason: 'stop', errorMessage: null, advised: false, usage: { inputTokens: 11_200, outputTokens: 840, cacheReadTokens: 9000, totalTokens: 12_040, cost: 0.0342 },
 }
 
@@ -157,26 +157,26 @@ export const answers = {
     ...answer, branch,
     parts: [
       thinking,
-      { kind: 'text', key: 'x1', text: '我先看一下文件。', open: false },
+      { kind: 'text', key: 'x1', text: '我先看一下文件。', open: false, cut: false, definitions: '' },
       { kind: 'tool', key: 'y1', tool: tools.done },
       { kind: 'tool', key: 'y2', tool: tools.edit },
-      { kind: 'text', key: 'x2', text: '翻译完成，所有链接均有效。改动如下：\n\n1. 标题改为 **Installation**\n2. 修正了两处拼写', open: false },
+      { kind: 'text', key: 'x2', text: '翻译完成，所有链接均有效。改动如下：\n\n1. 标题改为 **Installation**\n2. 修正了两处拼写', open: false, cut: false, definitions: '' },
     ],
   },
   streaming: {
     ...answer, key: 'a2', streaming: true, ends: false, stopReason: null, usage: null,
     parts: [
       { ...thinking, key: 'k2', open: true, durationMs: null, startedAt: now - 8000 },
-      { kind: 'text', key: 'x3', text: 'Here is **the beginning of a bold', open: true },
+      { kind: 'text', key: 'x3', text: 'Here is **the beginning of a bold', open: true, cut: false, definitions: '' },
     ],
   },
   waiting: { ...answer, key: 'a3', streaming: true, ends: false, stopReason: null, usage: null },
-  stopped: { ...answer, key: 'a4', stopReason: 'aborted', parts: [{ kind: 'text', key: 'x4', text: 'The first half of an answer, and', open: false }] },
+  stopped: { ...answer, key: 'a4', stopReason: 'aborted', parts: [{ kind: 'text', key: 'x4', text: 'The first half of an answer, and', open: false, cut: false, definitions: '' }] },
   failed: { ...answer, key: 'a5', stopReason: 'error', errorMessage: '429 Too Many Requests: rate limit reached for this organisation', usage: null },
 } satisfies Record<string, AssistantRow>
 
 export const activity: ActivityRow = {
-  ...base, kind: 'activity', key: 'act', toolCount: 7, thinkingCount: 2, durationMs: 48_000,
+  ...base, kind: 'activity', key: 'act', answer: null, toolCount: 7, thinkingCount: 2, durationMs: 48_000,
   tools: [{ name: 'read', label: 'Read', count: 4 }, { name: 'bash', label: 'Bash', count: 2 }, { name: 'edit', label: 'Edit', count: 1 }],
   parts: [thinking, { kind: 'tool', key: 'y5', tool: tools.done }, { kind: 'tool', key: 'y6', tool: tools.error }],
 }

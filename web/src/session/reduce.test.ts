@@ -1,23 +1,34 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerEvent } from '@/protocol'
-import { fromSnapshot, reduce, withoutWants, type SessionState } from '.'
+import { fromSnapshot, reduce, wholeText, withoutWants, type SessionState } from '.'
 import { RECORDINGS, type Recording } from './recordings'
 
 const NOW = 0
 
-/** Everything a page shows, in a form that can be compared; numbers of events aside. */
-function shown(state: SessionState) {
-  const { entries, tree, tools, lastActivity, runStartedAt, done, errors, ...rest } = state
+/** All of a state in a form that can be compared: maps by their content. */
+function whole(state: SessionState) {
+  const { entries, tree, tools } = state
+  return {
+    ...state,
+    entries: Object.fromEntries(entries),
+    tree: { size: tree.size, parentOf: Object.fromEntries(tree.parentOf), childrenOf: Object.fromEntries(tree.childrenOf) },
+    tools: Object.fromEntries(tools),
+  }
+}
+
+/** What a client knows at the end, however it heard of it. When it last heard something is its own matter. */
+function known(state: SessionState) {
+  const { lastActivity, ...rest } = whole(state)
+  return rest
+}
+
+/** The same without what only those know who were there: how it went on the way, and entries that left the path. */
+function kept(state: SessionState) {
+  const { runStartedAt, done, errors, compaction, entries, ...rest } = known(state)
   // Counters that only lists show, and lists ask for them.
   const { messageCount, leafEntryId, updatedAt, ...meta } = state.meta
-  return {
-    ...rest,
-    meta,
-    tokens: state.tokens.current,
-    entries: state.path.map((id) => entries.get(id)),
-    tools: new Map(tools),
-  }
+  return { ...rest, meta, tokens: state.tokens.current, entries: state.path.map((id) => entries[id]) }
 }
 
 const start = ({ opened }: Recording) => fromSnapshot(opened, null, NOW)
@@ -43,7 +54,7 @@ function resync(recording: Recording, heard: number, state: SessionState): Serve
       part: part.part,
       kind: part.kind,
       offset: 0,
-      text: part.text.text,
+      text: wholeText(part.text),
     },
   }))
   return [...missed, ...text]
@@ -82,7 +93,7 @@ describe.each(RECORDINGS)('%s', (_, recording) => {
   test('the events lead from the first snapshot to the last', () => {
     const arrived = undisturbed(recording, recording.events.length)
     expect(arrived.wants).toBeNull()
-    expect(shown(arrived)).toEqual(shown(fromSnapshot(recording.closed, null, NOW)))
+    expect(kept(arrived)).toEqual(kept(fromSnapshot(recording.closed, null, NOW)))
   })
 
   test('every event a second time changes nothing', () => {
@@ -98,25 +109,26 @@ describe.each(RECORDINGS)('%s', (_, recording) => {
     const { events } = recording
     for (let at = 0; at <= events.length; at += 7) {
       const begun = play(start(recording), resync(recording, at, start(recording)))
-      expect(shown(play(begun, events.slice(at)))).toEqual(shown(undisturbed(recording, events.length)))
+      expect(known(play(begun, events.slice(at)))).toEqual(known(undisturbed(recording, events.length)))
     }
   })
 
   test('losses, doubles and delays heal', () => {
-    const expected = shown(undisturbed(recording, recording.events.length))
+    const expected = known(undisturbed(recording, recording.events.length))
     fc.assert(
       fc.property(fates, (luck) => {
-        expect(shown(disturbed(recording, luck))).toEqual(expected)
+        expect(known(disturbed(recording, luck))).toEqual(expected)
       }),
       { numRuns: 30 },
     )
   })
 
   test('nothing is changed in place', () => {
-    const before = start(recording)
-    const copy = structuredClone({ ...before, tree: null, entries: null })
-    play(before, recording.events)
-    expect({ ...before, tree: null, entries: null }).toEqual(copy)
+    const states = [start(recording)]
+    for (const event of recording.events) states.push(reduce(states.at(-1)!, event))
+    const copies = states.map((state) => structuredClone(whole(state)))
+    states.forEach((state) => play(state, recording.events))
+    expect(states.map(whole)).toEqual(copies)
   })
 })
 
@@ -132,7 +144,7 @@ describe('order', () => {
   })
 
   test('another epoch asks for a snapshot', () => {
-    expect(reduce(state, { ...numbered[0]!, epoch: 'other' }).wants).toBe('snapshot')
+    expect(reduce(state, { ...numbered[0]!, epoch: 'other' })).toEqual({ ...state, wants: 'snapshot' })
   })
 
   test('another session is none of its business', () => {
@@ -140,10 +152,19 @@ describe('order', () => {
   })
 
   test('text with a gap before it asks for a replay', () => {
-    const streaming = play(state, numbered.slice(0, 3))
+    const at = recording.events.findIndex((event) => event.type === 'assistant_stream_delta')
+    const streaming = play(state, recording.events.slice(0, at))
+    const delta = recording.events[at] as Extract<ServerEvent, { type: 'assistant_stream_delta' }>
+    expect(streaming.streaming?.entryId).toBe(delta.data.entryId)
+    expect(reduce(streaming, { ...delta, data: { ...delta.data, offset: delta.data.offset + 1 } })).toEqual({ ...streaming, wants: 'replay' })
+    expect(reduce(streaming, delta)).toMatchObject({ wants: null, streaming: { parts: [{ text: { end: delta.data.text } }] } })
+  })
+
+  test('text of an answer that is stored changes nothing, of one nobody has heard of asks for a replay', () => {
+    const ended = play(state, recording.events)
     const delta = recording.events.find((event) => event.type === 'assistant_stream_delta')!
-    const gap = { ...delta, data: { ...delta.data, offset: 5 } } as ServerEvent
-    expect(reduce(streaming, gap).wants).toBe('replay')
+    expect(reduce(ended, delta)).toBe(ended)
+    expect(reduce(state, delta)).toEqual({ ...state, wants: 'replay' })
   })
 
   test('output of a call nobody has heard of is kept', () => {
@@ -155,6 +176,7 @@ describe('order', () => {
       epoch: state.epoch,
       ts: 1,
     })
-    expect(next.tools.get('unheard')?.output.text).toBe('words')
+    expect([...next.tools.keys()]).toEqual(['unheard'])
+    expect(next.tools.get('unheard')).toMatchObject({ runId: 'r', name: '', result: null, output: { end: 'words', length: 5 } })
   })
 })

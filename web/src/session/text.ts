@@ -2,16 +2,26 @@
  * Text that arrives in pieces. Offsets on the wire count Unicode scalar values; JavaScript counts
  * UTF-16 units, so the length is kept beside the text.
  */
+
+import { piecesOf } from './pieces'
+
 export interface OpenText {
-  readonly text: string
-  /** In Unicode scalar values. */
+  /** What will not change any more. Kept apart from the end, so that a long text is not copied for each new word. */
+  readonly settled: readonly string[]
+  readonly end: string
+  /** Of all of it, in Unicode scalar values. */
   readonly length: number
 }
 
-export const NO_TEXT: OpenText = { text: '', length: 0 }
+export const NO_TEXT: OpenText = { settled: [], end: '', length: 0 }
 
 export function openText(text: string): OpenText {
-  return { text, length: scalars(text) }
+  const pieces = piecesOf(text)
+  return { settled: pieces.slice(0, -1), end: pieces.at(-1)!, length: scalars(text) }
+}
+
+export function wholeText({ settled, end }: OpenText): string {
+  return settled.length === 0 ? end : settled.join('') + end
 }
 
 /** How many Unicode scalar values a text has. */
@@ -45,7 +55,15 @@ export function append(open: OpenText, offset: number, piece: string): OpenText 
   if (offset > open.length) return null
   const fresh = offset === open.length ? piece : skipScalars(piece, open.length - offset)
   if (fresh === '') return open
-  return { text: open.text + fresh, length: open.length + scalars(fresh) }
+  const next = { ...open, end: open.end + fresh, length: open.length + scalars(fresh) }
+  // Only the end of a line can settle what stands before it.
+  return fresh.includes('\n') ? settle(next) : next
+}
+
+function settle(open: OpenText): OpenText {
+  const pieces = piecesOf(open.end)
+  if (pieces.length === 1) return open
+  return { ...open, settled: [...open.settled, ...pieces.slice(0, -1)], end: pieces.at(-1)! }
 }
 
 function isLow(unit: number): boolean {

@@ -21,12 +21,16 @@ function folded(rows: readonly TranscriptRow[], verbosity: 'summary' | 'answer',
       shown.push(row)
       continue
     }
+    // A fork can be seen, so it begins a line of its own.
+    if (row.branch || row.label) flush(true)
     let kept: AnswerPart[] = []
+    let above: readonly AnswerPart[] = []
     let pieces = 0
     const keep = (isLast: boolean) => {
       if (kept.length === 0 && !(isLast && isWorthShowing(row, pieces))) return
       flush(true)
-      shown.push({ ...row, key: pieces === 0 ? row.key : `${row.key}#${pieces}`, parts: kept })
+      shown.push({ ...row, key: pieces === 0 ? row.key : `${row.key}#${pieces}`, parts: kept, above })
+      above = [...above, ...kept]
       kept = []
       pieces++
     }
@@ -63,9 +67,11 @@ function isAnswer(part: AnswerPart): boolean {
 
 /** An answer without parts that still says something: that it failed, was cut off, or has begun. */
 function isWorthShowing(row: AssistantRow, pieces: number): boolean {
-  if (pieces > 0) return false
-  const isCut = row.stopReason === 'error' || row.stopReason === 'aborted' || row.stopReason === 'length'
-  return row.streaming || isCut || row.errorMessage !== null
+  return pieces === 0 && (row.streaming || isCutShort(row))
+}
+
+function isCutShort({ stopReason, errorMessage }: AssistantRow): boolean {
+  return stopReason === 'error' || stopReason === 'aborted' || stopReason === 'length' || errorMessage !== null
 }
 
 function activity(batch: readonly Piece[]): TranscriptRow[] {
@@ -89,6 +95,7 @@ function activity(batch: readonly Piece[]): TranscriptRow[] {
     thinkingCount: parts.length - tools.length,
     tools: [...counts.values()].toSorted((a, b) => b.count - a.count),
     durationMs: known.length === 0 ? null : known.reduce((sum, ms) => sum + ms, 0),
+    answer: batch.at(-1)!.row,
   }
   return [row]
 }
@@ -105,14 +112,28 @@ function unfolded(batch: readonly Piece[]): TranscriptRow[] {
   return rows
 }
 
-/** The first answer of a turn has a head, the last one a foot. */
+/**
+ * The first answer of a turn has a head, the last row of it a foot. What is said of an answer as a whole (its fork, its
+ * label, how it ended) stands at its last row.
+ */
 function withPlaces(rows: readonly TranscriptRow[], running: boolean): TranscriptRow[] {
-  const last = running ? -1 : rows.findLastIndex((row) => row.kind === 'assistant')
+  const last = running ? -1 : rows.findLastIndex(isOfAnswer)
+  const lastOf = new Map<string | null, number>()
+  rows.forEach((row, at) => isOfAnswer(row) && lastOf.set(answerOf(row).entryId, at))
   let begun = false
   return rows.map((row, at) => {
     if (row.kind === 'user') begun = false
-    const continues = begun
-    if (row.kind === 'assistant' || row.kind === 'activity') begun = true
-    return row.kind === 'assistant' ? { ...row, continues, ends: at === last } : row
+    if (!isOfAnswer(row)) return row
+    const place = { continues: begun, ends: at === last }
+    begun = true
+    if (row.kind === 'assistant') return { ...row, ...(lastOf.get(row.entryId) === at ? null : WITHOUT_END), ...place }
+    const answer = answerOf(row)
+    const hasFoot = lastOf.get(answer.entryId) === at && (place.ends || answer.branch !== null || answer.label !== null || isCutShort(answer))
+    return hasFoot ? { ...row, entryId: answer.entryId, branch: answer.branch, label: answer.label, answer: { ...answer, ...place } } : { ...row, branch: null, label: null, answer: null }
   })
 }
+
+const WITHOUT_END = { branch: null, label: null, stopReason: null, errorMessage: null } as const
+
+const isOfAnswer = (row: TranscriptRow): row is AssistantRow | ActivityRow => row.kind === 'assistant' || row.kind === 'activity'
+const answerOf = (row: AssistantRow | ActivityRow): AssistantRow => (row.kind === 'assistant' ? row : row.answer!)

@@ -1,5 +1,5 @@
 import type { ContentBlock, Entry } from '@/protocol'
-import type { PartState, ToolState } from '@/session'
+import { wholeText, type PartState, type ToolState } from '@/session'
 import { imagesOf, oneLine, textOf, type ImageAddress } from './content'
 import { diffOf } from './diff'
 import type { ToolResultView, ToolStatus, ToolView } from './types'
@@ -34,7 +34,7 @@ export function toolOfCall(
     args: call.arguments,
     argsText: '',
     headline: headline(call.arguments),
-    output: ended ? '' : (live?.output.text ?? ''),
+    output: ended || !live ? '' : wholeText(live.output),
     result: ended?.result ?? null,
     details: ended?.details,
     diff: ended ? diffOf(ended.details, call.arguments) : null,
@@ -54,7 +54,7 @@ export function toolOfPart(entryId: string, part: PartState): ToolView {
     id: part.toolCallId ?? `${entryId}/${part.part}`,
     name,
     label: name,
-    argsText: part.text.text,
+    argsText: wholeText(part.text),
     startedAt: part.startedAt,
   }
 }

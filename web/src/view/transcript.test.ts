@@ -25,7 +25,7 @@ function flags(row: TranscriptRow): string {
     row.label && `#${row.label}`,
     row.kind === 'assistant' && row.streaming && 'streaming',
     row.kind === 'assistant' && row.continues && 'continues',
-    row.kind === 'assistant' && row.ends && 'ends',
+    ((row.kind === 'assistant' && row.ends) || (row.kind === 'activity' && row.answer?.ends)) && 'ends',
     row.kind === 'assistant' && row.stopReason !== 'stop' && row.stopReason !== 'toolUse' && row.stopReason,
     row.kind === 'user' && row.steered && 'steered',
   ].filter(Boolean)
@@ -162,9 +162,46 @@ describe('by hand', () => {
       user('u1', null, 'one'), call('a1', 'u1', ['x', 'y', 'z']), result('r1', 'a1', 'x', 'fine'), result('r2', 'r1', 'y', 'broken', true),
     ])
     expect(read(transcript(state, options('summary')))).toBe(
-      'user one\nactivity [x done: a1] fine\nassistant (continues ends) [y error: a1] broken\nactivity [z cancelled: a1]',
+      'user one\nactivity [x done: a1] fine\nassistant (continues) [y error: a1] broken\nactivity (ends) [z cancelled: a1]',
     )
     expect(read(transcript(state, options('answer')))).toBe('user one\nassistant (ends) [y error: a1] broken')
+  })
+
+  test('a long answer is several rows, the same while it arrives and when it is stored', () => {
+    const words = `See [it][1]. ${'Words and words. '.repeat(300)}`
+    const text = `${words}\n\n${words}\n\n[1]: https://one.example\n\n${words}\n`
+    const answer: Entry = {
+      ...stamp, id: 'a1', parentId: 'u1', type: 'message',
+      message: { role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'stop', timestamp: 0, content: [{ type: 'text', text }] },
+    }
+    const asked = { ...session([user('u1', null, 'one')]), run: { ...base.run, status: 'running' as const } }
+    const event = { sessionId: base.sessionId, epoch: base.epoch, ts: 1 }
+    const start = { ...event, type: 'assistant_stream_start', seq: asked.seq + 1, data: { runId: 'r', entryId: 'a1', parentId: 'u1', provider: 'p', model: 'm' } }
+    const pieces = text.match(/[^]{1,50}/g)!.map((piece, at) => ({
+      ...event, type: 'assistant_stream_delta', seq: null, data: { runId: 'r', entryId: 'a1', part: 0, kind: 'text', offset: at * 50, text: piece },
+    }))
+    const project = transcriptProjector()
+    let before = project(asked, options('everything'))
+    const arrived = [start, ...pieces].reduce((state, event) => {
+      const next = reduce(state, event as unknown as ServerEvent)
+      const rows = project(next, options('everything'))
+      // Only the last row changes, unless another one begins.
+      if (rows.length === before.length) expect(rows.slice(0, -1).every((row, at) => row === before[at])).toBe(true)
+      before = rows
+      return next
+    }, asked as SessionState)
+    const stored = transcript(session([user('u1', null, 'one'), answer]), options('everything'))
+    expect(stored.map((row) => row.key)).toEqual(['u1', 'a1', 'a1~1', 'a1~2'])
+    expect(project(arrived, options('everything')).map((row) => row.key)).toEqual(stored.map((row) => row.key))
+    const answers = stored.filter((row) => row.kind === 'assistant')
+    expect(answers.map(({ cut, continues, ends }) => ({ cut, continues, ends }))).toEqual([
+      { cut: true, continues: false, ends: false },
+      { cut: true, continues: true, ends: false },
+      { cut: false, continues: true, ends: true },
+    ])
+    const parts = [...answers[2]!.above, ...answers[2]!.parts].filter((part) => part.kind === 'text')
+    expect(parts.map((part) => part.text).join('')).toBe(text)
+    expect(parts.every((part) => part.definitions === '[1]: https://one.example')).toBe(true)
   })
 
   test('files stand beside the words, not among them', () => {

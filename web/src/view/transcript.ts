@@ -1,10 +1,11 @@
 /** The active path and what is under way, as rows. */
 
 import type { Entry } from '@/protocol'
-import { partKey, type PartState, type SessionState, type ToolState } from '@/session'
+import { partKey, wholeText, type PartState, type SessionState, type ToolState } from '@/session'
 import { branchAt } from './branch'
 import { imagesOf, millisOf, textOf, userParts, type ImageAddress } from './content'
 import { fold } from './fold'
+import { growingParts, spread, textParts } from './pieces'
 import { share } from './share'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
 import { troubleWords, type TroubleLanguage } from './trouble'
@@ -76,7 +77,7 @@ function settle(before: Settled | null, state: SessionState, options: Transcript
   const last = turns.pop() ?? []
   const over: TurnContext = { state, options, running: false }
   const rows: TranscriptRow[] = from > 0 ? [olderRow(options.loadingOlder)] : []
-  for (const turn of turns) rows.push(...fold(rowsOfTurn(turn, over), options.verbosity, false))
+  for (const turn of turns) rows.push(...spread(fold(rowsOfTurn(turn, over), options.verbosity, false)))
   return { state, options, entries: last, rows: shareRows(before?.rows ?? [], rows) }
 }
 
@@ -105,7 +106,7 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
   const rows = rowsOfTurn(entries, { state, options, running })
   if (state.streaming) rows.push(streamingRow(state))
   for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
-  const folded = fold(rows, options.verbosity, running)
+  const folded = spread(fold(rows, options.verbosity, running))
   folded.push(...troubles(state, options.language, folded))
   if (state.compaction && state.compaction.state !== 'done') folded.push(compactionRow(state.compaction))
   const arrived = new Set(entries.map(requestIdOf))
@@ -227,6 +228,8 @@ function rowOf(
         streaming: false,
         continues: false,
         ends: false,
+        cut: false,
+        above: [],
         provider: message.provider,
         model: message.model,
         stopReason: message.stopReason,
@@ -254,7 +257,7 @@ type AssistantBlock = AssistantMessage['content'][number]
 function partsOf(entryId: string, message: AssistantMessage, results: ReadonlyMap<string, ToolResultEntry>, context: TurnContext): AnswerPart[] {
   const thinkingMs = message.netaclaw?.thinkingMs ?? []
   let thoughts = 0
-  return message.content.map((block, part) => {
+  return message.content.flatMap((block, part) => {
     const durationMs = block.type === 'thinking' ? (thinkingMs[thoughts++] ?? null) : null
     return partOf(entryId, part, block, durationMs, results, context)
   })
@@ -267,11 +270,11 @@ function partOf(
   durationMs: number | null,
   results: ReadonlyMap<string, ToolResultEntry>,
   { state, options, running }: TurnContext,
-): AnswerPart {
+): AnswerPart | readonly AnswerPart[] {
   const key = partKey(entryId, part)
   switch (block.type) {
     case 'text':
-      return { kind: 'text', key, text: block.text, open: false }
+      return textParts(key, block.text)
     case 'thinking': {
       const redacted = block.redacted === true
       return { kind: 'thinking', key, text: block.thinking, open: false, durationMs, startedAt: null, redacted }
@@ -292,7 +295,7 @@ function partOf(
 
 function streamingRow(state: SessionState): AssistantRow {
   const answer = state.streaming!
-  const parts = answer.parts.map((part, at) => openPart(answer.entryId, part, at === answer.parts.length - 1))
+  const parts = answer.parts.flatMap((part, at) => openPart(answer.entryId, part, at === answer.parts.length - 1))
   return {
     ...bare(answer.entryId, answer.entryId),
     kind: 'assistant',
@@ -300,6 +303,8 @@ function streamingRow(state: SessionState): AssistantRow {
     streaming: true,
     continues: false,
     ends: false,
+    cut: false,
+    above: [],
     provider: answer.provider,
     model: answer.model,
     stopReason: null,
@@ -310,16 +315,16 @@ function streamingRow(state: SessionState): AssistantRow {
   }
 }
 
-function openPart(entryId: string, part: PartState, isLast: boolean): AnswerPart {
+function openPart(entryId: string, part: PartState, isLast: boolean): AnswerPart | readonly AnswerPart[] {
   const key = partKey(entryId, part.part)
   // Models write one part after the other.
   const open = isLast && !part.done
   switch (part.kind) {
     case 'text':
-      return { kind: 'text', key, text: part.text.text, open }
+      return growingParts(key, part.text, open)
     case 'thinking': {
       const { durationMs, startedAt } = part
-      return { kind: 'thinking', key, text: part.text.text, open, durationMs, startedAt, redacted: false }
+      return { kind: 'thinking', key, text: wholeText(part.text), open, durationMs, startedAt, redacted: false }
     }
     case 'toolCall':
       return { kind: 'tool', key, tool: toolOfPart(entryId, part) }

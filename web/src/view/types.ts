@@ -75,6 +75,10 @@ export interface AssistantRow extends RowBase {
   continues: boolean
   /** The last row of its turn: actions and numbers are shown here. */
   ends: boolean
+  /** The next row goes on with the same text. */
+  cut: boolean
+  /** What rows above this one hold of the same answer, if it is long. */
+  above: readonly AnswerPart[]
   provider: string
   model: string
   stopReason: 'stop' | 'length' | 'toolUse' | 'error' | 'aborted' | null
@@ -94,6 +98,8 @@ export interface ActivityRow extends RowBase {
   /** Tools by name, the most used first. */
   tools: readonly { name: string; label: string; count: number }[]
   durationMs: number | null
+  /** The answer whose foot stands here, because this is the last that is shown of it. */
+  answer: AssistantRow | null
 }
 
 /** A tool call whose answer is not known (yet), so that nothing is ever dropped. */
@@ -157,6 +163,10 @@ export interface TextPart {
   text: string
   /** More may come. */
   open: boolean
+  /** The text goes on in the next part: a long one is drawn in pieces. */
+  cut: boolean
+  /** What the other pieces define, such as `[1]: https://…`. */
+  definitions: string
 }
 
 export interface ThinkingPart {

@@ -31,6 +31,13 @@ describe('a text that grows', () => {
     }
   })
 
+  test('what another piece of the text defines is known here', () => {
+    const renderer = new BlockRenderer()
+    expect(html(renderer.render('See [one].\n', false))).toEqual(['<p>See [one].</p>'])
+    expect(html(renderer.render('See [one].\n', false, '[one]: https://one.example'))[0]).toContain('href="https://one.example"')
+    expect(html(renderFinished('See [one].\n', '[one]: https://one.example'))[0]).toContain('href="https://one.example"')
+  })
+
   test('blocks above the end keep their identity', () => {
     const renderer = new BlockRenderer()
     const before = renderer.render('one\n\ntwo\n\nthree\n\nfo', true)

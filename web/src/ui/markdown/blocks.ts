@@ -31,11 +31,13 @@ export class BlockRenderer {
   private settledReferences: References = {}
   private references: References = {}
 
-  render(text: string, growing: boolean): readonly Block[] {
-    const source = text.replace(/\r\n?/g, '\n')
+  /** `definitions` stand in another text that belongs to this one. */
+  render(text: string, growing: boolean, definitions = ''): readonly Block[] {
+    const source = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
     if (!source.startsWith(this.settledText)) this.forget()
 
     const references = { ...this.settledReferences }
+    cut(definitions, references)
     const pieces = cut(source.slice(this.settledText.length), references)
     if (!sameReferences(references, this.references)) this.refer(references)
 
@@ -105,15 +107,23 @@ function cut(source: string, references: References): string[] {
   })
 }
 
-const CACHE_MAX = 300
+/** Letters of the texts that are remembered. */
+const CACHE_MAX = 500_000
 const cache = new Map<string, readonly Block[]>()
+let cached = 0
 
 /** The blocks of a text that will not change. Rows come and go while scrolling; the newest used are remembered. */
-export function renderFinished(text: string): readonly Block[] {
+export function renderFinished(text: string, definitions = ''): readonly Block[] {
+  if (definitions !== '') return new BlockRenderer().render(text, false, definitions)
   const known = cache.get(text)
   const blocks = known ?? new BlockRenderer().render(text, false)
-  cache.delete(text)
+  if (known) cache.delete(text)
+  else cached += text.length
   cache.set(text, blocks)
-  if (cache.size > CACHE_MAX) cache.delete(cache.keys().next().value!)
+  for (const [oldest] of cache) {
+    if (cached <= CACHE_MAX) break
+    cache.delete(oldest)
+    cached -= oldest.length
+  }
   return blocks
 }

@@ -11,7 +11,7 @@ afterEach(() => row.unmount())
 const base = { entryId: 'e1', branch: null, label: null, at: 0 }
 const user = (changes: Partial<UserRow> = {}): UserRow => ({ ...base, kind: 'user', key: 'u', text: 'hello', images: [], files: [], steered: false, ...changes })
 const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
-  ...base, kind: 'assistant', key: 'a', parts: [{ kind: 'text', key: '1', text: 'An **answer**', open: false }], streaming: false, continues: false,
+  ...base, kind: 'assistant', key: 'a', parts: [{ kind: 'text', key: '1', text: 'An **answer**', open: false, cut: false, definitions: '' }], streaming: false, continues: false, cut: false, above: [],
   ends: true, provider: 'p', model: 'model-1', stopReason: 'stop', errorMessage: null, advised: false,
   usage: { inputTokens: 1000, outputTokens: 234, cacheReadTokens: 0, totalTokens: 1234, cost: 0.0123 }, ...changes,
 })
@@ -180,12 +180,12 @@ describe('a message of the user', () => {
 
 test('finished activity is one line', async () => {
   const activity: ActivityRow = {
-    ...base, kind: 'activity', key: 'x', toolCount: 3, thinkingCount: 1, durationMs: 61_000,
+    ...base, kind: 'activity', key: 'x', answer: null, toolCount: 3, thinkingCount: 1, durationMs: 61_000,
     tools: [{ name: 'read', label: 'Read', count: 2 }, { name: 'ls', label: 'List', count: 1 }],
-    parts: [{ kind: 'text', key: '1', text: 'inside', open: false }],
+    parts: [{ kind: 'text', key: '1', text: 'inside', open: false, cut: false, definitions: '' }],
   }
   draw(activity)
-  expect(row.text()).toBe('Used 3 tools: Read ×2, List1 min 1 s')
+  expect(row.text()).toBe('Used 3 tools: Read file ×2, List directory1 min 1 s')
   await row.get('button').trigger('click')
   expect(row.text()).toContain('inside')
 })

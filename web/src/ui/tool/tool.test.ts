@@ -20,9 +20,20 @@ const draw = (changes: Partial<ToolView>, progress: ToolProgress | null = null, 
 const text = (selector: string) => card.findAll(selector).map((found) => found.text())
 
 describe('a tool card', () => {
+  test.each([
+    ['bash', 'bash', 'Run command'],
+    ['bash', 'Run a command', 'Run command'],
+    ['bash', '', 'Run command'],
+    ['mcp__tracker__find', 'Find issues', 'Find issues'],
+    ['mcp__tracker__find', '', 'mcp__tracker__find'],
+  ])('%s, told as "%s", is called %s', (name, label, shown) => {
+    draw({ name, label })
+    expect(card.get('.name').text()).toBe(shown)
+  })
+
   test('is one line until it is opened', async () => {
     draw({}, null, { timeline: '<p class="line">step</p>' })
-    expect(card.get('.head').text()).toBe('Bashls1 sDone')
+    expect(card.get('.head').text()).toBe('Run commandls1 sDone')
     expect(card.find('pre').exists()).toBe(false)
     await card.get('.head').trigger('click')
     expect(text('pre')).toEqual(['{\n  "command": "ls"\n}', 'a\nb'])
