@@ -8,6 +8,7 @@ export class Chat {
   readonly rows: Locator
   readonly answers: Locator
   readonly questions: Locator
+  readonly approvals: Locator
   readonly queue: Locator
   readonly tree: Locator
   readonly pill: Locator
@@ -19,6 +20,7 @@ export class Chat {
     this.rows = page.locator('[data-region=transcript] [data-row]')
     this.answers = page.locator('[data-row][data-kind=assistant]')
     this.questions = page.locator('section.question')
+    this.approvals = page.locator('[data-region=approval]')
     this.queue = page.locator('section.queue li')
     this.tree = page.locator('[data-region=tree]')
     this.pill = page.locator('.pill[data-state]')

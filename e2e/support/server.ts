@@ -2,7 +2,7 @@
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -84,6 +84,13 @@ export class Server {
     const answer = await response.json()
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
     return answer as T
+  }
+
+  /** Changes the first agent; its workspace is made before it is named. */
+  async useAgent(change: { workspace: string; approval?: 'never' | 'risky' | 'always' }): Promise<void> {
+    mkdirSync(change.workspace)
+    const agents = await this.api<{ items: { id: string }[] }>('GET', 'agents')
+    await this.api('PATCH', `agents/${agents.items[0]!.id}`, change)
   }
 
   #env(): NodeJS.ProcessEnv {

@@ -1,6 +1,6 @@
 /** What can be done while the agent works. */
 
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { call, Hold, hold, say, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
@@ -57,11 +57,9 @@ test('stop while a question is open', async ({ chat, model }) => {
 test('stop while a tool runs', async ({ chat, model, server }) => {
   // A file with much more in it than anybody can read, and no room of its own on the disk.
   const workspace = join(server.dataDir, 'large')
-  mkdirSync(workspace)
+  await server.useAgent({ workspace })
   writeFileSync(join(workspace, 'large.txt'), 'words\n'.repeat(2_000))
   truncateSync(join(workspace, 'large.txt'), 2 ** 41)
-  const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
-  await server.api('PATCH', `agents/${agents.items[0]!.id}`, { workspace })
 
   model.next(say('Let me read.'), call('read', { path: 'large.txt', offset: 1_000_000 }))
   await chat.send('Read it')
@@ -70,7 +68,7 @@ test('stop while a tool runs', async ({ chat, model, server }) => {
   await expect(chat.status).toHaveText(/Using/)
   await chat.stopButton.click()
   await chat.isIdle()
-  await expect(chat.rows.last()).toContainText('Used 1 tool: read')
+  await expect(chat.rows.last()).toContainText('Used 1 tool: Read file')
   const read = await chat.transcript()
   await chat.reload()
   await chat.reads(read)

@@ -1,6 +1,6 @@
 /** Hostile texts wherever a text can come from: nothing runs, nobody is asked for anything. */
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { HOSTILE, HOSTILE_DIAGRAMS } from '../../web/src/gallery/hostile.ts'
@@ -51,9 +51,7 @@ test('in messages of both sides', async ({ chat, model, page, watch }) => {
   await isClean(page)
 })
 
-test('in diagrams', async ({ chat, model, page, watch }) => {
-  // What draws them makes elements before it cleans them; that is what the policy is for.
-  watch.allow(/Executing inline event handler|CSP: script-src-attr refused/)
+test('in diagrams', async ({ chat, model, page }) => {
   model.next(say(`${HOSTILE_DIAGRAMS.join('\n\n')}\n\nthe end`))
   await chat.ask('Draw', 'the end')
   await expect.poll(() => page.evaluate(() => [...document.querySelectorAll('.diagram')].filter((one) => !one.querySelector('img, .problem')).length), { timeout: 60_000 }).toBe(0)
@@ -63,10 +61,8 @@ test('in diagrams', async ({ chat, model, page, watch }) => {
 
 test('in names of files, tool output, titles, labels, questions and lists', async ({ chat, model, page, server }) => {
   const workspace = join(server.dataDir, 'hostile')
-  mkdirSync(workspace)
+  await server.useAgent({ workspace })
   writeFileSync(join(workspace, '<img src=x onerror=pwned()>.txt'), MARKUP)
-  const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
-  await server.api('PATCH', `agents/${agents.items[0]!.id}`, { workspace })
 
   model.next(call('ls', { path: '.' }), call('read', { path: '<img src=x onerror=pwned()>.txt' }), call('todo', { items: [{ text: MARKUP, status: 'pending' }] }))
   model.next(call('clarify', { question: MARKUP, options: [MARKUP, 'fine'] }))
