@@ -8,11 +8,13 @@ declare module 'vue-router' {
   }
 }
 
+const chatPage = () => import('@/pages/ChatPage.vue')
+
 export const router = createRouter({
   history: createWebHistory(),
   routes: [
-    { path: '/', name: 'new', component: () => import('@/pages/ChatPage.vue') },
-    { path: '/s/:id', name: 'session', component: () => import('@/pages/ChatPage.vue'), props: true },
+    { path: '/', name: 'new', component: chatPage },
+    { path: '/s/:id', name: 'session', component: chatPage, props: true },
     { path: '/login', name: 'login', meta: { bare: true }, component: () => import('@/pages/login/LoginPage.vue') },
     { path: '/welcome', name: 'welcome', component: () => import('@/pages/welcome/WelcomePage.vue') },
     { path: '/agents', name: 'agents', component: () => import('@/pages/agents/AgentsPage.vue') },
@@ -29,6 +31,8 @@ export const router = createRouter({
 })
 
 router.beforeEach(async (to) => {
+  // Fetched while the server says who this is, and not after it.
+  if (to.name === 'new' || to.name === 'session') void chatPage()
   const account = useAccount()
   if (to.meta.bare || account.me !== null || (await account.recognise())) return true
   return router.hasRoute('login') ? { name: 'login', query: to.fullPath === '/' ? {} : { from: to.fullPath } } : true
