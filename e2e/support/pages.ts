@@ -95,6 +95,17 @@ export async function views(server: Server, session: string): Promise<View[]> {
     { name: 'channels', path: '/channels', ready: '.records li' },
     { name: 'channel', path: `/channels/${channels.items[0]!.id}`, ready: 'main input' },
     { name: 'channel-new', path: '/channels/new', ready: 'main input' },
+    { name: 'tools', path: '/tools', ready: '.tools li' },
+    {
+      name: 'tools-open',
+      path: '/tools',
+      ready: '.tools li',
+      async prepare(page) {
+        await page.locator('.tools .more').first().click()
+        await expect(page.locator('.tools .users a').first()).toBeVisible()
+      },
+    },
+    { name: 'memory', path: '/memory', ready: 'main h1' },
     { name: 'settings', path: '/settings', ready: '.section h2' },
     { name: 'settings-defaults', path: '/settings/defaults', ready: '.section h2' },
     { name: 'settings-tokens', path: '/settings/tokens', ready: '.section h2' },
