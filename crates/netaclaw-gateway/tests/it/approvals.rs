@@ -20,12 +20,7 @@ impl World {
     async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let model = FakeModel::start().await;
-        let home = Home {
-            dir: dir.path().to_owned(),
-            sessions: dir.path().join("sessions"),
-            mysql_url: None,
-        };
-        home.prepare(&model.openai_url()).await;
+        let home = Home::prepared(dir.path(), &model, None).await;
         home.change_agent(|spec| spec.approval = ApprovalMode::Always)
             .await;
         let server = Whole::start(&home).await;

@@ -14,12 +14,7 @@ async fn get(address: SocketAddr, path: &str) -> Value {
 async fn a_tool_is_switched_for_everybody_and_everybody_is_told_why() {
     let dir = tempfile::tempdir().unwrap();
     let model = FakeModel::start().await;
-    let home = Home {
-        dir: dir.path().to_owned(),
-        sessions: dir.path().join("sessions"),
-        mysql_url: None,
-    };
-    home.prepare(&model.openai_url()).await;
+    let home = Home::prepared(dir.path(), &model, None).await;
     let server = Whole::start(&home).await;
     let address = server.address;
 

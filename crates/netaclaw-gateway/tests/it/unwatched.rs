@@ -6,16 +6,6 @@ use netaclaw_testkit::MariaDb;
 use netaclaw_testkit::fake_model::{FakeModel, Hold, Reply};
 use serde_json::{Value, json};
 
-async fn home(dir: &std::path::Path, model: &FakeModel, mysql_url: Option<String>) -> Home {
-    let home = Home {
-        dir: dir.to_owned(),
-        sessions: dir.join("sessions"),
-        mysql_url,
-    };
-    home.prepare(&model.openai_url()).await;
-    home
-}
-
 /// An answer with a call that waits in its middle, and one that ends the run.
 fn tell(model: &FakeModel) -> Hold {
     let (reply, hold) = Reply::default()
@@ -52,7 +42,7 @@ async fn stored(server: &Whole, session: &Value) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_that_nobody_watches_is_stored_like_one_that_is_watched() {
     let (dir, model) = (tempfile::tempdir().unwrap(), FakeModel::start().await);
-    let home = home(dir.path(), &model, None).await;
+    let home = Home::prepared(dir.path(), &model, None).await;
     let server = Whole::start(&home).await;
     let chat = json!({"content": "What is here?"});
 
@@ -84,7 +74,7 @@ async fn a_run_that_nobody_watches_is_stored_like_one_that_is_watched() {
 /// living.
 async fn a_second_server_leaves_the_first_alone(mysql_url: Option<String>) {
     let (dir, model) = (tempfile::tempdir().unwrap(), FakeModel::start().await);
-    let home = home(dir.path(), &model, mysql_url).await;
+    let home = Home::prepared(dir.path(), &model, mysql_url).await;
     let first = Whole::start(&home).await;
     let hold = tell(&model);
     let mut client = first.client().await;

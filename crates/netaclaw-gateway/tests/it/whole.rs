@@ -13,11 +13,12 @@ use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, Instance, MysqlProvider,
     MysqlSettings, SecretKey, SqlAdminStore,
 };
+use netaclaw_testkit::fake_model::FakeModel;
 use netaclaw_testkit::socket::Client;
 use netaclaw_tools::ToolRegistry;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -35,6 +36,17 @@ pub(crate) struct Home {
 }
 
 impl Home {
+    /// A home in a directory, ready for a server whose agent asks this model.
+    pub(crate) async fn prepared(dir: &Path, model: &FakeModel, mysql_url: Option<String>) -> Self {
+        let home = Self {
+            dir: dir.to_owned(),
+            sessions: dir.join("sessions"),
+            mysql_url,
+        };
+        home.prepare(&model.openai_url()).await;
+        home
+    }
+
     /// Sets up the default agent on a model server and a workspace with a file in it.
     pub(crate) async fn prepare(&self, model_url: &str) {
         let workspace = self.dir.join("workspace");

@@ -1,6 +1,7 @@
 //! `find`: files and directories by their names.
 
 use super::glob::PathGlob;
+use super::looking::LookingTool;
 use super::names::shown;
 use super::search::{Held, progress};
 use crate::context::ToolContext;
@@ -9,11 +10,10 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use crate::workspace::{IgnoreFiles, Kind, Visit, Walk, Walked};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
-use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_governance::ToolManifest;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,30 +65,19 @@ impl TypedTool for Find {
     type Input = FindInput;
 
     fn manifest(&self) -> ToolManifest {
-        ToolManifest {
-            name: "find".to_owned(),
-            label: ToolLabel {
-                zh: "查找文件".to_owned(),
-                en: "Find files".to_owned(),
-            },
+        LookingTool {
+            name: "find",
+            label_zh: "查找文件",
+            label_en: "Find files",
             description: "Finds files and directories of the workspace by a glob pattern. Sorted \
                           by path; directories have a slash behind their names. What `.gitignore` \
                           names is left out, hidden files are not. Long lists come in parts, \
-                          continue with `offset`."
-                .to_owned(),
+                          continue with `offset`.",
             guidance: "Use `find` when you know something of a file's name, and `grep` when you \
-                       know something of its content."
-                .to_owned(),
-            category: ToolCategory::Files,
-            schema: Value::Null,
-            risk: ToolRisk::Read,
-            default_status: ToolStatus::Enabled,
-            worker: WorkerUse::Local,
-            needs: Vec::new(),
-            timeout: Some(Duration::from_secs(120)),
-            output_cap: 50 << 10,
-            concurrency: Concurrency::Parallel,
+                       know something of its content.",
+            timeout: Duration::from_secs(120),
         }
+        .manifest()
     }
 
     async fn run(&self, call: Call<FindInput>, context: ToolContext) -> ToolOutput {

@@ -1,5 +1,6 @@
 //! `ls`: what is in a directory.
 
+use super::looking::LookingTool;
 use super::names::shown;
 use crate::context::ToolContext;
 use crate::execute::blocking;
@@ -7,11 +8,10 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
 use cap_std::fs::{Dir, DirEntry, FileType};
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
-use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_governance::ToolManifest;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BinaryHeap;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -46,27 +46,17 @@ impl TypedTool for Ls {
     type Input = LsInput;
 
     fn manifest(&self) -> ToolManifest {
-        ToolManifest {
-            name: "ls".to_owned(),
-            label: ToolLabel {
-                zh: "列出目录".to_owned(),
-                en: "List directory".to_owned(),
-            },
+        LookingTool {
+            name: "ls",
+            label_zh: "列出目录",
+            label_en: "List directory",
             description: "Lists a directory of the workspace: directories first, with a slash \
                           behind their names, then files with their sizes in bytes, both sorted \
-                          by name. Long listings come in parts, continue with `offset`."
-                .to_owned(),
-            guidance: "Use `ls` to find out what is there instead of guessing names.".to_owned(),
-            category: ToolCategory::Files,
-            schema: Value::Null,
-            risk: ToolRisk::Read,
-            default_status: ToolStatus::Enabled,
-            worker: WorkerUse::Local,
-            needs: Vec::new(),
-            timeout: Some(Duration::from_secs(30)),
-            output_cap: 50 << 10,
-            concurrency: Concurrency::Parallel,
+                          by name. Long listings come in parts, continue with `offset`.",
+            guidance: "Use `ls` to find out what is there instead of guessing names.",
+            timeout: Duration::from_secs(30),
         }
+        .manifest()
     }
 
     async fn run(&self, call: Call<LsInput>, context: ToolContext) -> ToolOutput {

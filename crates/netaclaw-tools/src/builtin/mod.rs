@@ -9,6 +9,7 @@ mod glob;
 mod grep;
 mod image;
 mod lines;
+mod looking;
 mod ls;
 mod memory_save;
 mod memory_search;

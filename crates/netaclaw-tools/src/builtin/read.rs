@@ -2,6 +2,7 @@
 
 use super::image::image_type;
 use super::lines::{Page, Window, read_page};
+use super::looking::LookingTool;
 use crate::context::{ImageUse, ToolContext};
 use crate::execute::blocking;
 use crate::output::ToolOutput;
@@ -10,11 +11,11 @@ use crate::workspace::Stamp;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
-use netaclaw_protocol::{ContentBlock, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_governance::ToolManifest;
+use netaclaw_protocol::ContentBlock;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::File;
 use std::io::{self, BufReader, Read as _};
 use std::time::Duration;
@@ -52,28 +53,17 @@ impl TypedTool for Read {
     type Input = ReadInput;
 
     fn manifest(&self) -> ToolManifest {
-        ToolManifest {
-            name: "read".to_owned(),
-            label: ToolLabel {
-                zh: "读取文件".to_owned(),
-                en: "Read file".to_owned(),
-            },
+        LookingTool {
+            name: "read",
+            label_zh: "读取文件",
+            label_en: "Read file",
             description: "Reads a file of the workspace. Text comes with line numbers, which are \
                           not part of the file; long files come in parts, continue with `offset`. \
-                          PNG, JPEG, GIF and WebP are shown as pictures."
-                .to_owned(),
-            guidance: "Use `read` to look at a file before you speak about it or change it."
-                .to_owned(),
-            category: ToolCategory::Files,
-            schema: Value::Null,
-            risk: ToolRisk::Read,
-            default_status: ToolStatus::Enabled,
-            worker: WorkerUse::Local,
-            needs: Vec::new(),
-            timeout: Some(Duration::from_secs(30)),
-            output_cap: 50 << 10,
-            concurrency: Concurrency::Parallel,
+                          PNG, JPEG, GIF and WebP are shown as pictures.",
+            guidance: "Use `read` to look at a file before you speak about it or change it.",
+            timeout: Duration::from_secs(30),
         }
+        .manifest()
     }
 
     async fn run(&self, call: Call<ReadInput>, context: ToolContext) -> ToolOutput {

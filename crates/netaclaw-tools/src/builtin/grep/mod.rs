@@ -4,6 +4,7 @@ mod hits;
 mod line;
 
 use super::glob::PathGlob;
+use super::looking::LookingTool;
 use super::names::shown;
 use super::search::{Held, progress};
 use crate::context::ToolContext;
@@ -16,11 +17,10 @@ use cap_std::fs::Dir;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use hits::{FileHits, Kept};
 use line::Searched;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
-use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_governance::ToolManifest;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
@@ -74,31 +74,20 @@ impl TypedTool for Grep {
     type Input = GrepInput;
 
     fn manifest(&self) -> ToolManifest {
-        ToolManifest {
-            name: "grep".to_owned(),
-            label: ToolLabel {
-                zh: "搜索内容".to_owned(),
-                en: "Search content".to_owned(),
-            },
+        LookingTool {
+            name: "grep",
+            label_zh: "搜索内容",
+            label_en: "Search content",
             description: "Searches the content of files of the workspace for a regular \
                           expression. Shows each file's path and below it the lines, with `:` \
                           behind the number of a match and `-` behind that of a line around it. \
                           Sorted by path. What `.gitignore` names and binary files are left out. \
-                          Long results come in parts, continue with `offset`."
-                .to_owned(),
+                          Long results come in parts, continue with `offset`.",
             guidance: "Use `grep` to find where something is said or used, instead of reading \
-                       files one after the other."
-                .to_owned(),
-            category: ToolCategory::Files,
-            schema: Value::Null,
-            risk: ToolRisk::Read,
-            default_status: ToolStatus::Enabled,
-            worker: WorkerUse::Local,
-            needs: Vec::new(),
-            timeout: Some(Duration::from_secs(120)),
-            output_cap: 50 << 10,
-            concurrency: Concurrency::Parallel,
+                       files one after the other.",
+            timeout: Duration::from_secs(120),
         }
+        .manifest()
     }
 
     async fn run(&self, call: Call<GrepInput>, context: ToolContext) -> ToolOutput {
