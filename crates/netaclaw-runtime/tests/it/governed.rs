@@ -1,16 +1,17 @@
 //! Calls that may not run.
 
 use crate::stand_in::{Clerk, Seen};
-use crate::world::{World, call, ending, finish, text};
+use crate::world::{Say, World, call, ending, finish, text};
 use async_trait::async_trait;
-use netaclaw_governance::{CurrentTools, ResolvedTools, Undecided};
+use netaclaw_governance::{CurrentTools, ResolvedTools, Seat, Undecided};
 use netaclaw_protocol::{
     ApprovalMode, AssistantMessage, ContentBlock, Message, RunPhase, StopReason, TodoList,
-    ToolRoute, Usage,
+    ToolRoute, ToolStatus, Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunEvent, RunHost, ToolStarted};
 use netaclaw_session::EntryBody;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 async fn result(world: &mut World, tool: &str, args: Value) -> (String, ToolStarted) {
@@ -263,56 +264,134 @@ async fn what_changed_since_the_last_run_is_told_at_the_start() {
     }
 }
 
-/// Whatever a layer takes away: what is shown, what the model is offered and what runs agree.
-#[tokio::test]
-async fn the_list_shown_the_list_offered_and_what_runs_are_the_same() {
-    type Layer = fn(&mut World, &str);
-    let layers: [(&str, Layer); 4] = [
-        ("nothing", |_, _| {}),
-        ("agent", |world, tool| {
-            world.spec.tools.disabled = vec![tool.to_owned()]
-        }),
-        ("everything but", |world, tool| {
-            world.spec.tools.disabled = vec!["*".into()];
-            world.spec.tools.enabled = vec![tool.to_owned()];
-        }),
-        ("model", |world, _| world.info.tools = false),
+/// What one layer says about one tool.
+#[derive(Clone, Copy, Debug)]
+enum Layer {
+    Nobody,
+    GlobalOff,
+    GlobalOn,
+    AgentOff,
+    AgentOnly,
+    ModelWithoutTools,
+    ModelWithoutVision,
+    Environment,
+    ParentWithout,
+    NotGranted,
+    Granted,
+}
+
+impl Layer {
+    const ALL: [Self; 11] = [
+        Self::Nobody,
+        Self::GlobalOff,
+        Self::GlobalOn,
+        Self::AgentOff,
+        Self::AgentOnly,
+        Self::ModelWithoutTools,
+        Self::ModelWithoutVision,
+        Self::Environment,
+        Self::ParentWithout,
+        Self::NotGranted,
+        Self::Granted,
     ];
-    let known: Vec<String> = World::new()
-        .tools_without(&[])
-        .all()
-        .map(|tool| tool.name().to_owned())
-        .collect();
-    for tool in &known {
-        for (name, layer) in layers {
-            let mut world = World::new();
-            layer(&mut world, tool);
-            check_agreement(&mut world, tool, name, &[]).await;
+
+    fn resolve(self, world: &mut World, tool: &str) -> ResolvedTools {
+        let none: [String; 0] = [];
+        let named = [tool.to_owned()];
+        let lists = &mut world.spec.tools;
+        match self {
+            Self::AgentOff => lists.disabled = named.to_vec(),
+            Self::AgentOnly => {
+                (lists.enabled, lists.disabled) = (named.to_vec(), vec!["*".into()]);
+            }
+            Self::ModelWithoutTools => world.info.tools = false,
+            Self::ModelWithoutVision => world.info.vision = false,
+            _ => {}
         }
-        check_agreement(&mut World::new(), tool, "global", &[tool]).await;
+        let status = match self {
+            Self::GlobalOff => Some(ToolStatus::Disabled),
+            Self::GlobalOn => Some(ToolStatus::Enabled),
+            _ => None,
+        };
+        let say = Say {
+            global: status
+                .map(|status| (tool.to_owned(), status))
+                .into_iter()
+                .collect(),
+            environment: match self {
+                Self::Environment => [(tool.to_owned(), "it is not there".to_owned())].into(),
+                _ => BTreeMap::new(),
+            },
+        };
+        let parent = match self {
+            Self::ParentWithout => world.tools_without(&[tool]),
+            _ => world.tools_without(&[]),
+        };
+        let subagent = |granted| Seat::Subagent {
+            parent: &parent,
+            granted,
+        };
+        world.resolve(
+            &say,
+            match self {
+                Self::ParentWithout => subagent(None),
+                Self::NotGranted => subagent(Some(&none[..])),
+                Self::Granted => subagent(Some(&named[..])),
+                _ => Seat::Main,
+            },
+        )
     }
 }
 
-async fn check_agreement(world: &mut World, tool: &str, layer: &str, off: &[&str]) {
-    let resolved = world.tools_without(off);
-    world.tools = Some(resolved.clone());
-    let shown = resolved.projection().tool_names;
+/// Whatever a layer says: what is shown, what the model is offered and what runs agree, and what
+/// is off is refused with the reason that is shown.
+#[tokio::test]
+async fn the_list_shown_the_list_offered_and_what_runs_are_the_same() {
+    let known = World::new().tools_without(&[]);
+    let known: Vec<String> = known.all().map(|tool| tool.name().to_owned()).collect();
+    assert!(known.len() > 12, "{known:?}");
+    for tool in &known {
+        for layer in Layer::ALL {
+            let mut world = World::new();
+            let tools = layer.resolve(&mut world, tool);
+            check_agreement(&mut world, tool, tools, layer).await;
+        }
+    }
+}
+
+async fn check_agreement(world: &mut World, tool: &str, tools: ResolvedTools, layer: Layer) {
+    let projection = tools.projection();
+    world.tools = Some(tools);
     // Arguments that no tool takes: it gets as far as the check of them, or not even there.
+    let args = json!({"say": 1, "no such argument": true});
     world
-        .answer([
-            call("a", tool, json!({"say": 1, "no such argument": true})),
-            finish(),
-        ])
+        .answer([call("a", tool, args), finish()])
         .answer([text("Done."), finish()]);
     world.run().await;
-    assert_eq!(offered(world, 0), shown, "{layer} {tool}");
+    assert_eq!(offered(world, 0), projection.tool_names, "{layer:?} {tool}");
     let transcript = world.host.transcript();
-    let refused = transcript.contains(&format!("The tool `{tool}` is not available: "));
-    assert_eq!(
-        refused,
-        !shown.contains(&tool.to_owned()),
-        "{layer} {tool}: {transcript}"
-    );
+    let refused = format!("toolResult#a [error]: The tool `{tool}` is not available: ");
+    let off = projection
+        .disabled_reasons
+        .iter()
+        .find(|off| off.tool_name == tool);
+    match off {
+        Some(off) => {
+            let refused = format!("{refused}{}.", off.reason);
+            assert!(
+                transcript.contains(&refused),
+                "{layer:?} {tool}: {transcript}"
+            );
+            assert!(!projection.tool_names.contains(&off.tool_name));
+        }
+        None => {
+            assert!(
+                !transcript.contains(&refused),
+                "{layer:?} {tool}: {transcript}"
+            );
+            assert!(projection.tool_names.iter().any(|name| name == tool));
+        }
+    }
 }
 
 #[tokio::test]

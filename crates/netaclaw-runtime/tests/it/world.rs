@@ -17,8 +17,15 @@ use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
+
+/// What is said about tools apart from the agent.
+#[derive(Default)]
+pub(crate) struct Say {
+    pub(crate) global: BTreeMap<String, ToolStatus>,
+    pub(crate) environment: BTreeMap<String, String>,
+}
 
 /// Everything a test may want to change about a run before it starts.
 pub(crate) struct World {
@@ -80,7 +87,14 @@ impl World {
         self
     }
 
-    fn registry() -> ToolRegistry {
+    /// Made once: its tools keep nothing, and their schemas take a while.
+    fn registry() -> Arc<ToolRegistry> {
+        static MADE: LazyLock<Arc<ToolRegistry>> =
+            LazyLock::new(|| Arc::new(World::make_registry()));
+        Arc::clone(&MADE)
+    }
+
+    fn make_registry() -> ToolRegistry {
         let mut registry = ToolRegistry::builtin();
         for tool in test_tools() {
             registry.add(tool).unwrap();
@@ -93,16 +107,25 @@ impl World {
         let off = off
             .iter()
             .map(|name| ((*name).to_owned(), ToolStatus::Disabled));
+        let say = Say {
+            global: off.collect(),
+            ..Say::default()
+        };
+        self.resolve(&say, Seat::Main)
+    }
+
+    /// The tools of the agent, or of one it delegates to, if others have this to say.
+    pub(crate) fn resolve(&self, say: &Say, seat: Seat<'_>) -> ResolvedTools {
         ToolResolver::resolve(&ResolveInput {
             catalogue: &Self::registry().catalogue(),
-            global: &off.collect(),
+            global: &say.global,
             agent: &self.spec,
             model: ModelAbilities {
                 tools: self.info.tools,
                 vision: self.info.vision,
             },
-            environment: &BTreeMap::new(),
-            seat: Seat::Main,
+            environment: &say.environment,
+            seat,
         })
     }
 
@@ -132,7 +155,7 @@ impl World {
                 provider: "channel".into(),
                 tools_refused: None,
             },
-            registry: Arc::new(registry),
+            registry,
             tools,
             current_tools,
             spawner: Spawner::closed(),

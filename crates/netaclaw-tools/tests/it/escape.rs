@@ -23,6 +23,8 @@ impl World {
             fs::create_dir_all(outer.path().join(dir)).unwrap();
         }
         fs::write(outer.path().join("secret/key"), SECRET).unwrap();
+        // Names tell something as well.
+        fs::write(outer.path().join("secret").join(SECRET), "").unwrap();
         fs::write(outer.path().join("ws/inner/key"), "inside").unwrap();
         Self { outer }
     }
@@ -67,7 +69,7 @@ impl World {
     fn check_untouched(&self) {
         let secret = self.outer.path().join("secret");
         assert_eq!(fs::read_to_string(secret.join("key")).unwrap(), SECRET);
-        assert_eq!(fs::read_dir(secret).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(secret).unwrap().count(), 2);
     }
 }
 
@@ -170,6 +172,7 @@ fn swapped_calls() -> Vec<(&'static str, Value)> {
         ("write", json!({"path": "swapped/key", "content": "inside"})),
         ("edit", json!({"path": "swapped/key", "edits": edits})),
         ("find", json!({"pattern": "*", "path": "swapped"})),
+        ("ls", json!({"path": "swapped"})),
     ]
 }
 

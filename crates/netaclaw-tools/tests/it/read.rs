@@ -135,6 +135,29 @@ async fn pictures_are_shown_to_models_that_see() {
     assert!(output.is_error && output.joined_text().contains("too large"));
 }
 
+#[tokio::test]
+async fn what_cannot_be_read_is_said_at_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let locked = dir.path().join("locked");
+    fs::write(&locked, "text").unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    let output = read(dir.path(), json!({"path": "locked"})).await;
+    match fs::read(&locked) {
+        // Whoever may read everything sees no locks.
+        Ok(_) => check_text(&output, false, "     1\ttext\n"),
+        Err(_) => assert!(output.is_error, "{output:?}"),
+    }
+    // Opened like a file, a pipe would wait for a writer who never comes.
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, dir.path().join("pipe"), mode).unwrap();
+    check_text(
+        &read(dir.path(), json!({"path": "pipe"})).await,
+        true,
+        "`pipe` is neither a file nor a directory, and reading it might never end.",
+    );
+}
+
 /// A sparse file has any size and costs nothing to make.
 #[tokio::test]
 async fn half_a_gigabyte_is_read_without_holding_it() {

@@ -341,6 +341,34 @@ async fn half_a_gigabyte_is_searched_without_holding_it() {
     );
 }
 
+/// The same for one directory with very many files, of which one page is wanted.
+#[tokio::test]
+async fn a_huge_directory_is_gone_through_without_holding_it() {
+    const FILES: usize = 30_000;
+    let dir = tempfile::tempdir().unwrap();
+    for n in 0..FILES {
+        fs::File::create(dir.path().join(format!("{n:05}.txt"))).unwrap();
+    }
+    fs::write(dir.path().join("29999.txt"), "needle\n").unwrap();
+    let before = peak_memory_kb();
+    for (tool, args) in [
+        ("ls", json!({"limit": 10})),
+        ("find", json!({"pattern": "*.txt", "limit": 10})),
+    ] {
+        let output = output(dir.path(), tool, args).await;
+        let text = output.joined_text();
+        assert!(
+            text.contains("1 to 10 of 30000. Go on with offset=10."),
+            "{text}"
+        );
+        assert_eq!(output.details.unwrap()["total"], FILES);
+    }
+    let found = text(dir.path(), "grep", json!({"pattern": "needle"})).await;
+    assert_eq!(found, "29999.txt\n1:needle\n");
+    let grown = peak_memory_kb() - before;
+    assert!(grown < 20_000, "{grown} kB more");
+}
+
 #[tokio::test]
 async fn stopping_keeps_what_was_found() {
     let dir = project();

@@ -246,6 +246,16 @@ async fn every_redirect_is_checked() {
         ("/page", response("200 OK", "text/plain", "arrived")),
         ("/inside", redirect("http://10.0.0.1/")),
         ("/decimal", redirect("http://167772161/")),
+        ("/hex", redirect("http://0x0a000001/")),
+        ("/mapped", redirect("http://[::ffff:10.0.0.1]/")),
+        (
+            "/metadata",
+            redirect("http://169.254.169.254/latest/meta-data/"),
+        ),
+        (
+            "/metadata6",
+            redirect("//[fd00:ec2::254]/latest/meta-data/"),
+        ),
         ("/name", redirect("http://inside.example/")),
         ("/file", redirect("file:///etc/passwd")),
         ("/again", redirect("/again")),
@@ -260,7 +270,15 @@ async fn every_redirect_is_checked() {
         output.joined_text()
     };
     assert!(said("/start").await.ends_with("/page]\narrived"));
-    for path in ["/inside", "/decimal", "/name"] {
+    for path in [
+        "/inside",
+        "/decimal",
+        "/hex",
+        "/mapped",
+        "/metadata",
+        "/metadata6",
+        "/name",
+    ] {
         let text = said(path).await;
         assert!(
             text.contains("not on the public internet"),
