@@ -157,7 +157,7 @@ impl ConfiguredAgents {
     }
 
     /// The agent's own, and where long outputs of its commands are kept, so that it can read on.
-    fn extra_roots(&self, spec: &AgentSpec) -> Vec<PathBuf> {
+    pub(crate) fn extra_roots(&self, spec: &AgentSpec) -> Vec<PathBuf> {
         let mut roots: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
         if !self.governed.gate.is_closed() {
             match self.governed.gate.scratch() {
@@ -168,7 +168,7 @@ impl ConfiguredAgents {
         roots
     }
 
-    fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
+    pub(crate) fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
         spec.workspace
             .as_ref()
             .map_or_else(|| self.cwd.clone(), PathBuf::from)
@@ -333,7 +333,7 @@ impl Runner for AgentRunner {
 }
 
 /// Opens the directories and reads the instruction files from the root of the file tree down.
-async fn open_workspace(
+pub(crate) async fn open_workspace(
     root: PathBuf,
     extra: Vec<PathBuf>,
 ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {

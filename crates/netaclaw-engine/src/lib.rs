@@ -26,6 +26,7 @@ mod questions;
 mod recover;
 mod requests;
 mod ring;
+mod served;
 mod session;
 mod snapshot;
 mod source;
@@ -51,6 +52,7 @@ pub use mcp::{ConfiguredMcp, McpDesk, test_mcp_server};
 pub use netaclaw_tools::mcp::McpStanding;
 pub use preview::{AgentPreviews, PreviewFor};
 pub use requests::{Done, Request};
+pub use served::{AgentToolbox, Unasked};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,

@@ -27,6 +27,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("mcp enable", "重新使用 MCP 服务器"),
     ("mcp disable", "保留 MCP 服务器，但暂不使用"),
     ("mcp remove", "删除 MCP 服务器"),
+    ("mcp serve", "作为 MCP 服务器，向其他程序提供智能体的工具"),
     ("serve", "启动服务（不带命令时的默认行为）"),
     ("chat", "在终端中与智能体对话"),
     ("agent", "查看和修改智能体"),

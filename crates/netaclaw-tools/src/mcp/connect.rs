@@ -7,7 +7,7 @@ use crate::spawn::{
     ChildOutput, ChildProcess, Confinement, Limits, Program, SpawnError, SpawnGate, Started,
 };
 use netaclaw_protocol::{McpFault, McpFaultCode, McpServerSpec, McpTransport};
-use rmcp::service::{Peer, RunningService};
+use rmcp::service::{ClientInitializeError, Peer, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{RoleClient, ServiceExt};
@@ -120,7 +120,7 @@ impl Connection {
             StreamableHttpClientTransport::with_client(http_client()?, http_config(url, headers)?);
         let handler = Handler::default();
         let service = handler.clone().serve(transport).await;
-        let service = service.map_err(|error| fault(McpFaultCode::Unreachable, causes(&error)))?;
+        let service = service.map_err(|error| fault(McpFaultCode::Unreachable, cause(&error)))?;
         let connection = Self {
             peer: service.peer().clone(),
             handler,
@@ -203,9 +203,12 @@ fn http_config(
     Ok(config)
 }
 
-/// The innermost cause says most.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut innermost = error;
+/// The library wraps what happened in words about itself.
+fn cause(error: &ClientInitializeError) -> String {
+    let ClientInitializeError::TransportError { error, .. } = error else {
+        return error.to_string();
+    };
+    let mut innermost: &dyn std::error::Error = &*error.error;
     while let Some(source) = innermost.source() {
         innermost = source;
     }

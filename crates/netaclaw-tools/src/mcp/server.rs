@@ -178,8 +178,12 @@ impl Keeper {
             if began.elapsed() >= STEADY {
                 wait = RETRY_FIRST;
             }
-            let why = explain_fault(&fault);
-            tracing::warn!(server = self.access.spec.name, why, "an MCP server is down");
+            let (server, why) = (&self.access.spec.name, explain_fault(&fault));
+            // The same again is no news.
+            match self.shared.state.borrow().last_fault.as_ref() == Some(&fault) {
+                true => tracing::debug!(server, why, "an MCP server is still down"),
+                false => tracing::warn!(server, why, "an MCP server is down"),
+            }
             self.shared.set(McpStatus::Down, Some(fault), None);
             (self.changed)();
             // Apart from each other, so that not all come at once after an outage.

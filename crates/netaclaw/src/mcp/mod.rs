@@ -5,6 +5,7 @@ mod add;
 mod fault;
 mod list;
 mod remove;
+mod serve;
 mod switch;
 mod test;
 mod text;
@@ -14,6 +15,7 @@ use crate::app::{App, Outcome};
 use crate::error::Result;
 use clap::Subcommand;
 use netaclaw_protocol::ToolStatus;
+use std::sync::Arc;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
@@ -29,6 +31,8 @@ pub(crate) enum McpCommand {
     Disable(switch::SwitchArgs),
     /// Remove an MCP server
     Remove(remove::RemoveArgs),
+    /// Be an MCP server: offer the tools of an agent to another program
+    Serve(serve::ServeArgs),
 }
 
 pub(crate) async fn run(command: McpCommand, app: &mut App) -> Result<Outcome> {
@@ -37,18 +41,19 @@ pub(crate) async fn run(command: McpCommand, app: &mut App) -> Result<Outcome> {
         McpCommand::Add(args) => Some(args.read(app.lang)?),
         _ => None,
     };
-    let store = admin::open(app).await?;
+    let store = Arc::new(admin::open(app).await?);
     let (on, off) = (ToolStatus::Enabled, ToolStatus::Disabled);
     let outcome = match command {
         McpCommand::Add(_) => match addition {
-            Some(addition) => addition.run(app, &store).await,
+            Some(addition) => addition.run(app, &*store).await,
             None => Ok(()),
         },
-        McpCommand::List(args) => list::run(args, app, &store).await,
-        McpCommand::Test(args) => test::run(args, app, &store).await,
-        McpCommand::Enable(args) => switch::run(args, on, app, &store).await,
-        McpCommand::Disable(args) => switch::run(args, off, app, &store).await,
-        McpCommand::Remove(args) => remove::run(args, app, &store).await,
+        McpCommand::List(args) => list::run(args, app, &*store).await,
+        McpCommand::Test(args) => test::run(args, app, &*store).await,
+        McpCommand::Enable(args) => switch::run(args, on, app, &*store).await,
+        McpCommand::Disable(args) => switch::run(args, off, app, &*store).await,
+        McpCommand::Remove(args) => remove::run(args, app, &*store).await,
+        McpCommand::Serve(args) => serve::run(args, app, Arc::clone(&store)).await,
     };
     store.close().await;
     outcome.map(|()| Outcome::Done)

@@ -2,11 +2,14 @@
 
 use tracing_subscriber::EnvFilter;
 
+/// What MCP servers do wrong is told by those who use them, once.
+const USUAL: &str = "warn,rmcp=off";
+
 /// Starts logging. `filter` is as `tracing` reads it, such as `info` or `netaclaw_engine=debug`;
 /// `format` is `text` or `json`.
 pub(super) fn start(filter: Option<&str>, format: Option<&str>) {
     let filter =
-        EnvFilter::try_new(filter.unwrap_or("warn")).unwrap_or_else(|_| EnvFilter::new("warn"));
+        EnvFilter::try_new(filter.unwrap_or(USUAL)).unwrap_or_else(|_| EnvFilter::new(USUAL));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr);

@@ -3,7 +3,7 @@
 use crate::support::{Ran, Workspace};
 use netaclaw_testkit::fake_model::{FakeModel, Reply};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 const SERVER: &str = concat!(
@@ -138,4 +138,83 @@ async fn a_chat_uses_the_tools_of_a_server() {
     let tools = asked.last().unwrap().body["tools"].to_string();
     assert!(!tools.contains("mcp__odd__echo"), "{tools}");
     assert!(tools.contains("mcp__odd__fail"), "{tools}");
+}
+
+/// What the tools of the default agent answer to these requests, in their order.
+fn served(workspace: &Workspace, arguments: &str, requests: &[Value]) -> Vec<Value> {
+    let mut child = workspace
+        .command(&format!("mcp serve {arguments}"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut ask = |message: &Value| {
+        writeln!(input, "{message}").unwrap();
+        match message.get("id") {
+            Some(_) => serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap(),
+            None => Value::Null,
+        }
+    };
+    let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
+    assert_eq!(ask(&hello)["result"]["serverInfo"]["name"], "netaclaw");
+    ask(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let answers = requests.iter().map(|request| ask(request)["result"].take());
+    let answers = answers.collect();
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    answers
+}
+
+fn tool_call(name: &str, args: Value) -> Value {
+    let params = json!({"name": name, "arguments": args});
+    json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+}
+
+#[test]
+fn own_tools_are_served_under_the_same_governance() {
+    let workspace = workspace();
+    workspace.write("notes.txt", "water\n");
+    workspace.out("tool disable grep");
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let read = tool_call("read", json!({"path": "notes.txt"}));
+    let write = tool_call("write", json!({"path": "new.txt", "content": "x"}));
+    let outside = tool_call("read", json!({"path": "/etc/hostname"}));
+    let off = tool_call("grep", json!({"pattern": "water"}));
+    let todo = tool_call("todo", json!({"items": []}));
+    let requests = [list, read, write.clone(), outside, off, todo];
+    let answers = served(&workspace, "", &requests);
+    let tools = answers[0]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert!(
+        names.contains(&"read") && names.contains(&"write"),
+        "{names:?}"
+    );
+    assert!(
+        !names.contains(&"grep") && !names.contains(&"todo"),
+        "{names:?}"
+    );
+    let text = |at: usize| answers[at]["content"][0]["text"].as_str().unwrap();
+    assert!(text(1).contains("water"), "{}", text(1));
+    let refusals = [
+        (2, "needs a person's consent"),
+        (3, ""),
+        (4, "not available"),
+        (5, "session"),
+    ];
+    for (at, part) in refusals {
+        assert_eq!(answers[at]["isError"], true, "{}", answers[at]);
+        assert!(text(at).contains(part), "{}", text(at));
+    }
+    assert!(!workspace.path("new.txt").exists());
+
+    let agreed = served(&workspace, "--yes", &[write]);
+    assert_ne!(agreed[0]["isError"], true, "{}", agreed[0]);
+    assert_eq!(workspace.read("new.txt"), "x");
 }

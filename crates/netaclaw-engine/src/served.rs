@@ -1,0 +1,205 @@
+//! The tools of an agent without the agent: for other programs, under the same governance.
+
+use crate::agents::{ConfiguredAgents, admin_error, open_workspace};
+use crate::error::EngineError;
+use crate::governed::AgentTools;
+use async_trait::async_trait;
+use netaclaw_governance::{
+    Approval, Concurrency, Consent, CurrentTools, Decision, ModelAbilities, ProposedCall,
+    ResolvedTool, ResolvedTools, Undecided, decide,
+};
+use netaclaw_protocol::{TodoItem, TodoList, ToolCategory};
+use netaclaw_tools::mcp::{ServedTool, ServedTools};
+use netaclaw_tools::spawn::Spawner;
+use netaclaw_tools::{
+    Clarifier, ClarifyAnswer, ClarifyQuestion, ImageUse, MemoryError, MemoryFact, MemoryService,
+    ServiceError, TodoService, ToolContext, ToolOutput, ToolRegistry, Updates, Workspace, execute,
+};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::RwLock;
+use tokio_util::sync::CancellationToken;
+
+/// What becomes of calls that need a person's consent, as there is nobody to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unasked {
+    Refuse,
+    /// Whoever started this agrees to all of them.
+    Allow,
+}
+
+/// An agent's tools, as far as they need no session.
+pub struct AgentToolbox {
+    tools: AgentTools,
+    registry: Arc<ToolRegistry>,
+    workspace: Arc<Workspace>,
+    spawner: Spawner,
+    unasked: Unasked,
+    /// Held alone by calls that must run alone.
+    turn: RwLock<()>,
+}
+
+impl ConfiguredAgents {
+    /// The built-in tools of an agent, in its workspace; `None` is the default agent.
+    pub async fn toolbox(
+        &self,
+        agent: Option<&str>,
+        unasked: Unasked,
+    ) -> Result<AgentToolbox, EngineError> {
+        let spec = self.governed.agent(agent).await.map_err(admin_error)?.spec;
+        let (workspace, _) = open_workspace(self.cwd_of(&spec), self.extra_roots(&spec)).await?;
+        Ok(AgentToolbox {
+            tools: AgentTools {
+                governed: self.governed.clone(),
+                agent: agent.map(str::to_owned),
+                // Whoever calls is expected to be able to, else it would not.
+                model: ModelAbilities {
+                    tools: true,
+                    vision: true,
+                },
+            },
+            registry: Arc::clone(&self.governed.builtin),
+            workspace: Arc::new(workspace),
+            spawner: self.governed.spawner(&spec),
+            unasked,
+            turn: RwLock::default(),
+        })
+    }
+}
+
+impl AgentToolbox {
+    fn decided(&self, current: Result<&ResolvedTools, &Undecided>, call: ProposedCall) -> Decision {
+        let offered = match current {
+            Ok(tools) => tools,
+            Err(_) => {
+                let reason = "The call could not be decided on, so it was not run.".to_owned();
+                return Decision::Deny { reason };
+            }
+        };
+        if let Some(tool) = offered.get(&call.tool_name).filter(|tool| !is_served(tool)) {
+            let name = tool.name();
+            let reason = format!("The tool `{name}` works only in a session of NetaClaw.");
+            return Decision::Deny { reason };
+        }
+        match (decide(offered, current, call), self.unasked) {
+            (Decision::Ask(asked), Unasked::Allow) => {
+                let approval = Approval {
+                    hash: asked.request().hash.clone(),
+                    consent: Consent::Given,
+                };
+                asked.answer(&approval, current)
+            }
+            (Decision::Ask(asked), Unasked::Refuse) => {
+                let name = &asked.request().tool_name;
+                let reason = format!(
+                    "`{name}` needs a person's consent, and there is nobody to ask here. Start \
+                     `netaclaw mcp serve` with --yes, or change the agent's `approval`."
+                );
+                Decision::Deny { reason }
+            }
+            (decided, _) => decided,
+        }
+    }
+
+    fn context(&self, cancel: CancellationToken) -> ToolContext {
+        let nobody = Arc::new(NoSession);
+        ToolContext {
+            workspace: Arc::clone(&self.workspace),
+            cancel,
+            updates: Updates::ignored(),
+            images: ImageUse::Seen,
+            spawner: self.spawner.clone(),
+            todo: Arc::clone(&nobody) as _,
+            clarifier: Arc::clone(&nobody) as _,
+            memory: nobody,
+        }
+    }
+}
+
+/// Not those that belong to a session or a user.
+fn is_served(tool: &ResolvedTool) -> bool {
+    !matches!(
+        tool.manifest().category,
+        ToolCategory::Session
+            | ToolCategory::Memory
+            | ToolCategory::Agents
+            | ToolCategory::External
+    )
+}
+
+#[async_trait]
+impl ServedTools for AgentToolbox {
+    async fn list(&self) -> Result<Vec<ServedTool>, String> {
+        let tools = self.tools.current().await.map_err(|error| error.0)?;
+        let served = tools.enabled().filter(|tool| is_served(tool));
+        let served = served.map(|tool| {
+            let manifest = tool.manifest();
+            ServedTool {
+                name: manifest.name.clone(),
+                label: manifest.label.en.clone(),
+                description: manifest.description.clone(),
+                schema: tool.model_schema(),
+                risk: manifest.risk,
+            }
+        });
+        Ok(served.collect())
+    }
+
+    async fn call(&self, name: &str, args: Value, cancel: CancellationToken) -> ToolOutput {
+        let current = self.tools.current().await;
+        let call = ProposedCall {
+            tool_call_id: "mcp".to_owned(),
+            tool_name: name.to_owned(),
+            args,
+        };
+        let approved = match self.decided(current.as_ref(), call) {
+            Decision::Allow(approved) => approved,
+            Decision::Deny { reason } => return ToolOutput::error(reason),
+            Decision::Ask(_) => return ToolOutput::error("The call was not run."),
+        };
+        let concurrency = approved.manifest().concurrency;
+        let run = execute(&self.registry, approved, self.context(cancel));
+        match concurrency {
+            Concurrency::Exclusive => {
+                let _alone = self.turn.write().await;
+                run.await.output
+            }
+            Concurrency::Parallel => {
+                let _beside = self.turn.read().await;
+                run.await.output
+            }
+        }
+    }
+}
+
+/// Where there is no session there is no list, nobody to ask, and nobody to remember.
+struct NoSession;
+
+#[async_trait]
+impl TodoService for NoSession {
+    async fn list(&self) -> TodoList {
+        TodoList::default()
+    }
+
+    async fn replace(&self, _items: Vec<TodoItem>) -> Result<TodoList, ServiceError> {
+        Err(ServiceError::Unavailable)
+    }
+}
+
+#[async_trait]
+impl Clarifier for NoSession {
+    async fn ask(&self, _question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
+        Err(ServiceError::Unavailable)
+    }
+}
+
+#[async_trait]
+impl MemoryService for NoSession {
+    async fn save(&self, _text: &str, _replaces: Option<&str>) -> Result<MemoryFact, MemoryError> {
+        Err(MemoryError::Unavailable)
+    }
+
+    async fn search(&self, _query: &str) -> Result<Vec<MemoryFact>, MemoryError> {
+        Err(MemoryError::Unavailable)
+    }
+}
