@@ -20,6 +20,7 @@ mod store;
 mod token;
 mod tool;
 mod user;
+mod words;
 
 pub use agent::{AgentStore, ProviderChoice, check_agent, session_provider};
 pub use audit::{Act, Actor, AuditStore, changed_fields};

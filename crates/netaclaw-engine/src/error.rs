@@ -1,6 +1,6 @@
 //! Why a command was not carried out, in words a client may see.
 
-use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind};
+use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind, Words};
 use netaclaw_session::SessionError;
 use thiserror::Error;
 
@@ -50,10 +50,24 @@ impl EngineError {
         if let Self::Internal(cause) = self {
             tracing::error!(error = %cause, "a command failed");
         }
-        Refusal {
-            code: self.code(),
-            message: self.to_string(),
-        }
+        Refusal::new(self.code(), self.words())
+    }
+
+    /// What to tell people. What is told with a reason of its own has that reason in English.
+    pub fn words(&self) -> Words {
+        let zh = match self {
+            Self::NoSession => "没有这个会话".to_owned(),
+            Self::StaleParent(entry) => format!("条目 {entry} 不在此会话中；请刷新后重试"),
+            Self::NotFound(why) => format!("找不到所指的内容（{why}）"),
+            Self::BadRequest(why) => format!("请求有误（{why}）"),
+            Self::Busy(why) => format!("会话正忙（{why}）"),
+            Self::Conflict(why) => format!("与已有内容冲突（{why}）"),
+            Self::TooMany(why) => format!("数量过多（{why}）"),
+            Self::Unavailable(why) => format!("暂时无法完成（{why}）"),
+            Self::NotReady(trouble) => trouble.words.zh.clone(),
+            Self::Internal(_) => "服务器内部出错，已记入日志".to_owned(),
+        };
+        Words::new(zh, self.to_string())
     }
 
     /// In more than one language, where there is more to say than the code does.

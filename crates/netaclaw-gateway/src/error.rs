@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::AdminError;
 use netaclaw_engine::EngineError;
-use netaclaw_protocol::{ApiProblem, ErrorCode, Refusal};
+use netaclaw_protocol::{ApiProblem, ErrorCode, Refusal, Words};
 use netaclaw_session::SessionError;
 use serde_json::{Value, json};
 
@@ -14,26 +14,26 @@ use serde_json::{Value, json};
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     pub(crate) code: ErrorCode,
-    pub(crate) message: String,
+    pub(crate) words: Words,
     pub(crate) details: Option<Value>,
 }
 
 impl ApiError {
-    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: ErrorCode, words: impl Into<Words>) -> Self {
         Self {
             status: status(code),
             code,
-            message: message.into(),
+            words: words.into(),
             details: None,
         }
     }
 
-    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
-        Self::new(ErrorCode::BadRequest, message)
+    pub(crate) fn bad_request(words: impl Into<Words>) -> Self {
+        Self::new(ErrorCode::BadRequest, words)
     }
 
-    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
-        Self::new(ErrorCode::Forbidden, message)
+    pub(crate) fn forbidden(words: impl Into<Words>) -> Self {
+        Self::new(ErrorCode::Forbidden, words)
     }
 
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
@@ -50,7 +50,8 @@ impl ApiError {
     pub(crate) fn body(&self) -> ApiProblem {
         ApiProblem {
             code: self.code,
-            message: self.message.clone(),
+            message: self.words.en.clone(),
+            words: self.words.clone(),
             details: self.details.clone(),
         }
     }
@@ -88,7 +89,7 @@ impl IntoResponse for ApiError {
 
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
-        Self::new(refusal.code, refusal.message)
+        Self::new(refusal.code, refusal.words)
     }
 }
 
@@ -104,37 +105,47 @@ impl From<SessionError> for ApiError {
     }
 }
 
+/// The cause is in the log; a client learns that something failed.
+pub(crate) fn internal() -> ApiError {
+    ApiError::new(
+        ErrorCode::Internal,
+        Words::new(
+            "服务器内部出错，已记入日志",
+            "something went wrong on the server; it has been logged",
+        ),
+    )
+}
+
 impl From<AdminError> for ApiError {
     fn from(error: AdminError) -> Self {
-        let message = error.to_string();
+        let words = error.words();
         match error {
             AdminError::NotFound { nearest, .. } => {
                 let details = nearest.map(|name| json!({ "nearest": name }));
                 Self {
                     details,
-                    ..Self::new(ErrorCode::NotFound, message)
+                    ..Self::new(ErrorCode::NotFound, words)
                 }
             }
             AdminError::Conflict {
                 expected, current, ..
-            } => Self::new(ErrorCode::Conflict, message)
+            } => Self::new(ErrorCode::Conflict, words)
                 .with_details(json!({ "expectedRev": expected, "currentRev": current })),
-            AdminError::Taken { .. } => Self::new(ErrorCode::Conflict, message),
+            AdminError::Taken { .. } => Self::new(ErrorCode::Conflict, words),
             AdminError::InUse { by, .. } => {
                 let by: Vec<String> = by.iter().map(ToString::to_string).collect();
-                Self::new(ErrorCode::Conflict, message).with_details(json!({ "usedBy": by }))
+                Self::new(ErrorCode::Conflict, words).with_details(json!({ "usedBy": by }))
             }
             AdminError::Invalid(invalid) => {
-                Self::bad_request(message).with_details(json!({ "field": invalid.field }))
+                Self::bad_request(words).with_details(json!({ "field": invalid.field }))
             }
-            AdminError::Model(_) => Self::bad_request(message),
+            AdminError::Model(_) => Self::bad_request(words),
             AdminError::Sealed { .. } | AdminError::McpSealed { .. } => {
-                Self::new(ErrorCode::Unavailable, message)
+                Self::new(ErrorCode::Unavailable, words)
             }
             AdminError::Store { .. } => {
-                tracing::error!(error = %message, "the admin store failed");
-                let message = "something went wrong on the server; it has been logged";
-                Self::new(ErrorCode::Internal, message)
+                tracing::error!(%error, "the admin store failed");
+                internal()
             }
         }
     }

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use netaclaw_protocol::ErrorCode;
+use netaclaw_protocol::{ErrorCode, Words};
 use std::sync::Arc;
 
 pub(crate) fn routes() -> Router<Arc<Shared>> {
@@ -22,12 +22,13 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
 /// Ready is who can serve: not while draining, and not without the admin store.
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiError> {
     if shared.shutdown.is_cancelled() {
-        let message = "the server is shutting down";
-        return Err(ApiError::new(ErrorCode::Unavailable, message));
+        let words = Words::new("服务器正在关闭", "the server is shutting down");
+        return Err(ApiError::new(ErrorCode::Unavailable, words));
     }
     shared.admin.ping().await.map_err(|error| {
         tracing::error!(%error, "the admin store does not answer");
-        ApiError::new(ErrorCode::Unavailable, "the admin store does not answer")
+        let words = Words::new("管理数据库没有响应", "the admin store does not answer");
+        ApiError::new(ErrorCode::Unavailable, words)
     })?;
     Ok("ready")
 }

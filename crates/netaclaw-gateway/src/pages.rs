@@ -6,7 +6,7 @@ use crate::gateway::Shared;
 use axum::extract::{Query, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use netaclaw_protocol::ErrorCode;
+use netaclaw_protocol::{ErrorCode, Words};
 use secrecy::SecretString;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -59,7 +59,8 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     {
         return app;
     }
-    ApiError::new(ErrorCode::NotFound, "there is nothing at this address").into_response()
+    let words = Words::new("此地址没有内容", "there is nothing at this address");
+    ApiError::new(ErrorCode::NotFound, words).into_response()
 }
 
 fn page(shared: &Shared, path: &str, asked: &HeaderMap) -> Option<Response> {

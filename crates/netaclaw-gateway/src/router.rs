@@ -1,7 +1,7 @@
 //! All routes, and what goes around every request.
 
 use crate::auth::refuse_foreign;
-use crate::error::ApiError;
+use crate::error::internal;
 use crate::gateway::Shared;
 use crate::transport::Peer;
 use crate::{health, openai, pages, rest, socket};
@@ -12,7 +12,6 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use netaclaw_protocol::ErrorCode;
 use serde::Deserialize;
 use socketioxide::layer::SocketIoLayer;
 use std::any::Any;
@@ -69,8 +68,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
         panic = words.unwrap_or("without words"),
         "a request panicked"
     );
-    let message = "something went wrong on the server; it has been logged";
-    ApiError::new(ErrorCode::Internal, message).into_response()
+    internal().into_response()
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! What a server says about itself.
 
-use crate::{ErrorCode, ProviderKind};
+use crate::{ErrorCode, ProviderKind, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -39,7 +39,10 @@ pub enum AdminStoreKind {
 #[serde(rename_all = "camelCase")]
 pub struct ApiProblem {
     pub code: ErrorCode,
+    /// The English words, for programs and logs.
     pub message: String,
+    /// For people.
+    pub words: Words,
     /// What a program needs to go on: the field at fault, the revision that is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

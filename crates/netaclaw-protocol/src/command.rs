@@ -2,6 +2,7 @@
 
 use crate::{
     Attachment, EntryId, QueueState, RunId, RunState, SessionId, SessionListItem, ThinkingLevel,
+    Words,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -363,5 +364,18 @@ pub enum ErrorCode {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Refusal {
     pub code: ErrorCode,
+    /// The English words, for programs and logs.
     pub message: String,
+    /// For people.
+    pub words: Words,
+}
+
+impl Refusal {
+    pub fn new(code: ErrorCode, words: Words) -> Self {
+        Self {
+            code,
+            message: words.en.clone(),
+            words,
+        }
+    }
 }

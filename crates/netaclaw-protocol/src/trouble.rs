@@ -90,14 +90,33 @@ pub enum Severity {
     Warning,
 }
 
+impl Words {
+    pub fn new(zh: impl Into<String>, en: impl Into<String>) -> Self {
+        Self {
+            zh: zh.into(),
+            en: en.into(),
+        }
+    }
+}
+
+/// A text of programmers for programmers, which there is in one language only.
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        Self::new(text, text)
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self::new(text.clone(), text)
+    }
+}
+
 impl Trouble {
     pub fn new(kind: TroubleKind, zh: impl Into<String>, en: impl Into<String>) -> Self {
         Self {
             kind,
-            words: Words {
-                zh: zh.into(),
-                en: en.into(),
-            },
+            words: Words::new(zh, en),
             channel: None,
             model: None,
             said: None,

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { i18n } from '@/i18n'
 import { onUnauthorized, request } from './client'
 import { ApiError } from './problem'
 
@@ -24,6 +25,17 @@ describe('request', () => {
     expect(seen.init).toMatchObject({ method: 'GET', credentials: 'same-origin', cache: 'no-store' })
     expect(seen.init.body).toBeUndefined()
     expect(seen.answer).toEqual({ items: [] })
+  })
+
+  test('a refusal is told in the language of the page', async () => {
+    i18n.global.locale.value = 'zh'
+    const words = { zh: '没有这个会话', en: 'there is no such session' }
+    const body = { code: 'not_found', message: words.en, words }
+    const { error } = await asked(404, body, () => request('sessions/s'))
+    i18n.global.locale.value = 'en'
+    expect((error as ApiError).message).toBe(words.zh)
+    const again = await asked(404, body, () => request('sessions/s'))
+    expect((again.error as ApiError).message).toBe(words.en)
   })
 
   test('writes JSON for the revision that was seen', async () => {

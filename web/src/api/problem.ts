@@ -1,4 +1,5 @@
-import type { ErrorCode } from '@/protocol'
+import { refusalWords } from '@/i18n'
+import type { ErrorCode, Words } from '@/protocol'
 
 /** Why there is no answer: the server said no, or `unreachable`, nobody answered at all. */
 export type ProblemCode = ErrorCode | 'unreachable'
@@ -45,11 +46,11 @@ export async function refusal(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   const retryAfter = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   const seconds = Number.isNaN(retryAfter) ? null : retryAfter
-  if (isProblem(body)) return new ApiError(body.code, body.message, response.status, body.details ?? null, seconds)
+  if (isProblem(body)) return new ApiError(body.code, refusalWords(body), response.status, body.details ?? null, seconds)
   return new ApiError(codeOf(response.status), `${response.status} ${response.statusText}`.trim(), response.status, null, seconds)
 }
 
-function isProblem(body: unknown): body is { code: ErrorCode; message: string; details?: unknown } {
+function isProblem(body: unknown): body is { code: ErrorCode; message: string; words?: Words; details?: unknown } {
   if (body === null || typeof body !== 'object') return false
   const { code, message } = body as Record<string, unknown>
   return typeof code === 'string' && typeof message === 'string'

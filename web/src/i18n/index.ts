@@ -1,6 +1,7 @@
 /** The app's languages: Chinese and English, by the browser's wish until somebody chooses. */
 
 import { createI18n } from 'vue-i18n'
+import type { Words } from '@/protocol'
 import { LANGUAGES, type Language, type Messages } from './types'
 
 export { LANGUAGES, type Language, type Messages } from './types'
@@ -38,4 +39,9 @@ export async function setLanguage(language: Language): Promise<void> {
   }
   i18n.global.locale.value = language
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+}
+
+/** What the server refused, in the language of the page. Whatever stands in between knows only one. */
+export function refusalWords(refusal: { message: string; words?: Words }): string {
+  return refusal.words?.[i18n.global.locale.value as Language] ?? refusal.message
 }

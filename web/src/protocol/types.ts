@@ -107,7 +107,15 @@ thinkingMs: Array<number>, };
 /**
  * A REST request that was not carried out.
  */
-export type ApiProblem = { code: ErrorCode, message: string, 
+export type ApiProblem = { code: ErrorCode, 
+/**
+ * The English words, for programs and logs.
+ */
+message: string, 
+/**
+ * For people.
+ */
+words: Words, 
 /**
  * What a program needs to go on: the field at fault, the revision that is there.
  */
@@ -960,7 +968,15 @@ export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "sett
 /**
  * A refusal as a client sees it: neither paths nor keys nor stack traces.
  */
-export type Refusal = { code: ErrorCode, message: string, };
+export type Refusal = { code: ErrorCode, 
+/**
+ * The English words, for programs and logs.
+ */
+message: string, 
+/**
+ * For people.
+ */
+words: Words, };
 
 /**
  * Events that every subscriber gets, numbered without gaps.

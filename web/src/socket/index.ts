@@ -1,4 +1,5 @@
 import { io } from 'socket.io-client'
+import { refusalWords } from '@/i18n'
 import { Link, type Heard, type World } from './link'
 
 export { LinkError, type LinkState, type Link } from './link'
@@ -12,6 +13,7 @@ const world: World = {
     return () => clearTimeout(timer)
   },
   isOnline: () => navigator.onLine,
+  words: refusalWords,
 }
 
 /** The link to the server this page came from. The browser's cookie says who asks. */

@@ -25,6 +25,7 @@ class Stage implements Wire {
         return () => (this.timers = this.timers.filter((other) => other !== timer))
       },
       isOnline: () => this.online,
+      words: (refusal) => refusal.words?.zh ?? refusal.message,
     },
     {
       state: (state) => this.states.push(state),

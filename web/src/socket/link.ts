@@ -3,7 +3,7 @@
  * tells what arrives. It knows nothing of sessions or of Vue.
  */
 
-import type { Answer, Commands, ErrorCode, ServerEvent } from '@/protocol'
+import type { Answer, Commands, ErrorCode, ServerEvent, Words } from '@/protocol'
 import { backoffMs } from './backoff'
 
 export type LinkState =
@@ -51,6 +51,8 @@ export interface World {
   random(): number
   after(ms: number, then: () => void): () => void
   isOnline(): boolean
+  /** What was refused, in the language of whoever asked. */
+  words(refusal: { message: string; words?: Words }): string
 }
 
 export interface Heard {
@@ -134,7 +136,7 @@ export class Link {
       }
       const told = answer as Answer<Commands[Name]['answer']>
       if (told.ok) then(told)
-      else fail(new LinkError(told.code, told.message))
+      else fail(new LinkError(told.code, this.world.words(told)))
     })
   }
 

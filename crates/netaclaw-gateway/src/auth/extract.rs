@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use netaclaw_protocol::ErrorCode;
+use netaclaw_protocol::{ErrorCode, Words};
 use std::sync::Arc;
 
 /// Anybody with a credential.
@@ -37,7 +37,7 @@ impl FromRequestParts<Arc<Shared>> for Writer {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_write() {
             true => Ok(Self(identity)),
-            false => Err(ApiError::forbidden("this token may only read")),
+            false => Err(ApiError::forbidden(only_reads())),
         }
     }
 }
@@ -49,7 +49,10 @@ impl FromRequestParts<Arc<Shared>> for Onlooker {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_inspect() {
             true => Ok(Self(identity)),
-            false => Err(ApiError::forbidden("only an administrator may see this")),
+            false => Err(ApiError::forbidden(Words::new(
+                "只有管理员可以查看",
+                "only an administrator may see this",
+            ))),
         }
     }
 }
@@ -61,9 +64,10 @@ impl FromRequestParts<Arc<Shared>> for Administrator {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_configure() {
             true => Ok(Self(identity)),
-            false => Err(ApiError::forbidden(
+            false => Err(ApiError::forbidden(Words::new(
+                "只有持完全权限令牌的管理员可以修改",
                 "only an administrator with a full token may change this",
-            )),
+            ))),
         }
     }
 }
@@ -74,6 +78,10 @@ impl From<AuthError> for ApiError {
             AuthError::Unavailable => ErrorCode::Unavailable,
             _ => ErrorCode::Unauthorized,
         };
-        Self::new(code, error.to_string())
+        Self::new(code, error.words())
     }
+}
+
+pub(crate) fn only_reads() -> Words {
+    Words::new("此令牌只能读取", "this token may only read")
 }

@@ -12,7 +12,7 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, LoginCheck};
-use netaclaw_protocol::{ErrorCode, Login, Me, PROTOCOL, TokenScope, UserId};
+use netaclaw_protocol::{ErrorCode, Login, Me, PROTOCOL, TokenScope, UserId, Words};
 use std::net::IpAddr;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -36,8 +36,11 @@ async fn login(
     let attempt = attempt(&login, peer.address.ip());
     if let Err(wait) = shared.logins.begin(&attempt) {
         let seconds = wait.as_secs() + 1;
-        let message = format!("too many failed logins; try again in {seconds} s");
-        let mut response = ApiError::new(ErrorCode::RateLimited, message).into_response();
+        let words = Words::new(
+            format!("登录失败次数过多；请在 {seconds} 秒后重试"),
+            format!("too many failed logins; try again in {seconds} s"),
+        );
+        let mut response = ApiError::new(ErrorCode::RateLimited, words).into_response();
         response
             .headers_mut()
             .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -48,8 +51,8 @@ async fn login(
             match shared.admin.check_login(&name, &password).await? {
                 LoginCheck::Right(user) => identity(user, TokenScope::Full),
                 LoginCheck::Refused => {
-                    let message = "name or password is wrong";
-                    return Err(ApiError::new(ErrorCode::Unauthorized, message));
+                    let words = Words::new("用户名或密码错误", "name or password is wrong");
+                    return Err(ApiError::new(ErrorCode::Unauthorized, words));
                 }
             }
         }

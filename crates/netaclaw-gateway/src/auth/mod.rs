@@ -9,7 +9,7 @@ mod origin;
 
 pub(crate) use browser::welcome;
 pub(crate) use cookie::credential;
-pub(crate) use extract::{Administrator, Onlooker, Signed, Writer};
+pub(crate) use extract::{Administrator, Onlooker, Signed, Writer, only_reads};
 pub(crate) use limit::LoginLimiter;
 pub(crate) use login::{actor, routes};
 pub(crate) use origin::refuse_foreign;
@@ -17,7 +17,7 @@ pub(crate) use origin::refuse_foreign;
 use crate::settings::AuthSettings;
 use netaclaw_admin::{AdminError, AdminStore, FIRST_USER, TokenCheck, same_secret};
 use netaclaw_engine::Caller;
-use netaclaw_protocol::{Role, Token, TokenScope, User};
+use netaclaw_protocol::{Role, Token, TokenScope, User, Words};
 use secrecy::SecretString;
 use std::sync::Arc;
 use thiserror::Error;
@@ -75,6 +75,20 @@ pub(crate) enum AuthError {
     UserDisabled,
     #[error("credentials cannot be checked right now; try again")]
     Unavailable,
+}
+
+impl AuthError {
+    pub(crate) fn words(&self) -> Words {
+        let zh = match self {
+            Self::Missing => "未提供凭据；请使用访问令牌或登录",
+            Self::Unknown => "凭据无效",
+            Self::Expired => "令牌已过期",
+            Self::Revoked => "令牌已吊销",
+            Self::UserDisabled => "该用户已停用",
+            Self::Unavailable => "暂时无法验证凭据；请稍后重试",
+        };
+        Words::new(zh, self.to_string())
+    }
 }
 
 /// Checks credentials.

@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use netaclaw_protocol::Words;
 use std::sync::Arc;
 
 /// Refuses what other origins send, unless it only reads over plain HTTP. WebSockets are no
@@ -18,7 +19,11 @@ pub(crate) async fn refuse_foreign(
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let is_socket = request.uri().path().starts_with(crate::socket::PATH);
     if (is_socket || !reads) && !is_own(request.headers(), &shared.allowed_origins) {
-        return ApiError::forbidden("this origin may not use the server").into_response();
+        return ApiError::forbidden(Words::new(
+            "此来源不得使用该服务器",
+            "this origin may not use the server",
+        ))
+        .into_response();
     }
     next.run(request).await
 }

@@ -24,7 +24,7 @@ impl OpenaiError {
         };
         let param = self.0.details.as_ref().map(|details| &details["field"]);
         json!({ "error": {
-            "message": self.0.message, "type": kind, "param": param, "code": code,
+            "message": self.0.words.en, "type": kind, "param": param, "code": code,
         }})
     }
 }

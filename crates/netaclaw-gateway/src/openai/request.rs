@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_taken_is_refused_in_words() {
-        let message = |messages| read(messages).unwrap_err().message;
+        let message = |messages| read(messages).unwrap_err().words.en;
         assert!(message(json!([])).contains("the user's"));
         assert!(message(json!([{"role": "assistant", "content": "x"}])).contains("the user's"));
         let tool = json!([{"role": "tool", "content": "x"}, {"role": "user", "content": "y"}]);

@@ -13,7 +13,7 @@ use netaclaw_admin::{AdminError, apply_patch};
 use netaclaw_engine::{AgentPreviews, PreviewFor, ToolSeat};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
-    Listing, PromptPreview,
+    Listing, PromptPreview, Words,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -197,7 +197,10 @@ async fn preview_of(
 
 pub(super) fn previews(shared: &Shared) -> Result<&dyn AgentPreviews, ApiError> {
     shared.previews.as_deref().ok_or_else(|| {
-        let message = "this server does not show what agents are told";
-        ApiError::new(ErrorCode::Unavailable, message)
+        let words = Words::new(
+            "此服务器不显示智能体的提示词",
+            "this server does not show what agents are told",
+        );
+        ApiError::new(ErrorCode::Unavailable, words)
     })
 }

@@ -15,7 +15,9 @@ use bytes::{Bytes, BytesMut};
 use netaclaw_engine::{
     AttachmentError, AttachmentStore, EngineError, IMAGE_BYTES_MAX, entry_image, inspect, owner_of,
 };
-use netaclaw_protocol::{AttachmentKind, EntryId, ErrorCode, Listing, SessionId, UploadedFile};
+use netaclaw_protocol::{
+    AttachmentKind, EntryId, ErrorCode, Listing, SessionId, UploadedFile, Words,
+};
 use std::sync::Arc;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -62,14 +64,20 @@ async fn upload(
             continue;
         };
         if items.len() == FILES_MAX {
-            let message = format!("{FILES_MAX} files can be uploaded at once");
-            return Err(ApiError::new(ErrorCode::TooLarge, message));
+            let words = Words::new(
+                format!("一次最多可上传 {FILES_MAX} 个文件"),
+                format!("{FILES_MAX} files can be uploaded at once"),
+            );
+            return Err(ApiError::new(ErrorCode::TooLarge, words));
         }
         let content = read(field, &name, shared.settings.file_bytes_max).await?;
         items.push(store.put(&who.user_id, &name, content).await?);
     }
     match items.is_empty() {
-        true => Err(ApiError::bad_request("the form holds no file")),
+        true => Err(ApiError::bad_request(Words::new(
+            "表单中没有文件",
+            "the form holds no file",
+        ))),
         false => Ok((StatusCode::CREATED, Json(Listing::new(items)))),
     }
 }
@@ -91,8 +99,11 @@ async fn read(mut field: Field<'_>, name: &str, bytes_max: usize) -> Result<Byte
 
 fn too_large(name: &str, bytes_max: usize) -> ApiError {
     let megabytes = bytes_max >> 20;
-    let message = format!("{name:?} is too large; up to {megabytes} MB are taken");
-    ApiError::new(ErrorCode::TooLarge, message)
+    let words = Words::new(
+        format!("“{name}”过大；最多 {megabytes} MB"),
+        format!("{name:?} is too large; up to {megabytes} MB are taken"),
+    );
+    ApiError::new(ErrorCode::TooLarge, words)
         .with_details(serde_json::json!({ "name": name, "bytesMax": bytes_max }))
 }
 
@@ -100,10 +111,13 @@ fn unreadable(error: MultipartError) -> ApiError {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             let megabytes = UPLOAD_BYTES_MAX >> 20;
-            let message = format!("up to {megabytes} MB can be uploaded at once");
-            ApiError::new(ErrorCode::TooLarge, message)
+            let words = Words::new(
+                format!("一次最多可上传 {megabytes} MB"),
+                format!("up to {megabytes} MB can be uploaded at once"),
+            );
+            ApiError::new(ErrorCode::TooLarge, words)
         }
-        _ => ApiError::bad_request("the form could not be read"),
+        _ => ApiError::bad_request(Words::new("无法读取表单", "the form could not be read")),
     }
 }
 
@@ -151,7 +165,8 @@ async fn image(
     let content = found.and_then(|(_, data)| BASE64_STANDARD.decode(data).ok());
     // What is no image, whatever the entry says, is not shown as one.
     let content = content.filter(|content| inspect(content).1 == AttachmentKind::Image);
-    let missing = || ApiError::new(ErrorCode::NotFound, "there is no such image");
+    let words = Words::new("没有这张图片", "there is no such image");
+    let missing = || ApiError::new(ErrorCode::NotFound, words);
     let content = content.ok_or_else(missing)?;
     Ok(shown(inspect(&content).0, content.into()))
 }
@@ -196,8 +211,8 @@ fn encoded(name: &str) -> String {
 
 fn store(shared: &Shared) -> Result<&dyn AttachmentStore, ApiError> {
     shared.engine.attachments().ok_or_else(|| {
-        let message = "this server takes no files".to_owned();
-        EngineError::Unavailable(message).into()
+        let words = Words::new("此服务器不接收文件", "this server takes no files");
+        ApiError::new(ErrorCode::Unavailable, words)
     })
 }
 

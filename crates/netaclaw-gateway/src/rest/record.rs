@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, AdminError, AdminStore, Expect};
 use netaclaw_protocol::{
     Agent, ChannelView, DictInfo, DictType, McpServerInfo, McpServerView, Memory, Setting, Stamp,
-    ToolRecord, User,
+    ToolRecord, User, Words,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -97,7 +97,9 @@ where
         let maker = Maker::from_request_parts(parts, shared).await?;
         let Path(id) = Path::<String>::from_request_parts(parts, shared)
             .await
-            .map_err(|_| ApiError::bad_request("the address is not readable"))?;
+            .map_err(|_| {
+                ApiError::bad_request(Words::new("无法读取地址", "the address is not readable"))
+            })?;
         Ok(Self {
             maker,
             id: Id::from(&id),

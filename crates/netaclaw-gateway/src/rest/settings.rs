@@ -8,7 +8,7 @@ use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite};
+use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite, Words};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -36,7 +36,13 @@ async fn get(
     Path(name): Path<String>,
 ) -> Result<Tagged<Setting>, ApiError> {
     let setting = shared.admin.setting(&name).await?;
-    let nothing = || ApiError::new(ErrorCode::NotFound, format!("nobody has set {name:?}"));
+    let nothing = || {
+        let words = Words::new(
+            format!("“{name}”尚未设置"),
+            format!("nobody has set {name:?}"),
+        );
+        ApiError::new(ErrorCode::NotFound, words)
+    };
     Ok(Tagged::found(setting.ok_or_else(nothing)?))
 }
 

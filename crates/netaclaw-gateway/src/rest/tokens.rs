@@ -8,7 +8,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use netaclaw_protocol::{
-    ErrorCode, Listing, Token, TokenId, TokenIssued, TokenScope, TokenSpec, UserId,
+    ErrorCode, Listing, Token, TokenId, TokenIssued, TokenScope, TokenSpec, UserId, Words,
 };
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -39,8 +39,10 @@ async fn issue(
 ) -> Result<(StatusCode, Json<TokenIssued>), ApiError> {
     let own = spec.user_id.as_str() == who.user_id && who.scope == TokenScope::Full;
     if !own && !who.may_configure() {
-        let message = "a token can be made for oneself, with a full credential";
-        return Err(ApiError::forbidden(message));
+        return Err(ApiError::forbidden(Words::new(
+            "只能为自己创建令牌，且须使用完全权限的凭据",
+            "a token can be made for oneself, with a full credential",
+        )));
     }
     let issued = shared.admin.issue_token(&actor(&who), spec).await?;
     Ok((StatusCode::CREATED, Json(issued.into_wire())))
@@ -57,7 +59,8 @@ async fn revoke(
     // A token of somebody else does not exist for a user.
     let known = visible(&shared, &who).await?;
     if !known.iter().any(|token| token.id == id) {
-        return Err(ApiError::new(ErrorCode::NotFound, "there is no such token"));
+        let words = Words::new("没有这个令牌", "there is no such token");
+        return Err(ApiError::new(ErrorCode::NotFound, words));
     }
     let token = shared.admin.revoke_token(&actor(&who), &id).await?;
     Ok(Json(token))

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use netaclaw_engine::wire_entry;
 use netaclaw_protocol::{
     ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages, SessionTreeView,
-    StoredSnapshot,
+    StoredSnapshot, Words,
 };
 use netaclaw_session::{Entry, PathError, SessionTree, build_session_context};
 use serde::Deserialize;
@@ -86,7 +86,8 @@ fn full(
     if let Some(before) = before {
         let before = EntryId::new(before);
         let at = path.iter().position(|entry| *entry.id() == before);
-        let missing = || ApiError::new(ErrorCode::StaleParent, "before is not on the active path");
+        let words = Words::new("before 不在当前路径上", "before is not on the active path");
+        let missing = || ApiError::new(ErrorCode::StaleParent, words);
         path.truncate(at.ok_or_else(missing)?);
     }
     let limit = limit.unwrap_or(ENTRIES_MAX).clamp(1, ENTRIES_MAX);
@@ -121,7 +122,8 @@ async fn entry(
 ) -> Result<Json<Box<RawValue>>, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let found = tree.get(&EntryId::new(entry));
-    let missing = || ApiError::new(ErrorCode::NotFound, "there is no such entry");
+    let words = Words::new("没有这个条目", "there is no such entry");
+    let missing = || ApiError::new(ErrorCode::NotFound, words);
     Ok(Json(raw(found.ok_or_else(missing)?.json())))
 }
 
@@ -207,5 +209,6 @@ fn raw(json: &str) -> Box<RawValue> {
 }
 
 fn damaged(error: PathError) -> ApiError {
-    ApiError::new(ErrorCode::Unavailable, error.to_string())
+    let words = Words::new("会话已损坏，无法读取", error.to_string());
+    ApiError::new(ErrorCode::Unavailable, words)
 }

@@ -3,12 +3,12 @@
 use super::command::ClientCommand;
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
-use super::frame::refused;
+use crate::auth::only_reads;
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, Done, EngineError, Request, Subscriber, Way};
 use netaclaw_protocol::{
     Chat, ChatAck, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
-    RunState, SessionChange, SessionId, SessionOpen, Stop, Stopped,
+    RunState, SessionChange, SessionId, SessionOpen, Stop, Stopped, Words,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -73,7 +73,7 @@ async fn permitted(
 ) -> Result<Caller, Refusal> {
     let identity = connection.identity(shared).await?;
     if !identity.may_write() && !command.only_reads() {
-        return Err(refused(ErrorCode::Forbidden, "this token may only read"));
+        return Err(Refusal::new(ErrorCode::Forbidden, only_reads()));
     }
     Ok(identity.caller())
 }
@@ -256,7 +256,8 @@ async fn first_session(
     chat: &Chat,
 ) -> Result<SessionId, Refusal> {
     if chat.content.trim().is_empty() && chat.attachments.is_empty() {
-        return Err(refused(ErrorCode::BadRequest, "the message is empty"));
+        let words = Words::new("消息为空", "the message is empty");
+        return Err(Refusal::new(ErrorCode::BadRequest, words));
     }
     let request = chat.request_id.as_deref();
     let id = request.map(|request| session_of_request(&caller.user_id, request));

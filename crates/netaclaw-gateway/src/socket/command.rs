@@ -1,10 +1,9 @@
 //! Commands: read from their text into the types of the protocol, or refused with the place.
 
-use super::frame::refused;
 use netaclaw_protocol::{
     ApprovalResponse, Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, Retry,
     SessionId, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, SwitchLeaf,
-    command_name as name,
+    Words, command_name as name,
 };
 use serde::de::DeserializeOwned;
 
@@ -49,8 +48,11 @@ impl ClientCommand {
             name::QUEUE_EDIT => Self::QueueEdit(parse(payload)?),
             other => {
                 let shown: String = other.chars().take(64).collect();
-                let message = format!("there is no command {shown:?}");
-                return Err(refused(ErrorCode::BadRequest, message));
+                let words = Words::new(
+                    format!("没有命令 {shown:?}"),
+                    format!("there is no command {shown:?}"),
+                );
+                return Err(Refusal::new(ErrorCode::BadRequest, words));
             }
         })
     }
@@ -131,7 +133,8 @@ fn parse<T: DeserializeOwned>(payload: &str) -> Result<T, Refusal> {
             "." => problem,
             path => format!("{path}: {problem}"),
         };
-        refused(ErrorCode::BadRequest, message)
+        let zh = format!("命令内容有误：{message}");
+        Refusal::new(ErrorCode::BadRequest, Words::new(zh, message))
     })
 }
 

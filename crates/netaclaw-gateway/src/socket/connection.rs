@@ -1,7 +1,6 @@
 //! One socket: who it is, what it watches, what is on its way to it.
 
 use super::feed::{Groups, SessionFeed};
-use super::frame::refused;
 use super::outbox::Outbox;
 use crate::auth::{AuthError, Identity};
 use crate::gateway::Shared;
@@ -68,9 +67,9 @@ impl Connection {
                 Ok(identity)
             }
             Err(error @ AuthError::Unavailable) => {
-                Err(refused(ErrorCode::Unavailable, error.to_string()))
+                Err(Refusal::new(ErrorCode::Unavailable, error.words()))
             }
-            Err(error) => Err(refused(ErrorCode::Unauthorized, error.to_string())),
+            Err(error) => Err(Refusal::new(ErrorCode::Unauthorized, error.words())),
         }
     }
 

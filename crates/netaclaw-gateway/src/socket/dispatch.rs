@@ -4,15 +4,15 @@ use super::answer::{Answer, execute};
 use super::command::ClientCommand;
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
-use super::frame::{Frame, refused};
+use super::frame::Frame;
 use crate::gateway::Shared;
 use crate::metrics;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use netaclaw_protocol::{ErrorCode, Notice, Refusal, SessionId};
+use netaclaw_protocol::{ErrorCode, Notice, Refusal, SessionId, Words};
+use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,9 +50,12 @@ pub(super) fn take_in(
     let refusal = match read {
         Ok(waiting) => match commands.try_send(Box::new(waiting)) {
             Ok(()) => return,
-            Err(_) => refused(
+            Err(_) => Refusal::new(
                 ErrorCode::RateLimited,
-                "too many commands are waiting; send fewer at once",
+                Words::new(
+                    "等待处理的命令过多；请减少同时发送的数量",
+                    "too many commands are waiting; send fewer at once",
+                ),
             ),
         },
         Err(refusal) => refusal,
@@ -191,6 +194,12 @@ fn reply(
 }
 
 fn refusal_body(refusal: &Refusal) -> Box<RawValue> {
-    let body: Value = json!({ "ok": false, "code": refusal.code, "message": refusal.message });
-    serde_json::value::to_raw_value(&body).expect("a JSON value can be written")
+    #[derive(Serialize)]
+    struct Refused<'r> {
+        ok: bool,
+        #[serde(flatten)]
+        refusal: &'r Refusal,
+    }
+    let body = Refused { ok: false, refusal };
+    serde_json::value::to_raw_value(&body).expect("a refusal is plain data")
 }

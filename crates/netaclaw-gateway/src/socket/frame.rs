@@ -1,7 +1,7 @@
 //! A client's event as it arrives, before anybody has looked at its content.
 
 use super::COMMAND_BYTES_MAX;
-use netaclaw_protocol::{ErrorCode, Refusal};
+use netaclaw_protocol::{ErrorCode, Refusal, Words};
 use serde_json::value::RawValue;
 use socketioxide::adapter::LocalAdapter;
 use socketioxide::handler::{FromMessageParts, Value};
@@ -29,7 +29,10 @@ impl FromMessageParts<LocalAdapter> for Frame {
             Value::Str(text, None) => read(text.as_str()),
             Value::Str(_, Some(_)) | Value::Bytes(_) => Err(refused(
                 ErrorCode::BadRequest,
-                "commands are JSON; upload files by HTTP",
+                Words::new(
+                    "命令须为 JSON；请通过 HTTP 上传文件",
+                    "commands are JSON; upload files by HTTP",
+                ),
             )),
         };
         Ok(Self {
@@ -42,13 +45,19 @@ impl FromMessageParts<LocalAdapter> for Frame {
 /// Splits `["name", {…}]` into name and payload. A missing payload counts as an empty one.
 fn read(text: &str) -> Result<(String, String), Refusal> {
     if text.len() > COMMAND_BYTES_MAX {
-        let message = format!(
-            "the command has {} bytes, and {COMMAND_BYTES_MAX} are allowed; upload files by HTTP",
-            text.len()
+        let bytes = text.len();
+        let words = Words::new(
+            format!("命令有 {bytes} 字节，最多允许 {COMMAND_BYTES_MAX} 字节；请通过 HTTP 上传文件"),
+            format!(
+                "the command has {bytes} bytes, and {COMMAND_BYTES_MAX} are allowed; upload files by HTTP"
+            ),
         );
-        return Err(refused(ErrorCode::TooLarge, message));
+        return Err(refused(ErrorCode::TooLarge, words));
     }
-    let unreadable = |_| refused(ErrorCode::BadRequest, "the event could not be read");
+    let unreadable = |_| {
+        let words = Words::new("无法读取该事件", "the event could not be read");
+        refused(ErrorCode::BadRequest, words)
+    };
     let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
     let name = parts.first().map_or("\"\"", |name| name.get());
     let name = serde_json::from_str(name).map_err(unreadable)?;
@@ -58,11 +67,8 @@ fn read(text: &str) -> Result<(String, String), Refusal> {
     Ok((name, payload.to_owned()))
 }
 
-pub(super) fn refused(code: ErrorCode, message: impl Into<String>) -> Refusal {
-    Refusal {
-        code,
-        message: message.into(),
-    }
+pub(super) fn refused(code: ErrorCode, words: impl Into<Words>) -> Refusal {
+    Refusal::new(code, words.into())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use crate::metrics;
 use crate::settings::OutboxLimits;
 use netaclaw_engine::{EventKind, ServerEvent};
-use netaclaw_protocol::{ErrorCode, Refusal};
+use netaclaw_protocol::{ErrorCode, Refusal, Words};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -88,12 +88,12 @@ impl Outbox {
         }
         if queue.is_over(&self.limits) {
             metrics::too_slow();
-            let message = "the connection is too slow for the events; connect again".to_owned();
+            let words = Words::new(
+                "连接过慢，跟不上事件；请重新连接",
+                "the connection is too slow for the events; connect again",
+            );
             *queue = Queue {
-                end: Some(Refusal {
-                    code: ErrorCode::Unavailable,
-                    message,
-                }),
+                end: Some(Refusal::new(ErrorCode::Unavailable, words)),
                 closed: true,
                 ..Queue::default()
             };

@@ -75,6 +75,8 @@ async fn unknown_events_and_wrong_types_are_told_and_the_socket_lives() {
     assert_eq!(large["code"], "too_large");
     let absent = client.call("stop", json!({"sessionId": "nowhere"})).await;
     assert_eq!(absent["code"], "not_found");
+    let words = json!({"zh": "没有这个会话", "en": absent["message"]});
+    assert_eq!(absent["words"], words, "people read it in their language");
     let agent = client
         .call("chat", json!({"content": "a", "agentName": "missing"}))
         .await;

@@ -94,57 +94,15 @@ fn user_of(lang: Lang, by: &UsedBy) -> String {
 }
 
 fn explain(lang: Lang, problem: &Problem) -> String {
-    if lang == Lang::En {
-        return problem.to_string();
-    }
-    match problem {
-        Problem::Empty => "不能为空".to_owned(),
-        Problem::TooLong { chars_max } => format!("不能超过 {chars_max} 个字符"),
-        Problem::TooShort { chars_min } => format!("至少要有 {chars_min} 个字符"),
-        Problem::NotAName => {
-            "首尾须为字母或数字，中间只能有字母、数字、空格、“.”、“_”和“-”".to_owned()
-        }
-        Problem::OutOfRange { min, max } => format!("须在 {min} 到 {max} 之间"),
-        Problem::Twice(value) => format!("{value:?} 出现了两次"),
-        Problem::OnAndOff(tool) => format!("{tool:?} 既启用又停用"),
-        Problem::NoSuchChannel(id) => format!("没有渠道 {id:?}"),
-        Problem::NoSuchUser(id) => format!("没有用户 {id:?}"),
-        Problem::NoSuchAgent(id) => format!("没有智能体 {id:?}"),
-        Problem::NotAnAddress => "须为以 http:// 或 https:// 开头的地址".to_owned(),
-        Problem::SecretInAddress => "不能含有用户名或密码；请用 API 密钥".to_owned(),
-        Problem::AddressNeeded => "该供应商没有固定地址，请给出地址".to_owned(),
-        Problem::NotAbsolute => "须为绝对路径".to_owned(),
-        Problem::NoSuchField { nearest: None } => "没有这个字段".to_owned(),
-        Problem::NoSuchField {
-            nearest: Some(name),
-        } => format!("没有这个字段；是否指 {name:?}？"),
-        Problem::Unreadable(error) => format!("无法读取：{error}"),
-        Problem::DefaultNeeded => "必须有一个默认智能体；请把另一个设为默认".to_owned(),
-        Problem::LastAdmin => "至少要保留一个管理员".to_owned(),
-        Problem::InThePast => "须在将来".to_owned(),
-        Problem::NotAVariable => {
-            "名称只能有字母、数字、“_”和“-”，且不能以 LD_、DYLD_ 或 NETACLAW_ 开头".to_owned()
-        }
-        Problem::NotOneLine => "只能有一行".to_owned(),
-        Problem::NothingToKeep => "还没有值，请给出".to_owned(),
-        Problem::TooMany { max } => format!("已有 {max} 条；请先删除一些"),
+    match lang {
+        Lang::En => problem.to_string(),
+        Lang::Zh => problem.zh(),
     }
 }
 
 pub(crate) fn explain_choice(lang: Lang, error: &ModelChoiceError) -> String {
-    if lang == Lang::En {
-        return error.to_string();
-    }
-    match error {
-        ModelChoiceError::NoChannel => "没有可用的渠道；请添加或启用一个".to_owned(),
-        ModelChoiceError::ChannelMissing { id, .. } => {
-            format!("渠道 {:?} 不存在；请另选一个", id.as_str())
-        }
-        ModelChoiceError::ChannelDisabled { name, .. } => {
-            format!("渠道 {name:?} 已停用；请启用或另选一个")
-        }
-        ModelChoiceError::NoModel { name, .. } => {
-            format!("渠道 {name:?} 没有模型；请为它添加模型，或指定模型")
-        }
+    match lang {
+        Lang::En => error.to_string(),
+        Lang::Zh => error.zh(),
     }
 }
