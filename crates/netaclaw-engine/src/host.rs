@@ -102,7 +102,7 @@ impl RunHost for SessionHost {
     }
 
     fn answer_progress(&mut self, so_far: &AnswerSoFar) {
-        self.partial.offer(|| InFlightEntry {
+        self.partial.put(InFlightEntry {
             id: so_far.id().clone(),
             parent_id: self.writer.run_tip(),
             message: raw_json(&netaclaw_protocol::Message::Assistant(so_far.to_message())),

@@ -4,70 +4,38 @@ use netaclaw_session::InFlightEntry;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Made by the run, but only when it is wanted: a run that streams has better things to do than to
-/// copy its answer for every piece of it.
+/// Room for one: a newer one takes the place of one that nobody has taken yet.
 #[derive(Default)]
 pub(crate) struct Partial {
-    place: Mutex<Place>,
+    newest: Mutex<Option<InFlightEntry>>,
     filled: Notify,
 }
 
-#[derive(Default)]
-enum Place {
-    #[default]
-    Wanted,
-    Filled(InFlightEntry),
-    /// The last one was taken a moment ago.
-    Resting,
-}
-
 impl Partial {
-    /// Puts the answer there as it is now, if one is wanted.
-    pub(crate) fn offer(&self, make: impl FnOnce() -> InFlightEntry) {
-        let mut place = self.lock();
-        if let Place::Wanted = *place {
-            *place = Place::Filled(make());
-            self.filled.notify_one();
-        }
+    pub(crate) fn put(&self, entry: InFlightEntry) {
+        *self.lock() = Some(entry);
+        self.filled.notify_one();
     }
 
     /// The answer is whole; what there was of it before is of no use any more.
     pub(crate) fn forget(&self) {
-        let mut place = self.lock();
-        if let Place::Filled(_) = *place {
-            *place = Place::Wanted;
-        }
+        *self.lock() = None;
     }
 
-    /// Waits for one. The next is made after [`Partial::want`].
+    /// Waits for one.
     pub(crate) async fn take(&self) -> InFlightEntry {
         loop {
             let filled = self.filled.notified();
-            if let Some(entry) = self.try_take() {
+            if let Some(entry) = self.lock().take() {
                 return entry;
             }
             filled.await;
         }
     }
 
-    pub(crate) fn want(&self) {
-        *self.lock() = Place::Wanted;
-    }
-
-    fn try_take(&self) -> Option<InFlightEntry> {
-        let mut place = self.lock();
-        match std::mem::replace(&mut *place, Place::Resting) {
-            Place::Filled(entry) => Some(entry),
-            other => {
-                *place = other;
-                None
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Place> {
+    fn lock(&self) -> MutexGuard<'_, Option<InFlightEntry>> {
         // The place is replaced as a whole.
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,26 +59,22 @@ mod tests {
     }
 
     #[test]
-    fn each_one_that_is_wanted_is_newer_than_the_last() {
+    fn the_newest_is_taken_once() {
         let partial = Partial::default();
         assert_eq!(taken(&partial), None);
-        partial.offer(|| answer("one"));
-        partial.offer(|| unreachable!("one is there already"));
-        assert_eq!(taken(&partial).as_deref(), Some("\"one\""));
-        partial.offer(|| unreachable!("none is wanted yet"));
-        assert_eq!(taken(&partial), None);
-        partial.want();
-        partial.offer(|| answer("one two"));
+        partial.put(answer("one"));
+        partial.put(answer("one two"));
         assert_eq!(taken(&partial).as_deref(), Some("\"one two\""));
+        assert_eq!(taken(&partial), None);
     }
 
     #[test]
     fn a_whole_answer_leaves_nothing_behind() {
         let partial = Partial::default();
-        partial.offer(|| answer("one"));
+        partial.put(answer("one"));
         partial.forget();
         assert_eq!(taken(&partial), None);
-        partial.offer(|| answer("the next answer"));
+        partial.put(answer("the next answer"));
         assert!(taken(&partial).is_some());
     }
 }

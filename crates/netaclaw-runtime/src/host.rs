@@ -42,8 +42,8 @@ pub trait RunHost: Send {
     /// Everything people see. Never blocks, never fails.
     fn emit(&mut self, event: RunEvent);
 
-    /// An answer has grown. Called for every piece, so it must cost nothing unless the host
-    /// wants to keep the partial answer now; only then it calls [`AnswerSoFar::to_message`].
+    /// An answer has grown since it was last asked to be kept. Called four times a second at most,
+    /// and once more when the model pauses; the host keeps the answer without holding up the run.
     fn answer_progress(&mut self, so_far: &AnswerSoFar);
 
     /// Moves the messages that wait as steering to the end of the chain, in one durable step, so

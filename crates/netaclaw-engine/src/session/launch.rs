@@ -19,13 +19,10 @@ use netaclaw_protocol::{
 use netaclaw_runtime::{RunHost, RunReport};
 use netaclaw_session::{EntryBody, NewEntry, NewParent};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-
-/// How often a partial answer is kept at most, and so how much of it a crash loses.
-const KEEP_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The run under way.
 pub(crate) struct CurrentRun {
@@ -306,7 +303,7 @@ fn failed_answer(trouble: Trouble) -> AssistantMessage {
     }
 }
 
-/// Keeps the newest partial answer, now and then, for as long as the run lasts.
+/// Keeps partial answers as they come, for as long as the run lasts.
 async fn keep_partial(
     writer: Arc<SessionWriter>,
     partial: Arc<Partial>,
@@ -321,7 +318,5 @@ async fn keep_partial(
         if let Err(error) = kept {
             tracing::debug!(session.id = %writer.id, %error, "a partial answer was not kept");
         }
-        tokio::time::sleep(KEEP_INTERVAL).await;
-        partial.want();
     }
 }

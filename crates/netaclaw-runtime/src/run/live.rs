@@ -12,6 +12,8 @@ pub(super) struct LiveAnswer {
     so_far: AnswerSoFar,
     frame: AssistantMessage,
     started: bool,
+    /// More has come than the host was offered to keep.
+    grown: bool,
     part_started_ms: Vec<u64>,
 }
 
@@ -21,6 +23,7 @@ impl LiveAnswer {
             so_far,
             frame,
             started: false,
+            grown: false,
             part_started_ms: Vec::new(),
         }
     }
@@ -32,6 +35,16 @@ impl LiveAnswer {
     /// Whether people know that there is an answer.
     pub(super) fn has_started(&self) -> bool {
         self.started
+    }
+
+    pub(super) fn has_grown(&self) -> bool {
+        self.grown
+    }
+
+    /// Offers what there is to be kept.
+    pub(super) fn keep(&mut self, host: &mut dyn RunHost) {
+        self.grown = false;
+        host.answer_progress(&self.so_far);
     }
 
     fn start(&mut self, host: &mut dyn RunHost) {
@@ -73,7 +86,7 @@ impl LiveAnswer {
                         offset,
                         text: delta,
                     });
-                    host.answer_progress(&self.so_far);
+                    self.grown = true;
                 }
             }
             ModelEvent::PartEnd { index, block } => {

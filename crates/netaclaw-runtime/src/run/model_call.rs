@@ -16,10 +16,14 @@ use netaclaw_protocol::{
 use netaclaw_session::EntryBody;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How long a stream may take to end itself after a stop. Then it is dropped.
 const STREAM_GRACE: Duration = Duration::from_millis(300);
+
+/// How often an answer that grows is offered to be kept, and so how much of it a crash loses.
+const KEEP_INTERVAL: Duration = Duration::from_millis(250);
 
 /// An answer that is whole, or as whole as it gets.
 pub(super) struct HeldAnswer {
@@ -138,17 +142,29 @@ impl Driver<'_> {
         let turn = self.input.cancel.child_token();
         let mut stream = model.client.stream(Arc::new(request), turn);
         let overdue = overdue(self.input.cancel.clone());
-        tokio::pin!(overdue);
+        let keep = tokio::time::sleep(KEEP_INTERVAL);
+        tokio::pin!(overdue, keep);
         let (mut message, error) = loop {
             let event = tokio::select! {
                 biased;
                 () = &mut overdue => break unfinished(&live, ModelError::Cancelled),
+                // Also when no more comes: what was said before a pause must not wait for its end.
+                () = &mut keep, if live.has_grown() => {
+                    live.keep(self.host);
+                    continue;
+                }
                 event = stream.next() => event,
             };
             match event {
                 Some(ModelEvent::Done(message)) => break (message, None),
                 Some(ModelEvent::Failed { error, partial }) => break (partial, Some(error)),
-                Some(event) => live.show(event, self.host, clock.as_ref()),
+                Some(event) => {
+                    let had_grown = live.has_grown();
+                    live.show(event, self.host, clock.as_ref());
+                    if !had_grown && live.has_grown() {
+                        keep.as_mut().reset(Instant::now() + KEEP_INTERVAL);
+                    }
+                }
                 None => break unfinished(&live, ModelError::StreamBroken(Detail::default())),
             }
         };

@@ -8,7 +8,7 @@ use netaclaw_governance::{
     WorkerUse,
 };
 use netaclaw_models::ModelError;
-use netaclaw_protocol::{EntryId, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_protocol::{ContentBlock, EntryId, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use netaclaw_runtime::{
     AnswerSoFar, Clock, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent,
     RunHost, todo_on_path,
@@ -42,7 +42,8 @@ pub(crate) struct RecordingHost {
     pub(crate) stop_after: Option<(usize, CancellationToken)>,
     /// Every event and every question, for a test that looks on.
     pub(crate) watch: Option<mpsc::UnboundedSender<Seen>>,
-    pub(crate) progress: usize,
+    /// The texts of partial answers.
+    pub(crate) kept: Vec<String>,
     /// Who decides on calls that need consent.
     pub(crate) clerk: Clerk,
     pub(crate) asked: Vec<ApprovalRequest>,
@@ -99,7 +100,7 @@ impl RecordingHost {
             appends_left: usize::MAX,
             stop_after: None,
             watch: None,
-            progress: 0,
+            kept: Vec::new(),
             clerk: Clerk::Panics,
             asked: Vec::new(),
             next_id: 0,
@@ -221,8 +222,15 @@ impl RunHost for RecordingHost {
     }
 
     fn answer_progress(&mut self, so_far: &AnswerSoFar) {
-        self.progress += 1;
-        assert!(!so_far.to_message().content.is_empty());
+        let texts = so_far
+            .to_message()
+            .content
+            .into_iter()
+            .filter_map(|block| match block {
+                ContentBlock::Text { text } => Some(text),
+                _ => None,
+            });
+        self.kept.push(texts.collect());
     }
 
     async fn insert_steering(&mut self) -> Result<usize, HostError> {

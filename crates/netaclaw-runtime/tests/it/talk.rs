@@ -6,6 +6,7 @@ use netaclaw_models::{Detail, ModelError, ModelEvent, PartKind as StreamPart};
 use netaclaw_protocol::{Message, PartKind, RunPhase, StopReason, Usage, UserContent};
 use netaclaw_runtime::RunEvent;
 use serde_json::json;
+use std::time::Duration;
 
 /// Events in short, with ids left out.
 fn short(event: &RunEvent) -> String {
@@ -88,7 +89,10 @@ async fn a_plain_answer_is_streamed_and_stored() {
             "answered: Stop",
         ],
     );
-    assert_eq!(world.host.progress, 3);
+    assert_eq!(
+        world.host.kept, [""; 0],
+        "it was whole before anybody had to keep it"
+    );
     // How long it thought is kept with the answer.
     let stored = world.host.last_message();
     let times = stored["netaclaw"]["thinkingMs"].as_array().unwrap();
@@ -97,6 +101,19 @@ async fn a_plain_answer_is_streamed_and_stored() {
     assert!(request.system.stable.starts_with("You look into boxes."));
     assert_eq!(request.system.volatile, "Today is 2026-11-03.");
     assert!(request.tools.iter().any(|tool| tool.name == "read"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_before_a_pause_is_kept_while_the_model_pauses() {
+    let mut world = World::new();
+    world.answer([text("Half a "), text("sentence"), Step::Hang]);
+    let cancel = world.cancel.clone();
+    let stop = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        cancel.cancel();
+    };
+    tokio::join!(world.run(), stop);
+    assert_eq!(world.host.kept, ["Half a sentence"], "all of it, and once");
 }
 
 #[tokio::test(start_paused = true)]

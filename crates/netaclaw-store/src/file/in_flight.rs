@@ -62,6 +62,7 @@ async fn journal_later(slot: Weak<Slot>, wait: Duration) {
         Some(in_flight.entry.clone())
     });
     if let Some(entry) = entry
+        && !slot.journal.add(&entry)
         && let Err(error) = blocking(move || slot.journal.write(&entry)).await
     {
         tracing::warn!(%error, "an answer in flight could not be journalled");

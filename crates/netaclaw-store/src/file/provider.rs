@@ -305,10 +305,10 @@ impl SessionTreeProvider for FileProvider {
             })
             .await?;
         match due {
-            Due::Later => Ok(()),
-            Due::Now => blocking(move || slot.journal.write(&entry))
+            Due::Now if !slot.journal.add(&entry) => blocking(move || slot.journal.write(&entry))
                 .await
                 .map_err(io_error("journal", session)),
+            Due::Now | Due::Later => Ok(()),
         }
     }
 
