@@ -8,7 +8,7 @@ use crate::{health, openai, pages, rest, socket};
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -43,6 +43,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(Arc::clone(shared), refuse_foreign))
         .layer(from_fn_with_state(Arc::clone(shared), note_transport))
+        .map_request(own_handshake)
         .layer(sockets)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
     Router::new()
@@ -105,6 +106,22 @@ async fn note_transport(
     }
 }
 
+/// Gives a Socket.IO request texts of its own. They are kept for as long as the socket lives, and as
+/// they arrive they are parts of the buffer that the connection was read into, 16 kB of it.
+fn own_handshake(mut request: Request) -> Request {
+    if request.uri().path().starts_with(socket::PATH) {
+        for value in request.headers_mut().values_mut() {
+            if let Ok(copy) = HeaderValue::from_bytes(value.as_bytes()) {
+                *value = copy;
+            }
+        }
+        if let Ok(copy) = Uri::try_from(request.uri().to_string()) {
+            *request.uri_mut() = copy;
+        }
+    }
+    request
+}
+
 /// The transport and the session of a Socket.IO request that belongs to one.
 fn carried(request: &Request) -> Option<(String, String)> {
     if !request.uri().path().starts_with(socket::PATH) {
@@ -112,4 +129,28 @@ fn carried(request: &Request) -> Option<(String, String)> {
     }
     let Query(handshake) = Query::<Handshake>::try_from_uri(request.uri()).ok()?;
     Some((handshake.transport, handshake.sid?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::{Body, Bytes};
+
+    /// A buffer as a connection has it, and a request that is made of its parts.
+    #[test]
+    fn a_socket_does_not_keep_the_buffer_of_its_connection() {
+        let buffer = Bytes::from(vec![b'/'; 16 << 10].into_boxed_slice());
+        let path = Bytes::from("/socket.io/?EIO=4&transport=websocket");
+        let text = Bytes::from([path.as_ref(), &buffer].concat());
+        drop(buffer);
+        let uri = Uri::from_maybe_shared(text.slice(..path.len())).unwrap();
+        let agent = HeaderValue::from_maybe_shared(text.slice(1..7)).unwrap();
+        let request = Request::builder().uri(uri.clone());
+        let request = request.header(header::USER_AGENT, agent.clone());
+        let request = own_handshake(request.body(Body::empty()).unwrap());
+        assert_eq!(request.uri(), &uri);
+        assert_eq!(request.headers()[header::USER_AGENT], agent);
+        drop((uri, agent));
+        assert!(text.is_unique(), "nothing of the request holds it");
+    }
 }
