@@ -18,7 +18,7 @@ use netaclaw_protocol::{
     QueueChange, QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem,
     SessionMeta, SetModel, ThinkingLevel,
 };
-use netaclaw_session::{NewSession, SessionError, SessionTreeProvider};
+use netaclaw_session::{Flush, NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -395,6 +395,8 @@ impl Engine {
             cwd: agent.cwd,
             agent_id: Some(agent.id),
             user_id: Some(caller.user_id.clone()),
+            // It is nothing without its first message, and safe when that is.
+            flush: Flush::Later,
             ..NewSession::default()
         };
         let meta = match (provider.create_session(new).await, id) {

@@ -245,6 +245,7 @@ pub struct NewSession {
     pub title: Option<String>,
     pub parent_session_id: Option<SessionId>,
     pub metadata: Map<String, Value>,
+    pub flush: Flush,
 }
 
 /// A session from elsewhere: a file, or another provider.

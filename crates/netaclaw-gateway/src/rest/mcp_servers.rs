@@ -14,7 +14,7 @@ use netaclaw_admin::{
 use netaclaw_engine::{McpDesk, McpStanding};
 use netaclaw_protocol::{
     ErrorCode, Listing, McpServerId, McpServerInfo, McpServerState, McpServerTest, McpServerTry,
-    McpServerView, McpServerWrite, McpStatus, ToolStatus,
+    McpServerView, McpServerWrite, McpStatus, ToolStatus, Words,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -142,7 +142,10 @@ fn change(write: &McpServerWrite) -> McpSecretsChange {
 
 fn desk(shared: &Shared) -> Result<&dyn McpDesk, ApiError> {
     let desk = shared.mcp.as_deref();
-    desk.ok_or_else(|| ApiError::new(ErrorCode::Unavailable, "MCP servers are not used here"))
+    desk.ok_or_else(|| {
+        let words = Words::new("此处未启用 MCP 服务器", "MCP servers are not used here");
+        ApiError::new(ErrorCode::Unavailable, words)
+    })
 }
 
 fn look_again(shared: &Shared) {

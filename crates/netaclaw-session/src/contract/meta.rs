@@ -22,6 +22,7 @@ pub(super) async fn sessions_are_known_by_what_they_were_made_with(harness: &dyn
         title: Some("  a title\nof two lines 😀 ".to_owned()),
         parent_session_id: Some("parent".into()),
         metadata: object(json!({"k 😀": {"z": 1, "a": [null, 1.5, "é"]}})),
+        flush: Flush::Now,
     };
     let made = port.create_session(new).await.unwrap();
     let expected = SessionMeta {

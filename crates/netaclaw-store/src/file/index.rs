@@ -257,6 +257,13 @@ struct SessionFile {
     entry: DirEntry,
 }
 
+/// The ids that the names of the files tell. Blocks.
+pub(super) fn ids_in_names(dir: &Path) -> io::Result<Vec<SessionId>> {
+    let files = session_files(dir)?;
+    let id = |file: &SessionFile| id_in_name(Path::new(&file.path));
+    Ok(files.iter().filter_map(id).collect())
+}
+
 /// The files that may be sessions: in the directory itself and one level below. Names that are no
 /// text were given by nobody who writes sessions.
 fn session_files(dir: &Path) -> io::Result<Vec<SessionFile>> {

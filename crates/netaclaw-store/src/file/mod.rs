@@ -5,6 +5,7 @@
 //! migrated. None of them is needed to read the session.
 
 mod error;
+mod ids;
 mod in_flight;
 mod index;
 mod journal;

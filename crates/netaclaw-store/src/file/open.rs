@@ -48,6 +48,8 @@ pub(super) struct State {
     /// Set if the file has to be rewritten before anything can be appended.
     migrate_from: Option<u32>,
     writer: Option<LogWriter>,
+    /// Set while the file's name is not known to be on the disk.
+    is_new: bool,
     pub(super) in_flight: Option<InFlight>,
 }
 
@@ -92,6 +94,26 @@ impl Slot {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until all that was written is on the disk, the name of a new file included. Blocks.
+    pub(super) fn sync(&self) -> std::io::Result<()> {
+        let (file, is_new) = match self.state().as_ref() {
+            Some(state) => (state.writer.as_ref().map(LogWriter::file), state.is_new),
+            None => return Ok(()),
+        };
+        match file {
+            Some(file) => file.sync_data()?,
+            None if is_new => File::open(&self.path)?.sync_data()?,
+            None => {}
+        }
+        if is_new {
+            Durable::Yes.sync_name(&self.path)?;
+            if let Some(state) = self.state().as_mut() {
+                state.is_new = false;
+            }
+        }
+        Ok(())
+    }
+
     /// Loads the session or brings it up to date, and takes the lock if it is to be written.
     /// Blocks; the caller holds the gate and has taken the state out.
     pub(super) fn prepare(
@@ -131,12 +153,13 @@ impl State {
             len,
             migrate_from,
             writer: None,
+            is_new: false,
             in_flight: None,
         })
     }
 
     /// The state of a session whose file was just written from `tree`.
-    pub(super) fn written(tree: SessionTree, len: u64) -> Self {
+    pub(super) fn written(tree: SessionTree, len: u64, durable: Durable) -> Self {
         let summary = Summary::of(&tree);
         Self {
             tree: Arc::new(tree),
@@ -144,6 +167,7 @@ impl State {
             len,
             migrate_from: None,
             writer: None,
+            is_new: durable == Durable::No,
             in_flight: None,
         }
     }
@@ -332,10 +356,6 @@ impl State {
         Ok(())
     }
 
-    pub(super) fn file(&self) -> Option<Arc<File>> {
-        self.writer.as_ref().map(LogWriter::file)
-    }
-
     /// An id that no entry of this session has.
     pub(super) fn free_id(&self) -> EntryId {
         std::iter::repeat_with(new_entry_id)
@@ -357,13 +377,6 @@ impl Fsync {
             Self::Always => true,
             Self::Turn => flush == Flush::Now,
             Self::Off => false,
-        }
-    }
-
-    pub(super) fn durable(self) -> Durable {
-        match self {
-            Self::Off => Durable::No,
-            Self::Always | Self::Turn => Durable::Yes,
         }
     }
 }

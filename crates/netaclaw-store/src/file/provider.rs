@@ -1,12 +1,13 @@
 //! The provider: sessions found, opened, written and let go.
 
 use super::error::io_error;
+use super::ids::Ids;
 use super::in_flight::{Due, stream};
-use super::index::Index;
+use super::index::{Index, ids_in_names};
 use super::layout::{directory_name, file_name};
 use super::open::{Access, Slot, State};
 use super::slots::Slots;
-use super::writer::{SessionText, create_file};
+use super::writer::{Durable, SessionText, create_file};
 use super::{FileSettings, blocking};
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
@@ -26,6 +27,7 @@ pub struct FileProvider {
     settings: FileSettings,
     slots: Slots,
     index: Arc<Mutex<Index>>,
+    ids: Ids,
 }
 
 impl FileProvider {
@@ -35,6 +37,7 @@ impl FileProvider {
             settings,
             slots: Slots::default(),
             index,
+            ids: Ids::default(),
         }
     }
 
@@ -78,7 +81,12 @@ impl FileProvider {
         }
     }
 
-    async fn create_file(&self, tree: SessionTree, trailer: Vec<String>) -> Result<SessionMeta> {
+    async fn create_file(
+        &self,
+        tree: SessionTree,
+        trailer: Vec<String>,
+        flush: Flush,
+    ) -> Result<SessionMeta> {
         let header = tree.header();
         let session = header.id().clone();
         if !session.is_safe() {
@@ -91,7 +99,12 @@ impl FileProvider {
             .dir
             .join(directory_name(&header.cwd().unwrap_or_default()));
         let path = dir.join(file_name(&header.timestamp(), &session));
-        let (target, durable) = (path.clone(), self.settings.fsync.durable());
+        let durable = match self.settings.fsync.wants(flush) {
+            true => Durable::Yes,
+            false => Durable::No,
+        };
+        self.ids.add(&session);
+        let target = path.clone();
         let state = blocking(move || {
             let (header, entries) = (tree.header(), tree.entries());
             let text = SessionText {
@@ -99,7 +112,7 @@ impl FileProvider {
                 entries,
                 trailer: &trailer,
             };
-            create_file(&target, &text, durable).map(|len| State::written(tree, len))
+            create_file(&target, &text, durable).map(|len| State::written(tree, len, durable))
         })
         .await
         .map_err(|error| match error.kind() {
@@ -109,6 +122,24 @@ impl FileProvider {
         let meta = state.meta(&path);
         *self.slots.add(&session, path).state() = Some(state);
         Ok(meta)
+    }
+
+    /// Refuses an id that was used here before. Such ids are made from a request, so no file that
+    /// another program writes meanwhile has one.
+    async fn must_be_unused(&self, session: &SessionId) -> Result<()> {
+        let used = match self.ids.may_hold(session) {
+            Some(used) => used,
+            None => {
+                let dir = self.settings.dir.clone();
+                let ids = blocking(move || ids_in_names(&dir)).await;
+                self.ids.add_all(ids.map_err(io_error("find", session))?);
+                self.ids.may_hold(session) != Some(false)
+            }
+        };
+        match used {
+            true => self.must_be_free(session).await,
+            false => Ok(()),
+        }
     }
 
     /// Ids that NetaClaw makes are free; one that a caller brings may be taken.
@@ -125,13 +156,9 @@ impl FileProvider {
             return Ok(());
         }
         let slot = self.slot(session).await?;
-        let file = slot.state().as_ref().and_then(State::file);
-        match file {
-            Some(file) => blocking(move || file.sync_data())
-                .await
-                .map_err(io_error("sync", session)),
-            None => Ok(()),
-        }
+        blocking(move || slot.sync())
+            .await
+            .map_err(io_error("sync", session))
     }
 }
 
@@ -143,7 +170,7 @@ impl SessionTreeProvider for FileProvider {
 
     async fn create_session(&self, new: NewSession) -> Result<SessionMeta> {
         if let Some(id) = &new.id {
-            self.must_be_free(id).await?;
+            self.must_be_unused(id).await?;
         }
         let id = new.id.unwrap_or_else(new_session_id);
         let timestamp = format_timestamp(now_ms());
@@ -167,7 +194,8 @@ impl SessionTreeProvider for FileProvider {
             )
         });
         let log = SessionLog::new(header, name.into_iter().collect());
-        self.create_file(SessionTree::new(log), Vec::new()).await
+        self.create_file(SessionTree::new(log), Vec::new(), new.flush)
+            .await
     }
 
     async fn import_session(&self, import: ImportSession) -> Result<SessionMeta> {
@@ -178,7 +206,7 @@ impl SessionTreeProvider for FileProvider {
         self.must_be_free(log.header.id()).await?;
         let tree = SessionTree::new(log);
         let trailer = trailer(&tree);
-        self.create_file(tree, trailer).await
+        self.create_file(tree, trailer, Flush::Now).await
     }
 
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
@@ -330,7 +358,7 @@ impl SessionTreeProvider for FileProvider {
         leaf: &EntryId,
         id: SessionId,
     ) -> Result<SessionMeta> {
-        self.must_be_free(&id).await?;
+        self.must_be_unused(&id).await?;
         let source = self.get_session(session).await?;
         let tree = self.load_tree(session).await?;
         let forked =
@@ -349,7 +377,8 @@ impl SessionTreeProvider for FileProvider {
             metadata: source.metadata,
         });
         let log = SessionLog::new(header, forked.entries);
-        self.create_file(SessionTree::new(log), Vec::new()).await
+        self.create_file(SessionTree::new(log), Vec::new(), Flush::Now)
+            .await
     }
 
     async fn sync(&self, session: &SessionId) -> Result<()> {

@@ -134,7 +134,7 @@ pub(super) fn create_file(
         let len = text.write(&file)?;
         durable.sync(&file)?;
         std::fs::rename(&temporary, path)?;
-        durable.sync_dir(dir)?;
+        durable.sync_name(path)?;
         Ok(len)
     });
     written.inspect_err(|_| {
@@ -158,7 +158,9 @@ impl Durable {
         }
     }
 
-    fn sync_dir(self, dir: &Path) -> io::Result<()> {
+    /// The same for the name of a file, which its directory holds.
+    pub(super) fn sync_name(self, path: &Path) -> io::Result<()> {
+        let dir = path.parent().expect("a session file lies in a directory");
         match self {
             Self::Yes => File::open(dir)?.sync_all(),
             Self::No => Ok(()),

@@ -1,7 +1,9 @@
 //! The listing index.
 
 use super::{Files, answer, file_of, new_session, user};
-use netaclaw_session::{PageRequest, SessionFilter, SessionId, SessionPage, SessionTreeProvider};
+use netaclaw_session::{
+    PageRequest, SessionError, SessionFilter, SessionId, SessionPage, SessionTreeProvider,
+};
 use netaclaw_store::FileProvider;
 
 async fn list(provider: &FileProvider) -> SessionPage {
@@ -128,4 +130,30 @@ async fn a_session_id_cannot_leave_the_directory() {
         );
     }
     assert!(!files.dir.path().join("../escape.jsonl").exists());
+}
+
+#[tokio::test]
+async fn an_id_is_used_once_also_by_the_next_process() {
+    let files = Files::new();
+    let id = SessionId::new("made-from-a-request");
+    let make = async |provider: &FileProvider, id: &SessionId| {
+        let new = netaclaw_session::NewSession {
+            id: Some(id.clone()),
+            ..Default::default()
+        };
+        provider.create_session(new).await
+    };
+    let provider = files.open();
+    make(&provider, &id).await.unwrap();
+    for provider in [provider, files.open()] {
+        let again = make(&provider, &id).await;
+        assert!(
+            matches!(&again, Err(SessionError::AlreadyExists(taken)) if *taken == id),
+            "{again:?}"
+        );
+    }
+    make(&files.open(), &SessionId::new("another"))
+        .await
+        .unwrap();
+    assert_eq!(list(&files.open()).await.total, 2);
 }

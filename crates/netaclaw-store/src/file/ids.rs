@@ -1,0 +1,49 @@
+//! The ids that sessions have, so that a new one need not look through all files to be sure.
+
+use foldhash::fast::RandomState;
+use netaclaw_session::SessionId;
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A few bytes for each session. What it holds may be gone again or be another one's with the same
+/// hash, so a yes has to be checked; a no is final but for files that another program has made since.
+#[derive(Default)]
+pub(super) struct Ids {
+    hasher: RandomState,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Set when the files that there were at the start have been seen.
+    all: bool,
+    hashes: HashSet<u64, RandomState>,
+}
+
+impl Ids {
+    pub(super) fn add(&self, id: &SessionId) {
+        let hash = self.hasher.hash_one(id);
+        self.lock().hashes.insert(hash);
+    }
+
+    /// Takes in the ids of the files that are there.
+    pub(super) fn add_all(&self, ids: impl IntoIterator<Item = SessionId>) {
+        let hashes = ids.into_iter().map(|id| self.hasher.hash_one(id));
+        let mut known = self.lock();
+        known.hashes.extend(hashes);
+        known.all = true;
+    }
+
+    /// Whether there may be such a session. `None` until [`Ids::add_all`].
+    pub(super) fn may_hold(&self, id: &SessionId) -> Option<bool> {
+        let hash = self.hasher.hash_one(id);
+        let known = self.lock();
+        known.all.then(|| known.hashes.contains(&hash))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // A set is whole between any two of its operations.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
