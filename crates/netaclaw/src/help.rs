@@ -98,7 +98,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("channel", "渠道名称"),
     ("agent", "智能体名称"),
     ("tool", "工具名称"),
-    ("chat yes", "同意每一个需要审批的调用"),
+    ("yes", "同意每一个需要审批的调用"),
     ("supplier", "模型的供应商"),
     ("base_url", "API 地址，默认为供应商的地址"),
     ("api_key_env", "保存 API 密钥的环境变量的名称"),
