@@ -162,6 +162,22 @@ test('another model and another depth of thinking, for the next answer on', asyn
   await expect(page.getByRole('button', { name: 'Thinking: High' })).toBeVisible()
 })
 
+test('a new session begins with the model and the thinking that were chosen', async ({ chat, model, page, server }) => {
+  await server.run('channel', 'add', 'other', '--supplier', 'compatible', '--base-url', model.address, '--model', 'second:64000')
+  await page.reload()
+  await page.getByRole('button', { name: 'Model: Default model' }).click()
+  await page.getByRole('option', { name: 'second' }).click()
+  await page.getByRole('button', { name: 'Thinking: Default thinking' }).click()
+  await page.getByRole('option', { name: 'High', exact: true }).click()
+  await chat.ask('Hello', 'You said: Hello')
+  expect(model.requests[0]!.model).toBe('second')
+  await chat.reload()
+  await expect(page.getByRole('button', { name: 'Model: second' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Thinking: High' })).toBeVisible()
+  await chat.send('/clear')
+  await expect(page.getByRole('button', { name: 'Model: Default model' })).toBeVisible()
+})
+
 test('a message that is written while another is sent stays', async ({ chat, model }) => {
   const point = new Hold()
   model.next(say('working'), hold(point))

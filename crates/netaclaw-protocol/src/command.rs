@@ -50,6 +50,22 @@ pub struct Chat {
     pub mode: ChatMode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+    /// Who answers in a session that this message begins, if not the agent's own model. In others
+    /// `set_model` says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ChatModel>,
+    /// The same for how much it thinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_level: Option<ThinkingLevel>,
+}
+
+/// A model of a channel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ChatModel {
+    pub channel_id: String,
+    pub model_id: String,
 }
 
 /// What to do with a message that arrives during a run.

@@ -41,10 +41,10 @@ pub use channel::{
     KeyChange,
 };
 pub use command::{
-    ApprovalDecision, ApprovalResponse, Chat, ChatAck, ChatMode, ClarifyResponse, Disposition,
-    ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange, QueueEdit, QueueEdited, Refusal,
-    Rename, Renamed, Retried, Retry, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel,
-    Stop, Stopped, SwitchLeaf, command_name,
+    ApprovalDecision, ApprovalResponse, Chat, ChatAck, ChatMode, ChatModel, ClarifyResponse,
+    Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange, QueueEdit, QueueEdited,
+    Refusal, Rename, Renamed, Retried, Retry, SessionOpen, SessionRef, SetLabel, SetModel,
+    SetThinkingLevel, Stop, Stopped, SwitchLeaf, command_name,
 };
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};

@@ -3,7 +3,7 @@ import 'element-plus/es/components/message/style/css'
 import { shallowRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { useRouter } from 'vue-router'
-import type { Attachment, ChatMode, Commands, ThinkingLevel } from '@/protocol'
+import type { Attachment, Chat, ChatMode, Commands, ThinkingLevel } from '@/protocol'
 import { LinkError } from '@/socket'
 import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
 import type { OwnDecision } from '@/view/approval'
@@ -27,9 +27,10 @@ export function useActions() {
     return outbox.send({ ...place, content, attachments: [...attachments], mode }, draftKey)
   }
 
-  function newPlace(): { agentId?: string } {
+  /** Who answers a new session, as it was chosen. */
+  function newPlace(): Pick<Chat, 'agentId' | 'model' | 'thinkingLevel'> {
     const agent = catalogue.agentForNew
-    return agent ? { agentId: agent.id } : {}
+    return { ...(agent ? { agentId: agent.id } : {}), ...catalogue.takeForNew() }
   }
 
   /** Sends a changed message as a sibling of the old one. */

@@ -306,7 +306,16 @@ export type Chat = { sessionId?: SessionId | null, content: string, agentName?: 
 /**
  * Continues from this entry, which makes a branch.
  */
-leafEntryId?: EntryId | null, attachments?: Array<Attachment>, mode?: ChatMode, requestId?: string | null, };
+leafEntryId?: EntryId | null, attachments?: Array<Attachment>, mode?: ChatMode, requestId?: string | null, 
+/**
+ * Who answers in a session that this message begins, if not the agent's own model. In others
+ * `set_model` says so.
+ */
+model?: ChatModel | null, 
+/**
+ * The same for how much it thinks.
+ */
+thinkingLevel?: ThinkingLevel | null, };
 
 /**
  * What became of a message.
@@ -329,6 +338,11 @@ feed?: FeedStart | null, };
  * What to do with a message that arrives during a run.
  */
 export type ChatMode = "auto" | "queue" | "steer";
+
+/**
+ * A model of a channel.
+ */
+export type ChatModel = { channelId: string, modelId: string, };
 
 export type ClarifyResponse = { sessionId: SessionId, 
 /**

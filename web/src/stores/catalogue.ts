@@ -2,16 +2,24 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { load as loadKept, save } from '@/browser/storage'
 import { request } from '@/api'
-import type { AgentBrief, ChannelModels, Listing } from '@/protocol'
+import type { AgentBrief, ChannelModels, ChatModel, Listing, ThinkingLevel } from '@/protocol'
 import { useConnection } from './connection'
 
 const KEY = 'netaclaw.agent'
+
+/** What the next new session is to have instead of what its agent says. */
+export interface NewSessionChoice {
+  readonly model?: ChatModel
+  readonly thinkingLevel?: ThinkingLevel
+}
 
 /** Agents and models that one can choose from. */
 export const useCatalogue = defineStore('catalogue', () => {
   const agents = shallowRef<readonly AgentBrief[]>([])
   const models = shallowRef<Listing<ChannelModels>['items']>([])
   const lastAgentId = shallowRef<string | null>(loadKept('local', KEY, null))
+
+  const forNew = shallowRef<NewSessionChoice>({})
 
   async function load(): Promise<void> {
     const [agentList, modelList] = await Promise.allSettled([
@@ -27,6 +35,7 @@ export const useCatalogue = defineStore('catalogue', () => {
   return {
     agents,
     models,
+    forNew,
     load,
     /** The agent for a new session: the last one that was used, or the default one. */
     agentForNew: computed(
@@ -34,7 +43,18 @@ export const useCatalogue = defineStore('catalogue', () => {
     ),
     chooseAgent(id: string): void {
       lastAgentId.value = id
+      forNew.value = {}
       save('local', KEY, id)
+    },
+    /** Chooses for the next new session; what is not named goes back to what the agent says. */
+    chooseForNew(choice: NewSessionChoice): void {
+      forNew.value = choice
+    },
+    /** The choice, which counts for one session. */
+    takeForNew(): NewSessionChoice {
+      const choice = forNew.value
+      forNew.value = {}
+      return choice
     },
   }
 })

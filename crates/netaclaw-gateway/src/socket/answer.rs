@@ -7,8 +7,8 @@ use crate::auth::only_reads;
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, Done, EngineError, Request, Subscriber, Way};
 use netaclaw_protocol::{
-    Chat, ChatAck, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed, Retried,
-    RunState, SessionChange, SessionId, SessionOpen, Stop, Stopped, Words,
+    Chat, ChatAck, ChatModel, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed,
+    Retried, RunState, SessionChange, SessionId, SessionOpen, SetModel, Stop, Stopped, Words,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -221,7 +221,7 @@ async fn begin_session(
     chat.session_id = Some(session.clone());
     if connection.watches(&session) {
         // The message was sent before, and its sender listens already.
-        let ack = shared.engine.chat(caller, chat).await;
+        let ack = say_first(shared, caller, &session, chat).await;
         let ack = ack.map(|ack| fields(json!(ack)));
         return plain(ack.map_err(|error| error.refusal()));
     }
@@ -233,7 +233,7 @@ async fn begin_session(
         Err(error) => return plain(Err(error.refusal())),
     };
     connection.watch(session.clone(), Arc::clone(&feed), subscription);
-    match shared.engine.chat(caller, chat).await {
+    match say_first(shared, caller, &session, chat).await {
         Ok(ack) => Answer {
             body: Ok(done(ChatAck {
                 feed: Some(start),
@@ -246,6 +246,42 @@ async fn begin_session(
             plain(Err(error.refusal()))
         }
     }
+}
+
+/// The first message, after what it chooses for its session. However often it is sent, the choice is
+/// made once, and what was chosen later stays.
+async fn say_first(
+    shared: &Shared,
+    caller: &Caller,
+    session: &SessionId,
+    chat: Chat,
+) -> Result<ChatAck, EngineError> {
+    let engine = &shared.engine;
+    let part = |of: &str, said: &str| {
+        let request = chat.request_id.as_ref()?;
+        Some(Request::new(format!("{request}/{of}"), said))
+    };
+    if let Some(ChatModel {
+        channel_id,
+        model_id,
+    }) = chat.model.clone()
+    {
+        let request = part("model", &format!("{channel_id}/{model_id}"));
+        let choice = SetModel {
+            session_id: session.clone(),
+            channel_id,
+            model_id,
+            request_id: None,
+        };
+        engine.set_model(caller, choice, request).await?;
+    }
+    if let Some(level) = chat.thinking_level {
+        let request = part("thinking", level.as_str());
+        engine
+            .set_thinking_level(caller, session, level, request)
+            .await?;
+    }
+    engine.chat(caller, chat).await
 }
 
 /// The session that a first message begins. It is named by the request, so that a client that

@@ -139,6 +139,40 @@ async fn groups_of_events_can_be_chosen() {
 }
 
 #[tokio::test]
+async fn a_first_message_chooses_model_and_thinking_once() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let chat = json!({
+        "content": "Hello",
+        "requestId": "q1",
+        "model": {"channelId": "work", "modelId": "large"},
+        "thinkingLevel": "high",
+    });
+    let ack = client.call("chat", chat.clone()).await;
+    assert_eq!(ack["feed"]["seq"], 0, "the choice is heard of too: {ack}");
+    let again = client.call("chat", chat).await;
+    assert_eq!(again["deduped"], true);
+    server.script.act([say("Hi"), Act::End]);
+    client
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    let open = json!({"sessionId": ack["sessionId"]});
+    let opened = client.call("session_open", open).await;
+    let snapshot = &opened["snapshot"];
+    assert_eq!(snapshot["thinkingLevel"], "high");
+    let kinds = snapshot["entries"].as_array().unwrap().iter();
+    let kinds: Vec<&Value> = kinds.map(|entry| &entry["type"]).collect();
+    let chosen = [
+        "model_change",
+        "thinking_level_change",
+        "message",
+        "message",
+    ];
+    assert_eq!(kinds, chosen, "before the message, and once");
+    assert_eq!(snapshot["entries"][0]["modelId"], "large");
+}
+
+#[tokio::test]
 async fn who_begins_a_session_hears_of_it_from_its_first_event() {
     let server = Server::start().await;
     let mut client = server.client().await;

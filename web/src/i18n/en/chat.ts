@@ -26,6 +26,8 @@ export default {
     },
   },
   pick: {
+    ownModel: 'Default model',
+    ownThinking: 'Default thinking',
     agent: 'Agent',
     model: 'Model',
     thinking: 'Thinking',

@@ -27,6 +27,8 @@ export default {
     },
   },
   pick: {
+    ownModel: '默认模型',
+    ownThinking: '默认思考',
     agent: '智能体',
     model: '模型',
     thinking: '思考',
