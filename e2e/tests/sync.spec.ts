@@ -151,7 +151,8 @@ test('a server that is killed and started again under an open page', async ({ ch
   await chat.isIdle()
   const healed = await chat.transcript()
   expect(healed.filter((row) => row.startsWith('user: Count'))).toHaveLength(1)
-  expect(healed.join('\n').match(/Stopped\./g), 'said once').toHaveLength(1)
+  // What was said is kept a few times a second: the kill comes before the first time or after it.
+  expect(healed.filter((row) => /Stopped\.|Interrupted: the server stopped/.test(row)), 'said once').toHaveLength(1)
   await chat.reload()
   await chat.reads(healed, 'a page that lived through the restart reads like a new one')
   // The answer that was cut off is no answer: the model sees both messages.
