@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
 /// Other processes change the configuration as well, and nobody tells.
@@ -174,10 +175,12 @@ struct Follower {
 impl Follower {
     async fn stay(mut self, changed: Arc<Notify>) {
         let mut states = self.servers.changes();
+        let mut look = tokio::time::interval(LOOK_AGAIN);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let done = tokio::select! {
                 () = changed.notified() => self.follow().await,
-                () = tokio::time::sleep(LOOK_AGAIN) => self.follow().await,
+                _ = look.tick() => self.follow().await,
                 Ok(()) = states.changed() => self.sync().await,
             };
             // A store that fails for a moment is no reason to let go of anything.

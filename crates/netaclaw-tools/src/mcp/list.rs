@@ -25,8 +25,6 @@ pub struct McpToolInfo {
     pub title: Option<String>,
     pub description: String,
     pub schema: Value,
-    /// The server says that it changes nothing. A hint, no promise.
-    pub is_read_only: bool,
 }
 
 impl McpToolInfo {
@@ -93,7 +91,6 @@ fn tool_info(tool: Tool) -> Option<McpToolInfo> {
     let hints = tool.annotations.as_ref();
     let description = tool.description.as_deref().unwrap_or_default();
     Some(McpToolInfo {
-        is_read_only: hints.is_some_and(|hints| hints.read_only_hint == Some(true)),
         title: tool
             .title
             .or_else(|| hints.and_then(|hints| hints.title.clone())),

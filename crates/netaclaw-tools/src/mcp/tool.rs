@@ -48,11 +48,8 @@ impl Tool for McpTool {
             guidance: String::new(),
             category: ToolCategory::External,
             schema: object_schema(&info.schema),
-            // A server's word that it only looks is a hint; what it is reached by is not.
-            risk: match info.is_read_only {
-                true => ToolRisk::Network,
-                false => ToolRisk::Exec,
-            },
+            // Whatever the server says of its tool: its word is a hint, and no reason to ask nobody.
+            risk: ToolRisk::Exec,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Proxy,
             needs: Vec::new(),

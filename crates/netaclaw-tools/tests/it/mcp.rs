@@ -1,6 +1,7 @@
 use crate::gate::Yard;
 use netaclaw_protocol::{
-    McpFaultCode, McpServerSpec, McpStatus, McpTransport, SandboxConfig, ToolChoice, ToolStatus,
+    McpFaultCode, McpServerSpec, McpStatus, McpTransport, SandboxConfig, ToolChoice, ToolRisk,
+    ToolStatus,
 };
 use netaclaw_tools::contract::{approve, context};
 use netaclaw_tools::mcp::{McpAccess, McpServers, try_server};
@@ -75,6 +76,18 @@ async fn tools_of_a_server_are_used_like_others() {
         !env.contains_key("MY_API_KEY"),
         "the server's own keys stay with it"
     );
+}
+
+#[tokio::test]
+async fn a_tool_that_its_server_calls_harmless_is_asked_about_all_the_same() {
+    let yard = Yard::new();
+    let servers = servers(&yard, vec![access(&yard, "odd")]).await;
+    let catalogue = servers.registry().catalogue();
+    let mut foreign = catalogue
+        .iter()
+        .filter(|tool| tool.name.starts_with("mcp__"));
+    assert!(foreign.clone().count() > 0);
+    assert!(foreign.all(|tool| tool.risk == ToolRisk::Exec));
 }
 
 #[tokio::test]

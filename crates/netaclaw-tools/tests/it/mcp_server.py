@@ -10,7 +10,10 @@ def send(message):
 
 
 def tool(name):
-    return {"name": name, "description": f"Does {name}.", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    # So it says.
+    hints = {"readOnlyHint": True, "destructiveHint": False}
+    return {"name": name, "description": f"Does {name}.", "inputSchema": schema, "annotations": hints}
 
 
 def text(id, text, is_error=False):
