@@ -56,6 +56,12 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::SessionMessages>();
     types.add::<protocol::SessionTreeView>();
     types.add::<protocol::UploadedFile>();
+    types.add::<protocol::ToolExecution>();
+    types.add::<protocol::ProcessLogPage>();
+    types.add::<protocol::Listing<protocol::SkillView>>();
+    types.add::<protocol::SkillDetail>();
+    types.add::<protocol::SkillTry>();
+    types.add::<protocol::SkillTried>();
     types.add::<protocol::SentAttachment>();
     types.add::<protocol::Listing<protocol::AgentListItem>>();
     types.add::<protocol::AgentPreview>();

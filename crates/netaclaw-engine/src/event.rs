@@ -28,7 +28,7 @@ pub enum EventKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventGroup {
     Current,
-    /// `token`, `thinking`, `tool_call` and `tool_result`: the same facts in older forms.
+    /// `token`, `thinking`, `tool_call`, `tool_result` and `progress`: the same facts in older forms.
     Legacy,
 }
 
@@ -106,11 +106,13 @@ fn delta_name(event: &DeltaEvent) -> (&'static str, EventGroup) {
         DeltaEvent::ThinkingDone(_) => ("thinking_done", Current),
         DeltaEvent::ToolResultStreamed(_) => ("tool_result_streamed", Current),
         DeltaEvent::ToolProcessEvent(_) => ("tool_process_event", Current),
-        DeltaEvent::Progress(_) => ("progress", Current),
+        DeltaEvent::SkillStart(_) => ("skill_start", Current),
+        DeltaEvent::SkillEnd(_) => ("skill_end", Current),
         DeltaEvent::Token(_) => ("token", Legacy),
         DeltaEvent::Thinking(_) => ("thinking", Legacy),
         DeltaEvent::ToolCall(_) => ("tool_call", Legacy),
         DeltaEvent::ToolResult(_) => ("tool_result", Legacy),
+        DeltaEvent::Progress(_) => ("progress", Legacy),
     }
 }
 

@@ -4,10 +4,10 @@ use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, DeltaEvent, EntryId, ErrorCode, OpenTool,
-    PartDelta, PartKind, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
-    RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer, StreamingPart, ThinkingDone,
-    TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput, ToolsChanged, Trouble,
-    TroubleKind,
+    PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome,
+    RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
+    StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
+    ToolOutput, ToolsChanged, Trouble, TroubleKind,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -183,6 +183,7 @@ impl Live {
         state.tools.push(OpenTool {
             call: call.clone(),
             output: String::new(),
+            timeline: ProcessTimeline::default(),
             started_at: now_ms(),
         });
         self.feed.emit(&ReliableEvent::ToolCallStarted(call));

@@ -4,8 +4,8 @@
 //! they may be merged or dropped, because the reliable event at the end carries the whole.
 
 use crate::{
-    EntryId, ErrorCode, Nothing, Refusal, RunId, SessionId, SessionInfo, SessionListItem, Severity,
-    Trouble,
+    EntryId, ErrorCode, Nothing, Progress, Refusal, RunId, SessionId, SessionInfo, SessionListItem,
+    Severity, SkillEnd, SkillStart, ToolProcessEvent, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -89,13 +89,15 @@ pub enum DeltaEvent {
     ThinkingDelta(PartDelta),
     ThinkingDone(ThinkingDone),
     ToolResultStreamed(ToolOutput),
-    ToolProcessEvent(Value),
-    Progress(Value),
+    ToolProcessEvent(Box<ToolProcessEvent>),
+    SkillStart(SkillStart),
+    SkillEnd(SkillEnd),
     /// The older forms, for clients that ask for them; the same text as the newer ones.
     Token(PartDelta),
     Thinking(PartDelta),
     ToolCall(ToolCallStarted),
     ToolResult(ToolCallCompleted),
+    Progress(Progress),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -16,8 +16,10 @@ mod mcp;
 mod memory;
 mod message;
 mod model;
+mod process;
 mod session;
 mod settings;
+mod skill;
 mod snapshot;
 mod stamp;
 mod tool;
@@ -73,12 +75,20 @@ pub use message::{
 pub use model::{
     ChannelModel, InfoSource, ModelInfo, ModelPrice, Supplier, SupplierOption, ThinkingLevel,
 };
+pub use process::{
+    ProcessLevel, ProcessLogKind, ProcessLogPage, ProcessLogRef, ProcessSource, ProcessStatus,
+    ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, SkillEnd, SkillStart,
+    ToolExecution, ToolProcessEvent,
+};
 pub use session::{
     ForkRequest, ModelRef, ProviderKind, SessionChange, SessionInfo, SessionList, SessionListItem,
     SessionMeta, SessionPage, SessionStatus,
 };
 pub use settings::{
     DictInfo, DictInfoSpec, DictType, DictTypeSpec, DictValue, Setting, SettingWrite,
+};
+pub use skill::{
+    SkillDetail, SkillProblem, SkillSource, SkillState, SkillTried, SkillTry, SkillView,
 };
 pub use snapshot::{
     LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer, StreamingPart,

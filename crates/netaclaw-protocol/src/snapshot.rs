@@ -109,6 +109,9 @@ pub struct OpenTool {
     #[serde(flatten)]
     pub call: ToolCallStarted,
     pub output: String,
+    /// The steps it has taken so far.
+    #[serde(flatten)]
+    pub timeline: crate::ProcessTimeline,
     /// Unix time in milliseconds.
     pub started_at: i64,
 }

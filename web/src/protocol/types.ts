@@ -380,7 +380,7 @@ export type Cost = { input: number, output: number, cacheRead: number, cacheWrit
 /**
  * Events that may be merged or dropped on the way to a slow client.
  */
-export type DeltaEvent = { "type": "assistant_stream_delta", "data": PartDelta } | { "type": "thinking_delta", "data": PartDelta } | { "type": "thinking_done", "data": ThinkingDone } | { "type": "tool_result_streamed", "data": ToolOutput } | { "type": "tool_process_event", "data": JsonValue } | { "type": "progress", "data": JsonValue } | { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted };
+export type DeltaEvent = { "type": "assistant_stream_delta", "data": PartDelta } | { "type": "thinking_delta", "data": PartDelta } | { "type": "thinking_done", "data": ThinkingDone } | { "type": "tool_result_streamed", "data": ToolOutput } | { "type": "tool_process_event", "data": ToolProcessEvent } | { "type": "skill_start", "data": SkillStart } | { "type": "skill_end", "data": SkillEnd } | { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
 
 export type DictInfo = { id: DictInfoId, typeId: DictTypeId, 
 /**
@@ -875,7 +875,19 @@ export type OpenTool = { output: string,
 /**
  * Unix time in milliseconds.
  */
-startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, };
+startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, latestProcessEvent?: RuntimeProcessEvent | null, 
+/**
+ * All of them, or of more than 50 the first 10 and the last 40.
+ */
+processEvents?: Array<RuntimeProcessEvent>, 
+/**
+ * How many there were.
+ */
+processEventCount: number, 
+/**
+ * Steps that were too many to take in.
+ */
+processEventsDropped?: number, processLogRef?: ProcessLogRef | null, };
 
 /**
  * The answer to `session_open`.
@@ -909,6 +921,35 @@ export type PartKind = "text" | "thinking" | "toolCall";
  * Who had a say about a tool, in the order they are asked.
  */
 export type PolicyLayer = "catalogue" | "global" | "agent" | "model" | "environment" | "subagent";
+
+export type ProcessLevel = "debug" | "info" | "warning" | "error";
+
+export type ProcessLogKind = "runtime_process_log";
+
+/**
+ * A page of an operation's log, in the order things happened.
+ */
+export type ProcessLogPage = { items: Array<RuntimeProcessEvent>, page: number, size: number, total: number, 
+/**
+ * The log had become too large, and what came after is not in it.
+ */
+truncated?: boolean, };
+
+/**
+ * Where all steps can be read: by asking the server, never by a path.
+ */
+export type ProcessLogRef = { kind: ProcessLogKind, sessionId: SessionId, operationId: string, toolCallId?: string | null, };
+
+export type ProcessSource = "skill" | "tool" | "subagent" | "runtime";
+
+export type ProcessStatus = "queued" | "started" | "running" | "completed" | "failed" | "cancelled" | "skipped";
+
+export type ProcessTarget = "tool" | "skill" | "subagent" | "task" | "runtime";
+
+/**
+ * How far a call is, for clients that draw a bar and nothing else.
+ */
+export type Progress = { runId: RunId, toolCallId: string, operationId: string, stage?: string | null, message: string, percent: number, current?: number | null, total?: number | null, };
 
 export type PromptLayer = { name: string, text: string, chars: number, tokens: number, 
 /**
@@ -1047,6 +1088,28 @@ detail?: string | null,
 since: number, };
 
 /**
+ * One step of an operation. Made by the server from what a tool or a skill reports: texts are
+ * free of secrets, numbers make sense, and `sequence` counts 1, 2, 3 … per operation.
+ */
+export type RuntimeProcessEvent = { 
+/**
+ * Of this form: 1.
+ */
+version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
+/**
+ * 0 to 100; absent when nobody knows, and then no bar is drawn.
+ */
+percent?: number | null, 
+/**
+ * Scalars only.
+ */
+payload?: { [key in string]: JsonValue } | null, 
+/**
+ * RFC 3339.
+ */
+timestamp: string, sequence: number, };
+
+/**
  * How far programs are locked in: they write only to the agent's directories and to those for
  * temporary files.
  */
@@ -1171,6 +1234,96 @@ export type SettingWrite = { value: JsonValue, };
  * Whether something ended what was going on.
  */
 export type Severity = "error" | "warning";
+
+/**
+ * A skill with its instructions.
+ */
+export type SkillDetail = { 
+/**
+ * Markdown.
+ */
+body: string, 
+/**
+ * Files beside it, relative to its folder.
+ */
+files: Array<string>, name: string, label?: ToolLabel | null, description: string, source: SkillSource, state: SkillState, 
+/**
+ * Why it cannot be used; empty when it can.
+ */
+problems?: Array<SkillProblem>, 
+/**
+ * What is not as it should be although it can be used.
+ */
+warnings?: Array<SkillProblem>, 
+/**
+ * Whether it has a program to run.
+ */
+isExecutable: boolean, 
+/**
+ * What the program wants to know, as JSON Schema.
+ */
+inputSchema?: JsonValue | null, timeoutMs: number, };
+
+/**
+ * A skill has ended; its result is that of the tool call.
+ */
+export type SkillEnd = { runId: RunId, toolCallId: string, operationId: string, skillName: string, 
+/**
+ * `completed`, `failed` or `cancelled`.
+ */
+status: ProcessStatus, durationMs: number, };
+
+/**
+ * Something about a skill that somebody should mend.
+ */
+export type SkillProblem = { zh: string, en: string, };
+
+/**
+ * Where a skill was found. Of two with the same name the one named first here counts.
+ */
+export type SkillSource = "agent" | "workspace" | "data" | "shipped";
+
+/**
+ * A skill begins to run.
+ */
+export type SkillStart = { runId: RunId, toolCallId: string, operationId: string, skillName: string, };
+
+export type SkillState = "ready" | "unavailable" | "invalid" | "shadowed" | "not_chosen";
+
+/**
+ * Where the trial can be watched.
+ */
+export type SkillTried = { sessionId: SessionId, toolCallId: string, };
+
+/**
+ * Runs a skill to see what it does. It runs in a session of its own, like any other call.
+ */
+export type SkillTry = { input: JsonValue, 
+/**
+ * The agent whose workspace and limits it gets; absent, the default one.
+ */
+agentName?: string | null, };
+
+/**
+ * A skill that was found, usable or not.
+ */
+export type SkillView = { name: string, label?: ToolLabel | null, description: string, source: SkillSource, state: SkillState, 
+/**
+ * Why it cannot be used; empty when it can.
+ */
+problems?: Array<SkillProblem>, 
+/**
+ * What is not as it should be although it can be used.
+ */
+warnings?: Array<SkillProblem>, 
+/**
+ * Whether it has a program to run.
+ */
+isExecutable: boolean, 
+/**
+ * What the program wants to know, as JSON Schema.
+ */
+inputSchema?: JsonValue | null, timeoutMs: number, };
 
 /**
  * Ends the run of a session. A message that is still on its way has no run yet, and if it begins
@@ -1335,6 +1488,24 @@ decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean,
 caution?: string | null, };
 
 /**
+ * A tool call of an answer with the steps it took, as a snapshot shows them beside the answer
+ * under `metadata.toolExecutions`.
+ */
+export type ToolExecution = { toolCallId: string, toolName: string, isError: boolean, latestProcessEvent?: RuntimeProcessEvent | null, 
+/**
+ * All of them, or of more than 50 the first 10 and the last 40.
+ */
+processEvents?: Array<RuntimeProcessEvent>, 
+/**
+ * How many there were.
+ */
+processEventCount: number, 
+/**
+ * Steps that were too many to take in.
+ */
+processEventsDropped?: number, processLogRef?: ProcessLogRef | null, };
+
+/**
  * A tool with all that is known of it, whoever may use it.
  */
 export type ToolInfo = { 
@@ -1385,6 +1556,28 @@ export type ToolOverride = { description: string | null, risk: ToolRisk | null, 
  * Arguments that have this value whatever the model says.
  */
 arguments: { [key in string]: JsonValue }, };
+
+/**
+ * A step on its way to whoever watches. Steps that repeat the one before within a moment are
+ * sent as one, whose payload says how often in `repeatCount`.
+ */
+export type ToolProcessEvent = { runId: RunId, toolCallId: string, assistantEntryId?: EntryId | null, toolName: string, toolLabel?: string | null, 
+/**
+ * Of this form: 1.
+ */
+version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
+/**
+ * 0 to 100; absent when nobody knows, and then no bar is drawn.
+ */
+percent?: number | null, 
+/**
+ * Scalars only.
+ */
+payload?: { [key in string]: JsonValue } | null, 
+/**
+ * RFC 3339.
+ */
+timestamp: string, sequence: number, };
 
 /**
  * A tool as it is kept for everybody: known since it was first there, also when it is gone.

@@ -1,0 +1,222 @@
+//! Steps of long work: what people see of it while it runs, and what is kept of it.
+
+use crate::{EntryId, RunId, SessionId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// One step of an operation. Made by the server from what a tool or a skill reports: texts are
+/// free of secrets, numbers make sense, and `sequence` counts 1, 2, 3 … per operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeProcessEvent {
+    /// Of this form: 1.
+    pub version: u32,
+    pub operation_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_operation_id: Option<String>,
+    pub target_type: ProcessTarget,
+    pub source: ProcessSource,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    pub status: ProcessStatus,
+    pub level: ProcessLevel,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// 0 to 100; absent when nobody knows, and then no bar is drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percent: Option<f64>,
+    /// Scalars only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Map<String, Value>>,
+    /// RFC 3339.
+    pub timestamp: String,
+    pub sequence: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessTarget {
+    Tool,
+    Skill,
+    Subagent,
+    Task,
+    Runtime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessSource {
+    Skill,
+    Tool,
+    Subagent,
+    /// The server itself, such as about a time-out.
+    Runtime,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessStatus {
+    Queued,
+    Started,
+    #[default]
+    Running,
+    Completed,
+    Failed,
+    Cancelled,
+    Skipped,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessLevel {
+    Debug,
+    #[default]
+    Info,
+    Warning,
+    Error,
+}
+
+/// A step on its way to whoever watches. Steps that repeat the one before within a moment are
+/// sent as one, whose payload says how often in `repeatCount`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolProcessEvent {
+    #[serde(flatten)]
+    pub event: RuntimeProcessEvent,
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assistant_entry_id: Option<EntryId>,
+    pub tool_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_label: Option<String>,
+}
+
+/// How far a call is, for clients that draw a bar and nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Progress {
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub operation_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    pub message: String,
+    pub percent: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+}
+
+/// A skill begins to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SkillStart {
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub operation_id: String,
+    pub skill_name: String,
+}
+
+/// A skill has ended; its result is that of the tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SkillEnd {
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub operation_id: String,
+    pub skill_name: String,
+    /// `completed`, `failed` or `cancelled`.
+    pub status: ProcessStatus,
+    pub duration_ms: u64,
+}
+
+/// What is kept of an operation's steps: in the details of a result, and in a snapshot of a call
+/// that is still running.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessTimeline {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_process_event: Option<RuntimeProcessEvent>,
+    /// All of them, or of more than 50 the first 10 and the last 40.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub process_events: Vec<RuntimeProcessEvent>,
+    /// How many there were.
+    #[serde(default)]
+    pub process_event_count: u64,
+    /// Steps that were too many to take in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<u64>"))]
+    pub process_events_dropped: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_log_ref: Option<ProcessLogRef>,
+}
+
+/// Where all steps can be read: by asking the server, never by a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessLogRef {
+    pub kind: ProcessLogKind,
+    pub session_id: SessionId,
+    pub operation_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessLogKind {
+    RuntimeProcessLog,
+}
+
+/// A page of an operation's log, in the order things happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProcessLogPage {
+    pub items: Vec<RuntimeProcessEvent>,
+    pub page: u32,
+    pub size: u32,
+    pub total: u64,
+    /// The log had become too large, and what came after is not in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// A tool call of an answer with the steps it took, as a snapshot shows them beside the answer
+/// under `metadata.toolExecutions`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolExecution {
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub is_error: bool,
+    #[serde(flatten)]
+    pub timeline: ProcessTimeline,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
