@@ -26,6 +26,11 @@ python_tests() {
   cd interop/python && "$interop_python" -B -m pytest -q -p no:cacheprovider "$@"
 }
 
+# The skills need nothing but Python itself; only their tests need pytest.
+skill_tests() {
+  "$interop_python" -B -m pytest -q -p no:cacheprovider skills/tests
+}
+
 web() {
   cd web && npm run --silent "$@"
 }
@@ -58,6 +63,7 @@ step tidy    check   cargo run -q -p xtask -- tidy
 step rust    nextest cargo nextest run --workspace --all-features --no-fail-fast
 step interop node    interop_tests
 step python  pytest  python_tests --ignore=test_local_model.py
+step skills  pytest  skill_tests
 # The one step that needs something too large to insist on.
 if require_local_model; then
   export LOCAL_MODEL_PYTHON=$local_model_python
