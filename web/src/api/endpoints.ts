@@ -26,6 +26,11 @@ import type {
   Memory,
   MemorySpec,
   NewUser,
+  ProcessLogPage,
+  SkillDetail,
+  SkillTried,
+  SkillTry,
+  SkillView,
   SupplierOption,
   Token,
   TokenIssued,
@@ -90,6 +95,18 @@ export const api = {
     /** Tries a server that is not kept (yet). */
     try: (body: McpServerTry, signal?: Signal) => request<McpServerTest>('mcp-servers/test', { method: 'POST', body, signal }),
   },
+
+  skills: {
+    /** Every skill that is found, as it stands for an agent; without one, for the default agent. */
+    list: (agentId: string | null, signal?: Signal) => request<Listing<SkillView>>('skills', { query: { agentId }, signal }),
+    get: (name: string, agentId: string | null, signal?: Signal) => request<SkillDetail>(at('skills', name), { query: { agentId }, signal }),
+    /** Runs it in a session of its own, which can be watched. */
+    try: (name: string, body: SkillTry) => request<SkillTried>(at('skills', name, 'try'), { method: 'POST', body }),
+  },
+
+  /** Everything that a call has told of its steps; the first page is 1. */
+  processLog: (query: { sessionId: string; operationId: string; page: number; size: number }, signal?: Signal) =>
+    request<ProcessLogPage>('session/process_log', { query, signal }),
 
   models: (signal?: Signal) => request<Listing<ChannelModels>>('models', { signal }),
   suppliers: (signal?: Signal) => request<Listing<SupplierOption>>('suppliers', { signal }),

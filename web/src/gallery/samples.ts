@@ -6,6 +6,7 @@ import type {
   ActivityRow, ApprovalView, AssistantRow, BranchPoint, ChoiceView, CommandView, ComposerAttachment, ConnectionView, PendingUserRow, QuestionView,
   QueueView, SessionRow, TodoView, TokenView, ToolView, TranscriptRow, TreeRow, UserRow,
 } from '@/view/types'
+import { processes } from './processes'
 
 const now = Date.now()
 const base = { entryId: 'e1', branch: null, label: null, at: now - 60_000 }
@@ -111,10 +112,13 @@ export const pending = (state: PendingUserRow['state']): PendingUserRow => ({
 
 export const tool = (changes: Partial<ToolView>): ToolView => ({
   id: 't1', name: 'bash', label: 'Bash', status: 'done', args: { command: 'cargo test -p netaclaw-session', timeout: 120 }, argsText: '',
-  headline: 'cargo test -p netaclaw-session', output: '', result: { text: 'running 42 tests\ntest result: ok. 42 passed; 0 failed', images: [] },
+  headline: 'cargo test -p netaclaw-session', output: '', process: null, result: { text: 'running 42 tests\ntest result: ok. 42 passed; 0 failed', images: [] },
   details: null, diff: null, startedAt: now - 65_000, durationMs: 12_400, route: 'main', blockedReason: null,
   policySources: ['agent: default', 'built-in'], ...changes,
 })
+
+const skill = (changes: Partial<ToolView>): ToolView =>
+  tool({ name: 'execute_skill', label: 'Run skill', headline: 'vehicle-damage-inspection', args: { name: 'vehicle-damage-inspection', input: { source: 'frames/' } }, ...changes })
 
 const diff: ToolView['diff'] = {
   path: 'crates/netaclaw-session/src/tree.rs', added: 3, removed: 1,
@@ -136,7 +140,10 @@ export const tools = {
     id: 't2', status: 'running', result: null, durationMs: null, headline: 'npm run build -- --mode production --outDir /var/www/netaclaw/releases/2026-11-15',
     output: Array.from({ length: 30 }, (_, line) => `[${line}] transforming module ${line * 37} …`).join('\n'),
   }),
-  progress: tool({ id: 't3', name: 'execute_skill', label: 'vehicle-damage-inspection', status: 'running', headline: 'frames/', result: null, durationMs: null }),
+  progress: skill({ id: 't3', status: 'running', result: null, durationMs: null, process: processes.bar }),
+  unsure: skill({ id: 't3b', status: 'running', result: null, durationMs: null, process: processes.noBar }),
+  steps: skill({ id: 't3c', process: processes.done, result: { text: '{"ok":true,"damages":3}', images: [{ key: 'i', src: picture, alt: 'frame_0017.png' }, { key: 'j', src: picture, alt: 'frame_0052.png' }] } }),
+  timedOut: skill({ id: 't3d', status: 'error', process: processes.failed, result: { text: 'The skill did not end within 10 minutes and was stopped.', images: [] } }),
   done: tool({ id: 't4' }),
   edit: tool({ id: 't5', name: 'edit', label: 'Edit', headline: 'crates/netaclaw-session/src/tree.rs', diff, durationMs: 31, result: { text: 'Edited.', images: [] } }),
   error: tool({ id: 't6', name: 'read', label: 'Read', status: 'error', headline: 'docs/missing.md', durationMs: 4, result: { text: 'No such file: docs/missing.md. The folder has: README.md, guide.md', images: [] } }),

@@ -1,4 +1,5 @@
-import type { PartDelta, ServerEvent, ThinkingDone, ToolOutput } from '@/protocol'
+import type { PartDelta, ServerEvent, ThinkingDone, ToolOutput, ToolProcessEvent } from '@/protocol'
+import { withStep } from './process'
 import type { PartState, SessionState, StreamingState, ToolState } from './state'
 import { NO_TEXT, append } from './text'
 import { wanting } from './wants'
@@ -15,6 +16,8 @@ export function reduceDelta(state: SessionState, event: ServerEvent): SessionSta
       return thinkingDone(state, event.data, event.ts)
     case 'tool_result_streamed':
       return toolOutput(state, event.data, event.ts)
+    case 'tool_process_event':
+      return toolStep(state, event.data, event.ts)
     default:
       return state
   }
@@ -67,6 +70,22 @@ function toolOutput(state: SessionState, delta: ToolOutput, at: number): Session
   return { ...state, tools, lastActivity: Math.max(state.lastActivity, at) }
 }
 
+/** A step of a call. The call itself is told of reliably, so that one nobody has heard of is over or none of ours. */
+function toolStep(state: SessionState, told: ToolProcessEvent, at: number): SessionState {
+  const tool = state.tools.get(told.toolCallId)
+  if (!tool || tool.result) return state
+  const { runId, toolCallId, assistantEntryId, toolName, toolLabel, ...event } = told
+  const process = withStep(tool.process, event, {
+    kind: 'runtime_process_log',
+    sessionId: state.sessionId,
+    operationId: event.operationId,
+    toolCallId,
+  })
+  if (process === tool.process) return state
+  const tools = new Map(state.tools).set(toolCallId, { ...tool, process })
+  return { ...state, tools, lastActivity: Math.max(state.lastActivity, at) }
+}
+
 /** A call of which only its id is known: it is shown all the same. */
 export function unknownTool(toolCallId: string, runId: string): ToolState {
   return {
@@ -81,6 +100,7 @@ export function unknownTool(toolCallId: string, runId: string): ToolState {
     policySources: [],
     startedAt: null,
     output: NO_TEXT,
+    process: null,
     result: null,
   }
 }

@@ -1,5 +1,6 @@
 import type { Entry, Opened, StreamingAnswer } from '@/protocol'
 import { Grown } from './grown'
+import { processOf } from './process'
 import type { SessionState, StreamingState, ToolState } from './state'
 import { openText } from './text'
 import { treeShape } from './tree'
@@ -71,6 +72,7 @@ function openTool(tool: OpenToolOnWire): ToolState {
     policySources: tool.policySources,
     startedAt: tool.startedAt,
     output: openText(tool.output),
+    process: processOf(tool),
     result: null,
   }
 }

@@ -23,6 +23,7 @@ import type {
   Trouble,
 } from '@/protocol'
 import type { Grown } from './grown'
+import type { ProcessState } from './process'
 import type { OpenText } from './text'
 import type { TreeShape } from './tree'
 
@@ -97,6 +98,8 @@ export interface ToolState {
   readonly policySources: readonly string[]
   readonly startedAt: number | null
   readonly output: OpenText
+  /** The steps it has taken; null if it tells none. */
+  readonly process: ProcessState | null
   /** Set once it has ended; its entry follows. */
   readonly result: ToolEnd | null
 }

@@ -46,5 +46,9 @@ export function moment(at: number, now: number, locale: string): string {
   return date.toLocaleDateString(locale, { month: 'short', day: 'numeric', ...year })
 }
 
+/** The time of day to the second. */
+export const clock = (at: number, locale: string): string =>
+  new Date(at).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false })
+
 export const fullMoment = (at: number, locale: string): string =>
   new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' })

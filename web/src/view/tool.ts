@@ -2,6 +2,7 @@ import type { ContentBlock, Entry } from '@/protocol'
 import { wholeText, type PartState, type ToolState } from '@/session'
 import { imagesOf, oneLine, textOf, type ImageAddress } from './content'
 import { diffOf } from './diff'
+import { processIn, processView } from './process'
 import type { ToolResultView, ToolStatus, ToolView } from './types'
 
 /** A call as an answer holds it. */
@@ -35,6 +36,7 @@ export function toolOfCall(
     argsText: '',
     headline: headline(call.arguments),
     output: ended || !live ? '' : wholeText(live.output),
+    process: processIn(ended?.details) ?? (live?.process ? processView(live.process) : null),
     result: ended?.result ?? null,
     details: ended?.details,
     diff: ended ? diffOf(ended.details, call.arguments) : null,
@@ -81,6 +83,7 @@ const blank: ToolView = {
   argsText: '',
   headline: '',
   output: '',
+  process: null,
   result: null,
   details: undefined,
   diff: null,

@@ -404,7 +404,7 @@ function numberIn(details: unknown, name: string): number | null {
 }
 
 /** Foreign data of any size. */
-const OPAQUE = new Set(['args', 'details', 'lines'])
+const OPAQUE = new Set(['args', 'details', 'lines', 'process'])
 
 function shareRows(before: readonly TranscriptRow[], after: readonly TranscriptRow[]): readonly TranscriptRow[] {
   if (before.length === 0) return after

@@ -219,6 +219,8 @@ export interface ToolView {
   headline: string
   /** Output while it runs. */
   output: string
+  /** How far it is, where it tells its steps. */
+  process: ProcessView | null
   result: ToolResultView | null
   /** For people only: what the tool tells beside its result. */
   details: unknown
@@ -229,6 +231,52 @@ export interface ToolView {
   route: ToolRoute | null
   blockedReason: string | null
   policySources: readonly string[]
+}
+
+/** The steps of a call, the same while it runs and afterwards. */
+export interface ProcessView {
+  latest: StepView
+  /** Equal steps in a row are one; of many steps those in the middle are left out. */
+  rows: readonly (StepView | StepGap)[]
+  /** How many there were. */
+  count: number
+  /** Those that came too fast to be taken in. */
+  dropped: number
+  log: ProcessLog | null
+}
+
+/** Where all steps can be asked for. */
+export interface ProcessLog {
+  sessionId: string
+  operationId: string
+}
+
+export type StepLevel = 'debug' | 'info' | 'warning' | 'error'
+
+export interface StepView {
+  kind: 'step'
+  key: string
+  stage: string | null
+  state: 'going' | 'completed' | 'failed' | 'cancelled' | 'skipped'
+  level: StepLevel
+  message: string
+  detail: string | null
+  current: number | null
+  total: number | null
+  /** 0 to 100; null if nobody knows, and then there is no bar. */
+  percent: number | null
+  /** How many equal steps this stands for. */
+  count: number
+  /** When the first of them happened. */
+  at: Millis | null
+  /** Until the next step, or between the first and the last of its own if none follows. */
+  durationMs: number | null
+}
+
+export interface StepGap {
+  kind: 'gap'
+  key: string
+  count: number
 }
 
 export interface ToolResultView {

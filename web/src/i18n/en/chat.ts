@@ -50,6 +50,7 @@ export default {
   say: {
     responding: 'The agent is answering.',
     tool: 'Using {name}.',
+    stage: '{name}: {stage}',
     done: 'The answer is complete.',
     stopped: 'Stopped.',
     approval: 'Needs your permission: {tool}',

@@ -51,6 +51,7 @@ export default {
   say: {
     responding: '智能体正在回答。',
     tool: '正在使用 {name}。',
+    stage: '{name}：{stage}',
     done: '回答完毕。',
     stopped: '已停止。',
     approval: '需要您的许可：{tool}',

@@ -1,3 +1,5 @@
+import type { ProcessLog } from '@/view/types'
+
 /** What a reader of a message may want; the page decides what comes of it. */
 export type RowIntent =
   | { type: 'retry' }
@@ -13,6 +15,8 @@ export type RowIntent =
   | { type: 'switchBranch'; entryId: string }
   | { type: 'openImage'; image: { src: string; alt: string } }
   | { type: 'openSummary' }
+  /** All steps of a call. */
+  | { type: 'openLog'; log: ProcessLog }
   | { type: 'loadOlder' }
   /** For a message that did not reach the server. */
   | { type: 'resend' }

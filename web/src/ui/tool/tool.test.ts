@@ -1,21 +1,20 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
+import { process } from '@/gallery/processes'
 import type { ToolView } from '@/view/types'
 import { show } from '../testing'
-import type { ToolProgress } from './progress'
 import ToolCard from './ToolCard.vue'
 
 let card: VueWrapper
 afterEach(() => card.unmount())
 
 const tool = (changes: Partial<ToolView>): ToolView => ({
-  id: 't', name: 'bash', label: 'Bash', status: 'done', args: { command: 'ls' }, argsText: '', headline: 'ls', output: '',
+  id: 't', name: 'bash', label: 'Bash', status: 'done', args: { command: 'ls' }, argsText: '', headline: 'ls', output: '', process: null,
   result: { text: 'a\nb', images: [] }, details: null, diff: null, startedAt: 0, durationMs: 1200, route: 'main', blockedReason: null,
   policySources: ['agent'], ...changes,
 })
-const draw = (changes: Partial<ToolView>, progress: ToolProgress | null = null, slots = {}) =>
-  (card = show(ToolCard, { tool: tool(changes), progress }, slots))
+const draw = (changes: Partial<ToolView>) => (card = show(ToolCard, { tool: tool(changes) }))
 
 const text = (selector: string) => card.findAll(selector).map((found) => found.text())
 
@@ -24,20 +23,22 @@ describe('a tool card', () => {
     ['bash', 'bash', 'Run command'],
     ['bash', 'Run a command', 'Run command'],
     ['bash', '', 'Run command'],
-    ['mcp__tracker__find', 'Find issues', 'Find issues'],
-    ['mcp__tracker__find', '', 'mcp__tracker__find'],
+    ['mcp__tracker__find', 'Find issues', 'find · tracker'],
+    ['mcp__tracker__find', 'mcp__tracker__find', 'find · tracker'],
+    ['mcp__a_b__get__all', '', 'get__all · a_b'],
+    ['lookup', 'Look up', 'Look up'],
+    ['lookup', '', 'lookup'],
   ])('%s, told as "%s", is called %s', (name, label, shown) => {
     draw({ name, label })
     expect(card.get('.name').text()).toBe(shown)
   })
 
   test('is one line until it is opened', async () => {
-    draw({}, null, { timeline: '<p class="line">step</p>' })
+    draw({})
     expect(card.get('.head').text()).toBe('Run commandls1 sDone')
     expect(card.find('pre').exists()).toBe(false)
     await card.get('.head').trigger('click')
     expect(text('pre')).toEqual(['{\n  "command": "ls"\n}', 'a\nb'])
-    expect(text('.line')).toEqual(['step'])
     expect(text('dd')).toEqual(['the server', 'agent'])
   })
 
@@ -58,12 +59,35 @@ describe('a tool card', () => {
   })
 
   test('draws a bar only where a percent is known', async () => {
-    const step = { step: 'batch 3', level: 'info', percent: null, current: 3, total: 9 } as const
-    draw({ status: 'running', result: null }, step)
+    draw({ status: 'running', result: null, process: process([0, { message: 'batch 3', current: 3, total: 9 }]) })
     expect(card.find('[role=progressbar]').exists()).toBe(false)
     expect(card.text()).toContain('3/9')
-    await card.setProps({ progress: { ...step, percent: 133 } })
+    await card.setProps({ tool: tool({ status: 'running', result: null, process: process([0, { message: 'batch 3', percent: 133 }]) }) })
     expect(card.get('[role=progressbar]').attributes('aria-valuenow')).toBe('100')
+  })
+
+  test('shows its steps when it is opened, equal ones once, and asks for the rest', async () => {
+    draw({
+      name: 'execute_skill',
+      status: 'error',
+      process: process(
+        [0, { stage: 'scan', message: 'looking' }],
+        [10, { stage: 'scan', message: 'looking', payload: { repeatCount: 4 } }],
+        [2000, { stage: 'scan', level: 'warning', message: '<b>odd</b>', detail: 'a.txt' }],
+        [1000, { stage: 'hash', status: 'failed', level: 'error', message: 'No more', sequence: 90 }],
+      ),
+    })
+    expect(card.find('.tool-process-timeline').exists()).toBe(false)
+    await card.get('.head').trigger('click')
+    const lines = text('.tool-process-timeline li').map((line) => line.replace(/ ?\d\d:\d\d:\d\d$/, ''))
+    expect(lines).toEqual(['scanInfolooking ×52 s', 'Warning<b>odd</b> a.txt', '83 steps not shown here', 'hashFailedNo more'])
+    await card.get('.tool-process-timeline header button').trigger('click')
+    expect(card.emitted('openLog')).toEqual([[{ sessionId: 's', operationId: 'tool-t1' }]])
+  })
+
+  test('an ended call shows no bar', () => {
+    draw({ process: process([0, { message: 'all', percent: 100, status: 'completed' }]) })
+    expect(card.find('[role=progressbar]').exists()).toBe(false)
   })
 
   test('shows what a search found below the files it is in', async () => {

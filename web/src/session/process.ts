@@ -1,0 +1,76 @@
+/** The steps of one call: its first and last ones, however many there are. */
+
+import type { ProcessLogRef, RuntimeProcessEvent } from '@/protocol'
+
+/** Of more steps than these together, those in the middle are not kept; the server keeps the same ones. */
+export const FIRST_STEPS = 10
+export const LAST_STEPS = 40
+
+export interface ProcessState {
+  readonly latest: RuntimeProcessEvent
+  readonly steps: readonly Step[]
+  /** How many there were. */
+  readonly count: number
+  /** Those that were too many for the server to take in. */
+  readonly dropped: number
+  readonly log: ProcessLogRef | null
+}
+
+/** A step, which may stand for those before it that said the same: from this number to its own. */
+export interface Step {
+  readonly from: number
+  readonly event: RuntimeProcessEvent
+}
+
+/** With a step more. One that is known, or older than what is known, changes nothing. */
+export function withStep(process: ProcessState | null, event: RuntimeProcessEvent, log: ProcessLogRef): ProcessState {
+  const known = process?.latest.sequence ?? 0
+  if (process && event.sequence <= known) return process
+  const count = Math.max(process?.count ?? 0, event.sequence)
+  const step = { from: Math.max(known + 1, event.sequence - repeats(event) + 1), event }
+  return {
+    latest: event,
+    steps: [...(process?.steps ?? []), step].filter((step) => isKept(step, count)),
+    count,
+    dropped: process?.dropped ?? 0,
+    log: process?.log ?? log,
+  }
+}
+
+/** What a snapshot or the details of a result tell; null if there were no steps. The details may be anybody's. */
+export function processOf(told: unknown): ProcessState | null {
+  if (typeof told !== 'object' || told === null) return null
+  const { latestProcessEvent, processEvents, processEventCount, processEventsDropped, processLogRef } = told as Record<string, unknown>
+  const events = Array.isArray(processEvents) ? processEvents.filter(isEvent) : []
+  const latest = isEvent(latestProcessEvent) ? latestProcessEvent : events.at(-1)
+  if (!latest) return null
+  return {
+    latest,
+    steps: events.map((event) => ({ from: event.sequence - repeats(event) + 1, event })),
+    count: Math.max(latest.sequence, typeof processEventCount === 'number' ? processEventCount : 0),
+    dropped: typeof processEventsDropped === 'number' ? processEventsDropped : 0,
+    log: isLog(processLogRef) ? processLogRef : null,
+  }
+}
+
+function isKept({ from, event }: Step, count: number): boolean {
+  return from <= FIRST_STEPS || event.sequence > count - LAST_STEPS
+}
+
+/** How many equal steps were sent as this one. */
+function repeats(event: RuntimeProcessEvent): number {
+  const told = event.payload?.['repeatCount']
+  return typeof told === 'number' && told >= 1 ? Math.floor(told) : 1
+}
+
+function isEvent(value: unknown): value is RuntimeProcessEvent {
+  if (typeof value !== 'object' || value === null) return false
+  const { sequence, message } = value as Record<string, unknown>
+  return typeof sequence === 'number' && typeof message === 'string'
+}
+
+function isLog(value: unknown): value is ProcessLogRef {
+  if (typeof value !== 'object' || value === null) return false
+  const { sessionId, operationId } = value as Record<string, unknown>
+  return typeof sessionId === 'string' && typeof operationId === 'string'
+}
