@@ -42,11 +42,15 @@ import type {
   User,
   UserWrite,
 } from '@/protocol'
-import { request } from './client'
+import { BASE, request } from './client'
 
 type Signal = AbortSignal | undefined
 
 const at = (...parts: string[]): string => parts.map(encodeURIComponent).join('/')
+
+/** Where the picture of an entry can be had, for an `<img>`. */
+export const imageAddress = (sessionId: string, entryId: string, number: number): string =>
+  BASE + at('sessions', sessionId, 'entries', entryId, 'images', String(number))
 
 export const api = {
   login: (body: Login) => request<Me>('login', { method: 'POST', body }),

@@ -1,3 +1,3 @@
 export { onUnauthorized, request, type Ask } from './client'
-export { api } from './endpoints'
+export { api, imageAddress } from './endpoints'
 export { ApiError, type ProblemCode } from './problem'

@@ -1,5 +1,6 @@
 import { computed } from 'vue'
 import { useI18n } from 'vue-i18n'
+import type { SkillView } from '@/protocol'
 import type { CommandView } from '@/view/types'
 
 export interface CommandActions {
@@ -12,7 +13,7 @@ export interface CommandActions {
 }
 
 /** What can be typed with a slash. */
-export function useCommands(actions: CommandActions) {
+export function useCommands(actions: CommandActions, skills: () => readonly SkillView[]) {
   const { t } = useI18n()
 
   const commands = computed<readonly CommandView[]>(() => [
@@ -21,7 +22,10 @@ export function useCommands(actions: CommandActions) {
     { name: '/tree', hint: '', description: t('chat.commands.tree') },
     { name: '/stop', hint: '', description: t('chat.commands.stop') },
     { name: '/rename', hint: t('chat.commands.renameHint'), description: t('chat.commands.rename') },
+    { name: '/skill', hint: t('chat.commands.skillHint'), description: t('chat.commands.skill') },
     { name: '/help', hint: '', description: t('chat.commands.help') },
+    // What follows the name of a skill is a message, which the server understands.
+    ...skills().map((skill) => ({ name: `/skill ${skill.name}`, hint: t('chat.commands.skillRest'), description: skill.description })),
   ])
 
   /** Carries out a text that is a command; false if it is a message. */

@@ -1,4 +1,5 @@
 import { computed } from 'vue'
+import { imageAddress } from '@/api'
 import { useOutbox, usePrefs, useSession } from '@/stores'
 import type { Outgoing } from '@/socket'
 import { NO_FILES, NO_IMAGES } from '@/view/content'
@@ -24,8 +25,7 @@ export function useRows() {
       language: prefs.language,
       pending: pending.value,
       loadingOlder: session.loadingOlder,
-      address: (entryId, number) =>
-        `/admin/netaclaw/sessions/${encodeURIComponent(session.id ?? '')}/entries/${encodeURIComponent(entryId)}/images/${number}`,
+      address: (entryId, number) => imageAddress(session.id ?? '', entryId, number),
     })
   })
   const queued = computed(() => (queues.value ? own.value.filter((item) => item.state !== 'failed').map(queueRow) : []))

@@ -8,8 +8,9 @@ import mcp from './mcp'
 import memory from './memory'
 import settings from './settings'
 import shell from './shell'
+import skills from './skills'
 import tools from './tools'
 import ui from './ui'
 import welcome from './welcome'
 
-export default { admin, agents, channels, chat, login, mcp, memory, settings, shell, tools, ui, welcome } satisfies Messages
+export default { admin, agents, channels, chat, login, mcp, memory, settings, shell, skills, tools, ui, welcome } satisfies Messages

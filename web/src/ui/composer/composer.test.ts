@@ -110,6 +110,31 @@ describe('commands', () => {
     expect(box.emitted('send')).toEqual([['auto']])
   })
 
+  describe('of two words', () => {
+    const skill = (name: string) => ({ name: `/skill ${name}`, hint: '[task]', description: '' })
+    const commands = [...COMMANDS, { name: '/skill', hint: 'name', description: '' }, skill('folder-audit'), skill('compare')]
+    const names = (text: string) => matchCommands(commands, text).map((command) => command.name)
+
+    test('come up when the first is written, or enough of the second', () => {
+      expect(names('/s')).not.toContain('/skill compare')
+      expect(names('/skill ')).toEqual(['/skill folder-audit', '/skill compare'])
+      expect(names('/skill aud')).toEqual(['/skill folder-audit'])
+      expect(names('/comp')).toEqual(['/compact', '/skill compare'])
+      expect(names('/skill folder-audit now')).toEqual([])
+    })
+
+    test('are completed one word after the other', async () => {
+      const { field, text } = composer('/ski', { commands })
+      await field.trigger('keydown', { key: 'Enter' })
+      expect(text()).toBe('/skill ')
+      await field.trigger('keydown', { key: 'ArrowDown' })
+      await field.trigger('keydown', { key: 'Enter' })
+      expect(text()).toBe('/skill compare ')
+      expect(box.find('[role=listbox]').exists()).toBe(false)
+      expect(box.emitted('send')).toBeUndefined()
+    })
+  })
+
   test('that take words leave room for them', async () => {
     const { field, text } = composer('/comp')
     await field.trigger('keydown', { key: 'Tab' })

@@ -1,0 +1,55 @@
+import { computed, shallowRef } from 'vue'
+import { onBeforeRouteLeave } from 'vue-router'
+import { api, imageAddress } from '@/api'
+import type { JsonValue, SkillTried } from '@/protocol'
+import { useConnection, usePrefs, useSession } from '@/stores'
+import { transcriptProjector } from '@/view/transcript'
+import { toolIn } from './skills'
+
+/** A skill that is being tried: in a session of its own, of which its one call is shown. */
+export function useTrial() {
+  const session = useSession()
+  const connection = useConnection()
+  const prefs = usePrefs()
+  const project = transcriptProjector()
+  const tried = shallowRef<SkillTried | null>(null)
+
+  const state = computed(() => (tried.value && session.state?.sessionId === tried.value.sessionId ? session.state : null))
+  const tool = computed(() => {
+    if (!state.value || !tried.value) return null
+    const { sessionId } = state.value
+    const rows = project(state.value, {
+      verbosity: 'everything',
+      language: prefs.language,
+      pending: [],
+      loadingOlder: false,
+      address: (entryId, number) => imageAddress(sessionId, entryId, number),
+    })
+    return toolIn(rows, tried.value.toolCallId)
+  })
+
+  async function run(name: string, input: JsonValue, agentName: string | null): Promise<void> {
+    tried.value = null
+    tried.value = await api.skills.try(name, { input, ...(agentName === null ? {} : { agentName }) })
+    session.open(tried.value.sessionId)
+  }
+
+  async function stop(): Promise<void> {
+    if (tried.value) await connection.request('stop', { sessionId: tried.value.sessionId })
+  }
+
+  // Whoever goes on to the session finds it open.
+  onBeforeRouteLeave((to) => {
+    if (tried.value && to.name !== 'session' && session.id === tried.value.sessionId) session.open(null)
+  })
+
+  return {
+    tried,
+    tool,
+    /** A call of it waits for somebody to agree. */
+    asks: computed(() => (state.value?.approvals.length ?? 0) > 0),
+    isRunning: computed(() => tried.value !== null && (state.value === null || state.value.run.status !== 'idle')),
+    run,
+    stop,
+  }
+}
