@@ -44,6 +44,8 @@ class Runner:
     workspace: Path
     scratch: Path
     variables: dict[str, str] = field(default_factory=dict)
+    # A command that the entry is run by.
+    before: list[str] = field(default_factory=list)
 
     def start(self, skill: str, **more: Any) -> subprocess.Popen[bytes]:
         environment = {
@@ -59,7 +61,7 @@ class Runner:
         }
         entry = SKILLS / skill / "scripts" / "main.py"
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        command = [sys.executable, str(entry)]
+        command = [*self.before, sys.executable, str(entry)]
         return subprocess.Popen(command, cwd=self.scratch, env=environment, **pipes, **more)
 
     def run(self, skill: str, given: Any) -> Ended:

@@ -115,6 +115,15 @@ def test_compares_with_an_earlier_audit(runner: Runner, folder: Path):
     check_events(done.events)
 
 
+def test_reports_of_skills_are_left_out_unless_asked_for(runner: Runner):
+    first = runner.run(SKILL, {}).result["counts"]["files"]
+    again = runner.run(SKILL, {}).result["counts"]["files"]
+    (runner.output / "other").mkdir()
+    (runner.output / "other" / "report.md").touch()
+    asked_for = runner.run(SKILL, {"exclude": [], "folder": "skill-output/other"})
+    assert (first, again, asked_for.result["counts"]["files"]) == (0, 0, 1)
+
+
 def test_a_partial_audit_does_not_call_the_rest_removed(runner: Runner, folder: Path):
     runner.run(SKILL, {"folder": "folder"})
     runner.output.rename(runner.workspace / "earlier")

@@ -6,10 +6,16 @@ Paths are bytes relative to the audited folder, because file names need not be t
 from __future__ import annotations
 
 import hashlib
-import sqlite3
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+# SQLite sorts large tables in a directory that it chooses when it is loaded: a common one, which
+# in a sandbox looks writable and is not. The server starts an entry in one that is.
+os.environ.setdefault("SQLITE_TMPDIR", os.getcwd())
+
+import sqlite3  # noqa: E402
 
 SCHEMA = """
 PRAGMA journal_mode = OFF;

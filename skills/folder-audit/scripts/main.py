@@ -50,7 +50,7 @@ def read_task(given: skill.Input) -> Task:
     return Task(
         folder=folder,
         previous=skill.existing("previous", previous) if previous else None,
-        exclude=skill.texts(given, "exclude", (".git",)),
+        exclude=skill.texts(given, "exclude", (".git", "skill-output")),
         big_bytes=skill.number(given, "bigFileBytes", 100 << 20, 1, 1 << 50),
         files_max=skill.number(given, "maxFiles", 1_000_000, 1, 10_000_000),
         batch_files=skill.number(given, "batchFiles", 20, 1, 10_000),
