@@ -55,6 +55,8 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::ForkRequest>();
     types.add::<protocol::SessionMessages>();
     types.add::<protocol::SessionTreeView>();
+    types.add::<protocol::CompactionDetails>();
+    types.add::<protocol::ContextBreakdown>();
     types.add::<protocol::UploadedFile>();
     types.add::<protocol::ToolExecution>();
     types.add::<protocol::ProcessLogPage>();
@@ -130,7 +132,7 @@ fn commands_known() -> Vec<Command> {
         Command::of::<protocol::SetModel, protocol::Nothing>(name::SET_MODEL),
         Command::of::<protocol::ClarifyResponse, protocol::Nothing>(name::CLARIFY_RESPONSE),
         Command::of::<protocol::ApprovalResponse, protocol::Nothing>(name::APPROVAL_RESPONSE),
-        Command::of::<protocol::SessionRef, protocol::Nothing>(name::COMPACT),
+        Command::of::<protocol::Compact, protocol::CompactAck>(name::COMPACT),
         Command::of::<protocol::SessionOpen, protocol::Opened>(name::SESSION_OPEN),
         Command::of::<protocol::SessionRef, protocol::Nothing>(name::SESSION_CLOSE),
         Command::of::<protocol::SwitchLeaf, protocol::Nothing>(name::SWITCH_LEAF),

@@ -1,5 +1,6 @@
 //! Agents as they are configured, made ready to run.
 
+use crate::compaction::{CompactionSetup, Overhead};
 use crate::engine::Caller;
 use crate::error::EngineError;
 use crate::governed::{AgentTools, Governed, ToolSeat};
@@ -88,11 +89,11 @@ impl ConfiguredAgents {
         self.governed.sync().await
     }
 
-    fn admin(&self) -> &dyn AdminStore {
+    pub(crate) fn admin(&self) -> &dyn AdminStore {
         &*self.governed.admin
     }
 
-    fn client(&self, open: OpenModel) -> (Arc<dyn ModelClient>, ModelInfo, String) {
+    pub(crate) fn client(&self, open: OpenModel) -> (Arc<dyn ModelClient>, ModelInfo, String) {
         let info = open.channel.model_info(&open.choice.model);
         let name = open.channel.name.clone();
         let plain = client_for(Arc::new(open.channel), Arc::clone(&self.models.transport));
@@ -104,7 +105,7 @@ impl ConfiguredAgents {
     }
 
     /// The session's agent, with the model that was chosen for the session.
-    async fn agent_of(
+    pub(crate) async fn agent_of(
         &self,
         session: &SessionMeta,
         model: Option<ChosenModel>,
@@ -290,6 +291,22 @@ impl AgentSource for ConfiguredAgents {
         self.admin().record_act(&by, act).await.map_err(admin_error)
     }
 
+    async fn compaction(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<CompactionSetup, EngineError> {
+        self.compaction_setup(session, model).await
+    }
+
+    async fn overhead(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<Overhead, EngineError> {
+        self.overhead_of(session, model).await
+    }
+
     async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
         let agent = self.governed.agent(session.agent_id.as_deref()).await;
         let spec = agent.map_err(admin_error)?.spec;
@@ -305,7 +322,7 @@ impl AgentSource for ConfiguredAgents {
 }
 
 /// 0 is never.
-fn threshold_percent(spec: &AgentSpec) -> Option<u8> {
+pub(crate) fn threshold_percent(spec: &AgentSpec) -> Option<u8> {
     match spec.compaction_threshold {
         0 => None,
         percent => u8::try_from(percent).ok(),
@@ -359,7 +376,10 @@ pub(crate) async fn open_workspace(
     })
 }
 
-fn prompt_sources(workspace: &Workspace, instructions: Vec<InstructionFile>) -> PromptSources {
+pub(crate) fn prompt_sources(
+    workspace: &Workspace,
+    instructions: Vec<InstructionFile>,
+) -> PromptSources {
     PromptSources {
         environment: environment(workspace.root()),
         instructions,

@@ -5,9 +5,9 @@ use crate::error::EngineError;
 use crate::feed::{Subscriber, SubscriptionId};
 use crate::requests::{Done, Request};
 use netaclaw_protocol::{
-    ApprovalResponse, Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, QueueChange,
-    QueueState, RunId, RunState, SessionChange, SessionListItem, SessionMeta, SetModel,
-    ThinkingLevel,
+    ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, EntryId, FeedStart, Opened,
+    QueueChange, QueueState, RunId, RunState, SessionChange, SessionListItem, SessionMeta,
+    SetModel, ThinkingLevel,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -28,6 +28,7 @@ pub(crate) enum Command {
     Retry(EntryId, Option<Request>, Reply<Done<RunId>>),
     Fork(EntryId, Option<Request>, Reply<Done<SessionMeta>>),
     EditQueue(QueueChange, Option<Request>, Reply<Done<QueueState>>),
+    Compact(Option<String>, Option<Request>, Reply<Done<CompactStatus>>),
     Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
     Listen(Arc<dyn Subscriber>, Reply<(FeedStart, SubscriptionId)>),
     Close(SubscriptionId),

@@ -2,23 +2,28 @@
 
 use crate::attachments::{AttachmentError, AttachmentStore, owner_of};
 use crate::command::{Command, OpenRequest, Reply, Way};
+use crate::compaction::breakdown;
 use crate::durable::Durable;
 use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
 use crate::gates::Gates;
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
+use crate::meter::overhead_of;
 use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
 use crate::sweep::sweep;
 use crate::writer::SessionWriter;
+use netaclaw_compaction::used_tokens;
 use netaclaw_protocol::{
-    ApprovalResponse, Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, ProviderKind,
-    QueueChange, QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem,
-    SessionMeta, SetModel, ThinkingLevel,
+    ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, ContextBreakdown, EntryId,
+    FeedStart, Opened, ProviderKind, QueueChange, QueueState, RunId, RunState, SessionChange,
+    SessionId, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
-use netaclaw_session::{Flush, NewSession, SessionError, SessionTreeProvider};
+use netaclaw_session::{
+    Flush, NewSession, SessionError, SessionTreeProvider, build_session_context,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -292,6 +297,46 @@ impl Engine {
             Command::EditQueue(change, request, reply)
         })
         .await
+    }
+
+    /// Condenses the session's context: now, or at the next boundary of the run under way.
+    pub async fn compact(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        instructions: Option<String>,
+        request: Option<Request>,
+    ) -> Result<Done<CompactStatus>, EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::Compact(instructions, request, reply)
+        })
+        .await
+    }
+
+    /// What fills the window of the session's model.
+    pub async fn context_breakdown(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<ContextBreakdown, EngineError> {
+        let (provider, meta) = self.find(caller, session).await?;
+        let source = &self.inner.source;
+        let model = || Durable::read(&meta).model.map(Into::into);
+        let Some(measure) = source.measure(&meta, model()).await else {
+            let message = "the session's agent has no model that can be asked".to_owned();
+            return Err(EngineError::Unavailable(message));
+        };
+        let overhead = source.overhead(&meta, model()).await?;
+        let tree = provider.load_tree(session).await?;
+        let context = build_session_context(&tree, tree.leaf());
+        let context = context.map_err(|error| EngineError::Internal(Box::new(error)))?;
+        // The meter's number, so that both say the same.
+        let known = match overhead_of(&context) {
+            0 => overhead.total(),
+            known => known,
+        };
+        let used = used_tokens(&context, known);
+        Ok(breakdown(&context, used, overhead, &measure))
     }
 
     /// Joins a client: its snapshot, or what it missed, and every event from there on.

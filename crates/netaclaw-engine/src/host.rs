@@ -1,5 +1,6 @@
 //! The session as its run sees it.
 
+use crate::compaction::Desk;
 use crate::durable::{Asked, AskedConsent};
 use crate::error::EngineError;
 use crate::feed::now_ms;
@@ -8,17 +9,21 @@ use crate::meter::Meter;
 use crate::metrics::{self, CallClock};
 use crate::partial::Partial;
 use crate::questions::Waiters;
+use crate::source::AgentSource;
 use crate::user_message::UserMark;
 use crate::writer::SessionWriter;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent};
+use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ApprovalQuestion, ChatMode, EntryId, PartDelta, PartKind, Question, RunId, RunPhase, StreamEnd,
-    StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ApprovalQuestion, ChatMode, EntryId, PartDelta, PartKind, Question, RunId, RunPhase,
+    StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
+    ToolCallStarted, ToolOutput,
 };
 use netaclaw_runtime::{
-    AnswerSoFar, HostError, OpenApproval, RunContext, RunEvent, RunHost, todo_on_path,
+    AnswerSoFar, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent, RunHost,
+    todo_on_path,
 };
 use netaclaw_session::{
     Entry, EntryBody, InFlightEntry, NewEntry, PathError, build_session_context, raw_json,
@@ -44,6 +49,10 @@ pub(crate) struct SessionHost {
     pub(crate) free_ids: Vec<EntryId>,
     /// For the background job of the run that keeps partial answers.
     pub(crate) partial: Arc<Partial>,
+    pub(crate) source: Arc<dyn AgentSource>,
+    pub(crate) desk: Arc<Desk>,
+    /// At how many percent of the window the context is condensed.
+    pub(crate) threshold_percent: Option<u8>,
 }
 
 #[async_trait]
@@ -136,6 +145,7 @@ impl RunHost for SessionHost {
                 .queue
                 .retain(|queued| queued.item.mode != ChatMode::Steer);
             writing.save_queue().await.map_err(unavailable)?;
+            self.desk.user_spoke();
         }
         Ok(steering.len())
     }
@@ -217,6 +227,18 @@ impl RunHost for SessionHost {
             })
         })))
     }
+
+    async fn before_model_call(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
+        self.compact_if_due(call).await
+    }
+
+    async fn on_overflow(
+        &mut self,
+        call: &ModelCall<'_>,
+        _error: &ModelError,
+    ) -> Result<Overflow, HostError> {
+        self.compact_overflow(call).await
+    }
 }
 
 impl SessionHost {
@@ -284,6 +306,9 @@ impl SessionHost {
                 usage,
             } => {
                 self.partial.forget();
+                if !matches!(stop_reason, StopReason::Error | StopReason::Aborted) {
+                    self.desk.answered();
+                }
                 let kind = trouble.as_ref().map(|why| why.kind);
                 self.clock.answered(stop_reason, kind, &usage);
                 self.live.stream_ended(StreamEnd {
@@ -368,11 +393,11 @@ fn random_id() -> EntryId {
     EntryId::new(&Uuid::new_v4().simple().to_string()[..8])
 }
 
-fn unavailable(error: EngineError) -> HostError {
+pub(crate) fn unavailable(error: EngineError) -> HostError {
     HostError::caused_by("the session cannot be read or written right now", error)
 }
 
-fn damaged(error: PathError) -> HostError {
+pub(crate) fn damaged(error: PathError) -> HostError {
     HostError::caused_by(
         "the session is damaged here; continue from another entry",
         error,

@@ -4,6 +4,7 @@
 mod agents;
 mod attachments;
 mod command;
+mod compaction;
 mod durable;
 mod early_stops;
 mod engine;
@@ -42,6 +43,7 @@ pub use attachments::{
     AttachmentError, AttachmentStore, IMAGE_BYTES_MAX, StoredFile, inspect, owner_of,
 };
 pub use command::Way;
+pub use compaction::{CompactionSetup, Overhead};
 pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
 pub use event::{EventGroup, EventKind, ServerEvent};

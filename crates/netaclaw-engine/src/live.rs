@@ -3,11 +3,12 @@
 use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use netaclaw_protocol::{
-    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, DeltaEvent, EntryId, ErrorCode, OpenTool,
-    PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome,
-    RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
-    StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
-    ToolOutput, ToolsChanged, Trouble, TroubleKind,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionDone, CompactionError,
+    CompactionStart, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta,
+    PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
+    RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer, StreamingPart,
+    ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ToolsChanged, Trouble, TroubleKind,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,6 +34,7 @@ pub(crate) struct LiveState {
     pub(crate) todo: TodoList,
     /// As last told, or shown to whoever joined first; `None` before that.
     pub(crate) tokens: Option<TokenUpdate>,
+    pub(crate) compaction: Option<CompactionUnderWay>,
     /// What people were told about the setting of this session. Told again only when it changes.
     pub(crate) warnings: Vec<Trouble>,
     /// What the model of the run under way was told it has.
@@ -51,6 +53,7 @@ impl Live {
             approvals: Vec::new(),
             todo: TodoList::default(),
             tokens: None,
+            compaction: None,
             warnings,
             told_tools: None,
             raised: Vec::new(),
@@ -310,6 +313,31 @@ impl Live {
         self.feed.emit(&ReliableEvent::TokenUpdate(tokens));
     }
 
+    pub(crate) fn compaction_started(&self, start: CompactionStart) {
+        let mut state = self.lock();
+        state.compaction = Some(CompactionUnderWay {
+            start: start.clone(),
+            since: now_ms(),
+        });
+        self.feed.emit(&ReliableEvent::CompactionStart(start));
+    }
+
+    pub(crate) fn compaction_done(&self, done: CompactionDone) {
+        let mut state = self.lock();
+        state.compaction = None;
+        self.feed.emit(&ReliableEvent::CompactionDone(done));
+    }
+
+    pub(crate) fn compaction_failed(&self, error: CompactionError) {
+        let mut state = self.lock();
+        state.compaction = None;
+        self.feed.emit(&ReliableEvent::CompactionError(error));
+    }
+
+    pub(crate) fn compacts(&self) -> bool {
+        self.lock().compaction.is_some()
+    }
+
     /// The numbers that everybody has who looks; `None` if nobody has looked yet.
     pub(crate) fn tokens_shown(&self) -> Option<TokenUpdate> {
         self.lock().tokens.clone()
@@ -424,6 +452,7 @@ fn is_standing(kind: TroubleKind) -> bool {
             | TroubleKind::UnknownTools
             | TroubleKind::NoSandbox
             | TroubleKind::UnreadableMessages
+            | TroubleKind::CompactionPaused
     )
 }
 

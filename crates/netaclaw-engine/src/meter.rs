@@ -1,7 +1,12 @@
 //! Token numbers of a session: what was used, and how full the context is.
 
-use netaclaw_protocol::{ContextMeter, ModelInfo, TokenTotals, TokenUpdate, Usage};
-use netaclaw_session::{Role, SessionTree, build_session_context, estimate_context_tokens};
+use netaclaw_compaction::{Used, used_tokens};
+use netaclaw_protocol::{
+    CompactionDetails, ContextMeter, ModelInfo, TokenTotals, TokenUpdate, Usage,
+};
+use netaclaw_session::{
+    ContextMessage, EntryId, Role, SessionContext, SessionTree, build_session_context,
+};
 use serde::Deserialize;
 
 /// Counts what the answers of a session reported.
@@ -68,12 +73,15 @@ impl Meter {
         self.update(used, used == 0)
     }
 
-    /// The numbers for the session as it stands.
-    pub(crate) fn update_for(&self, tree: &SessionTree) -> TokenUpdate {
-        match build_session_context(tree, tree.leaf()) {
+    /// The numbers for a place in the session. Right after a compaction nobody has counted what is
+    /// left, so it is an estimate until the next answer.
+    pub(crate) fn update_at(&self, tree: &SessionTree, leaf: Option<&EntryId>) -> TokenUpdate {
+        match build_session_context(tree, leaf) {
             Ok(context) => {
-                let tokens = estimate_context_tokens(&context);
-                self.update(tokens.total(), tokens.trailing > 0 || tokens.usage == 0)
+                let Used {
+                    tokens, estimated, ..
+                } = used_tokens(&context, overhead_of(&context));
+                self.update(tokens, estimated)
             }
             Err(_) => self.update(0, true),
         }
@@ -97,4 +105,17 @@ impl Meter {
             },
         }
     }
+}
+
+/// What instructions and tools took when the context was last condensed. Before that, the readings
+/// of answers have it in them; where there is neither, nobody knows, and it counts from the first
+/// answer on.
+pub(crate) fn overhead_of(context: &SessionContext<'_>) -> u64 {
+    let compaction = context.messages.iter().find_map(|message| match message {
+        ContextMessage::CompactionSummary(entry) => entry.field("details"),
+        _ => None,
+    });
+    let details: Option<CompactionDetails> =
+        compaction.and_then(|json| serde_json::from_str(json).ok());
+    details.map_or(0, |details| details.overhead_tokens)
 }

@@ -5,7 +5,9 @@
 //! of an answer, and when something has ended.
 
 use metrics::{counter, gauge, histogram};
-use netaclaw_protocol::{RunOutcome, StopReason, ToolRoute, TroubleKind, Usage};
+use netaclaw_protocol::{
+    CompactionFault, CompactionReason, RunOutcome, StopReason, ToolRoute, TroubleKind, Usage,
+};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -119,6 +121,17 @@ impl CallClock {
             counter!("netaclaw_tool_errors_total", "tool" => tool).increment(1);
         }
     }
+}
+
+pub(crate) fn compaction_ended(
+    reason: CompactionReason,
+    fault: Option<CompactionFault>,
+    took: Duration,
+) {
+    let outcome = fault.map_or("done", CompactionFault::as_str);
+    let labels = [("reason", reason.as_str()), ("outcome", outcome)];
+    counter!("netaclaw_compactions_total", &labels).increment(1);
+    histogram!("netaclaw_compaction_seconds", &labels).record(took);
 }
 
 pub(crate) fn retried(kind: TroubleKind) {

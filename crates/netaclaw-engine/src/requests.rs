@@ -6,7 +6,7 @@
 use crate::durable::{Durable, Queued};
 use crate::error::EngineError;
 use crate::user_message::marked;
-use netaclaw_protocol::{Chat, ChatAck, Disposition, RunId, SessionId};
+use netaclaw_protocol::{Chat, ChatAck, CompactStatus, Disposition, RunId, SessionId};
 use netaclaw_session::SessionTree;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -101,6 +101,7 @@ pub(crate) enum Outcome {
     Forked(SessionId),
     Started(RunId),
     Chat(ChatAck),
+    Compact(CompactStatus),
 }
 
 impl Outcome {

@@ -2,12 +2,14 @@
 
 mod approvals;
 mod chat;
+mod compacting;
 mod launch;
 mod questions;
 mod queue;
 mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
+use crate::compaction::Desk;
 use crate::durable::ModelChoice;
 use crate::engine::Home;
 use crate::error::EngineError;
@@ -47,6 +49,7 @@ pub(crate) struct LiveSession {
     waiters: Waiters<ClarifyAnswer>,
     consents: Waiters<Approval>,
     source: Arc<dyn AgentSource>,
+    desk: Arc<Desk>,
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
@@ -85,6 +88,7 @@ impl LiveSession {
             waiters: Waiters::default(),
             consents: Waiters::default(),
             source,
+            desk: Arc::default(),
             requests,
             runs: JoinSet::new(),
             current: None,
@@ -176,6 +180,9 @@ impl LiveSession {
             Command::Retry(entry, request, reply) => {
                 drop(reply.send(self.retry(entry, request).await));
             }
+            Command::Compact(instructions, request, reply) => {
+                drop(reply.send(self.compact(instructions, request).await));
+            }
             Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
             Command::Listen(subscriber, reply) => {
                 drop(reply.send(Ok(self.listen(subscriber))));
@@ -222,7 +229,7 @@ impl LiveSession {
         let durable = &writing.state.durable;
         if self.live.tokens_shown().is_none() {
             let meter = self.meter(&tree, &meta, durable.model.clone()).await;
-            self.live.show_tokens(meter.update_for(&tree));
+            self.live.show_tokens(meter.update_at(&tree, tree.leaf()));
         }
         Ok(self.live.join(subscriber, |live, joined| {
             let snapshot = Some(Box::new(snapshot::build(&tree, meta, live, durable)));
@@ -252,8 +259,9 @@ impl LiveSession {
     async fn stop(&mut self) -> Result<RunState, EngineError> {
         if let Some(run) = &self.current {
             self.live
-                .run_status(RunState::Stopping, Some(run.id.clone()), None, None);
+                .run_status(RunState::Stopping, run.id.clone(), None, None);
             run.cancel.cancel();
+            self.forget_waiting_compaction();
             self.hold_waiting().await?;
             return Ok(RunState::Stopping);
         }
@@ -342,7 +350,8 @@ impl LiveSession {
         ));
         let meta = self.writer.meta().await?;
         let model = writing.state.durable.model.clone();
-        let tokens = self.meter(&tree, &meta, model).await.update_for(&tree);
+        let meter = self.meter(&tree, &meta, model).await;
+        let tokens = meter.update_at(&tree, tree.leaf());
         self.live.tokens_changed(tokens);
         self.remember(&mut writing, request, Outcome::Done).await?;
         Ok(Done::now(()))

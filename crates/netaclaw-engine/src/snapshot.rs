@@ -54,6 +54,7 @@ pub(crate) fn build(
         approvals: live.approvals.clone(),
         todo: live.todo.clone(),
         tokens: live.tokens.clone().unwrap_or_default(),
+        compaction: live.compaction.clone(),
         skipped_lines: tree.skipped_lines(),
         warnings,
         session: session.into(),

@@ -1,5 +1,6 @@
 //! Where the engine gets agents from.
 
+use crate::compaction::{CompactionSetup, Overhead};
 use crate::durable::ModelChoice;
 use crate::engine::Caller;
 use crate::error::EngineError;
@@ -37,6 +38,26 @@ pub trait AgentSource: Send + Sync + 'static {
     /// count.
     async fn record_consent(&self, _by: &Caller, _act: ConsentAct<'_>) -> Result<(), EngineError> {
         Ok(())
+    }
+
+    /// How the session's context is condensed, and by whom. What is named for it and cannot be
+    /// used is an error.
+    async fn compaction(
+        &self,
+        _session: &SessionMeta,
+        _model: Option<ChosenModel>,
+    ) -> Result<CompactionSetup, EngineError> {
+        let message = "nobody is there to write summaries".to_owned();
+        Err(EngineError::Unavailable(message))
+    }
+
+    /// What every request of the session's agent carries besides the messages.
+    async fn overhead(
+        &self,
+        _session: &SessionMeta,
+        _model: Option<ChosenModel>,
+    ) -> Result<Overhead, EngineError> {
+        Ok(Overhead::default())
     }
 
     /// Who makes up a title for the session, if somebody was named for such things. Without one

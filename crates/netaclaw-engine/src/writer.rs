@@ -136,8 +136,18 @@ impl Writing<'_> {
 
     /// Appends and tells. The entry is durable, as far as `new` asks, before anybody hears of it.
     pub(crate) async fn append(&mut self, new: NewEntry) -> Result<Entry, EngineError> {
+        self.append_after(new, |_| ()).await
+    }
+
+    /// The same, with something else that is told once the entry is stored and before it is told.
+    pub(crate) async fn append_after(
+        &mut self,
+        new: NewEntry,
+        tell_first: impl FnOnce(&Entry),
+    ) -> Result<Entry, EngineError> {
         let writer = self.writer;
         let entry = writer.provider.append_entry(&writer.id, new).await?;
+        tell_first(&entry);
         let leaf_entry_id = match entry.kind().moves_leaf() {
             true => Some(entry.id().clone()),
             false => writer.tree().await?.leaf().cloned(),

@@ -4,8 +4,9 @@
 //! they may be merged or dropped, because the reliable event at the end carries the whole.
 
 use crate::{
-    EntryId, ErrorCode, Nothing, Progress, Refusal, RunId, SessionId, SessionInfo, SessionListItem,
-    Severity, SkillEnd, SkillStart, ToolProcessEvent, Trouble,
+    CompactionDone, CompactionError, CompactionStart, EntryId, ErrorCode, Nothing, Progress,
+    Refusal, RunId, SessionId, SessionInfo, SessionListItem, Severity, SkillEnd, SkillStart,
+    ToolProcessEvent, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -432,44 +433,6 @@ pub enum ApprovalOutcome {
     Denied,
     /// The run has ended, and nobody had decided.
     Closed,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct CompactionStart {
-    pub reason: CompactionReason,
-    pub message_count: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum CompactionReason {
-    Manual,
-    Auto,
-    Overflow,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct CompactionDone {
-    pub success: bool,
-    pub compacted_count: u64,
-    pub keep_recent_count: u64,
-    pub summary_entry_id: EntryId,
-    pub summary_content: String,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct CompactionError {
-    pub message: String,
-    pub retryable: bool,
 }
 
 /// The end of a run; there is exactly one for each.

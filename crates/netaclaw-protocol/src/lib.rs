@@ -7,6 +7,7 @@ mod attachment;
 mod audit;
 mod channel;
 mod command;
+mod compaction;
 #[cfg(feature = "typescript")]
 mod entry;
 mod event;
@@ -48,14 +49,18 @@ pub use command::{
     Refusal, Rename, Renamed, Retried, Retry, SessionOpen, SessionRef, SetLabel, SetModel,
     SetThinkingLevel, Stop, Stopped, SwitchLeaf, command_name,
 };
+pub use compaction::{
+    Compact, CompactAck, CompactStatus, CompactionDetails, CompactionDone, CompactionError,
+    CompactionFault, CompactionReason, CompactionStart, CompactionUnderWay, ContextBreakdown,
+    ContextPart, ContextShare, LedgerLine,
+};
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
-    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionDone, CompactionError,
-    CompactionReason, CompactionStart, ContextMeter, DeltaEvent, Done, EntryAdded, Envelope,
-    LeafChanged, Notice, NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState,
-    ReliableEvent, RunError, RunOutcome, RunPhase, RunState, RunStatus, SessionUpdated, StreamEnd,
-    StreamStart, ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ContextMeter, DeltaEvent, Done, EntryAdded,
+    Envelope, LeafChanged, Notice, NoticeEnvelope, PartDelta, PartKind, Question, QueueItem,
+    QueueState, ReliableEvent, RunError, RunOutcome, RunPhase, RunState, RunStatus, SessionUpdated,
+    StreamEnd, StreamStart, ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate,
     ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
 };
 pub use id::{

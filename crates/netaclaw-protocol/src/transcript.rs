@@ -25,6 +25,9 @@ pub struct EntryPage {
     pub items: Vec<Box<RawValue>>,
     /// Entries on the whole path.
     pub total: u64,
+    /// So many of `items`, from the first one on, are folded: the model sees the summary of the last
+    /// compaction in their place.
+    pub folded_count: u64,
     /// What to give as `before` for older entries; absent when there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<EntryId>,

@@ -77,6 +77,8 @@ pub enum TroubleKind {
     NoSandbox,
     Repeating,
     UnreadableMessages,
+    /// The context is not condensed by itself any more, because that did not help.
+    CompactionPaused,
 }
 
 /// Whether something ended what was going on.
@@ -160,6 +162,7 @@ impl TroubleKind {
             Self::NoSandbox => "no_sandbox",
             Self::Repeating => "repeating",
             Self::UnreadableMessages => "unreadable_messages",
+            Self::CompactionPaused => "compaction_paused",
         }
     }
 }

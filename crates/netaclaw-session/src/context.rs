@@ -19,6 +19,9 @@ pub struct SessionContext<'a> {
     pub messages: Vec<ContextMessage<'a>>,
     pub thinking_level: Cow<'a, str>,
     pub model: Option<ModelRef>,
+    /// Messages from here on came after the last compaction or edit on the path. What an answer
+    /// before them said about the size of the context is not true any more.
+    pub fresh_from: usize,
     /// A compaction whose first kept entry is not on the path before it: nothing before it is
     /// kept, which somebody should know.
     pub broken_compaction: Option<EntryId>,
@@ -70,15 +73,37 @@ pub fn build_session_context<'a>(
         .kept
         .iter()
         .filter(|at| walk.voice(**at) != Voice::SystemMessage);
-    for at in kept.chain(selected.after) {
+    for at in kept {
         messages.extend(walk.message(*at, &edits));
+    }
+    let mut fresh_from = messages.len();
+    for at in selected.after {
+        messages.extend(walk.message(*at, &edits));
+        if walk.voice(*at) == Voice::ContextEdit {
+            fresh_from = messages.len();
+        }
     }
     Ok(SessionContext {
         messages,
         thinking_level: walk.thinking_level(),
         model: walk.model(),
+        fresh_from,
         broken_compaction: selected.broken_compaction(),
     })
+}
+
+/// How many entries of a path, from its root on, the last compaction on it stands in for.
+pub fn folded_count(path: &[&Entry]) -> usize {
+    let last = path
+        .iter()
+        .rposition(|entry| entry.kind() == EntryKind::Compaction);
+    let Some(at) = last else { return 0 };
+    let first = path[at].text_field("firstKeptEntryId");
+    let kept = first.and_then(|first| {
+        let mut before = path[..at].iter();
+        before.position(|entry| entry.id().as_str() == first)
+    });
+    kept.unwrap_or(at)
 }
 
 /// A path through a tree, by positions.

@@ -26,7 +26,7 @@ mod tree;
 
 pub use admit::check_append;
 pub use body::{EntryBody, RawJson, encode_entry, raw_json};
-pub use context::{ContextMessage, SessionContext, build_session_context};
+pub use context::{ContextMessage, SessionContext, build_session_context, folded_count};
 pub use entry::{Entry, EntryKind, Role};
 pub use error::{LogError, PathError, SessionError};
 pub use fork::{ForkedEntries, fork_entries};

@@ -354,13 +354,105 @@ requestId: string,
  */
 answer: JsonValue, };
 
-export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, summaryContent: string, tokensBefore: number, tokensAfter: number, };
+/**
+ * Asks for the context to be condensed now.
+ */
+export type Compact = { sessionId: SessionId, 
+/**
+ * What the summary should pay attention to.
+ */
+instructions?: string | null, requestId?: string | null, };
 
-export type CompactionError = { message: string, retryable: boolean, };
+/**
+ * The answer to `compact`.
+ */
+export type CompactAck = { status: CompactStatus, };
+
+export type CompactStatus = "started" | "queued" | "already_running" | "already_queued";
+
+/**
+ * The `details` of a compaction entry that NetaClaw wrote. Other programs write fewer; the two
+ * lists of files are theirs as well.
+ */
+export type CompactionDetails = { readFiles: Array<string>, modifiedFiles: Array<string>, reason: CompactionReason | null, tokensAfter: number, 
+/**
+ * Messages that the summary stands for and that it did not stand for before.
+ */
+compactedCount: number, keptCount: number, 
+/**
+ * Tool results that the summarising model saw as one line.
+ */
+prunedCount: number, channel: string | null, model: string | null, 
+/**
+ * Of all requests for this summary together.
+ */
+usage: Usage, requests: number, durationMs: number, 
+/**
+ * What the user asked it to pay attention to.
+ */
+instructions: string | null, 
+/**
+ * What the user asked for first, word for word.
+ */
+goal: string | null, 
+/**
+ * Calls with effects that have run, from the beginning of the path.
+ */
+ledger: Array<LedgerLine>, 
+/**
+ * A turn was too long to be kept whole.
+ */
+splitTurn: boolean, 
+/**
+ * What instructions and tools take of the window besides the messages.
+ */
+overheadTokens: number, };
+
+export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, summaryContent: string, tokensBefore: number, 
+/**
+ * An estimate, until the next answer tells.
+ */
+tokensAfter: number, };
+
+/**
+ * The context stays as it was; the chat goes on.
+ */
+export type CompactionError = { 
+/**
+ * In English, for clients that know nothing better; see `words`.
+ */
+message: string, retryable: boolean, fault: CompactionFault, words: Words, 
+/**
+ * When the next attempt may begin by itself, in Unix milliseconds. Asking for one by hand
+ * needs no waiting.
+ */
+retryAt?: number | null, };
+
+/**
+ * Why nothing was condensed.
+ */
+export type CompactionFault = "nothing_to_compress" | "no_gain" | "bad_summary" | "model_failed" | "auxiliary_too_small" | "timed_out" | "cancelled" | "not_ready" | "session_unavailable";
 
 export type CompactionReason = "manual" | "auto" | "overflow";
 
-export type CompactionStart = { reason: CompactionReason, messageCount: number, };
+export type CompactionStart = { reason: CompactionReason, 
+/**
+ * Messages that are folded.
+ */
+messageCount: number, };
+
+/**
+ * A compaction that has begun and not ended, as a joining client sees it.
+ */
+export type CompactionUnderWay = { 
+/**
+ * Unix time in milliseconds.
+ */
+since: number, reason: CompactionReason, 
+/**
+ * Messages that are folded.
+ */
+messageCount: number, };
 
 export type ContentBlock = { "type": "text", text: string, } | { "type": "thinking", thinking: string, thinkingSignature?: string | null, redacted?: boolean, } | { "type": "image", 
 /**
@@ -368,9 +460,27 @@ export type ContentBlock = { "type": "text", text: string, } | { "type": "thinki
  */
 data: string, mimeType: string, } | { "type": "toolCall", id: string, name: string, arguments: JsonValue, };
 
+/**
+ * What fills the window of a session's model.
+ */
+export type ContextBreakdown = { usedTokens: number, maxTokens: number, thresholdPercent?: number | null, 
+/**
+ * Whether the sum is an estimate. The shares always are.
+ */
+estimated: boolean, windowSource: InfoSource, 
+/**
+ * Every part once, in a fixed order. All but `reserve` and `free` add up to what is used, and
+ * all of them to the window, or to what is used if that is more.
+ */
+parts: Array<ContextShare>, };
+
 export type ContextMessages = { items: Array<EntryMessage>, total: number, sourceEntryIds: Array<EntryId>, thinkingLevel: string, model: ModelRef | null, };
 
 export type ContextMeter = { usedTokens: number, maxTokens: number, percent: number, thresholdPercent?: number | null, estimated: boolean, windowSource?: InfoSource | null, };
+
+export type ContextPart = "system" | "tools" | "skills" | "summary" | "messages" | "tool_results" | "reserve" | "free";
+
+export type ContextShare = { part: ContextPart, tokens: number, };
 
 /**
  * Cost in the currency of the channel's price list.
@@ -485,6 +595,11 @@ export type EntryPage = { items: Array<Entry>,
  */
 total: number, 
 /**
+ * So many of `items`, from the first one on, are folded: the model sees the summary of the last
+ * compaction in their place.
+ */
+foldedCount: number, 
+/**
  * What to give as `before` for older entries; absent when there are none.
  */
 cursor: EntryId | null, };
@@ -539,6 +654,15 @@ export type LeafChanged = { leafEntryId: EntryId | null,
  */
 activePath: Array<EntryId>, };
 
+/**
+ * A call that has run and must not run again by mistake.
+ */
+export type LedgerLine = { 
+/**
+ * The call with its arguments, shortened.
+ */
+call: string, failed: boolean, times: number, };
+
 export type Listing<T> = { items: Array<T>, total: number, };
 
 export type LiveSnapshot = { session: SessionInfo, 
@@ -558,7 +682,7 @@ childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key
 /**
  * The answer being streamed, every open part in full.
  */
-streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, skippedLines: number, 
+streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, compaction?: CompactionUnderWay | null, skippedLines: number, 
 /**
  * What people should know although nothing has ended.
  */
@@ -1682,7 +1806,7 @@ retryAfterMs?: number | null, };
 /**
  * The list is closed; the names stay what they are.
  */
-export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages";
+export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "compaction_paused";
 
 /**
  * A file as the server keeps it until it is sent, and after.
@@ -1746,7 +1870,7 @@ export interface Commands {
   set_model: { ask: SetModel; answer: Nothing }
   clarify_response: { ask: ClarifyResponse; answer: Nothing }
   approval_response: { ask: ApprovalResponse; answer: Nothing }
-  compact: { ask: SessionRef; answer: Nothing }
+  compact: { ask: Compact; answer: CompactAck }
   session_open: { ask: SessionOpen; answer: Opened }
   session_close: { ask: SessionRef; answer: Nothing }
   switch_leaf: { ask: SwitchLeaf; answer: Nothing }

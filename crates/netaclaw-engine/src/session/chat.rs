@@ -143,7 +143,7 @@ impl LiveSession {
         ChatAck {
             session_id: self.writer.id.clone(),
             entry_id: None,
-            run_id: self.current.as_ref().map(|run| run.id.clone()),
+            run_id: self.current.as_ref().and_then(|run| run.id.clone()),
             item_id: None,
             disposition,
             deduped: false,

@@ -26,10 +26,22 @@ use uuid::Uuid;
 
 /// The run under way.
 pub(crate) struct CurrentRun {
-    pub(crate) id: RunId,
+    /// `None` if it is a compaction, which is no run but keeps one from beginning.
+    pub(crate) id: Option<RunId>,
     pub(crate) cancel: CancellationToken,
     started: Instant,
-    _counted: RunningRun,
+    _counted: Option<RunningRun>,
+}
+
+impl CurrentRun {
+    pub(super) fn compaction() -> Self {
+        Self {
+            id: None,
+            cancel: CancellationToken::new(),
+            started: Instant::now(),
+            _counted: None,
+        }
+    }
 }
 
 impl LiveSession {
@@ -57,6 +69,7 @@ impl LiveSession {
         };
         writing.set_run_tip(Some(entry.id().clone()));
         drop(writing);
+        self.desk.user_spoke();
         self.launch(run_id);
         // The disk works while the run makes ready; the sender hears "ok" when all is safe.
         if let Err(error) = self.writer.provider.sync(&self.writer.id).await {
@@ -112,6 +125,9 @@ impl LiveSession {
             clock: CallClock::default(),
             free_ids: Vec::new(),
             partial: Arc::clone(&partial),
+            source: Arc::clone(&self.source),
+            desk: Arc::clone(&self.desk),
+            threshold_percent: None,
         };
         let (source, token) = (Arc::clone(&self.source), cancel.clone());
         let writer = Arc::clone(&self.writer);
@@ -122,10 +138,10 @@ impl LiveSession {
             }
         });
         self.current = Some(CurrentRun {
-            id: run_id,
+            id: Some(run_id),
             cancel,
             started: Instant::now(),
-            _counted: RunningRun::begin(),
+            _counted: Some(RunningRun::begin()),
         });
     }
 
@@ -134,20 +150,23 @@ impl LiveSession {
         let Some(run) = self.current.take() else {
             return;
         };
+        let Some(run_id) = run.id else {
+            return self.compaction_ended(ended).await;
+        };
         let (outcome, trouble) = match ended {
             Ok(report) => (report.outcome, report.trouble),
             // The server's runtime is going down under the run. Whatever is written now may be cut
             // off; the next process finds the mark of the run and closes it.
             Err(cut_off) if cut_off.is_cancelled() => return,
             Err(panic) => {
-                tracing::error!(session.id = %self.writer.id, run.id = %run.id, %panic, "a run panicked");
+                tracing::error!(session.id = %self.writer.id, run.id = %run_id, %panic, "a run panicked");
                 (RunOutcome::Error, Some(Box::new(internal_trouble())))
             }
         };
         if outcome == RunOutcome::Error
             && let Some(trouble) = &trouble
         {
-            self.tell_error(&run.id, trouble.clone());
+            self.tell_error(&run_id, trouble.clone());
         }
         // A shutdown is no wish of the user: the run was interrupted.
         let outcome = match outcome {
@@ -163,12 +182,15 @@ impl LiveSession {
         let kind = trouble.as_ref().map(|why| why.kind);
         metrics::run_ended(outcome, kind, run.started.elapsed());
         let done = Done {
-            run_id: run.id,
+            run_id,
             outcome,
             reason: kind.map(|kind| kind.as_str().to_owned()),
             trouble,
         };
         self.writer.feed.emit(&ReliableEvent::Done(done));
+        if self.start_waiting_compaction() {
+            return;
+        }
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
     }
@@ -252,7 +274,7 @@ async fn run(
 }
 
 /// The end of a run that never asked a model.
-fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> RunReport {
+pub(super) fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> RunReport {
     RunReport {
         outcome,
         reason: None,
@@ -285,6 +307,7 @@ async fn prepare(
         })
         .await?;
     host.meter = Meter::read(&tree).for_model(&prepared.model, prepared.threshold_percent);
+    host.threshold_percent = prepared.threshold_percent;
     Ok(prepared.runner)
 }
 

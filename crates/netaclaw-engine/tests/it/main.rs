@@ -5,6 +5,7 @@
 mod branches;
 mod chat;
 mod coding;
+mod compaction;
 mod crash;
 mod idle;
 mod metrics;

@@ -468,6 +468,11 @@ impl Client {
         self.inner.events.lock().unwrap().iter().cloned().collect()
     }
 
+    /// Forgets what has arrived so far.
+    pub(crate) fn clear(&self) {
+        self.inner.events.lock().unwrap().clear();
+    }
+
     /// Waits until an event of this type has arrived that satisfies the test, and returns it.
     pub(crate) async fn wait(&self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {

@@ -9,8 +9,8 @@ use netaclaw_engine::{ConfiguredAgents, Engine, EngineError, ModelSettings, Prov
 use netaclaw_governance::{ApprovedCall, Concurrency, ToolManifest, WorkerUse};
 use netaclaw_models::{RetryPolicy, Timeouts, Transport};
 use netaclaw_protocol::{
-    AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, Opened,
-    SessionId, Supplier, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
+    AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, KeyChange,
+    Opened, SessionId, Supplier, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
 };
 use netaclaw_session::NewSession;
 use netaclaw_store::{
@@ -47,6 +47,7 @@ pub(crate) struct Setting {
     pub(crate) supplier: Supplier,
     pub(crate) base_url: Option<String>,
     pub(crate) tools: Option<bool>,
+    pub(crate) window: u64,
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
     pub(crate) gate: SpawnGate,
@@ -58,6 +59,7 @@ impl Setting {
             supplier,
             base_url: None,
             tools: Some(true),
+            window: 100_000,
             timeouts: Timeouts::default(),
             // One attempt: what fails is seen at once.
             retry: RetryPolicy {
@@ -84,6 +86,7 @@ impl World {
             .unwrap_or_else(|| url(&fake, setting.supplier));
         let mut spec = channel_spec("fake", setting.supplier, base_url);
         spec.models[0].tools = setting.tools;
+        spec.models[0].context_window = Some(setting.window);
         let channel = add_channel(&admin, spec).await;
         let gate = Arc::new(Semaphore::new(0));
         let models = ModelSettings {
@@ -181,6 +184,34 @@ impl World {
     /// What the models were asked.
     pub(crate) fn requests(&self) -> Vec<Recorded> {
         self.script().requests()
+    }
+
+    /// A further channel whose model has a window of its own.
+    pub(crate) async fn add_narrow_channel(&self, name: &str, window: u64) -> ChannelId {
+        let mut spec = channel_spec(name, Supplier::Openai, url(&self.fake, Supplier::Openai));
+        spec.models[0].context_window = Some(window);
+        add_channel(&self.admin, spec).await
+    }
+
+    pub(crate) async fn disable(&self, id: &ChannelId) {
+        let view = self.admin.channel(id).await.unwrap();
+        let mut spec = view.spec;
+        spec.status = ChannelStatus::Disabled;
+        let (by, key) = (Actor::system(), KeyChange::Keep);
+        let updated = self.admin.update_channel(&by, id, Expect::Any, spec, key);
+        updated.await.unwrap();
+    }
+
+    pub(crate) fn sessions_dir(&self) -> std::path::PathBuf {
+        self.dir.path().join("sessions")
+    }
+
+    /// Another process over the sessions as they are in a directory.
+    pub(crate) fn engine_over(&self, dir: std::path::PathBuf) -> Engine {
+        let fsync = Fsync::Off;
+        let file = Arc::new(FileProvider::new(FileSettings { dir, fsync }));
+        let agents = Arc::clone(&self.agents) as _;
+        Engine::new(Providers { file, mysql: None }, agents)
     }
 
     pub(crate) fn work_dir(&self) -> std::path::PathBuf {

@@ -11,10 +11,10 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use netaclaw_engine::wire_entry;
 use netaclaw_protocol::{
-    ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages, SessionTreeView,
-    StoredSnapshot, Words,
+    ContextBreakdown, ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages,
+    SessionTreeView, StoredSnapshot, Words,
 };
-use netaclaw_session::{Entry, PathError, SessionTree, build_session_context};
+use netaclaw_session::{Entry, PathError, SessionTree, build_session_context, folded_count};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ const ENTRIES_MAX: usize = 1000;
 pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .routes(routes!(messages))
+        .routes(routes!(context))
         .routes(routes!(entry))
         .routes(routes!(tree))
         .routes(routes!(snapshot))
@@ -83,6 +84,7 @@ fn full(
 ) -> Result<EntryPage, ApiError> {
     let mut path = tree.active_path().map_err(damaged)?;
     let total = path.len() as u64;
+    let folded = folded_count(&path);
     if let Some(before) = before {
         let before = EntryId::new(before);
         let at = path.iter().position(|entry| *entry.id() == before);
@@ -92,7 +94,9 @@ fn full(
     }
     let limit = limit.unwrap_or(ENTRIES_MAX).clamp(1, ENTRIES_MAX);
     let from = path.len().saturating_sub(limit);
+    let folded = folded.min(path.len()).saturating_sub(from);
     Ok(EntryPage {
+        folded_count: folded as u64,
         items: path[from..].iter().map(|entry| wire_entry(entry)).collect(),
         total,
         cursor: (from > 0).then(|| path[from].id().clone()),
@@ -109,6 +113,20 @@ fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
         thinking_level: context.thinking_level.to_string(),
         model: context.model.clone(),
     })
+}
+
+/// What fills the window of the session's model.
+#[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/context", tag = "sessions", params(("id" = String, Path)),
+    responses((status = 200, body = ContextBreakdown)))]
+async fn context(
+    State(shared): State<Arc<Shared>>,
+    Signed(who): Signed,
+    Path(id): Path<String>,
+) -> Result<Json<ContextBreakdown>, ApiError> {
+    let id = SessionId::new(id);
+    Ok(Json(
+        shared.engine.context_breakdown(&who.caller(), &id).await?,
+    ))
 }
 
 /// One entry, whole.

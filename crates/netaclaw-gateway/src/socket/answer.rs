@@ -7,8 +7,9 @@ use crate::auth::only_reads;
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, Done, EngineError, Request, Subscriber, Way};
 use netaclaw_protocol::{
-    Chat, ChatAck, ChatModel, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal, Renamed,
-    Retried, RunState, SessionChange, SessionId, SessionOpen, SetModel, Stop, Stopped, Words,
+    Chat, ChatAck, ChatModel, CompactAck, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal,
+    Renamed, Retried, RunState, SessionChange, SessionId, SessionOpen, SetModel, Stop, Stopped,
+    Words,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -154,10 +155,10 @@ async fn change(
                 .switch_leaf(caller, &switch.session_id, leaf, way, request)
                 .await
         }
-        ClientCommand::Compact(session) => {
-            exists(shared, caller, &session.session_id).await?;
-            let message = "compaction is not there yet".to_owned();
-            Err(EngineError::Unavailable(message))
+        ClientCommand::Compact(compact) => {
+            let begun = engine.compact(caller, &compact.session_id, compact.instructions, request);
+            let Done { value, deduped } = begun.await.map_err(refusal)?;
+            return Ok(told(CompactAck { status: value }, deduped));
         }
         ClientCommand::ApprovalResponse(response) => {
             let decided = engine.decide_call(caller, response).await;

@@ -1,9 +1,9 @@
 //! Commands: read from their text into the types of the protocol, or refused with the place.
 
 use netaclaw_protocol::{
-    ApprovalResponse, Chat, ClarifyResponse, ErrorCode, Fork, QueueEdit, Refusal, Rename, Retry,
-    SessionId, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop, SwitchLeaf,
-    Words, command_name as name,
+    ApprovalResponse, Chat, ClarifyResponse, Compact, ErrorCode, Fork, QueueEdit, Refusal, Rename,
+    Retry, SessionId, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop,
+    SwitchLeaf, Words, command_name as name,
 };
 use serde::de::DeserializeOwned;
 
@@ -16,7 +16,7 @@ pub(super) enum ClientCommand {
     SetModel(SetModel),
     ClarifyResponse(ClarifyResponse),
     ApprovalResponse(ApprovalResponse),
-    Compact(SessionRef),
+    Compact(Compact),
     SessionOpen(SessionOpen),
     SessionClose(SessionRef),
     SwitchLeaf(SwitchLeaf),
@@ -84,7 +84,8 @@ impl ClientCommand {
             Self::Chat(chat) => chat.session_id.as_ref(),
             Self::Ping => None,
             Self::Stop(stop) => stop.session_id.as_ref(),
-            Self::Compact(session) | Self::SessionClose(session) => Some(&session.session_id),
+            Self::Compact(command) => Some(&command.session_id),
+            Self::SessionClose(session) => Some(&session.session_id),
             Self::SetThinkingLevel(command) => Some(&command.session_id),
             Self::SetModel(command) => Some(&command.session_id),
             Self::ClarifyResponse(command) => Some(&command.session_id),
@@ -105,6 +106,7 @@ impl ClientCommand {
         match self {
             Self::SetThinkingLevel(command) => command.request_id.as_deref(),
             Self::SetModel(command) => command.request_id.as_deref(),
+            Self::Compact(command) => command.request_id.as_deref(),
             Self::SwitchLeaf(command) => command.request_id.as_deref(),
             Self::Label(command) => command.request_id.as_deref(),
             Self::Rename(command) => command.request_id.as_deref(),

@@ -4,7 +4,7 @@ use super::record::{Recorded, last_user_text};
 use super::reply::Reply;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// Shared by the server and the test.
@@ -18,14 +18,30 @@ pub struct Script {
 #[derive(Debug)]
 struct State {
     queue: VecDeque<Reply>,
-    rules: Vec<(String, Reply)>,
-    otherwise: Reply,
+    rules: Vec<(String, Answer)>,
+    otherwise: Answer,
     limits: Limits,
     /// `None` accepts every name.
     models: Option<Vec<String>>,
     key: Option<String>,
     lists_models: bool,
     requests: Vec<Recorded>,
+}
+
+/// What makes an answer of a request.
+#[derive(Clone)]
+struct Answer(Arc<dyn Fn(&Value) -> Reply + Send + Sync>);
+
+impl Answer {
+    fn always(reply: Reply) -> Self {
+        Self(Arc::new(move |_| reply.clone()))
+    }
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Answer")
+    }
 }
 
 /// How strict the fake is.
@@ -52,7 +68,7 @@ impl Default for Script {
             state: Mutex::new(State {
                 queue: VecDeque::new(),
                 rules: Vec::new(),
-                otherwise: Reply::text("Hello from the fake model."),
+                otherwise: Answer::always(Reply::text("Hello from the fake model.")),
                 limits: Limits::default(),
                 models: None,
                 key: None,
@@ -78,12 +94,33 @@ impl Script {
 
     /// The answer whenever the user's last words contain a text.
     pub fn when(&self, contains: impl Into<String>, reply: Reply) {
-        self.lock().rules.push((contains.into(), reply));
+        let answer = Answer::always(reply);
+        self.lock().rules.push((contains.into(), answer));
+    }
+
+    /// The same, with an answer that is made of the request.
+    pub fn when_asked(
+        &self,
+        contains: impl Into<String>,
+        answer: impl Fn(&Value) -> Reply + Send + Sync + 'static,
+    ) {
+        let answer = Answer(Arc::new(answer));
+        self.lock().rules.push((contains.into(), answer));
+    }
+
+    /// Forgets what was told about a text.
+    pub fn forget(&self, contains: &str) {
+        self.lock().rules.retain(|(text, _)| text != contains);
     }
 
     /// The answer when nothing else is told.
     pub fn otherwise(&self, reply: Reply) {
-        self.lock().otherwise = reply;
+        self.lock().otherwise = Answer::always(reply);
+    }
+
+    /// The same, with an answer that is made of the request.
+    pub fn otherwise_asked(&self, answer: impl Fn(&Value) -> Reply + Send + Sync + 'static) {
+        self.lock().otherwise = Answer(Arc::new(answer));
     }
 
     pub fn set_limits(&self, limits: Limits) {
@@ -164,13 +201,11 @@ impl Script {
             false => last_user_text(body),
         };
         let rule = state.rules.iter().find(|(text, _)| words.contains(text));
-        if let Some((_, reply)) = rule {
-            return reply.clone();
+        if let Some((_, answer)) = rule {
+            return (answer.0)(body);
         }
-        state
-            .queue
-            .pop_front()
-            .unwrap_or_else(|| state.otherwise.clone())
+        let queued = state.queue.pop_front();
+        queued.unwrap_or_else(|| (state.otherwise.0)(body))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

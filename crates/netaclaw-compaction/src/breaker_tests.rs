@@ -1,0 +1,149 @@
+use super::*;
+
+const AUTO: CompactionReason = CompactionReason::Auto;
+const OVERFLOW: CompactionReason = CompactionReason::Overflow;
+const MANUAL: CompactionReason = CompactionReason::Manual;
+
+fn at(now_ms: i64, used: u64) -> Moment<'static> {
+    Moment {
+        now_ms,
+        used,
+        window: 10_000,
+        model: "m",
+    }
+}
+
+/// One attempt to its end.
+fn attempt(breaker: &mut Breaker, moment: Moment<'_>, ended: Ended) -> Result<(), Blocked> {
+    breaker.begin(AUTO, moment)?;
+    breaker.ended(AUTO, ended, moment);
+    Ok(())
+}
+
+#[test]
+fn an_attempt_is_proven_by_an_answer_before_the_next() {
+    let mut breaker = Breaker::default();
+    attempt(&mut breaker, at(0, 8000), Ended::Gained).unwrap();
+    assert_eq!(
+        attempt(&mut breaker, at(1, 8000), Ended::Gained),
+        Err(Blocked::Unproven)
+    );
+    // The model says that it is still too long: once more, and not again.
+    breaker.begin(OVERFLOW, at(2, 8000)).unwrap();
+    breaker.ended(OVERFLOW, Ended::Gained, at(2, 8000));
+    assert_eq!(breaker.begin(OVERFLOW, at(3, 8000)), Err(Blocked::Unproven));
+    breaker.answered();
+    attempt(&mut breaker, at(4, 8000), Ended::Gained).unwrap();
+}
+
+#[test]
+fn what_saves_too_little_waits_for_growth_and_pauses_the_second_time() {
+    let mut breaker = Breaker::default();
+    attempt(&mut breaker, at(0, 8000), Ended::NoGain).unwrap();
+    breaker.answered();
+    assert_eq!(
+        attempt(&mut breaker, at(1, 8700), Ended::NoGain),
+        Err(Blocked::NotGrown)
+    );
+    attempt(&mut breaker, at(2, 8800), Ended::NoGain).unwrap();
+    breaker.answered();
+    let paused = Err(Blocked::Paused(PauseCause::Ineffective));
+    assert_eq!(attempt(&mut breaker, at(3, 8900), Ended::NoGain), paused);
+    assert_eq!(breaker.begin(OVERFLOW, at(3, 8900)), paused);
+}
+
+#[test]
+fn a_pause_ends_by_time_growth_another_model_or_by_hand() {
+    let paused = || {
+        let mut breaker = Breaker::default();
+        attempt(&mut breaker, at(0, 8000), Ended::NoGain).unwrap();
+        breaker.answered();
+        attempt(&mut breaker, at(0, 8800), Ended::NoGain).unwrap();
+        breaker.answered();
+        breaker
+    };
+    let blocked = Err(Blocked::Paused(PauseCause::Ineffective));
+    assert_eq!(paused().begin(AUTO, at(PAUSE_MS - 1, 9000)), blocked);
+    assert_eq!(paused().begin(AUTO, at(PAUSE_MS, 9000)), Ok(()));
+    assert_eq!(paused().begin(AUTO, at(1, 9800)), Ok(()));
+    let other = Moment {
+        model: "n",
+        ..at(1, 9000)
+    };
+    assert_eq!(paused().begin(AUTO, other), Ok(()));
+    let mut breaker = paused();
+    breaker.begin(MANUAL, at(1, 9000)).unwrap();
+    breaker.ended(MANUAL, Ended::Gained, at(1, 9000));
+    assert_eq!(breaker.begin(AUTO, at(2, 9000)), Ok(()));
+
+    // Half open: an attempt that does not help begins the pause anew, one that does ends it.
+    let mut breaker = paused();
+    attempt(&mut breaker, at(PAUSE_MS, 9000), Ended::NoGain).unwrap();
+    breaker.answered();
+    assert_eq!(breaker.begin(AUTO, at(PAUSE_MS + 1, 9000)), blocked);
+    attempt(&mut breaker, at(2 * PAUSE_MS, 9000), Ended::Gained).unwrap();
+    breaker.answered();
+    assert_eq!(breaker.begin(AUTO, at(2 * PAUSE_MS + 1, 9000)), Ok(()));
+}
+
+#[test]
+fn a_failure_cools_down_longer_each_time_and_says_until_when() {
+    let mut breaker = Breaker::default();
+    attempt(&mut breaker, at(0, 8000), Ended::Failed).unwrap();
+    breaker.answered();
+    let until_ms = COOL_DOWN_MS;
+    assert_eq!(breaker.cools_until_ms(), Some(until_ms));
+    assert_eq!(
+        breaker.begin(AUTO, at(1, 8000)),
+        Err(Blocked::CoolingDown { until_ms })
+    );
+    attempt(&mut breaker, at(COOL_DOWN_MS, 8000), Ended::Failed).unwrap();
+    assert_eq!(breaker.cools_until_ms(), Some(3 * COOL_DOWN_MS));
+    breaker.answered();
+    attempt(&mut breaker, at(3 * COOL_DOWN_MS, 8000), Ended::Gained).unwrap();
+    assert_eq!(breaker.cools_until_ms(), None);
+}
+
+#[test]
+fn success_too_often_pauses_as_well() {
+    let mut breaker = Breaker::default();
+    for n in 0..3 {
+        attempt(&mut breaker, at(n, 8000), Ended::Gained).unwrap();
+        breaker.answered();
+    }
+    let paused = Err(Blocked::Paused(PauseCause::TooOften));
+    assert_eq!(attempt(&mut breaker, at(4, 8000), Ended::Gained), paused);
+
+    let mut breaker = Breaker::default();
+    for n in 0..4 {
+        breaker.user_spoke();
+        attempt(&mut breaker, at(n, 8000), Ended::Gained).unwrap();
+        breaker.answered();
+    }
+    breaker.user_spoke();
+    assert_eq!(
+        attempt(&mut breaker, at(5, 8000), Ended::Gained),
+        paused,
+        "four in twenty answers"
+    );
+}
+
+/// However often a full context is looked at, and whatever comes of it: in an hour of nothing but
+/// that, the attempts stay few.
+#[test]
+fn attempts_are_bounded_whatever_happens() {
+    for ended in [Ended::Gained, Ended::NoGain, Ended::Failed] {
+        for answers in [false, true] {
+            let mut breaker = Breaker::default();
+            let mut begun = 0;
+            for second in 0..3600 {
+                begun += u32::from(attempt(&mut breaker, at(second * 1000, 8000), ended).is_ok());
+                if answers {
+                    breaker.answered();
+                }
+            }
+            assert!(begun <= 12, "{ended:?} {answers}: {begun}");
+            assert!(begun >= 1);
+        }
+    }
+}

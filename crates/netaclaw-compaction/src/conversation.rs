@@ -1,0 +1,120 @@
+//! The context as planning sees it.
+
+use netaclaw_models::payload::read_context;
+use netaclaw_models::tokens::estimate_message;
+use netaclaw_protocol::{CompactionDetails, EntryId, Message, StopReason};
+use netaclaw_session::{ContextMessage, Role, SessionContext};
+
+/// What may be folded, in order, and the summary that stands before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversation {
+    pub pieces: Vec<Piece>,
+    pub previous: Option<Previous>,
+}
+
+/// One message and the entry it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    pub entry_id: EntryId,
+    pub voice: Voice,
+    pub message: Message,
+    /// What it takes in a request, by estimate. Nothing if it is not sent.
+    pub tokens: u64,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    User,
+    /// Told to the model by somebody else: a command the user ran, a branch, an extension.
+    Told,
+    Answer,
+    /// An answer that failed or was stopped: people see it, models do not.
+    DeadAnswer,
+    Result,
+}
+
+impl Voice {
+    /// Whether a turn begins here, in the sense in which Pi splits turns.
+    pub(crate) fn begins_turn(self) -> bool {
+        matches!(self, Self::User | Self::Told)
+    }
+}
+
+/// The compaction that the context begins with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Previous {
+    pub summary: String,
+    /// Empty if another program wrote it.
+    pub details: CompactionDetails,
+    /// What it takes in a request, by estimate.
+    pub tokens: u64,
+}
+
+impl Conversation {
+    pub fn read(context: &SessionContext<'_>) -> Self {
+        let mut conversation = Self::default();
+        for message in &context.messages {
+            if let ContextMessage::CompactionSummary(entry) = message {
+                conversation.previous = Some(Previous {
+                    summary: entry.text_field("summary").unwrap_or_default().into_owned(),
+                    details: entry
+                        .field("details")
+                        .and_then(|json| serde_json::from_str(json).ok())
+                        .unwrap_or_default(),
+                    tokens: message_tokens(message),
+                });
+                continue;
+            }
+            conversation.pieces.extend(read_piece(message));
+        }
+        conversation
+    }
+
+    /// By estimate, without what comes on top of the messages.
+    pub fn tokens(&self) -> u64 {
+        let previous = self.previous.as_ref().map_or(0, |previous| previous.tokens);
+        let pieces: u64 = self.pieces.iter().map(|piece| piece.tokens).sum();
+        previous + pieces
+    }
+}
+
+/// One message of a context as a model gets it, unless it is none.
+pub(crate) fn read_message(message: &ContextMessage<'_>) -> Option<Message> {
+    let json = message.json();
+    let mut payload = read_context([json.as_ref()]);
+    payload.messages.pop()
+}
+
+pub(crate) fn message_tokens(message: &ContextMessage<'_>) -> u64 {
+    read_message(message).map_or(0, |message| sent_tokens(&message))
+}
+
+/// What a message takes in a request: answers that failed are left out of it.
+pub(crate) fn sent_tokens(message: &Message) -> u64 {
+    match message {
+        Message::Assistant(answer) if is_dead(answer.stop_reason) => 0,
+        message => estimate_message(message),
+    }
+}
+
+fn read_piece(source: &ContextMessage<'_>) -> Option<Piece> {
+    let message = read_message(source)?;
+    let voice = match &message {
+        Message::User(_) if source.source().role() == Role::User => Voice::User,
+        Message::User(_) => Voice::Told,
+        Message::Assistant(answer) if is_dead(answer.stop_reason) => Voice::DeadAnswer,
+        Message::Assistant(_) => Voice::Answer,
+        Message::ToolResult(_) => Voice::Result,
+    };
+    Some(Piece {
+        entry_id: source.source().id().clone(),
+        voice,
+        tokens: sent_tokens(&message),
+        message,
+    })
+}
+
+fn is_dead(stop_reason: StopReason) -> bool {
+    matches!(stop_reason, StopReason::Error | StopReason::Aborted)
+}

@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+
+mod assemble;
+mod boundary;
+mod breaker;
+mod check;
+mod conversation;
+mod facts;
+mod failure;
+mod limits;
+mod measure;
+mod plan;
+mod prompt;
+mod redact;
+mod render;
+mod summarize;
+#[cfg(test)]
+mod testing;
+
+pub use assemble::{Assembled, assemble};
+pub use breaker::{Blocked, Breaker, Ended, Moment, PauseCause};
+pub use conversation::{Conversation, Piece, Previous, Voice};
+pub use facts::Facts;
+pub use failure::{CompactionFailure, Flaw};
+pub use limits::Limits;
+pub use measure::{Shares, Used, message_shares, used_tokens};
+pub use plan::{Plan, PlanRequest, PlanTokens, plan};
+pub use redact::redact;
+pub use summarize::{Summary, SummaryModel, summarize};

@@ -1,0 +1,81 @@
+//! How much may stay, and how long a summary may be.
+
+/// The threshold that budgets are reckoned by where condensing by itself is off.
+const THRESHOLD_USUAL: u64 = 70;
+const SUMMARY_TOKENS_MIN: u64 = 1024;
+
+/// What an agent's settings and its model allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of the model that the conversation is held with.
+    pub window: u64,
+    /// In percent of the window; 0 if nothing is condensed by itself.
+    pub threshold_percent: u8,
+    /// Messages that are kept at least.
+    pub keep_recent: usize,
+    /// What instructions and tools take in every request, by estimate.
+    pub overhead_tokens: u64,
+}
+
+impl Limits {
+    /// Where condensing by itself begins; `None` if it never does.
+    pub fn trigger(&self) -> Option<u64> {
+        (self.threshold_percent > 0 && self.window > 0).then(|| self.threshold_tokens())
+    }
+
+    pub(crate) fn threshold_tokens(&self) -> u64 {
+        let percent = match self.threshold_percent {
+            0 => THRESHOLD_USUAL,
+            percent => u64::from(percent),
+        };
+        self.window * percent / 100
+    }
+
+    /// What is kept word for word, if single messages allow.
+    pub(crate) fn tail_tokens(&self) -> u64 {
+        self.threshold_tokens() * 30 / 100
+    }
+
+    /// What is kept word for word at the very most: behind a summary it must fit with room to
+    /// spare, or the next request would be over the threshold again.
+    pub(crate) fn tail_tokens_max(&self) -> u64 {
+        let taken = self.overhead_tokens + self.summary_tokens();
+        let room = self.threshold_tokens().saturating_sub(taken) * 80 / 100;
+        let half = self.threshold_tokens() / 2;
+        self.tail_tokens().max(room.min(half))
+    }
+
+    /// What a summary should have at most.
+    pub(crate) fn summary_tokens(&self) -> u64 {
+        (self.threshold_tokens() * 15 / 100).max(SUMMARY_TOKENS_MIN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_follow_the_threshold() {
+        let limits = Limits {
+            window: 100_000,
+            threshold_percent: 70,
+            keep_recent: 4,
+            overhead_tokens: 5_000,
+        };
+        assert_eq!(limits.trigger(), Some(70_000));
+        assert_eq!(limits.tail_tokens(), 21_000);
+        assert_eq!(limits.summary_tokens(), 10_500);
+        let off = Limits {
+            threshold_percent: 0,
+            ..limits
+        };
+        assert_eq!(off.trigger(), None);
+        assert_eq!(off.tail_tokens(), 21_000, "by hand it is the usual budget");
+        let tiny = Limits {
+            window: 4_000,
+            ..limits
+        };
+        assert_eq!(tiny.summary_tokens(), 1024);
+    }
+}

@@ -1,0 +1,114 @@
+//! How full a context is.
+
+use crate::conversation::{message_tokens, read_message, sent_tokens};
+use netaclaw_protocol::{AssistantMessage, Message, StopReason};
+use netaclaw_session::{ContextMessage, SessionContext};
+
+/// The size of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    pub tokens: u64,
+    /// Whether anything in it was not counted by the supplier.
+    pub estimated: bool,
+    /// What the supplier said about the last request and its answer, if that still holds.
+    pub reading: Option<u64>,
+    /// What the same messages would have been by estimate, with the overhead. 0 without a reading.
+    pub reading_estimate: u64,
+}
+
+impl Used {
+    /// By how much estimates of this conversation are off, as far as anybody knows. Kept within
+    /// bounds: a supplier that counts nonsense must not make nonsense of a plan.
+    pub(crate) fn scale(&self) -> f64 {
+        match (self.reading, self.reading_estimate) {
+            (Some(reading), estimate) if estimate > 0 => {
+                (reading as f64 / estimate as f64).clamp(0.5, 3.0)
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// The last usage that an answer on this path reported, and the estimate of what came after it.
+/// What was reported before the last compaction or edit does not count: it was true of another
+/// context.
+///
+/// `overhead_tokens` is what instructions and tools take; it counts where nothing was reported,
+/// because a reading has it in it.
+pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: u64) -> Used {
+    let mut trailing = 0;
+    for (at, message) in context.messages.iter().enumerate().rev() {
+        let Some(message) = read_message(message) else {
+            continue;
+        };
+        if let Message::Assistant(answer) = &message
+            && at >= context.fresh_from
+            && let Some(reading) = reading(answer)
+        {
+            return Used {
+                tokens: reading + trailing,
+                estimated: trailing > 0,
+                reading: Some(reading),
+                reading_estimate: 0,
+            };
+        }
+        trailing += sent_tokens(&message);
+    }
+    Used {
+        tokens: overhead_tokens + trailing,
+        estimated: true,
+        reading: None,
+        reading_estimate: 0,
+    }
+}
+
+impl Used {
+    /// The same with what is needed to tell how far estimates are off; this reads every message.
+    pub fn calibrated(mut self, context: &SessionContext<'_>, overhead_tokens: u64) -> Self {
+        if self.reading.is_none() {
+            return self;
+        }
+        let sizes = context.messages.iter().map(message_tokens);
+        let all = overhead_tokens + sizes.sum::<u64>();
+        let trailing = self.tokens - self.reading.unwrap_or_default();
+        self.reading_estimate = all.saturating_sub(trailing);
+        self
+    }
+}
+
+/// What a context is made of, by estimate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shares {
+    pub summary: u64,
+    pub messages: u64,
+    pub tool_results: u64,
+}
+
+pub fn message_shares(context: &SessionContext<'_>) -> Shares {
+    let mut shares = Shares::default();
+    for source in &context.messages {
+        let Some(message) = read_message(source) else {
+            continue;
+        };
+        let tokens = sent_tokens(&message);
+        match (source, &message) {
+            (ContextMessage::CompactionSummary(_), _) => shares.summary += tokens,
+            (_, Message::ToolResult(_)) => shares.tool_results += tokens,
+            _ => shares.messages += tokens,
+        }
+    }
+    shares
+}
+
+/// The size of request and answer together, as the supplier counted it.
+fn reading(answer: &AssistantMessage) -> Option<u64> {
+    if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) {
+        return None;
+    }
+    let usage = &answer.usage;
+    let total = match usage.total_tokens {
+        0 => usage.input + usage.output + usage.cache_read + usage.cache_write,
+        total => total,
+    };
+    (total > 0).then_some(total)
+}

@@ -1,0 +1,264 @@
+//! One attempt to condense a context: told as begun, and then exactly once as done or failed.
+
+use super::desk::Desk;
+use super::setup::CompactionSetup;
+use crate::error::EngineError;
+use crate::feed::now_ms;
+use crate::live::Live;
+use crate::meter::Meter;
+use crate::metrics;
+use crate::source::AgentSource;
+use crate::writer::SessionWriter;
+use netaclaw_compaction::{
+    Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, assemble,
+    plan, summarize, used_tokens,
+};
+use netaclaw_protocol::{
+    CompactionDone, CompactionError, CompactionFault, CompactionReason, CompactionStart, Words,
+};
+use netaclaw_runtime::todo_on_path;
+use netaclaw_session::{NewEntry, SessionTree, build_session_context};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// What an attempt is made with.
+pub(crate) struct Attempt<'a> {
+    pub(crate) writer: &'a SessionWriter,
+    pub(crate) live: &'a Live,
+    pub(crate) source: &'a dyn AgentSource,
+    pub(crate) desk: &'a Desk,
+    pub(crate) reason: CompactionReason,
+    pub(crate) instructions: Option<String>,
+    /// What instructions and tools take in every request, if a run knows.
+    pub(crate) overhead_tokens: Option<u64>,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempted {
+    Done,
+    Failed,
+}
+
+/// What was found before anything was asked.
+struct Prepared {
+    setup: CompactionSetup,
+    conversation: Conversation,
+    used: Used,
+    plan: Result<Plan, CompactionFailure>,
+}
+
+/// Why an attempt came to nothing.
+enum Failed {
+    Compaction(CompactionFailure),
+    Engine(EngineError),
+}
+
+impl From<EngineError> for Failed {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+impl From<CompactionFailure> for Failed {
+    fn from(failure: CompactionFailure) -> Self {
+        Self::Compaction(failure)
+    }
+}
+
+impl Attempt<'_> {
+    /// Makes the attempt. Whatever goes wrong, the session is as it was, and people are told. The
+    /// breaker was asked before.
+    pub(crate) async fn make(self) -> Attempted {
+        let started = Instant::now();
+        let prepared = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(CompactionFailure::Cancelled.into()),
+            prepared = self.prepare() => prepared,
+        };
+        let (used, window, model) = match &prepared {
+            Ok(prepared) => {
+                let model = &prepared.setup.model;
+                (
+                    prepared.used.tokens,
+                    model.context_window,
+                    model.name.clone(),
+                )
+            }
+            Err(_) => (0, 0, String::new()),
+        };
+        let message_count = match &prepared {
+            Ok(Prepared { plan: Ok(plan), .. }) => plan.folded_count() as u64,
+            _ => 0,
+        };
+        let moment = || Moment {
+            now_ms: now_ms(),
+            used,
+            window,
+            model: &model,
+        };
+        if self.reason == CompactionReason::Auto
+            && let Ok(Prepared { plan: Err(_), .. }) = &prepared
+        {
+            // Nothing was begun, so there is nothing to tell; the breaker waits for growth.
+            self.desk.ended(self.reason, Ended::NoGain, moment());
+            return Attempted::Failed;
+        }
+        self.live.compaction_started(CompactionStart {
+            reason: self.reason,
+            message_count,
+        });
+        let carried_out = match prepared {
+            Ok(prepared) => self.carry_out(prepared, started).await,
+            Err(failed) => Err(failed),
+        };
+        let (attempted, ended) = match &carried_out {
+            Ok(()) => (Attempted::Done, Ended::Gained),
+            Err(failed) => (Attempted::Failed, failed.ended()),
+        };
+        let retry_at = self.desk.ended(self.reason, ended, moment());
+        let fault = carried_out.as_ref().err().map(Failed::fault);
+        metrics::compaction_ended(self.reason, fault, started.elapsed());
+        if let Err(failed) = carried_out {
+            let retry_at = retry_at.filter(|_| self.reason != CompactionReason::Manual);
+            self.live.compaction_failed(failed.told(retry_at));
+        }
+        attempted
+    }
+
+    async fn prepare(&self) -> Result<Prepared, Failed> {
+        let session = self.writer.meta().await?;
+        let model = self.writer.begin().await.state.durable.model.clone();
+        let model = model.map(Into::into);
+        let setup = self.source.compaction(&session, model.clone()).await?;
+        let overhead_tokens = match self.overhead_tokens {
+            Some(tokens) => tokens,
+            None => self.source.overhead(&session, model).await?.total(),
+        };
+        let tree = self.writer.tree().await?;
+        let tip = self.writer.run_tip().or_else(|| tree.leaf().cloned());
+        let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
+        let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(&tip));
+        let todo = todo_on_path(path.map_err(damaged)?.into_iter());
+        let used = used_tokens(&context, overhead_tokens).calibrated(&context, overhead_tokens);
+        let conversation = Conversation::read(&context);
+        let request = PlanRequest {
+            reason: self.reason,
+            limits: setup.limits(overhead_tokens),
+            used,
+            todo: &todo,
+            instructions: self.instructions.as_deref(),
+            looks_only: &|tool| setup.looks_only.contains(tool),
+        };
+        let plan = plan(&conversation, &request);
+        Ok(Prepared {
+            setup,
+            conversation,
+            used,
+            plan,
+        })
+    }
+
+    async fn carry_out(&self, prepared: Prepared, started: Instant) -> Result<(), Failed> {
+        let Prepared {
+            setup,
+            conversation,
+            plan,
+            ..
+        } = prepared;
+        let plan = plan?;
+        let auxiliary = &setup.auxiliary;
+        let summary = summarize(&conversation, &plan, auxiliary, self.cancel).await?;
+        let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let assembled = assemble(&plan, summary, auxiliary, took)?;
+        if self.cancel.is_cancelled() {
+            return Err(CompactionFailure::Cancelled.into());
+        }
+        let tree = self.append(&plan, assembled).await?;
+        let tip = self.writer.run_tip().or_else(|| tree.leaf().cloned());
+        let meter = Meter::read(&tree).for_model(&setup.model, setup.threshold_percent);
+        self.live
+            .tokens_changed(meter.update_at(&tree, tip.as_ref()));
+        Ok(())
+    }
+
+    /// Appends the entry. It is stored before anybody hears of it, and that it was condensed is
+    /// told before the entry itself.
+    async fn append(
+        &self,
+        plan: &Plan,
+        assembled: Assembled,
+    ) -> Result<Arc<SessionTree>, EngineError> {
+        let Assembled {
+            summary,
+            details,
+            tokens_before,
+            body,
+        } = assembled;
+        let mut writing = self.writer.begin().await;
+        let new = match self.writer.run_tip() {
+            Some(tip) => NewEntry::below(Some(tip), body),
+            None => NewEntry::at_leaf(body),
+        };
+        let (compacted_count, keep_recent_count) = (plan.folded_count(), plan.kept_count);
+        writing
+            .append_after(new.flushed(), |entry| {
+                self.live.compaction_done(CompactionDone {
+                    success: true,
+                    compacted_count: compacted_count as u64,
+                    keep_recent_count: keep_recent_count as u64,
+                    summary_entry_id: entry.id().clone(),
+                    summary_content: summary,
+                    tokens_before,
+                    tokens_after: details.tokens_after,
+                });
+            })
+            .await?;
+        self.writer.tree().await
+    }
+}
+
+impl Failed {
+    fn ended(&self) -> Ended {
+        match self {
+            Self::Compaction(CompactionFailure::Cancelled) => Ended::Cancelled,
+            Self::Compaction(
+                CompactionFailure::NothingToCompress | CompactionFailure::NoGain { .. },
+            ) => Ended::NoGain,
+            Self::Compaction(_) | Self::Engine(_) => Ended::Failed,
+        }
+    }
+
+    fn fault(&self) -> CompactionFault {
+        match self {
+            Self::Compaction(failure) => failure.fault(),
+            Self::Engine(EngineError::Internal(_)) => CompactionFault::SessionUnavailable,
+            Self::Engine(_) => CompactionFault::NotReady,
+        }
+    }
+
+    fn told(self, retry_at: Option<i64>) -> CompactionError {
+        let fault = self.fault();
+        let (words, retryable): (Words, bool) = match self {
+            Self::Compaction(failure) => (failure.words(), failure.is_retryable()),
+            Self::Engine(error) => (error.refusal().words, true),
+        };
+        CompactionError {
+            message: words.en.clone(),
+            retryable,
+            fault,
+            words,
+            retry_at: retry_at.filter(|_| retryable),
+        }
+    }
+}
+
+/// For a wish that nobody carries out any more.
+pub(crate) fn cancelled() -> CompactionError {
+    Failed::from(CompactionFailure::Cancelled).told(None)
+}
+
+fn damaged(error: netaclaw_session::PathError) -> EngineError {
+    EngineError::Internal(Box::new(error))
+}

@@ -1,0 +1,95 @@
+//! How the agents of the admin store are condensed.
+
+use super::setup::{CompactionSetup, Overhead};
+use crate::agents::{
+    ConfiguredAgents, admin_error, open_workspace, prompt_sources, threshold_percent,
+};
+use crate::error::EngineError;
+use crate::governed::ToolSeat;
+use crate::memory::AgentMemory;
+use crate::source::ChosenModel;
+use netaclaw_admin::open_auxiliary;
+use netaclaw_compaction::SummaryModel;
+use netaclaw_governance::ModelAbilities;
+use netaclaw_models::ToolDefinition;
+use netaclaw_models::tokens::estimate_tool;
+use netaclaw_protocol::{Agent, SessionMeta, TodoList, ToolRisk};
+use netaclaw_runtime::prompt::{LayerName, Prompt, PromptSources};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl ConfiguredAgents {
+    pub(crate) async fn compaction_setup(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<CompactionSetup, EngineError> {
+        let spec = self.agent_of(session, model).await?.spec;
+        let main = self.model(&spec).await?.info;
+        let auxiliary = open_auxiliary(self.admin(), &spec)
+            .await
+            .map_err(admin_error)?;
+        let (client, info, channel) = self.client(auxiliary);
+        let catalogue = self.governed.registry().catalogue();
+        let looks_only = catalogue
+            .iter()
+            .filter(|tool| tool.risk == ToolRisk::Read)
+            .map(|tool| tool.name.clone());
+        Ok(CompactionSetup {
+            model: main,
+            threshold_percent: threshold_percent(&spec),
+            keep_recent: spec.compaction_keep_recent as usize,
+            auxiliary: SummaryModel {
+                client,
+                channel,
+                model: info.name,
+                window: info.context_window,
+                max_output: info.max_output,
+            },
+            looks_only: looks_only.collect(),
+        })
+    }
+
+    /// As a run of the session would have it, but for the date.
+    pub(crate) async fn overhead_of(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<Overhead, EngineError> {
+        let Agent { id, spec, .. } = self.agent_of(session, model).await?;
+        let info = self.model(&spec).await?.info;
+        let abilities = ModelAbilities {
+            tools: info.tools,
+            vision: info.vision,
+        };
+        let tools = self.governed.resolve(&spec, abilities, ToolSeat::Main);
+        let tools = tools.await.map_err(admin_error)?;
+        let root = match session.cwd.as_str() {
+            "" => self.cwd_of(&spec),
+            cwd => PathBuf::from(cwd),
+        };
+        let (workspace, instructions) = open_workspace(root, self.extra_roots(&spec)).await?;
+        let admin = Arc::clone(&self.governed.admin);
+        let memory = AgentMemory::new(admin, id, session.user_id.as_deref());
+        let about = session.first_message.as_deref().unwrap_or_default();
+        let sources = PromptSources {
+            memory: memory.facts(about).await,
+            ..prompt_sources(&workspace, instructions)
+        };
+        let prompt = Prompt::new(&spec.system_prompt, &sources, &tools);
+        let mut overhead = Overhead::default();
+        for layer in prompt.preview(&TodoList::default()) {
+            match layer.name {
+                LayerName::Skills => overhead.skills += layer.tokens,
+                _ => overhead.system += layer.tokens,
+            }
+        }
+        let definitions = tools.enabled().map(|tool| ToolDefinition {
+            name: tool.name().to_owned(),
+            description: tool.manifest().description.clone(),
+            schema: tool.model_schema(),
+        });
+        overhead.tools = definitions.map(|tool| estimate_tool(&tool)).sum();
+        Ok(overhead)
+    }
+}

@@ -1,0 +1,75 @@
+//! What a session remembers about condensing, from run to run.
+
+use netaclaw_compaction::{Blocked, Breaker, Ended, Moment};
+use netaclaw_protocol::{CompactStatus, CompactionReason};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Shared by the session and its run.
+#[derive(Default)]
+pub(crate) struct Desk {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    breaker: Breaker,
+    /// What somebody asked for while a run was under way.
+    waiting: Option<Asked>,
+}
+
+/// A compaction that somebody asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) instructions: Option<String>,
+}
+
+impl Desk {
+    /// Has a compaction wait for the next boundary of the run under way.
+    pub(crate) fn put(&self, asked: Asked) -> CompactStatus {
+        let mut state = self.lock();
+        match state.waiting {
+            Some(_) => CompactStatus::AlreadyQueued,
+            None => {
+                state.waiting = Some(asked);
+                CompactStatus::Queued
+            }
+        }
+    }
+
+    pub(crate) fn take(&self) -> Option<Asked> {
+        self.lock().waiting.take()
+    }
+
+    pub(crate) fn begin(
+        &self,
+        reason: CompactionReason,
+        moment: Moment<'_>,
+    ) -> Result<(), Blocked> {
+        self.lock().breaker.begin(reason, moment)
+    }
+
+    /// Returns when the next attempt may begin by itself, if it has to wait.
+    pub(crate) fn ended(
+        &self,
+        reason: CompactionReason,
+        ended: Ended,
+        moment: Moment<'_>,
+    ) -> Option<i64> {
+        let breaker = &mut self.lock().breaker;
+        breaker.ended(reason, ended, moment);
+        breaker.cools_until_ms()
+    }
+
+    pub(crate) fn answered(&self) {
+        self.lock().breaker.answered();
+    }
+
+    pub(crate) fn user_spoke(&self) {
+        self.lock().breaker.user_spoke();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Counters: whole after every statement.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

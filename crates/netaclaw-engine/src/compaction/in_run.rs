@@ -1,0 +1,125 @@
+//! Condensing in the middle of a run: before a model call, and when the model says "too long".
+
+use super::attempt::{Attempt, Attempted};
+use crate::feed::now_ms;
+use crate::host::{SessionHost, damaged, unavailable};
+use netaclaw_compaction::{Blocked, Limits, Moment, PauseCause, used_tokens};
+use netaclaw_models::tokens::{estimate_text, estimate_tool};
+use netaclaw_protocol::{CompactionReason, RunPhase, Trouble, TroubleKind};
+use netaclaw_runtime::{HostError, ModelCall, Overflow};
+use netaclaw_session::build_session_context;
+
+impl SessionHost {
+    /// Somebody asked for it meanwhile, or the context has grown over the threshold. What goes
+    /// wrong here never fails the run.
+    pub(crate) async fn compact_if_due(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
+        let overhead_tokens = overhead(call);
+        if let Some(asked) = self.desk.take() {
+            let reason = CompactionReason::Manual;
+            self.compact(call, reason, asked.instructions, overhead_tokens)
+                .await;
+            return Ok(());
+        }
+        let limits = Limits {
+            window: call.model.context_window,
+            threshold_percent: self.threshold_percent.unwrap_or(0),
+            keep_recent: 0,
+            overhead_tokens,
+        };
+        let Some(trigger) = limits.trigger() else {
+            return Ok(());
+        };
+        let used = self.used(overhead_tokens).await?;
+        if used < trigger {
+            return Ok(());
+        }
+        if overhead_tokens >= trigger {
+            self.warn(PauseCause::Overhead);
+            return Ok(());
+        }
+        let reason = CompactionReason::Auto;
+        match self.desk.begin(reason, moment(call, used)) {
+            Ok(()) => drop(self.compact(call, reason, None, overhead_tokens).await),
+            Err(Blocked::Paused(cause)) => self.warn(cause),
+            Err(Blocked::NotGrown) => self.warn(PauseCause::NothingLeft),
+            Err(blocked) => {
+                tracing::debug!(session.id = %self.writer.id, ?blocked, "not condensed now");
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn compact_overflow(
+        &mut self,
+        call: &ModelCall<'_>,
+    ) -> Result<Overflow, HostError> {
+        let overhead_tokens = overhead(call);
+        let used = self.used(overhead_tokens).await?;
+        let reason = CompactionReason::Overflow;
+        match self.desk.begin(reason, moment(call, used)) {
+            Ok(()) => match self.compact(call, reason, None, overhead_tokens).await {
+                Attempted::Done => Ok(Overflow::Retry),
+                Attempted::Failed => Ok(Overflow::GiveUp),
+            },
+            Err(blocked) => {
+                if let Blocked::Paused(cause) = blocked {
+                    self.warn(cause);
+                }
+                Ok(Overflow::GiveUp)
+            }
+        }
+    }
+
+    async fn compact(
+        &mut self,
+        call: &ModelCall<'_>,
+        reason: CompactionReason,
+        instructions: Option<String>,
+        overhead_tokens: u64,
+    ) -> Attempted {
+        self.live.phase(RunPhase::Compacting, None);
+        let attempt = Attempt {
+            writer: &self.writer,
+            live: &self.live,
+            source: &*self.source,
+            desk: &self.desk,
+            reason,
+            instructions,
+            overhead_tokens: Some(overhead_tokens),
+            cancel: call.cancel,
+        };
+        let attempted = attempt.make().await;
+        self.live.phase(RunPhase::WaitingForModel, None);
+        attempted
+    }
+
+    async fn used(&self, overhead_tokens: u64) -> Result<u64, HostError> {
+        let tip = self.writer.run_tip();
+        let tree = self.writer.tree().await.map_err(unavailable)?;
+        let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
+        Ok(used_tokens(&context, overhead_tokens).tokens)
+    }
+
+    fn warn(&self, cause: PauseCause) {
+        let words = cause.words();
+        let warning = Trouble::new(TroubleKind::CompactionPaused, words.zh, words.en);
+        self.live.warned(&self.run_id, warning);
+    }
+}
+
+fn moment<'a>(call: &ModelCall<'a>, used: u64) -> Moment<'a> {
+    Moment {
+        now_ms: now_ms(),
+        used,
+        window: call.model.context_window,
+        model: &call.model.name,
+    }
+}
+
+/// What a request carries besides the messages.
+fn overhead(call: &ModelCall<'_>) -> u64 {
+    let texts = [&call.system.stable, &call.system.volatile];
+    let system: u64 = texts.into_iter().map(|text| estimate_text(text)).sum();
+    let tools: u64 = call.tools.iter().map(estimate_tool).sum();
+    system + tools
+}

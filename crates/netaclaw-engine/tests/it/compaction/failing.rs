@@ -1,0 +1,189 @@
+//! Whatever goes wrong: few attempts, the history as it was, a reason, and a way back.
+
+use super::*;
+use netaclaw_testkit::fake_model::{Fault, Part, Reply, TokenCounts};
+
+fn full() -> TokenCounts {
+    TokenCounts {
+        input: 24_000,
+        output: 10,
+        ..TokenCounts::default()
+    }
+}
+
+#[tokio::test]
+async fn a_summariser_that_fails_never_fails_the_chat() {
+    let long = words("More than there was.").repeat(60);
+    let thinking = Reply::default().and(Part::Thinking("Hm, what to write?".into()));
+    for (case, reply, fault) in [
+        ("fails", Reply::status(500), "model_failed"),
+        ("says nothing", Reply::failing(Fault::Empty), "bad_summary"),
+        ("only thinks", thinking, "bad_summary"),
+        ("is too short", Reply::text("Short."), "bad_summary"),
+        (
+            "is longer than what it replaces",
+            Reply::text(long),
+            "bad_summary",
+        ),
+    ] {
+        let world = world(Supplier::Anthropic).await;
+        answers_at_length(&world);
+        let (session, client) = world.session().await;
+        talk(&world, &session, &client, 20).await;
+        world.script().forget(SUMMARY);
+        world.script().when(SUMMARY, reply);
+        client.clear();
+        let before = stored(&world, &session).await;
+        world
+            .script()
+            .push(Reply::tool_call("c1", "ls", "{}").with_usage(full()));
+        world.chat(&session, "Look around.").await;
+        let done = within(client.done(1)).await;
+        assert_eq!(
+            done[0]["data"]["outcome"], "completed",
+            "{case}: the chat goes on"
+        );
+        let error = refused(&client).await;
+        assert_eq!(error["fault"], fault, "{case}: {error}");
+        assert!(error["retryAt"].is_i64(), "{case}: {error}");
+        assert_eq!(count(&client, "compaction_start"), 1, "{case}");
+        assert_eq!(compactions(&world, &session).await, Vec::<Value>::new());
+        let after = stored(&world, &session).await;
+        assert_eq!(after[..before.len()], before[..]);
+
+        // It is not tried again at once, however full it is.
+        let asked = summaries(&world).len();
+        assert!(asked <= 2, "{case}: {asked}");
+        for n in 0..4 {
+            client.clear();
+            world.script().push(Reply::text("Full.").with_usage(full()));
+            world.chat(&session, &format!("Go on, {n}.")).await;
+            within(client.done(1)).await;
+        }
+        assert_eq!(summaries(&world).len(), asked, "{case}");
+
+        // By hand it works as soon as the model does.
+        world.script().forget(SUMMARY);
+        world.script().when_asked(SUMMARY, good_summary);
+        client.clear();
+        compact(&world, &session).await.unwrap();
+        compacted(&client).await;
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_always_says_too_long_is_not_asked_for_ever() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 20).await;
+    let too_long = Reply::failing(Fault::Body {
+        status: 400,
+        content_type: "application/json",
+        body: r#"{"error":{"message":"This model's maximum context length is 10 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#.into(),
+    });
+    world.script().otherwise(too_long);
+    for n in 0..6 {
+        client.clear();
+        world.chat(&session, &words(&format!("Again {n}."))).await;
+        let done = within(client.done(1)).await;
+        assert_eq!(done[0]["data"]["reason"], "context_too_long");
+        let (begun, ended) = (
+            count(&client, "compaction_start"),
+            count(&client, "compaction_done") + count(&client, "compaction_error"),
+        );
+        assert_eq!(begun, ended);
+        assert!(begun <= 2);
+    }
+    assert!(summaries(&world).len() <= 3, "{}", summaries(&world).len());
+    answers_at_length(&world);
+    client.clear();
+    world.chat(&session, "Better now?").await;
+    let done = within(client.done(1)).await;
+    assert_eq!(done[0]["data"]["outcome"], "completed");
+}
+
+#[tokio::test]
+async fn success_again_and_again_pauses_it_and_says_so() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 20).await;
+    // From now on every answer claims to be full, whatever was condensed.
+    let full = Reply::text(words("Full.")).with_usage(full());
+    world.script().otherwise(full);
+    let mut warned = Vec::new();
+    for n in 0..24 {
+        client.clear();
+        world
+            .chat(&session, &words(&format!("Question {n}.")))
+            .await;
+        within(client.done(1)).await;
+        warned.extend(
+            client
+                .events()
+                .into_iter()
+                .filter(|event| event["type"] == "error"),
+        );
+    }
+    let made = compactions(&world, &session).await.len();
+    assert!((1..=6).contains(&made), "{made}");
+    assert!(
+        (1..=3).contains(&warned.len()),
+        "told when it changes: {warned:?}"
+    );
+    assert_eq!(warned[0]["data"]["trouble"]["kind"], "compaction_paused");
+    assert_eq!(warned[0]["data"]["severity"], "warning");
+    let (_, opened) = world.open(&session).await;
+    let standing = opened.snapshot.unwrap().warnings;
+    assert_eq!(standing.len(), 1, "{standing:?}");
+}
+
+#[tokio::test]
+async fn instructions_over_the_threshold_never_begin_it() {
+    // The tools alone take more than this.
+    let world = World::with(Setting {
+        window: 1_500,
+        ..Setting::of(Supplier::Openai)
+    })
+    .await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    world.chat(&session, "Hello").await;
+    within(client.done(1)).await;
+    client.clear();
+    world.chat(&session, "Hello again").await;
+    within(client.done(1)).await;
+    assert_eq!(count(&client, "compaction_start"), 0);
+    let (_, opened) = world.open(&session).await;
+    let warnings = opened.snapshot.unwrap().warnings;
+    assert!(
+        warnings[0].words.en.contains("over its threshold"),
+        "{warnings:?}"
+    );
+}
+
+#[tokio::test]
+async fn one_giant_result_is_folded_and_the_work_goes_on() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    // Far more than what may be kept, and less than the window.
+    let line = "The harbour was quiet that morning, and nobody spoke.\n";
+    std::fs::write(world.work_dir().join("log.txt"), line.repeat(850)).unwrap();
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 20).await;
+    client.clear();
+    world
+        .script()
+        .push(Reply::tool_call("c1", "read", r#"{"path":"log.txt"}"#));
+    world.chat(&session, "MARKER-task: read the log.").await;
+    let done = within(client.done(1)).await;
+    assert_eq!(done[0]["data"]["outcome"], "completed");
+    assert_eq!(count(&client, "compaction_done"), 1, "{:?}", names(&client));
+    assert_eq!(refusals(&world), Vec::<String>::new());
+    let sent = world.script().last_request().body["messages"].to_string();
+    assert!(
+        sent.contains("MARKER-task: read the log."),
+        "the task is stated in the user's words"
+    );
+}

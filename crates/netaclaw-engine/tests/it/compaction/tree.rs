@@ -1,0 +1,100 @@
+//! Compactions are entries of the tree: branches, a second one, and what is left of the first.
+
+use super::*;
+use netaclaw_engine::Way;
+use netaclaw_protocol::ApprovalMode;
+use netaclaw_testkit::fake_model::Reply;
+
+#[tokio::test]
+async fn a_branch_from_before_knows_nothing_of_it_and_the_other_still_does() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    world
+        .script()
+        .push(Reply::text(words("Noted: MARKER-early.")));
+    talk(&world, &session, &client, 8).await;
+    let tree = world
+        .engine
+        .providers()
+        .file
+        .load_tree(&session)
+        .await
+        .unwrap();
+    let old_leaf = tree.leaf().unwrap().clone();
+    let early = tree.active_path().unwrap()[3].id().clone();
+    compact(&world, &session).await.unwrap();
+    let done = compacted(&client).await;
+    let summary = netaclaw_protocol::EntryId::new(done["summaryEntryId"].as_str().unwrap());
+
+    for (leaf, sees_summary, sees_early) in [
+        (early, false, true),
+        (old_leaf, false, true),
+        (summary, true, true),
+    ] {
+        within(client.wait("run_status", |status| status["status"] == "idle")).await;
+        let caller = ann();
+        let moving = world
+            .engine
+            .switch_leaf(&caller, &session, Some(leaf), Way::Exactly, None);
+        moving.await.unwrap();
+        client.clear();
+        world.chat(&session, "What do you know?").await;
+        within(client.done(1)).await;
+        let sent = world.script().last_request().body["messages"].to_string();
+        assert_eq!(sent.contains("Goal of the user"), sees_summary);
+        assert_eq!(sent.contains("MARKER-early"), sees_early);
+    }
+    assert_eq!(refusals(&world), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_second_one_updates_the_first_and_counts_instead_of_it() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    world
+        .change_agent(|spec| spec.approval = ApprovalMode::Never)
+        .await;
+    let (session, client) = world.session().await;
+    world.script().push(Reply::tool_call(
+        "w1",
+        "write",
+        r#"{"path":"b.txt","content":"MARKER-content"}"#,
+    ));
+    world
+        .script()
+        .push(Reply::text(words("Written. MARKER-one.")));
+    talk(&world, &session, &client, 8).await;
+    compact(&world, &session).await.unwrap();
+    compacted(&client).await;
+    world
+        .script()
+        .push(Reply::text(words("Noted: MARKER-two.")));
+    talk(&world, &session, &client, 8).await;
+    client.clear();
+    compact(&world, &session).await.unwrap();
+    compacted(&client).await;
+
+    let made = compactions(&world, &session).await;
+    assert_eq!(made.len(), 2);
+    let asked = summaries(&world)[1].last_user_text();
+    assert!(asked.contains("<previous-summary>") && asked.contains("MARKER-one"));
+    assert!(!asked.contains("Question 0. The harbour was quiet that morning. The harbour was quiet that morning. The harbour was quiet that morning. The harbour was quiet that morning.\n\n[Assistant]: Written"), "what was folded is not read again");
+    let second = made[1]["summary"].as_str().unwrap();
+    for kept in [
+        "MARKER-one",
+        "MARKER-two",
+        "write(",
+        "> Question 0.",
+        "<modified-files>\nb.txt",
+    ] {
+        assert!(second.contains(kept), "{kept}: {second}");
+    }
+    assert_eq!(made[1]["details"]["ledger"][0]["times"], 1);
+    let seen = context(&world, &session).await;
+    assert_eq!(
+        seen.matches("compactionSummary").count(),
+        1,
+        "the latest wins"
+    );
+}

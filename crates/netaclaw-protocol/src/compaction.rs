@@ -1,0 +1,237 @@
+//! Condensing the context of a session: how it is asked for, what is told of it, what is stored.
+
+use crate::{EntryId, InfoSource, SessionId, Usage, Words};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Asks for the context to be condensed now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Compact {
+    pub session_id: SessionId,
+    /// What the summary should pay attention to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// The answer to `compact`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactAck {
+    pub status: CompactStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CompactStatus {
+    /// It has begun.
+    Started,
+    /// A run is under way; it begins before the run's next model call, or after its end.
+    Queued,
+    /// One is under way already, and no second one follows.
+    AlreadyRunning,
+    /// One waits already for the run under way.
+    AlreadyQueued,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionStart {
+    pub reason: CompactionReason,
+    /// Messages that are folded.
+    pub message_count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionReason {
+    Manual,
+    Auto,
+    Overflow,
+}
+
+impl CompactionReason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Auto => "auto",
+            Self::Overflow => "overflow",
+        }
+    }
+}
+
+/// A compaction that has begun and not ended, as a joining client sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionUnderWay {
+    #[serde(flatten)]
+    pub start: CompactionStart,
+    /// Unix time in milliseconds.
+    pub since: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionDone {
+    pub success: bool,
+    pub compacted_count: u64,
+    pub keep_recent_count: u64,
+    pub summary_entry_id: EntryId,
+    pub summary_content: String,
+    pub tokens_before: u64,
+    /// An estimate, until the next answer tells.
+    pub tokens_after: u64,
+}
+
+/// The context stays as it was; the chat goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionError {
+    /// In English, for clients that know nothing better; see `words`.
+    pub message: String,
+    pub retryable: bool,
+    pub fault: CompactionFault,
+    pub words: Words,
+    /// When the next attempt may begin by itself, in Unix milliseconds. Asking for one by hand
+    /// needs no waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<i64>,
+}
+
+/// Why nothing was condensed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum CompactionFault {
+    NothingToCompress,
+    /// The summary would save too little.
+    NoGain,
+    /// What the model wrote is no summary: empty, cut off, too short, or longer than what it is to
+    /// replace.
+    BadSummary,
+    /// The model could not be asked.
+    ModelFailed,
+    /// The model's window is too small for this conversation.
+    AuxiliaryTooSmall,
+    TimedOut,
+    Cancelled,
+    /// The channel or the model has to be set right first.
+    NotReady,
+    SessionUnavailable,
+}
+
+impl CompactionFault {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NothingToCompress => "nothing_to_compress",
+            Self::NoGain => "no_gain",
+            Self::BadSummary => "bad_summary",
+            Self::ModelFailed => "model_failed",
+            Self::AuxiliaryTooSmall => "auxiliary_too_small",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+            Self::NotReady => "not_ready",
+            Self::SessionUnavailable => "session_unavailable",
+        }
+    }
+}
+
+/// The `details` of a compaction entry that NetaClaw wrote. Other programs write fewer; the two
+/// lists of files are theirs as well.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default)]
+pub struct CompactionDetails {
+    pub read_files: Vec<String>,
+    pub modified_files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<CompactionReason>,
+    pub tokens_after: u64,
+    /// Messages that the summary stands for and that it did not stand for before.
+    pub compacted_count: u64,
+    pub kept_count: u64,
+    /// Tool results that the summarising model saw as one line.
+    pub pruned_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Of all requests for this summary together.
+    pub usage: Usage,
+    pub requests: u32,
+    pub duration_ms: u64,
+    /// What the user asked it to pay attention to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// What the user asked for first, word for word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// Calls with effects that have run, from the beginning of the path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ledger: Vec<LedgerLine>,
+    /// A turn was too long to be kept whole.
+    pub split_turn: bool,
+    /// What instructions and tools take of the window besides the messages.
+    pub overhead_tokens: u64,
+}
+
+/// A call that has run and must not run again by mistake.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerLine {
+    /// The call with its arguments, shortened.
+    pub call: String,
+    pub failed: bool,
+    pub times: u32,
+}
+
+/// What fills the window of a session's model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ContextBreakdown {
+    pub used_tokens: u64,
+    pub max_tokens: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_percent: Option<u8>,
+    /// Whether the sum is an estimate. The shares always are.
+    pub estimated: bool,
+    pub window_source: InfoSource,
+    /// Every part once, in a fixed order. All but `reserve` and `free` add up to what is used, and
+    /// all of them to the window, or to what is used if that is more.
+    pub parts: Vec<ContextShare>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ContextShare {
+    pub part: ContextPart,
+    pub tokens: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ContextPart {
+    System,
+    Tools,
+    Skills,
+    Summary,
+    Messages,
+    ToolResults,
+    /// Kept free for the next answer.
+    Reserve,
+    Free,
+}
