@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -124,6 +125,20 @@ def test_sample_frames_are_always_the_same(sample: Path, tmp_path: Path):
     assert filmed[0] == filmed[1] != one
     names = sorted(file.name for file in (sample / "after").iterdir())
     assert len(names) == 18 and set(samples.damaged_names()) < set(names)
+
+
+def test_a_reference_that_does_not_show_everything(inspect, runner: Runner):
+    """What it shows is compared with it, the rest with the other frames; the report says which."""
+    few(runner)
+    reference = runner.workspace / "reference"
+    reference.mkdir()
+    shutil.copy(runner.workspace / "sample" / "before" / "01-left-1.png", reference)
+    done = inspect(source="few", reference="reference")
+    evidence = {f["frames"][0]: f["evidence"] for f in done.result["findings"]}
+    assert evidence == {"01-left-1.png": "reference", "13-right-1.png": "mirror"}
+    report = runner.read(done.result["report"])
+    assert re.search("2 frames .* from the reference frames", report)
+    assert re.search("2 frames .* from neighbouring and mirrored frames", report)
 
 
 def test_unrelated_frames_are_not_judged(inspect, runner: Runner):

@@ -69,6 +69,13 @@ class Candidate:
     description: str = ""
 
 
+class Looked(NamedTuple):
+    """What comparing a frame came to, and whether with a reference or with others of its set."""
+
+    candidates: list[Candidate]
+    has_reference: bool
+
+
 class Comparison:
     """Compares frames of one set, of which all are known from the beginning."""
 
@@ -78,14 +85,15 @@ class Comparison:
         self.mirrored = [view_of(mirrored(frame)) for frame in frames]
         self.threshold = THRESHOLDS[sensitivity]
 
-    def detect(self, index: int) -> list[Candidate] | None:
+    def detect(self, index: int) -> Looked | None:
         """Candidates in a frame; None if no other frame shows the same."""
         frame = self.frames[index]
         by_reference = self._compare(frame, [("reference", self.references)])
         if by_reference is not None:
-            return by_reference
+            return Looked(by_reference, has_reference=True)
         others = self.frames[:index] + self.frames[index + 1 :]
-        return self._compare(frame, [("neighbour", others), ("mirror", self.mirrored)])
+        by_others = self._compare(frame, [("neighbour", others), ("mirror", self.mirrored)])
+        return None if by_others is None else Looked(by_others, has_reference=False)
 
     def _compare(self, frame: View, groups: list[tuple[str, list[View]]]) -> list[Candidate] | None:
         fitted = [peer for kind, views in groups for peer in fitting(frame, kind, views)]

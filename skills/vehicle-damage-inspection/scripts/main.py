@@ -131,7 +131,7 @@ class Detection:
         self.task = task
         self.frames = frames
         self.comparison = Comparison(grays, references, task.sensitivity)
-        self.method = Method(has_reference=bool(references))
+        self.method = Method()
         self.failures = 0
 
     @property
@@ -163,9 +163,12 @@ class Detection:
         return found
 
     def _by_comparison(self, index: int) -> list[Candidate]:
-        found = self.comparison.detect(index)
-        (self.method.unseen if found is None else self.method.by_comparison).append(index)
-        return found or []
+        looked, method = self.comparison.detect(index), self.method
+        if looked is None:
+            method.unseen.append(index)
+            return []
+        (method.by_reference if looked.has_reference else method.by_others).append(index)
+        return looked.candidates
 
 
 def detect_stage(task: Task, detection: Detection, frames: list[Frame]) -> list[list[Candidate]]:

@@ -26,12 +26,16 @@ class Method:
 
     model: str = ""
     by_vision: list[int] = field(default_factory=list)
-    by_comparison: list[int] = field(default_factory=list)
+    by_reference: list[int] = field(default_factory=list)
+    by_others: list[int] = field(default_factory=list)
     # The model failed for these.
     fallback: list[int] = field(default_factory=list)
     # No other frame shows the same.
     unseen: list[int] = field(default_factory=list)
-    has_reference: bool = False
+
+    @property
+    def by_comparison(self) -> list[int]:
+        return self.by_reference + self.by_others
 
     @property
     def name(self) -> str:
@@ -42,9 +46,12 @@ class Method:
     def sentences(self, frames: list[Frame], words: Words) -> Iterator[str]:
         if self.by_vision:
             yield words("method_vision", count=len(self.by_vision), model=self.model)
+        for against, frames_of in (("reference", self.by_reference), ("others", self.by_others)):
+            if frames_of:
+                named = words(f"against_{against}")
+                yield words("method_comparison", count=len(frames_of), against=named)
         if self.by_comparison:
-            against = words("against_reference" if self.has_reference else "against_others")
-            yield words("method_comparison", count=len(self.by_comparison), against=against)
+            yield words("method_limits")
         if self.fallback:
             yield words("method_fallback", count=len(self.fallback))
         if self.unseen:

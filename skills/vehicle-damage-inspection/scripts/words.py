@@ -29,9 +29,10 @@ ENGLISH = {
     "method_vision": "{count} frames were looked at by the model {model}. It can be wrong in both"
     " directions.",
     "method_comparison": "{count} frames were looked at by image comparison, not by a trained"
-    " detector: places that differ from {against} and have more local contrast. Reflections, dirt,"
-    " water or stickers look the same to it, and damage that was there before is not found."
-    " Percents say how distinct a difference is, not how likely damage is.",
+    " detector: places that differ from {against} and have more local contrast.",
+    "method_limits": "To image comparison, reflections, dirt, water or stickers look like damage,"
+    " and damage that all frames show alike is not found. Percents say how distinct a difference"
+    " is, not how likely damage is.",
     "against_reference": "the reference frames",
     "against_others": "neighbouring and mirrored frames",
     "method_fallback": "The model failed for {count} frames; image comparison took its place.",
@@ -81,8 +82,9 @@ CHINESE = {
     "method": "方法",
     "method_vision": "{count} 幅画面由模型 {model} 检查。它可能误报，也可能漏报。",
     "method_comparison": "{count} 幅画面以图像比较检查，而非经过训练的检测器：找出与{against}不同"
-    "且局部对比度更高的位置。反光、污渍、水迹或贴纸在它看来并无区别，原本就有的损伤也不会被发现。"
-    "百分比表示差异有多明显，而不是损伤的可能性。",
+    "且局部对比度更高的位置。",
+    "method_limits": "对图像比较而言，反光、污渍、水迹或贴纸与损伤并无区别，各画面中都相同的损伤"
+    "则不会被发现。百分比表示差异有多明显，而不是损伤的可能性。",
     "against_reference": "参考画面",
     "against_others": "相邻画面及镜像画面",
     "method_fallback": "模型未能检查 {count} 幅画面，改用图像比较。",
