@@ -157,11 +157,12 @@ def test_unreadable_frames_are_told_and_left_out(inspect, runner: Runner):
     (folder / "00-broken.png").write_bytes(b"\x89PNG\r\n\x1a\nrubbish")
     (folder / "00-photo.jpg").write_bytes(b"\xff\xd8")
     (folder / "00-tiny.ppm").write_bytes(b"P6 2 2 255\n" + bytes(12))
+    (folder / "00-narrow.ppm").write_bytes(b"P6 20 900 255\n" + bytes(20 * 900 * 3))
     (folder / "notes.txt").write_text("not a frame")
     done = inspect(source="few", language="zh")
-    assert done.result["counts"]["unreadable"] == 3
+    assert done.result["counts"]["unreadable"] == 4
     assert len(frames_with_findings(done.result)) == 4
-    assert len(done.warnings()) == 3
+    assert len(done.warnings()) == 4
     assert "00-photo.jpg (needs ffmpeg" in runner.read(done.result["report"])
 
 
@@ -261,6 +262,14 @@ def test_a_video_that_ffmpeg_cannot_read(inspect, with_ffmpeg, runner: Runner):
     assert (done.code, done.result["kind"]) == (1, "unsupported")
     assert "walk.mp4: Invalid data" in done.result["error"]
     assert str(runner.workspace) not in json.dumps(done.result)
+
+
+def test_a_video_that_is_too_small(inspect, with_ffmpeg, runner: Runner):
+    (runner.workspace / "tiny.ppm").write_bytes(b"P6 8 8 255\n" + bytes(192))
+    (runner.workspace / "walk.mp4").write_text("tiny.ppm")
+    done = inspect(source="walk.mp4")
+    assert (done.code, done.result["kind"]) == (1, "unsupported")
+    assert "too small" in done.result["error"]
 
 
 def test_photos_are_converted_by_ffmpeg(inspect, with_ffmpeg, runner: Runner):

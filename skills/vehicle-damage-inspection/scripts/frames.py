@@ -17,8 +17,8 @@ CODED_SUFFIXES = (".jpg", ".jpeg", ".webp")
 # Frames are kept so large for pictures, and looked at so small.
 KEPT_LONGEST = 640
 LOOKED_AT_LONGEST = 160
-# Below, neither people nor comparisons can tell anything.
-SHORTEST_MIN = 24
+# If the shorter side is less than this when it is looked at, there is nothing to compare.
+SHORTEST_MIN = 16
 # Larger files are quicker by ffmpeg, if it is there.
 PLAIN_BYTES_MAX = 4 << 20
 VIDEO_PER_SECOND = 2.0
@@ -118,14 +118,19 @@ class Collector:
             lambda done: self.saw(min(done, self.frames_max), self.frames_max),
         )
         named = [(f"{index / per_second:.1f} s", file) for index, file in enumerate(files)]
-        frames = [frame_of(name, file, read_picture(file)) for name, file in named]
+        try:
+            frames = [frame_of(name, file, read_picture(file)) for name, file in named]
+        except FormatError as error:
+            # All frames of a video are alike.
+            raise SkillError("unsupported", f"the video cannot be looked at: {error}") from None
         return Collected(frames, [], len(frames))
 
 
 def frame_of(name: str, file: Path, picture: Picture) -> Frame:
-    if min(picture.width, picture.height) < SHORTEST_MIN:
-        raise FormatError("too small")
-    return Frame(name, file, picture.width, picture.height)
+    frame = Frame(name, file, picture.width, picture.height)
+    if min(frame.width, frame.height) // frame.factor < SHORTEST_MIN:
+        raise FormatError("too small or too narrow")
+    return frame
 
 
 def spread(files: list[Path], count: int) -> list[Path]:
