@@ -41,9 +41,12 @@ describe('form and spec', () => {
   })
 
   test('fields that are not shown are left alone', () => {
-    const spec = toSpec({ ...toForm(full), label: 'x' }, full)
-    expect(spec).toEqual({ ...full, label: 'x' })
-    expect(spec.skills).toEqual(['pdf'])
+    const crew = { ...full, isCrewMaster: true, subagentConfig: { allowedToolNames: ['read'] } }
+    expect(toSpec({ ...toForm(crew), label: 'x' }, crew)).toEqual({ ...crew, label: 'x' })
+  })
+
+  test('names that are typed twice or with spaces are one', () => {
+    expect(toSpec({ ...toForm(full), skills: ['pdf', ' pdf', ''], mcpServers: ['tracker '] }, full)).toMatchObject({ skills: ['pdf'], mcpServers: ['tracker'] })
   })
 
   test('an emptied field is no field', () => {

@@ -26,6 +26,9 @@ export interface AgentForm {
   compactionKeepRecent: number
   auxiliaryChannelId: string
   auxiliaryModel: string
+  /** Names; none is all there are. */
+  skills: string[]
+  mcpServers: string[]
   approval: ApprovalMode
   sandboxMissing: MissingSandbox
   sandboxNetwork: boolean
@@ -105,6 +108,8 @@ export function toForm(spec: AgentSpec): AgentForm {
     compactionKeepRecent: spec.compactionKeepRecent,
     auxiliaryChannelId: spec.auxiliaryModelChannelId ?? '',
     auxiliaryModel: spec.auxiliaryModelId ?? '',
+    skills: [...spec.skills],
+    mcpServers: [...spec.mcpServers],
     approval: spec.approval,
     sandboxMissing: spec.sandbox.missing,
     sandboxNetwork: spec.sandbox.network,
@@ -142,6 +147,8 @@ export function toSpec(form: AgentForm, base: AgentSpec): AgentSpec {
     compactionKeepRecent: form.compactionKeepRecent,
     auxiliaryModelChannelId: filled(form.auxiliaryChannelId),
     auxiliaryModelId: form.auxiliaryChannelId === '' ? null : filled(form.auxiliaryModel),
+    skills: trimmed(form.skills),
+    mcpServers: trimmed(form.mcpServers),
     approval: form.approval,
     sandbox: { missing: form.sandboxMissing, network: form.sandboxNetwork },
     tools: { enabled: named(form, 'on', base.tools.enabled), disabled: named(form, 'off', base.tools.disabled) },
@@ -219,6 +226,9 @@ function named(form: AgentForm, state: 'on' | 'off', before: readonly string[]):
   const now = Object.keys(form.tools).filter((name) => form.tools[name] === state)
   return [...before.filter((name) => now.includes(name)), ...now.filter((name) => !before.includes(name))]
 }
+
+/** Names as they were typed, each once. */
+const trimmed = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))]
 
 const filled = (text: string): string | null => text.trim() || null
 
