@@ -1,9 +1,13 @@
 /** Every page there is, for what is to hold on all of them. */
 
+import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { call, think, words, type FakeModel } from './model.ts'
 import { Chat } from './chat.ts'
 import type { Server } from './server.ts'
+
+/** A program that is an MCP server. */
+export const MCP_SCRIPT = join(import.meta.dirname, 'mcp.mjs')
 
 export const THEMES = ['light', 'dark'] as const
 export const LANGUAGES = ['en', 'zh'] as const
@@ -57,6 +61,7 @@ export async function views(server: Server, session: string): Promise<View[]> {
   const agents = await server.api<{ items: { id: string }[] }>('GET', 'agents')
   const channels = await server.api<{ items: { id: string }[] }>('GET', 'channels')
   const agent = `/agents/${agents.items[0]!.id}`
+  const mcpServer = await knownServer(server)
   const tab = (at: number) => async (page: Page) => {
     await page.getByRole('tab').nth(at).click()
     await expect(page.getByRole('tab').nth(at)).toHaveAttribute('aria-selected', 'true')
@@ -105,6 +110,12 @@ export async function views(server: Server, session: string): Promise<View[]> {
         await expect(page.locator('.tools .users a').first()).toBeVisible()
       },
     },
+    { name: 'skills', path: '/skills', ready: '.records li' },
+    { name: 'skill', path: '/skills/folder-audit', ready: '.trial form' },
+    { name: 'skill-missing', path: '/skills/no-such-skill', ready: '[role=alert]' },
+    { name: 'mcp-servers', path: '/mcp-servers', ready: '.records li' },
+    { name: 'mcp-server', path: `/mcp-servers/${mcpServer}`, ready: 'main input' },
+    { name: 'mcp-server-new', path: '/mcp-servers/new', ready: 'main input' },
     { name: 'memory', path: '/memory', ready: 'main h1' },
     { name: 'settings', path: '/settings', ready: '.section h2' },
     { name: 'settings-defaults', path: '/settings/defaults', ready: '.section h2' },
@@ -114,6 +125,22 @@ export async function views(server: Server, session: string): Promise<View[]> {
     { name: 'not-found', path: '/no/such/page', ready: 'main a, main h1' },
     { name: 'login', path: '/login', ready: 'form input', anonymous: true },
   ]
+}
+
+/** The id of an MCP server, which is made where there is none. */
+async function knownServer(server: Server): Promise<string> {
+  const { items } = await server.api<{ items: { id: string }[] }>('GET', 'mcp-servers')
+  if (items[0]) return items[0].id
+  const made = await server.api<{ id: string }>('POST', 'mcp-servers', {
+    name: 'tracker',
+    transport: { type: 'stdio', command: process.execPath, args: [MCP_SCRIPT] },
+    status: 'enabled',
+    tools: { enabled: [], disabled: [] },
+    sandbox: { missing: 'warn', network: false },
+    roots: [],
+    timeoutMs: 60_000,
+  })
+  return made.id
 }
 
 /** Chosen as the page keeps it, so that the first paint has it already. */

@@ -14,7 +14,7 @@ for (const theme of THEMES) {
     const watch = new Watch()
     // A stranger is told so.
     watch.allow(/status of 401/)
-    watch.allow(/status of 404.*0{8}-0000|404.*no\/such/)
+    watch.allow(/status of 404.*0{8}-0000|404.*no\/such|404.*no-such-skill/)
     const problems: string[] = []
     for (const one of [context, stranger]) await watch.on(one)
     const [page, outside] = [await context.newPage(), await stranger.newPage()]

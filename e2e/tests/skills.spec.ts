@@ -1,0 +1,149 @@
+/** Skills: found and told of, tried on their page, and run from a chat with every step to be seen. */
+
+import { join } from 'node:path'
+import { call, words } from '../support/model.ts'
+import { StepSkill } from '../support/skill.ts'
+import { expect, test as base } from '../support/test.ts'
+
+const test = base.extend<{ skill: StepSkill }>({
+  skill: async ({ server }, use) => {
+    const workspace = join(server.dataDir, 'work')
+    await server.useAgent({ workspace, approval: 'never' })
+    await use(new StepSkill(server.dataDir, workspace))
+  },
+})
+
+test('the list tells of every skill, and can be narrowed', async ({ chat, page, server, skill }) => {
+  expect([chat, skill]).toBeDefined()
+  await page.goto(`${server.address}/skills`)
+  const row = page.locator('.records li', { hasText: 'Stepper' })
+  await expect(row).toContainText('Ready')
+  await expect(row).toContainText('on this server')
+  await expect(row).toContainText('has a program')
+  await expect(page.locator('.records li', { hasText: 'comes with NetaClaw' }).first()).toBeVisible()
+  await page.getByRole('searchbox', { name: 'Search skills' }).fill('stage')
+  await expect(page.locator('.records li')).toHaveCount(await page.locator('.records li', { hasText: 'stage' }).count())
+  await page.getByRole('searchbox', { name: 'Search skills' }).fill('no such skill at all')
+  await expect(page.getByText('No such skills')).toBeVisible()
+})
+
+test('a skill is tried with a form from its schema, and watched', async ({ chat, page, server, skill }) => {
+  expect(chat).toBeDefined()
+  await page.goto(`${server.address}/skills/stepper`)
+  await expect(page.getByRole('heading', { name: 'Stepper' }).first()).toBeVisible()
+  await expect(page.locator('.body strong')).toHaveText('words')
+  await expect(page.locator('.files')).toContainText('run.py')
+
+  // What is missing is said, and nothing begins.
+  await page.getByRole('button', { name: 'Run' }).click()
+  await expect(page.locator('.trial .error')).toHaveText(['This is needed.', 'This is needed.'])
+  await page.getByLabel('gates').fill(skill.gates)
+  await page.getByLabel('Words').fill('hi')
+  await expect(page.locator('.trial .error')).toHaveText(['Too short: at least 3.'])
+  await page.getByLabel('Words').fill('hello there')
+  await expect(page.locator('.trial .error')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Run' }).click()
+
+  const card = page.locator('.trial .tool')
+  await expect(card).toHaveAttribute('data-status', 'running')
+  skill.open('scan')
+  await expect(card.locator('.tool-process-timeline')).toContainText('in scan')
+  await expect(card.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '30')
+  skill.open('hash', 'report')
+  await expect(card).toHaveAttribute('data-status', 'done')
+  await expect(card).toContainText('hello there')
+  await expect(card.getByRole('progressbar')).toHaveCount(0)
+
+  await page.getByRole('link', { name: 'Open the session' }).click()
+  await page.waitForURL(/\/s\/./)
+  await expect(page.locator('.tool, .activity').first()).toBeVisible()
+})
+
+test('from a chat every stage shows, and a reload in the midst and at the end changes nothing', async ({ chat, model, page, skill }) => {
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
+  model.next(...words('The steps are done.'))
+  await chat.send('Go through it')
+  const card = page.locator('.tool')
+  const steps = card.locator('.tool-process-timeline li')
+  skill.open('scan')
+  await expect(card.locator('.progress')).toContainText('in scan')
+  await card.locator('.head').click()
+  await expect(steps.last()).toContainText('in scan')
+  const midst = await steps.count()
+
+  await chat.reload()
+  await expect(card.locator('.progress')).toContainText('in scan')
+  await card.locator('.head').click()
+  await expect(steps).toHaveCount(midst)
+  skill.open('hash')
+  await expect(card.locator('.progress')).toContainText('in hash')
+  await expect(card.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '60')
+  skill.open('report')
+  await chat.hasEnded('The steps are done.')
+
+  const shown = async () => {
+    if ((await card.count()) === 0) await page.locator('.activity .line').click()
+    if ((await steps.count()) === 0) await card.locator('.head').click()
+    return await steps.allInnerTexts()
+  }
+  const atEnd = await shown()
+  expect(atEnd.join(' ')).toMatch(/in scan.*in hash.*in report/s)
+  await chat.reload()
+  expect(await shown()).toEqual(atEnd)
+
+  await card.getByRole('button', { name: 'Load the full log' }).click()
+  const log = page.getByRole('dialog')
+  for (const stage of ['scan', 'hash', 'report']) await expect(log).toContainText(`in ${stage}`)
+  // What people are shown the model is not told.
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain('in hash')
+})
+
+test('a flood of steps is one line with a count, and its log has them all', async ({ chat, model, page, skill }) => {
+  skill.open('scan', 'hash', 'report')
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two', repeat: 2000 } }))
+  model.next(...words('The flood is over.'))
+  await chat.ask('Flood it', 'The flood is over.')
+  const card = page.locator('.tool')
+  if ((await card.count()) === 0) await page.locator('.activity .line').click()
+  await card.locator('.head').click()
+  expect(await card.locator('.tool-process-timeline li').count()).toBeLessThan(12)
+  await card.getByRole('button', { name: 'Load the full log' }).click()
+  const log = page.getByRole('dialog')
+  await expect(log).toContainText(/\d{4,} in all/)
+  await log.getByRole('button', { name: 'To the end' }).click()
+  await expect(log.locator('.step').last()).toContainText(/in report|Done/)
+  expect(await log.locator('.step').count()).toBeLessThan(200)
+})
+
+test('a skill that fails says how, and one that is stopped as well', async ({ chat, model, page, skill }) => {
+  skill.open('scan')
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two', fails: 'scan' } }))
+  model.next(...words('It did not work.'))
+  await chat.ask('Try it', 'It did not work.')
+  const card = page.locator('.tool').first()
+  await expect(card).toHaveAttribute('data-status', 'error')
+  await card.locator('.head').click()
+  await expect(card.locator('.tool-process-timeline')).toContainText('Error cannot scan')
+  await expect(card.locator('.tool-process-timeline li').last()).toContainText('Failed')
+
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
+  await chat.send('And again')
+  const second = page.locator('.tool').last()
+  await expect(second.locator('.progress')).toContainText('in scan')
+  await chat.stopButton.click()
+  await chat.isIdle()
+  await expect(second).toHaveAttribute('data-status', 'cancelled')
+  await second.locator('.head').click()
+  await expect(second.locator('.tool-process-timeline li').last()).toContainText('Cancelled')
+})
+
+test('/skill completes names, and runs', async ({ chat, page, skill }) => {
+  skill.open('scan', 'hash', 'report')
+  await chat.field.pressSequentially('/ski')
+  await chat.field.press('Enter')
+  await expect(chat.field).toHaveValue('/skill ')
+  await chat.field.pressSequentially('stepp')
+  await expect(page.getByRole('option', { name: /stepper/ })).toBeVisible()
+  await chat.field.press('Enter')
+  await expect(chat.field).toHaveValue('/skill stepper ')
+})
