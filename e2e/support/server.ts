@@ -89,6 +89,11 @@ export class Server {
   /** Changes the first agent; its workspace is made before it is named. */
   async useAgent(change: { workspace: string; approval?: 'never' | 'risky' | 'always' }): Promise<void> {
     mkdirSync(change.workspace)
+    await this.changeAgent(change)
+  }
+
+  /** Changes the first agent. */
+  async changeAgent(change: { workspace?: string; approval?: 'never' | 'risky' | 'always'; compactionThreshold?: number }): Promise<void> {
     const agents = await this.api<{ items: { id: string }[] }>('GET', 'agents')
     await this.api('PATCH', `agents/${agents.items[0]!.id}`, change)
   }

@@ -59,6 +59,20 @@ test('a skill is tried with a form from its schema, and watched', async ({ chat,
   await expect(page.locator('.tool, .activity').first()).toBeVisible()
 })
 
+test('a try that needs consent is asked about on the page', async ({ chat, page, server, skill }) => {
+  await server.changeAgent({ approval: 'always' })
+  skill.open('scan', 'hash', 'report')
+  await page.goto(`${server.address}/skills/stepper`)
+  await page.getByLabel('gates').fill(skill.gates)
+  await page.getByLabel('Words').fill('with consent')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await expect(chat.approvals).toContainText('with consent')
+  await expect(page.locator('.trial .tool[data-status=done]')).toHaveCount(0)
+  await chat.approvals.getByRole('button', { name: 'Allow once' }).click()
+  await expect(page.locator('.trial .tool')).toHaveAttribute('data-status', 'done')
+  await expect(chat.approvals).toHaveCount(0)
+})
+
 test('from a chat every stage shows, and a reload in the midst and at the end changes nothing', async ({ chat, model, page, skill }) => {
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
   model.next(...words('The steps are done.'))
@@ -123,7 +137,7 @@ test('a skill that fails says how, and one that is stopped as well', async ({ ch
   const card = page.locator('.tool').first()
   await expect(card).toHaveAttribute('data-status', 'error')
   await card.locator('.head').click()
-  await expect(card.locator('.tool-process-timeline')).toContainText('Error cannot scan')
+  await expect(card.locator('.tool-process-timeline')).toContainText(/Error\s*cannot scan/)
   await expect(card.locator('.tool-process-timeline li').last()).toContainText('Failed')
 
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
@@ -132,6 +146,8 @@ test('a skill that fails says how, and one that is stopped as well', async ({ ch
   await expect(second.locator('.progress')).toContainText('in scan')
   await chat.stopButton.click()
   await chat.isIdle()
+  // What was stopped is folded with the other steps.
+  await page.locator('.activity .line').last().click()
   await expect(second).toHaveAttribute('data-status', 'cancelled')
   await second.locator('.head').click()
   await expect(second.locator('.tool-process-timeline li').last()).toContainText('Cancelled')
@@ -146,4 +162,13 @@ test('/skill completes names, and runs', async ({ chat, page, skill }) => {
   await expect(page.getByRole('option', { name: /stepper/ })).toBeVisible()
   await chat.field.press('Enter')
   await expect(chat.field).toHaveValue('/skill stepper ')
+  await chat.field.pressSequentially(JSON.stringify({ gates: skill.gates, words: 'by hand' }))
+  await chat.field.press('Enter')
+  const card = page.locator('.tool')
+  await expect(async () => {
+    if ((await card.count()) === 0) await page.locator('.activity .line').click()
+    await expect(card).toHaveAttribute('data-status', 'done', { timeout: 1000 })
+  }).toPass()
+  await card.locator('.head').click()
+  await expect(card).toContainText('by hand')
 })

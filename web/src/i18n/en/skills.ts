@@ -33,7 +33,6 @@ export default {
     stop: 'Stop',
     session: 'Open the session',
     starting: 'Starting',
-    asks: 'A call waits for your permission. Open the session to decide.',
     whole: 'Input',
     lines: 'One per line.',
     json: 'As JSON.',

@@ -32,7 +32,6 @@ export default {
     stop: '停止',
     session: '打开会话',
     starting: '正在启动',
-    asks: '有一次调用在等待您的许可，请打开会话作出决定。',
     whole: '输入',
     lines: '每行一个。',
     json: '以 JSON 填写。',

@@ -2,7 +2,9 @@ import { computed, shallowRef } from 'vue'
 import { onBeforeRouteLeave } from 'vue-router'
 import { api, imageAddress } from '@/api'
 import type { JsonValue, SkillTried } from '@/protocol'
+import { useActions } from '@/chat/useActions'
 import { useConnection, usePrefs, useSession } from '@/stores'
+import { approvalViews } from '@/view/approval'
 import { transcriptProjector } from '@/view/transcript'
 import { toolIn } from './skills'
 
@@ -11,6 +13,7 @@ export function useTrial() {
   const session = useSession()
   const connection = useConnection()
   const prefs = usePrefs()
+  const actions = useActions()
   const project = transcriptProjector()
   const tried = shallowRef<SkillTried | null>(null)
 
@@ -22,6 +25,7 @@ export function useTrial() {
       verbosity: 'everything',
       language: prefs.language,
       pending: [],
+      showsFolded: false,
       loadingOlder: false,
       address: (entryId, number) => imageAddress(sessionId, entryId, number),
     })
@@ -46,8 +50,9 @@ export function useTrial() {
   return {
     tried,
     tool,
-    /** A call of it waits for somebody to agree. */
-    asks: computed(() => (state.value?.approvals.length ?? 0) > 0),
+    /** Calls of it that wait for somebody to agree. */
+    approvals: computed(() => approvalViews(state.value?.approvals ?? [], actions.decisions.value)),
+    decide: actions.decide,
     isRunning: computed(() => tried.value !== null && (state.value === null || state.value.run.status !== 'idle')),
     run,
     stop,
