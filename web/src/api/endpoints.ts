@@ -11,6 +11,7 @@ import type {
   ChannelTry,
   ChannelView,
   ChannelWrite,
+  ContextBreakdown,
   DictInfo,
   DictInfoSpec,
   DictType,
@@ -107,6 +108,9 @@ export const api = {
     /** Runs it in a session of its own, which can be watched. */
     try: (name: string, body: SkillTry) => request<SkillTried>(at('skills', name, 'try'), { method: 'POST', body }),
   },
+
+  /** What fills the context of a session's model. */
+  context: (sessionId: string, signal?: Signal) => request<ContextBreakdown>(at('sessions', sessionId, 'context'), { signal }),
 
   /** Everything that a call has told of its steps; the first page is 1. */
   processLog: (query: { sessionId: string; operationId: string; page: number; size: number }, signal?: Signal) =>

@@ -137,6 +137,12 @@ export function useActions() {
     }
   }
 
+  /** Folds older messages into a summary. What comes of it is told by events. */
+  async function compact(focus = ''): Promise<void> {
+    const asked = await inSession('compact', { requestId: crypto.randomUUID(), ...(focus === '' ? {} : { instructions: focus }) })
+    if (asked && asked.status !== 'started') ElMessage.info({ message: t(`chat.compact.${asked.status}`), grouping: true })
+  }
+
   /** Puts the queue into a new order, one move at a time. */
   async function reorder(itemIds: readonly string[]): Promise<void> {
     const order = (session.state?.queue.items ?? []).map((item) => item.itemId)
@@ -164,7 +170,7 @@ export function useActions() {
       if (item) drafts.giveBack(item.draftKey, item.chat.content)
     },
     stop: () => inSession('stop', {}),
-    compact: () => inSession('compact', {}),
+    compact,
     /** Shows a branch from where it was left. */
     switchBranch: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, follow: true }),
     switchTo: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId }),

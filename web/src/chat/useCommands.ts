@@ -4,7 +4,8 @@ import type { SkillView } from '@/protocol'
 import type { CommandView } from '@/view/types'
 
 export interface CommandActions {
-  compact(): void
+  /** With what the summary should pay attention to, or nothing. */
+  compact(focus: string): void
   clear(): void
   help(): void
   tree(): void
@@ -17,7 +18,7 @@ export function useCommands(actions: CommandActions, skills: () => readonly Skil
   const { t } = useI18n()
 
   const commands = computed<readonly CommandView[]>(() => [
-    { name: '/compact', hint: '', description: t('chat.commands.compact') },
+    { name: '/compact', hint: t('chat.commands.compactHint'), description: t('chat.commands.compact') },
     { name: '/clear', hint: '', description: t('chat.commands.clear') },
     { name: '/tree', hint: '', description: t('chat.commands.tree') },
     { name: '/stop', hint: '', description: t('chat.commands.stop') },
@@ -35,6 +36,8 @@ export function useCommands(actions: CommandActions, skills: () => readonly Skil
     const [, name, rest = ''] = found
     switch (name) {
       case 'compact':
+        actions.compact(rest.trim())
+        return true
       case 'clear':
       case 'help':
       case 'tree':

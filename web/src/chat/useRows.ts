@@ -7,7 +7,7 @@ import { transcriptProjector } from '@/view/transcript'
 import type { PendingUserRow, QueueRow, TranscriptRow } from '@/view/types'
 
 /** The rows of the open session, with what is on its way to it. */
-export function useRows() {
+export function useRows(showsFolded: () => boolean) {
   const session = useSession()
   const outbox = useOutbox()
   const prefs = usePrefs()
@@ -24,6 +24,7 @@ export function useRows() {
       verbosity: prefs.verbosity,
       language: prefs.language,
       pending: pending.value,
+      showsFolded: showsFolded(),
       loadingOlder: session.loadingOlder,
       address: (entryId, number) => imageAddress(session.id ?? '', entryId, number),
     })

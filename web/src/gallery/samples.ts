@@ -2,8 +2,9 @@
 
 import type { JsonValue } from '@/protocol'
 import { approvalViews } from '@/view/approval'
+import { breakdownView } from '@/view/around'
 import type {
-  ActivityRow, ApprovalView, AssistantRow, BranchPoint, ChoiceView, CommandView, ComposerAttachment, ConnectionView, PendingUserRow, QuestionView,
+  ActivityRow, ApprovalView, AssistantRow, BranchPoint, BreakdownView, ChoiceView, CommandView, CompactionRow, ComposerAttachment, ConnectionView, PendingUserRow, QuestionView,
   QueueView, SessionRow, TodoView, TokenView, ToolView, TranscriptRow, TreeRow, UserRow,
 } from '@/view/types'
 import { processes } from './processes'
@@ -188,14 +189,30 @@ export const activity: ActivityRow = {
   parts: [thinking, { kind: 'tool', key: 'y5', tool: tools.done }, { kind: 'tool', key: 'y6', tool: tools.error }],
 }
 
+export const compaction = (changes: Partial<CompactionRow>): CompactionRow => ({
+  ...base, kind: 'compaction', key: 'c', state: 'done', reason: null, summary: '', tokensBefore: null, tokensAfter: null, messageCount: null,
+  problem: null, isFault: false, canRetry: false, retryAt: null, undoTo: null, about: null, ...changes,
+})
+
+export const breakdown: BreakdownView = breakdownView({
+  usedTokens: 64_000, maxTokens: 200_000, estimated: true, windowSource: 'catalogue',
+  parts: [
+    { part: 'system', tokens: 3200 }, { part: 'tools', tokens: 5400 }, { part: 'skills', tokens: 900 }, { part: 'summary', tokens: 4100 },
+    { part: 'messages', tokens: 21_000 }, { part: 'tool_results', tokens: 29_400 }, { part: 'reserve', tokens: 16_000 }, { part: 'free', tokens: 120_000 },
+  ],
+})
+
 export const others: TranscriptRow[] = [
   { ...base, kind: 'notice', key: 'n0', notice: { type: 'older', loading: false } },
   { ...base, kind: 'notice', key: 'n1', notice: { type: 'model', provider: 'demo', model: 'claude-sonnet-5' } },
   { ...base, kind: 'notice', key: 'n2', notice: { type: 'thinking', level: 'high' } },
   { ...base, kind: 'notice', key: 'n3', notice: { type: 'interrupted' } },
-  { ...base, kind: 'compaction', key: 'c1', state: 'running', summary: '', tokensBefore: null, tokensAfter: null, messageCount: 84, problem: null },
-  { ...base, kind: 'compaction', key: 'c2', state: 'done', summary: 'x', tokensBefore: 152_300, tokensAfter: 18_900, messageCount: 84, problem: null },
-  { ...base, kind: 'compaction', key: 'c3', state: 'error', summary: '', tokensBefore: null, tokensAfter: null, messageCount: null, problem: 'The auxiliary model did not answer.' },
+  compaction({ key: 'c1', state: 'running', reason: 'auto', messageCount: 84 }),
+  compaction({ key: 'c2', reason: 'manual', summary: 'x', tokensBefore: 152_300, tokensAfter: 18_900, messageCount: 84, undoTo: 'e0' }),
+  compaction({ key: 'c3', state: 'error', isFault: true, canRetry: true, retryAt: now + 300_000, problem: 'The auxiliary model did not answer.' }),
+  compaction({ key: 'c4', state: 'error', problem: '没有可以压缩的内容。' }),
+  { ...base, kind: 'folded', key: 'f1', count: 96, isOpen: false },
+  { ...base, kind: 'folded', key: 'f2', count: 96, isOpen: true },
   { ...base, kind: 'branchSummary', key: 'b1', fromId: 'e9', summary: 'On this branch the **first design** was tried and dropped.' },
   { ...base, kind: 'custom', key: 'x1', type: 'custom_message', title: 'Reminder', text: 'The build server is down until 18:00.' },
   { ...base, kind: 'error', key: 'r1', severity: 'error', advised: false, message: '401 Unauthorized: invalid api key', code: 'unauthorized' },

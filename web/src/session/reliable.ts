@@ -23,6 +23,7 @@ const STANDING: ReadonlySet<TroubleKind> = new Set([
   'unknown_tools',
   'no_sandbox',
   'unreadable_messages',
+  'compaction_paused',
 ])
 
 type Reliable = Extract<ServerEvent, { type: ReliableEvent['type'] }>
@@ -36,7 +37,7 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'session_entry_updated':
       return entryUpdated(state, event.data)
     case 'session_leaf_changed':
-      return { ...state, path: event.data.activePath, errors: [], ...settingsOn(state, event.data.activePath) }
+      return { ...state, path: event.data.activePath, errors: [], compaction: stillRunning(state), ...settingsOn(state, event.data.activePath) }
     case 'session_updated':
       return { ...state, meta: event.data.session, labels: event.data.labels ?? state.labels }
     case 'assistant_stream_start':
@@ -70,7 +71,7 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'compaction_done':
       return { ...state, compaction: { state: 'done', at: event.ts, done: event.data } }
     case 'compaction_error':
-      return { ...state, compaction: { state: 'error', at: event.ts, ...event.data } }
+      return { ...state, compaction: { state: 'error', at: event.ts, error: event.data } }
     case 'done':
       return runDone(state, event.data)
     case 'error':
@@ -112,12 +113,17 @@ function withMeaning(state: SessionState, entry: Entry): SessionState {
     case 'model_change':
       return { ...state, model: modelOf(entry) }
     case 'message':
-      if (entry.message.role === 'user') return { ...state, errors: [] }
+      if (entry.message.role === 'user') return { ...state, errors: [], compaction: stillRunning(state) }
       if (entry.message.role === 'toolResult') return answered(state, entry.message.toolCallId)
       return { ...state, model: modelOf(entry) ?? state.model }
     default:
       return state
   }
+}
+
+/** What has come of a compaction goes with the next message. */
+function stillRunning({ compaction }: SessionState): SessionState['compaction'] {
+  return compaction?.state === 'running' ? compaction : null
 }
 
 function entryUpdated(state: SessionState, { entry }: EntryAdded): SessionState {

@@ -34,12 +34,18 @@ export function fromSnapshot(opened: Opened, before: SessionState | null, now: n
     approvals: snapshot.approvals,
     todo: snapshot.todo,
     tokens: snapshot.tokens,
-    compaction: null,
+    compaction: underWay(snapshot.compaction),
     done: null,
     errors: [],
     skippedLines: snapshot.skippedLines,
     warnings: snapshot.warnings ?? [],
   }
+}
+
+function underWay(compaction: Snapshot['compaction']): SessionState['compaction'] {
+  if (!compaction) return null
+  const { since, ...start } = compaction
+  return { state: 'running', at: since, start }
 }
 
 function streaming(answer: StreamingAnswer): StreamingState {
@@ -57,7 +63,8 @@ function streaming(answer: StreamingAnswer): StreamingState {
   return { runId, entryId, parentId, provider, model, startedAt: null, parts }
 }
 
-type OpenToolOnWire = NonNullable<Opened['snapshot']>['tools'][number]
+type Snapshot = NonNullable<Opened['snapshot']>
+type OpenToolOnWire = Snapshot['tools'][number]
 
 function openTool(tool: OpenToolOnWire): ToolState {
   return {

@@ -6,6 +6,7 @@
 import type {
   ApprovalQuestion,
   CompactionDone,
+  CompactionError,
   CompactionStart,
   ContentBlock,
   Done,
@@ -115,4 +116,4 @@ export interface ToolEnd {
 export type CompactionState =
   | { readonly state: 'running'; readonly at: number; readonly start: CompactionStart }
   | { readonly state: 'done'; readonly at: number; readonly done: CompactionDone }
-  | { readonly state: 'error'; readonly at: number; readonly message: string; readonly retryable: boolean }
+  | { readonly state: 'error'; readonly at: number; readonly error: CompactionError }

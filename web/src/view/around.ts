@@ -1,9 +1,9 @@
 /** What stands around the transcript: the run, the queue, the list of things to do, the numbers. */
 
-import type { Question } from '@/protocol'
+import type { ContextBreakdown, Question } from '@/protocol'
 import type { SessionState } from '@/session'
 import { loadedFrom, usageOf } from './transcript'
-import type { QuestionView, QueueRow, QueueView, RunView, TodoView, TokenView, UsageView } from './types'
+import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, TodoView, TokenView, UsageView } from './types'
 
 export function runView(state: SessionState): RunView {
   return {
@@ -111,6 +111,12 @@ export function tokenView(state: SessionState): TokenView {
     branch: known.reduce(sum, NOTHING),
     lastAnswer: known.at(-1) ?? null,
   }
+}
+
+/** Every part that takes something, with its share of all that is there. */
+export function breakdownView({ parts }: ContextBreakdown): BreakdownView {
+  const whole = parts.reduce((sum, part) => sum + part.tokens, 0)
+  return parts.filter((part) => part.tokens > 0).map(({ part, tokens }) => ({ part, tokens, percent: whole === 0 ? 0 : (tokens / whole) * 100 }))
 }
 
 const NOTHING: UsageView = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, totalTokens: 0, cost: null }

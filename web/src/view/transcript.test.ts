@@ -9,6 +9,7 @@ import type { AnswerPart, TranscriptRow, Verbosity } from './types'
 const options = (verbosity: Verbosity): TranscriptOptions => ({
   verbosity,
   pending: [],
+  showsFolded: false,
   loadingOlder: false,
   address: (entryId, number) => `/images/${entryId}/${number}`,
   language: 'en',

@@ -3,6 +3,7 @@
 import type { Entry } from '@/protocol'
 import { partKey, wholeText, type PartState, type SessionState, type ToolState } from '@/session'
 import { branchAt } from './branch'
+import { foldedUntil, liveCompaction, storedCompaction } from './compaction'
 import { imagesOf, millisOf, textOf, userParts, type ImageAddress } from './content'
 import { fold } from './fold'
 import { growingParts, spread, textParts } from './pieces'
@@ -15,6 +16,8 @@ export interface TranscriptOptions {
   verbosity: Verbosity
   /** Messages on their way, which no entry tells of yet. */
   pending: readonly PendingUserRow[]
+  /** Also what the model reads only as a summary. */
+  showsFolded: boolean
   /** Older entries are being fetched. */
   loadingOlder: boolean
   address: ImageAddress
@@ -66,18 +69,27 @@ function isCurrent(settled: Settled, state: SessionState, options: TranscriptOpt
     before.sessionId === state.sessionId &&
     asked.verbosity === options.verbosity &&
     asked.language === options.language &&
+    asked.showsFolded === options.showsFolded &&
     asked.loadingOlder === options.loadingOlder
   )
 }
 
 function settle(before: Settled | null, state: SessionState, options: TranscriptOptions): Settled {
   const from = loadedFrom(state)
-  const loaded = state.path.slice(from).map((id) => state.entries.get(id)!)
-  const turns = turnsOf(loaded)
-  const last = turns.pop() ?? []
+  const kept = foldedUntil(state)
+  const loaded = (start: number, end?: number) => turnsOf(state.path.slice(start, end).map((id) => state.entries.get(id)!))
   const over: TurnContext = { state, options, running: false }
-  const rows: TranscriptRow[] = from > 0 ? [olderRow(options.loadingOlder)] : []
-  for (const turn of turns) rows.push(...spread(fold(rowsOfTurn(turn, over), options.verbosity, false)))
+  const rows: TranscriptRow[] = []
+  const show = (turns: readonly Entry[][]) => {
+    for (const turn of turns) rows.push(...spread(fold(rowsOfTurn(turn, over), options.verbosity, false)))
+  }
+  const isOpen = options.showsFolded
+  if (from > (isOpen ? 0 : kept)) rows.push(olderRow(options.loadingOlder))
+  if (isOpen && from < kept) show(loaded(from, kept))
+  if (kept > 0 && from <= kept) rows.push(foldedRow(state.path[kept]!, kept, isOpen))
+  const turns = loaded(Math.max(from, kept))
+  const last = turns.pop() ?? []
+  show(turns)
   return { state, options, entries: last, rows: shareRows(before?.rows ?? [], rows) }
 }
 
@@ -108,7 +120,7 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
   for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
   const folded = spread(fold(rows, options.verbosity, running))
   folded.push(...troubles(state, options.language, folded))
-  if (state.compaction && state.compaction.state !== 'done') folded.push(compactionRow(state.compaction))
+  if (state.compaction && state.compaction.state !== 'done') folded.push(liveCompaction(bare(`compaction:${state.compaction.at}`, null, state.compaction.at), state.compaction, options.language))
   const arrived = new Set(entries.map(requestIdOf))
   return [...folded, ...options.pending.filter((row) => !arrived.has(row.requestId))]
 }
@@ -185,16 +197,7 @@ function rowOf(
     case 'message':
       break
     case 'compaction':
-      return {
-        ...base,
-        kind: 'compaction',
-        state: 'done',
-        summary: entry.summary,
-        tokensBefore: entry.tokensBefore,
-        tokensAfter: numberIn(entry.details, 'tokensAfter'),
-        messageCount: numberIn(entry.details, 'compactedCount'),
-        problem: null,
-      }
+      return storedCompaction(base, entry)
     case 'branch_summary':
       return { ...base, kind: 'branchSummary', fromId: entry.fromId, summary: entry.summary }
     case 'model_change':
@@ -351,18 +354,8 @@ function placeholder(tool: ToolState, running: boolean, address: ImageAddress): 
   }
 }
 
-function compactionRow(compaction: NonNullable<SessionState['compaction']>): TranscriptRow {
-  return {
-    ...bare(`compaction:${compaction.at}`, null),
-    kind: 'compaction',
-    state: compaction.state,
-    summary: '',
-    tokensBefore: null,
-    tokensAfter: null,
-    messageCount: compaction.state === 'running' ? compaction.start.messageCount : null,
-    problem: compaction.state === 'error' ? compaction.message : null,
-    at: compaction.at,
-  }
+function foldedRow(entryId: string, count: number, isOpen: boolean): TranscriptRow {
+  return { ...bare(`folded:${entryId}`, null), kind: 'folded', count, isOpen }
 }
 
 function olderRow(loading: boolean): TranscriptRow {
@@ -373,13 +366,13 @@ function unknownRow(base: ReturnType<typeof bare>, entry: { type: string }): Tra
   return { ...base, kind: 'custom', type: entry.type, title: entry.type, text: JSON.stringify(entry, null, 2) }
 }
 
-function bare(key: string, entryId: string | null) {
+function bare(key: string, entryId: string | null, at: number | null = null) {
   return {
     key,
     entryId,
     branch: null as BranchPoint | null,
     label: null as string | null,
-    at: null as number | null,
+    at,
   }
 }
 
@@ -396,11 +389,6 @@ export function usageOf(usage: AssistantMessage['usage'] | undefined): UsageView
 
 function roleOf(entry: Entry): string | null {
   return entry.type === 'message' ? entry.message.role : null
-}
-
-function numberIn(details: unknown, name: string): number | null {
-  const value = typeof details === 'object' && details !== null ? (details as Record<string, unknown>)[name] : null
-  return typeof value === 'number' ? value : null
 }
 
 /** Foreign data of any size. */

@@ -17,6 +17,7 @@ export type TranscriptRow =
   | ActivityRow
   | ToolRow
   | CompactionRow
+  | FoldedRow
   | BranchSummaryRow
   | NoticeRow
   | CustomRow
@@ -111,12 +112,44 @@ export interface ToolRow extends RowBase {
 export interface CompactionRow extends RowBase {
   kind: 'compaction'
   state: 'running' | 'done' | 'error'
+  /** Who asked for it; null if nobody knows. */
+  reason: 'manual' | 'auto' | 'overflow' | null
   summary: string
   tokensBefore: number | null
   tokensAfter: number | null
-  /** Entries that it stands in for and that are above it on this path. */
+  /** Messages that it stands in for and that are above it on this path. */
   messageCount: number | null
+  /** Why nothing came of it, in the user's language. */
   problem: string | null
+  /** Something went wrong; else there was just nothing to do, or somebody stopped it. */
+  isFault: boolean
+  canRetry: boolean
+  /** When it is tried again by itself. */
+  retryAt: Millis | null
+  /** The entry from which one goes on as if it had not been. */
+  undoTo: string | null
+  about: CompactionAbout | null
+}
+
+/** What there is to know about a summary besides its words. */
+export interface CompactionAbout {
+  model: string | null
+  durationMs: number | null
+  /** Messages that were left as they are. */
+  keptCount: number | null
+  /** What it was asked to pay attention to. */
+  instructions: string | null
+  readFiles: readonly string[]
+  modifiedFiles: readonly string[]
+  /** Calls with effects, which the summary keeps in mind. */
+  calls: readonly { call: string; failed: boolean; times: number }[]
+}
+
+/** Above it stands what the model reads only as a summary; it can be shown or not. */
+export interface FoldedRow extends RowBase {
+  kind: 'folded'
+  count: number
+  isOpen: boolean
 }
 
 export interface BranchSummaryRow extends RowBase {
@@ -448,6 +481,14 @@ export interface TokenView {
   branch: UsageView
   lastAnswer: UsageView | null
 }
+
+/** What fills the context, in a fixed order. */
+export type BreakdownView = readonly {
+  part: 'system' | 'tools' | 'skills' | 'summary' | 'messages' | 'tool_results' | 'reserve' | 'free'
+  tokens: number
+  /** Of all of it. */
+  percent: number
+}[]
 
 export interface ConnectionView {
   state: 'connected' | 'connecting' | 'waiting' | 'offline' | 'refused'

@@ -1,7 +1,25 @@
 /** The chat page. */
 export default {
   transcript: 'Conversation',
-  summary: 'Summary of the earlier messages',
+  summary: {
+    title: 'Summary of the earlier messages',
+    tokens: 'Context',
+    folded: 'Messages folded',
+    kept: 'Messages kept',
+    why: 'Reason',
+    model: 'Model',
+    took: 'Took',
+    instructions: 'Focus',
+    calls: 'Calls with effects',
+    failed: '(failed)',
+    modified: 'Files changed',
+    read: 'Files read',
+  },
+  compact: {
+    queued: 'The context is compacted as soon as the run allows.',
+    already_running: 'The context is being compacted already.',
+    already_queued: 'The context will be compacted as soon as the run allows.',
+  },
   notConnected: 'There is no connection right now. Please try again in a moment.',
   busy: 'A run is under way; stop it or wait for its end.',
   missing: { title: 'This session is not here', text: 'It was deleted, or it belongs to somebody else.' },
@@ -18,6 +36,8 @@ export default {
     name: 'Name of the session',
     tree: 'Tree of this session',
     keys: 'Keyboard shortcuts',
+    full: 'Show the full history',
+    compacted: 'Show what the model sees',
     verbosity: {
       label: 'How much is shown',
       answer: 'Answers only',
@@ -60,6 +80,7 @@ export default {
   composer: { placeholder: 'Message {agent}', answering: 'Answer the question, or write something else', none: 'the agent' },
   commands: {
     compact: 'Fold older messages into a summary',
+    compactHint: '[focus]',
     clear: 'Begin a new chat',
     help: 'Show the keys',
     tree: 'Show the tree of this session',

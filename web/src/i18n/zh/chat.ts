@@ -2,7 +2,25 @@ import type { Messages } from '../types'
 
 export default {
   transcript: '对话',
-  summary: '较早消息的摘要',
+  summary: {
+    title: '较早消息的摘要',
+    tokens: '上下文',
+    folded: '折叠的消息',
+    kept: '保留的消息',
+    why: '原因',
+    model: '模型',
+    took: '耗时',
+    instructions: '关注点',
+    calls: '有副作用的调用',
+    failed: '（失败）',
+    modified: '改动的文件',
+    read: '读取的文件',
+  },
+  compact: {
+    queued: '待运行允许时立即压缩上下文。',
+    already_running: '上下文正在压缩。',
+    already_queued: '上下文将在运行允许时压缩。',
+  },
   notConnected: '当前没有连接，请稍后再试。',
   busy: '正在运行；请先停止或等待其结束。',
   missing: { title: '此会话不存在', text: '它已被删除，或属于其他人。' },
@@ -19,6 +37,8 @@ export default {
     name: '会话名称',
     tree: '此会话的树',
     keys: '键盘快捷键',
+    full: '显示完整历史',
+    compacted: '显示模型所见',
     verbosity: {
       label: '显示多少',
       answer: '只看回答',
@@ -61,6 +81,7 @@ export default {
   composer: { placeholder: '给 {agent} 发消息', answering: '回答问题，或写点别的', none: '智能体' },
   commands: {
     compact: '将较早的消息折叠为摘要',
+    compactHint: '[关注点]',
     clear: '开始新聊天',
     help: '显示快捷键',
     tree: '显示此会话的树',

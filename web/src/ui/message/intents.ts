@@ -15,6 +15,11 @@ export type RowIntent =
   | { type: 'switchBranch'; entryId: string }
   | { type: 'openImage'; image: { src: string; alt: string } }
   | { type: 'openSummary' }
+  | { type: 'toggleFolded' }
+  /** Compact once more, after one that failed. */
+  | { type: 'compact' }
+  /** Makes an entry the end of the path: what came after it stays as a branch. */
+  | { type: 'continueFrom'; entryId: string }
   /** All steps of a call. */
   | { type: 'openLog'; log: ProcessLog }
   | { type: 'loadOlder' }

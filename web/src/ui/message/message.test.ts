@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { flushPromises, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ActivityRow, AnswerPart, AssistantRow, TranscriptRow, UserRow } from '@/view/types'
+import type { ActivityRow, AnswerPart, AssistantRow, CompactionRow, TranscriptRow, UserRow } from '@/view/types'
 import { show } from '../testing'
 import MessageRow from './MessageRow.vue'
 
@@ -190,8 +190,42 @@ test('finished activity is one line', async () => {
   expect(row.text()).toContain('inside')
 })
 
+const compaction = (changes: Partial<CompactionRow>): CompactionRow => ({
+  ...base, kind: 'compaction', key: 'c', state: 'done', reason: null, summary: '', tokensBefore: null, tokensAfter: null, messageCount: null,
+  problem: null, isFault: false, canRetry: false, retryAt: null, undoTo: null, about: null, ...changes,
+})
+
+test('a compaction that failed says why, when it is tried again, and lets one try now', async () => {
+  draw(compaction({ state: 'error', isFault: true, canRetry: true, retryAt: new Date(2026, 10, 16, 10, 5, 7).getTime(), problem: 'No answer.' }))
+  expect(row.text()).toContain('Compaction failed.No answer.Next try by itself at 10:05:07.')
+  await row.get('button').trigger('click')
+  expect(intents()).toEqual([{ type: 'compact' }])
+})
+
+test('that there was nothing to compact is no failure', () => {
+  draw(compaction({ state: 'error', problem: 'Nothing to fold.' }))
+  expect(row.text()).toBe('Nothing to fold.')
+  expect(row.find('button').exists()).toBe(false)
+})
+
+test('a compaction can be undone, but not while a run writes', async () => {
+  draw(compaction({ undoTo: 'e7' }))
+  await row.get('button').trigger('click')
+  expect(intents()).toEqual([{ type: 'continueFrom', entryId: 'e7' }])
+  await row.setProps({ busy: true })
+  expect(row.get('button').attributes('disabled')).toBeDefined()
+})
+
+test('what is folded can be shown', async () => {
+  draw({ ...base, kind: 'folded', key: 'f', count: 12, isOpen: false })
+  expect(row.text()).toContain('12 earlier entries are folded')
+  expect(row.get('button').attributes('aria-expanded')).toBe('false')
+  await row.get('button').trigger('click')
+  expect(intents()).toEqual([{ type: 'toggleFolded' }])
+})
+
 test('a compaction is not the assistant speaking', async () => {
-  draw({ ...base, kind: 'compaction', key: 'c', state: 'done', summary: 'short', tokensBefore: 152_300, tokensAfter: 18_900, messageCount: 1, problem: null })
+  draw(compaction({ summary: 'short', tokensBefore: 152_300, tokensAfter: 18_900, messageCount: 1 }))
   expect(row.attributes('role')).toBe('note')
   expect(row.text()).toContain('1 older message compacted152k → 18.9k tokens')
   expect(row.text()).not.toContain('short')

@@ -67,6 +67,34 @@ describe('tokens', () => {
     expect(view.emitted('compact')).toHaveLength(1)
     expect(view.find('[role=dialog]').exists()).toBe(false)
   })
+
+  test('open while the pointer rests there, and tell what fills the context', async () => {
+    vi.useFakeTimers()
+    const breakdown = [{ part: 'messages', tokens: 48_000, percent: 24 }, { part: 'free', tokens: 152_000, percent: 76 }]
+    view = show(StateTokens, { tokens: meter, canCompact: true, breakdown })
+    await view.trigger('pointerenter', { pointerType: 'mouse' })
+    await vi.advanceTimersByTimeAsync(100)
+    expect(view.emitted('look')).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(200)
+    expect(view.emitted('look')).toEqual([[true]])
+    expect(view.get('.parts').text()).toBe('Messages48k · 24%Free152k · 76%')
+    await view.trigger('pointerleave', { pointerType: 'mouse' })
+    await vi.advanceTimersByTimeAsync(300)
+    expect(view.emitted('look')).toEqual([[true], [false]])
+    // Who has pressed it wants to keep it.
+    await view.get('.meter').trigger('click')
+    await view.trigger('pointerleave', { pointerType: 'mouse' })
+    await vi.advanceTimersByTimeAsync(300)
+    expect(view.find('[role=dialog]').exists()).toBe(true)
+  })
+
+  test('a finger opens them by a press alone', async () => {
+    vi.useFakeTimers()
+    view = show(StateTokens, { tokens: meter, canCompact: true })
+    await view.trigger('pointerenter', { pointerType: 'touch' })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(view.find('[role=dialog]').exists()).toBe(false)
+  })
 })
 
 describe('a session in the list', () => {
