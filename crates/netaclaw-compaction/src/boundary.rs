@@ -17,20 +17,31 @@ pub(crate) struct Budget {
 /// too long.
 ///
 /// - A call and its results stay on one side, and so does an answer whose calls still run.
+/// - Turns stay whole where they fit.
 /// - At least `keep_recent` messages stay, the user's last message and the last answer people saw,
 ///   unless these alone are more than `tail_tokens_max`.
 pub(crate) fn cut(pieces: &[Piece], budget: Budget) -> Option<usize> {
     let legal = legal_cuts(pieces);
     let tails = tail_sizes(pieces);
     let by_budget = by_budget(&tails, budget);
-    let at_or_before = |at: usize| (0..=at).rev().find(|at| legal[*at]).unwrap_or(0);
     let fits = |at: &usize| tails[*at] <= budget.tail_tokens_max;
-    let whole = at_or_before(by_budget.min(last_exchange(pieces)));
-    if fits(&whole) {
-        return (whole > 0).then_some(whole);
+    let at_or_before = |at: usize| (0..=at).rev().filter(|at| legal[*at]);
+    let wanted = by_budget.min(last_exchange(pieces));
+    let begins_turn = |at: &usize| {
+        pieces
+            .get(*at)
+            .is_some_and(|piece| piece.voice.begins_turn())
+    };
+    let whole_turns = at_or_before(wanted).find(begins_turn);
+    if let Some(at) = whole_turns.filter(|at| *at > 0 && fits(at)) {
+        return Some(at);
+    }
+    let nearest = at_or_before(wanted).next().unwrap_or(0);
+    if fits(&nearest) {
+        return (nearest > 0).then_some(nearest);
     }
     // What should be kept is too long: a turn is split, and of its end as much is kept as fits.
-    let split = at_or_before(by_budget);
+    let split = at_or_before(by_budget).next().unwrap_or(0);
     let mut later = (split..=pieces.len()).filter(|at| legal[*at]);
     later.find(fits).filter(|at| *at > 0)
 }

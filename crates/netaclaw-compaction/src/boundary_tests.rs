@@ -84,8 +84,8 @@ fn the_users_last_message_and_the_last_visible_answer_stay() {
     let at = cut(&pieces, budget(60, 2)).unwrap();
     assert_eq!(
         at,
-        pieces.len() - 2,
-        "the answer before the question is kept"
+        pieces.len() - 3,
+        "the turn of the answer before the question is kept"
     );
 }
 
@@ -203,4 +203,19 @@ proptest! {
         }
         prop_assert_eq!(pieces, untouched);
     }
+}
+
+#[test]
+fn turns_stay_whole_where_they_fit() {
+    let mut talk = Talk::default();
+    for n in 0..20 {
+        talk = talk
+            .user("a question")
+            .round(n, &"output ".repeat(20))
+            .says("an answer");
+    }
+    let pieces = pieces(talk);
+    let at = cut(&pieces, budget(200, 2)).unwrap();
+    assert_eq!(pieces[at].voice, Voice::User);
+    assert_eq!(split_turn(&pieces, at), None);
 }

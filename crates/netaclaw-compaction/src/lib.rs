@@ -2,6 +2,7 @@
 
 mod assemble;
 mod boundary;
+mod branch;
 mod breaker;
 mod check;
 mod conversation;
@@ -18,6 +19,7 @@ mod summarize;
 mod testing;
 
 pub use assemble::{Assembled, assemble};
+pub use branch::{branch_text, plan_branch, quote_branch};
 pub use breaker::{Blocked, Breaker, Ended, Moment, PauseCause};
 pub use conversation::{Conversation, Piece, Previous, Voice};
 pub use facts::Facts;
@@ -26,4 +28,4 @@ pub use limits::Limits;
 pub use measure::{Shares, Used, message_shares, used_tokens};
 pub use plan::{Plan, PlanRequest, PlanTokens, plan};
 pub use redact::redact;
-pub use summarize::{Summary, SummaryModel, summarize};
+pub use summarize::{Summary, SummaryModel, requests_for, summarize};

@@ -1,7 +1,7 @@
 //! What would be folded and what kept. Pure: no clock, no IO, and nothing is changed.
 
 use crate::boundary::{self, Budget};
-use crate::conversation::{Conversation, Voice};
+use crate::conversation::{Conversation, Piece};
 use crate::facts::Facts;
 use crate::failure::CompactionFailure;
 use crate::limits::Limits;
@@ -83,6 +83,16 @@ impl Plan {
         self.cut
     }
 
+    /// The size of the context with a summary as long as it may be.
+    pub fn tokens_after_max(&self) -> u64 {
+        self.tokens.after(self.summary_tokens)
+    }
+
+    /// Whether the summarising model sees this piece as one line.
+    pub fn prunes(&self, conversation: &Conversation, at: usize) -> bool {
+        at < self.cut.min(self.quoted_from) && is_long_result(&conversation.pieces[at])
+    }
+
     pub(crate) fn results(&self, at: usize) -> Results {
         match at < self.quoted_from {
             true => Results::Pruned,
@@ -109,6 +119,7 @@ pub fn plan(
         // Whoever asks for it wants less, also of a conversation that is far from the threshold.
         let all: u64 = pieces.iter().map(|piece| piece.tokens).sum();
         budget.tail_tokens = budget.tail_tokens.min(all * 30 / 100);
+        budget.tail_tokens_max = budget.tail_tokens_max.min(all * 60 / 100);
     }
     let cut = boundary::cut(pieces, budget).ok_or(CompactionFailure::NothingToCompress)?;
     let folded: u64 = pieces[..cut].iter().map(|piece| piece.tokens).sum();
@@ -172,12 +183,13 @@ fn quoted_from(conversation: &Conversation, cut: usize, tail_tokens: u64) -> usi
     from.min(cut)
 }
 
+fn is_long_result(piece: &Piece) -> bool {
+    matches!(&piece.message, Message::ToolResult(result) if crate::render::is_pruned(result))
+}
+
 fn pruned(conversation: &Conversation, to: usize) -> usize {
     let folded = conversation.pieces[..to].iter();
-    let results = folded.filter(|piece| piece.voice == Voice::Result);
-    results
-        .filter(|piece| matches!(&piece.message, Message::ToolResult(result) if crate::render::is_pruned(result)))
-        .count()
+    folded.filter(|piece| is_long_result(piece)).count()
 }
 
 #[cfg(test)]

@@ -74,6 +74,15 @@ pub async fn summarize(
     Ok(writer.done)
 }
 
+/// How many requests a summary would take.
+pub fn requests_for(
+    conversation: &Conversation,
+    plan: &Plan,
+    model: &SummaryModel,
+) -> Result<usize, CompactionFailure> {
+    Ok(Script::write(conversation, plan, model)?.parts.len())
+}
+
 struct Writer<'a> {
     model: &'a SummaryModel,
     script: &'a Script,

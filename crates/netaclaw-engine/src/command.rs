@@ -23,6 +23,8 @@ pub(crate) enum Command {
     AnswerQuestion(ClarifyResponse, Reply<()>),
     DecideCall(Caller, ApprovalResponse, Reply<()>),
     SwitchLeaf(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
+    /// The same, with a summary of the branch that is left.
+    LeaveBranch(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
     Label(EntryId, Option<String>, Option<Request>, Reply<Done<()>>),
     Update(SessionChange, Option<Request>, Reply<Done<SessionListItem>>),
     Retry(EntryId, Option<Request>, Reply<Done<RunId>>),

@@ -2,7 +2,7 @@
 
 use crate::attachments::{AttachmentError, AttachmentStore, owner_of};
 use crate::command::{Command, OpenRequest, Reply, Way};
-use crate::compaction::breakdown;
+use crate::compaction::{Previewed, breakdown, preview};
 use crate::durable::Durable;
 use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
@@ -22,7 +22,7 @@ use netaclaw_protocol::{
     SessionId, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
 };
 use netaclaw_session::{
-    Flush, NewSession, SessionError, SessionTreeProvider, build_session_context,
+    Flush, NewSession, SessionError, SessionTree, SessionTreeProvider, build_session_context,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -215,6 +215,22 @@ impl Engine {
         .await
     }
 
+    /// The same, with a summary of what is left behind, written where one goes on. This takes as long
+    /// as a model takes; a stop ends it, and then nothing has moved.
+    pub async fn leave_branch(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        leaf: Option<EntryId>,
+        way: Way,
+        request: Option<Request>,
+    ) -> Result<Done<()>, EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::LeaveBranch(leaf, way, request, reply)
+        })
+        .await
+    }
+
     pub async fn label(
         &self,
         caller: &Caller,
@@ -311,6 +327,21 @@ impl Engine {
             Command::Compact(instructions, request, reply)
         })
         .await
+    }
+
+    /// What condensing the session would do, and the session it was looked up in.
+    pub async fn preview_compaction(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        instructions: Option<&str>,
+    ) -> Result<(Previewed, Arc<SessionTree>), EngineError> {
+        let (provider, meta) = self.find(caller, session).await?;
+        let model = Durable::read(&meta).model.map(Into::into);
+        let tree = provider.load_tree(session).await?;
+        let source = &*self.inner.source;
+        let previewed = preview(source, &meta, model, &tree, instructions).await?;
+        Ok((previewed, tree))
     }
 
     /// What fills the window of the session's model.

@@ -43,7 +43,7 @@ pub use attachments::{
     AttachmentError, AttachmentStore, IMAGE_BYTES_MAX, StoredFile, inspect, owner_of,
 };
 pub use command::Way;
-pub use compaction::{CompactionSetup, Overhead};
+pub use compaction::{CompactionPreview, CompactionSetup, Overhead, Previewed, PreviewedMessage};
 pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
 pub use event::{EventGroup, EventKind, ServerEvent};

@@ -4,6 +4,7 @@ mod approvals;
 mod chat;
 mod compacting;
 mod launch;
+mod leaving;
 mod questions;
 mod queue;
 mod titles;
@@ -24,6 +25,7 @@ use crate::snapshot;
 use crate::source::AgentSource;
 use crate::writer::{SessionWriter, Writing};
 use launch::CurrentRun;
+use leaving::PendingMove;
 use netaclaw_governance::Approval;
 use netaclaw_protocol::{
     EntryId, FeedStart, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionId,
@@ -54,6 +56,8 @@ pub(crate) struct LiveSession {
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
     titles: Titles,
+    /// The move that a job under way makes ready.
+    moving: Option<PendingMove>,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
@@ -93,6 +97,7 @@ impl LiveSession {
             runs: JoinSet::new(),
             current: None,
             titles: Titles::default(),
+            moving: None,
             shutdown,
             closing: false,
             interrupted: false,
@@ -164,6 +169,9 @@ impl LiveSession {
             }
             Command::SwitchLeaf(leaf, way, request, reply) => {
                 drop(reply.send(self.switch_leaf(leaf, way, request).await));
+            }
+            Command::LeaveBranch(leaf, way, request, reply) => {
+                self.leave_branch(leaf, way, request, reply).await;
             }
             Command::Label(entry, label, request, reply) => {
                 drop(reply.send(self.label(entry, label, request).await));

@@ -11,6 +11,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("show", "显示会话及其当前路径"),
     ("tree", "把整个会话画成树"),
     ("context", "显示模型会看到的内容"),
+    ("compact", "压缩会话的上下文，或显示将会如何压缩"),
     ("export", "把会话写成 JSON 行、Markdown 或网页"),
     ("import", "把 Pi 或 NetaClaw 的会话文件收入存储"),
     ("copy", "在文件和 MySQL 之间复制会话"),
@@ -80,6 +81,9 @@ const ARGUMENTS: &[(&str, &str)] = &[
         "context leaf",
         "从哪个条目看，默认为当前位置；null 为第一个条目之前；可给出多次",
     ),
+    ("compact session", "会话编号或其开头"),
+    ("compact dry_run", "只显示将压缩和保留的内容，不作任何更改"),
+    ("compact focus", "摘要应特别关注的内容"),
     (
         "export format",
         "jsonl：整个会话，供 Pi 和 NetaClaw 使用；md：当前路径；html：整棵树的网页",

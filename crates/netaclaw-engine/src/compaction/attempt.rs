@@ -7,14 +7,15 @@ use crate::feed::now_ms;
 use crate::live::Live;
 use crate::meter::Meter;
 use crate::metrics;
-use crate::source::AgentSource;
+use crate::source::{AgentSource, ChosenModel};
 use crate::writer::SessionWriter;
 use netaclaw_compaction::{
     Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, assemble,
     plan, summarize, used_tokens,
 };
 use netaclaw_protocol::{
-    CompactionDone, CompactionError, CompactionFault, CompactionReason, CompactionStart, Words,
+    CompactionDone, CompactionError, CompactionFault, CompactionReason, CompactionStart, EntryId,
+    SessionMeta, Words,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{NewEntry, SessionTree, build_session_context};
@@ -42,11 +43,11 @@ pub(crate) enum Attempted {
 }
 
 /// What was found before anything was asked.
-struct Prepared {
-    setup: CompactionSetup,
-    conversation: Conversation,
+pub(super) struct Prepared {
+    pub(super) setup: CompactionSetup,
+    pub(super) conversation: Conversation,
     used: Used,
-    plan: Result<Plan, CompactionFailure>,
+    pub(super) plan: Result<Plan, CompactionFailure>,
 }
 
 /// Why an attempt came to nothing.
@@ -130,34 +131,16 @@ impl Attempt<'_> {
     async fn prepare(&self) -> Result<Prepared, Failed> {
         let session = self.writer.meta().await?;
         let model = self.writer.begin().await.state.durable.model.clone();
-        let model = model.map(Into::into);
-        let setup = self.source.compaction(&session, model.clone()).await?;
-        let overhead_tokens = match self.overhead_tokens {
-            Some(tokens) => tokens,
-            None => self.source.overhead(&session, model).await?.total(),
-        };
         let tree = self.writer.tree().await?;
         let tip = self.writer.run_tip().or_else(|| tree.leaf().cloned());
-        let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
-        let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(&tip));
-        let todo = todo_on_path(path.map_err(damaged)?.into_iter());
-        let used = used_tokens(&context, overhead_tokens).calibrated(&context, overhead_tokens);
-        let conversation = Conversation::read(&context);
-        let request = PlanRequest {
+        let wish = Wish {
             reason: self.reason,
-            limits: setup.limits(overhead_tokens),
-            used,
-            todo: &todo,
             instructions: self.instructions.as_deref(),
-            looks_only: &|tool| setup.looks_only.contains(tool),
+            overhead_tokens: self.overhead_tokens,
         };
-        let plan = plan(&conversation, &request);
-        Ok(Prepared {
-            setup,
-            conversation,
-            used,
-            plan,
-        })
+        let model = model.map(Into::into);
+        let prepared = prepare(self.source, &session, model, (&tree, tip.as_ref()), wish);
+        Ok(prepared.await?)
     }
 
     async fn carry_out(&self, prepared: Prepared, started: Instant) -> Result<(), Failed> {
@@ -219,6 +202,49 @@ impl Attempt<'_> {
     }
 }
 
+/// What is wanted of a plan.
+#[derive(Clone, Copy)]
+pub(super) struct Wish<'a> {
+    pub(super) reason: CompactionReason,
+    pub(super) instructions: Option<&'a str>,
+    pub(super) overhead_tokens: Option<u64>,
+}
+
+/// Plans for a place in a session. Nothing is asked and nothing changed.
+pub(super) async fn prepare(
+    source: &dyn AgentSource,
+    session: &SessionMeta,
+    model: Option<ChosenModel>,
+    (tree, tip): (&SessionTree, Option<&EntryId>),
+    wish: Wish<'_>,
+) -> Result<Prepared, EngineError> {
+    let setup = source.compaction(session, model.clone()).await?;
+    let overhead_tokens = match wish.overhead_tokens {
+        Some(tokens) => tokens,
+        None => source.overhead(session, model).await?.total(),
+    };
+    let context = build_session_context(tree, tip).map_err(damaged)?;
+    let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(tip));
+    let todo = todo_on_path(path.map_err(damaged)?.into_iter());
+    let used = used_tokens(&context, overhead_tokens).calibrated(&context, overhead_tokens);
+    let conversation = Conversation::read(&context);
+    let request = PlanRequest {
+        reason: wish.reason,
+        limits: setup.limits(overhead_tokens),
+        used,
+        todo: &todo,
+        instructions: wish.instructions,
+        looks_only: &|tool| setup.looks_only.contains(tool),
+    };
+    let plan = plan(&conversation, &request);
+    Ok(Prepared {
+        setup,
+        conversation,
+        used,
+        plan,
+    })
+}
+
 impl Failed {
     fn ended(&self) -> Ended {
         match self {
@@ -259,6 +285,6 @@ pub(crate) fn cancelled() -> CompactionError {
     Failed::from(CompactionFailure::Cancelled).told(None)
 }
 
-fn damaged(error: netaclaw_session::PathError) -> EngineError {
+pub(super) fn damaged(error: netaclaw_session::PathError) -> EngineError {
     EngineError::Internal(Box::new(error))
 }

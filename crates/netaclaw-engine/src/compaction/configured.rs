@@ -68,13 +68,17 @@ impl ConfiguredAgents {
             "" => self.cwd_of(&spec),
             cwd => PathBuf::from(cwd),
         };
-        let (workspace, instructions) = open_workspace(root, self.extra_roots(&spec)).await?;
+        // Without its directory the agent could not run, but its words can be counted.
+        let workspace = match open_workspace(root, self.extra_roots(&spec)).await {
+            Ok((workspace, instructions)) => prompt_sources(&workspace, instructions),
+            Err(_) => PromptSources::default(),
+        };
         let admin = Arc::clone(&self.governed.admin);
         let memory = AgentMemory::new(admin, id, session.user_id.as_deref());
         let about = session.first_message.as_deref().unwrap_or_default();
         let sources = PromptSources {
             memory: memory.facts(about).await,
-            ..prompt_sources(&workspace, instructions)
+            ..workspace
         };
         let prompt = Prompt::new(&spec.system_prompt, &sources, &tools);
         let mut overhead = Overhead::default();

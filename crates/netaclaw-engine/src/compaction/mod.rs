@@ -1,13 +1,18 @@
 //! Condensing the context of a live session: when it is time, and one attempt from start to end.
 
 mod attempt;
+mod branch;
 mod breakdown;
 mod configured;
 mod desk;
 mod in_run;
+mod preview;
 mod setup;
 
 pub(crate) use attempt::{Attempt, Attempted, cancelled};
+pub(crate) use branch::Leaving;
 pub(crate) use breakdown::breakdown;
 pub(crate) use desk::{Asked, Desk};
+pub(crate) use preview::preview;
+pub use preview::{CompactionPreview, Previewed, PreviewedMessage};
 pub use setup::{CompactionSetup, Overhead};

@@ -104,6 +104,7 @@ impl LiveSession {
         if self.live.compacts() {
             self.live.compaction_failed(cancelled());
         }
+        self.finish_move().await;
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
     }

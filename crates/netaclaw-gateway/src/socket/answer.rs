@@ -140,20 +140,24 @@ async fn change(
             let Done { value, deduped } = edited.await.map_err(refusal)?;
             return Ok(told(QueueEdited { queue: value }, deduped));
         }
-        ClientCommand::SwitchLeaf(switch) if switch.summarize => {
-            exists(shared, caller, &switch.session_id).await?;
-            let message = "a branch cannot be summarised yet; leave summarize out";
-            Err(EngineError::Unavailable(message.to_owned()))
-        }
         ClientCommand::SwitchLeaf(switch) => {
             let way = match switch.follow {
                 true => Way::Follow,
                 false => Way::Exactly,
             };
-            let leaf = switch.leaf_entry_id;
-            engine
-                .switch_leaf(caller, &switch.session_id, leaf, way, request)
-                .await
+            let (session, leaf) = (&switch.session_id, switch.leaf_entry_id);
+            match switch.summarize {
+                true => {
+                    engine
+                        .leave_branch(caller, session, leaf, way, request)
+                        .await
+                }
+                false => {
+                    engine
+                        .switch_leaf(caller, session, leaf, way, request)
+                        .await
+                }
+            }
         }
         ClientCommand::Compact(compact) => {
             let begun = engine.compact(caller, &compact.session_id, compact.instructions, request);
@@ -178,11 +182,6 @@ fn told(body: impl Serialize, deduped: bool) -> Body {
         body.insert("deduped".to_owned(), Value::Bool(true));
     }
     body
-}
-
-async fn exists(shared: &Shared, caller: &Caller, session: &SessionId) -> Result<(), Refusal> {
-    let found = shared.engine.session(caller, session).await;
-    found.map(drop).map_err(|error| error.refusal())
 }
 
 /// Stops what runs. A message that is named is stopped also if it has not come yet: that is noted

@@ -91,6 +91,8 @@ impl ClientCommand {
             Self::ClarifyResponse(command) => Some(&command.session_id),
             Self::ApprovalResponse(command) => Some(&command.session_id),
             Self::SessionOpen(command) => Some(&command.session_id),
+            // It takes as long as a model takes, and a stop must not wait behind it.
+            Self::SwitchLeaf(command) if command.summarize => None,
             Self::SwitchLeaf(command) => Some(&command.session_id),
             Self::Label(command) => Some(&command.session_id),
             Self::Rename(command) => Some(&command.session_id),

@@ -343,12 +343,23 @@ async fn commands_that_change_a_session() {
     );
     let summary = json!({"sessionId": id, "leafEntryId": user, "summarize": true});
     assert_eq!(
-        client.call("switch_leaf", summary).await["code"],
-        "unavailable"
+        client.call("switch_leaf", summary).await,
+        json!({"ok": true}),
+        "nothing is left, so there is nothing to tell"
     );
+    let compact = json!({"sessionId": id, "instructions": "x", "requestId": "compact-1"});
     assert_eq!(
-        client.call("compact", json!({"sessionId": id})).await["code"],
-        "unavailable"
+        client.call("compact", compact.clone()).await,
+        json!({"ok": true, "status": "started"})
+    );
+    client.wait("compaction_start", |_| true).await;
+    client.wait("compaction_error", |_| true).await;
+    client
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    assert_eq!(
+        client.call("compact", compact).await,
+        json!({"ok": true, "status": "started", "deduped": true})
     );
     let approval = json!({"sessionId": id, "approvalId": "a", "decision": "allow"});
     assert_eq!(

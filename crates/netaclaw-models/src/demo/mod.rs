@@ -14,7 +14,7 @@ use crate::answer::{Answer, Answerer};
 use crate::catalogue::ApiFamily;
 use crate::client::{ModelClient, ModelEvent, ModelStream};
 use crate::error::ModelError;
-use crate::request::ModelRequest;
+use crate::request::{ModelRequest, PromptCache};
 use crate::tokens;
 use futures::{StreamExt, stream};
 use netaclaw_protocol::{StopReason, Usage};
@@ -102,6 +102,10 @@ impl Speech {
                 return None;
             }
             if let Some(request) = self.request.take() {
+                // Nobody watches what the program asks for itself.
+                if request.cache == PromptCache::Off {
+                    self.pause = Duration::ZERO;
+                }
                 self.pieces = pieces(&request);
             } else if !self.pause.is_zero() {
                 tokio::select! {

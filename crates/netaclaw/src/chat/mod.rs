@@ -65,7 +65,7 @@ pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
 }
 
 /// The sessions of the terminal are those the web app shows to whoever has the access token.
-async fn caller(lang: Lang, store: &dyn AdminStore) -> Result<Caller> {
+pub(crate) async fn caller(lang: Lang, store: &dyn AdminStore) -> Result<Caller> {
     let owner = store.user_named(FIRST_USER).await;
     let owner = owner.map_err(|error| failure(lang, error))?;
     Ok(Caller {

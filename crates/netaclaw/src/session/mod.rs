@@ -1,5 +1,6 @@
 //! `netaclaw session …`: looking at sessions, and moving them between files and providers.
 
+mod compact;
 mod context;
 mod copy;
 mod export;
@@ -32,6 +33,8 @@ pub(crate) enum SessionCommand {
     Tree(tree::TreeArgs),
     /// Show what a model would see
     Context(context::ContextArgs),
+    /// Condense a session's context, or show what that would do
+    Compact(compact::CompactArgs),
     /// Write a session as JSON lines, Markdown or a web page
     Export(export::ExportArgs),
     /// Take a session file of Pi or NetaClaw into the store
@@ -48,6 +51,7 @@ pub(crate) async fn run(command: SessionCommand, app: &mut App) -> Result<Outcom
         SessionCommand::Show(args) => show::run(args, app).await?,
         SessionCommand::Tree(args) => tree::run(args, app).await?,
         SessionCommand::Context(args) => context::run(args, app).await?,
+        SessionCommand::Compact(args) => compact::run(args, app).await?,
         SessionCommand::Export(args) => export::run(args, app).await?,
         SessionCommand::Import(args) => import::run(args, app).await?,
         SessionCommand::Copy(args) => copy::run(args, app).await?,

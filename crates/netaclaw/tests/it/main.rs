@@ -10,6 +10,7 @@ mod bad_input;
 mod channel;
 mod chat;
 mod coding;
+mod compact;
 mod copy;
 mod damage;
 mod doctor;

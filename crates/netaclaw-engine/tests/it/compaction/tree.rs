@@ -79,7 +79,11 @@ async fn a_second_one_updates_the_first_and_counts_instead_of_it() {
     assert_eq!(made.len(), 2);
     let asked = summaries(&world)[1].last_user_text();
     assert!(asked.contains("<previous-summary>") && asked.contains("MARKER-one"));
-    assert!(!asked.contains("Question 0. The harbour was quiet that morning. The harbour was quiet that morning. The harbour was quiet that morning. The harbour was quiet that morning.\n\n[Assistant]: Written"), "what was folded is not read again");
+    let read = asked.split("<conversation>").nth(1).unwrap();
+    assert!(
+        !read.contains("MARKER-one"),
+        "what was folded is not read again"
+    );
     let second = made[1]["summary"].as_str().unwrap();
     for kept in [
         "MARKER-one",
@@ -97,4 +101,95 @@ async fn a_second_one_updates_the_first_and_counts_instead_of_it() {
         1,
         "the latest wins"
     );
+}
+
+#[tokio::test]
+async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 2).await;
+    let tree = world
+        .engine
+        .providers()
+        .file
+        .load_tree(&session)
+        .await
+        .unwrap();
+    let fork = tree.leaf().unwrap().clone();
+    world
+        .script()
+        .push(Reply::text(words("Noted: MARKER-branch.")));
+    talk(&world, &session, &client, 3).await;
+    let tree = world
+        .engine
+        .providers()
+        .file
+        .load_tree(&session)
+        .await
+        .unwrap();
+    let left = tree.leaf().unwrap().clone();
+
+    // A model that fails moves nothing.
+    world.script().forget(SUMMARY);
+    world.script().when(SUMMARY, Reply::status(500));
+    let before = stored(&world, &session).await;
+    let caller = ann();
+    let leave = || {
+        let (engine, fork) = (&world.engine, Some(fork.clone()));
+        within(engine.leave_branch(&caller, &session, fork, Way::Exactly, None))
+    };
+    leave().await.unwrap_err();
+    assert_eq!(stored(&world, &session).await, before);
+    let tree = world
+        .engine
+        .providers()
+        .file
+        .load_tree(&session)
+        .await
+        .unwrap();
+    assert_eq!(tree.leaf(), Some(&left));
+
+    world.script().forget(SUMMARY);
+    world.script().when_asked(SUMMARY, good_summary);
+    leave().await.unwrap();
+    let tree = world
+        .engine
+        .providers()
+        .file
+        .load_tree(&session)
+        .await
+        .unwrap();
+    let path = tree.active_path().unwrap();
+    let told = path.last().unwrap();
+    assert_eq!(told.kind(), EntryKind::BranchSummary);
+    assert_eq!(told.parent_id(), Some(&fork));
+    assert_eq!(told.text_field("fromId").as_deref(), Some(left.as_str()));
+    let asked = summaries(&world).pop().unwrap().last_user_text();
+    assert_eq!(
+        asked.matches("[User]:").count(),
+        3,
+        "only what is left is told"
+    );
+    client.clear();
+    world.chat(&session, "And now?").await;
+    within(client.done(1)).await;
+    let sent = world.script().last_request().body["messages"].to_string();
+    assert!(
+        sent.contains("MARKER-branch"),
+        "what was found there is known here"
+    );
+
+    // Nothing is left on the way down, and a few words are told as they are.
+    let asked = summaries(&world).len();
+    let engine = &world.engine;
+    let tree = engine.providers().file.load_tree(&session).await.unwrap();
+    let here = tree.leaf().cloned();
+    within(engine.leave_branch(&caller, &session, here.clone(), Way::Exactly, None))
+        .await
+        .unwrap();
+    let tree = engine.providers().file.load_tree(&session).await.unwrap();
+    assert_eq!(tree.leaf(), here.as_ref());
+    assert_eq!(summaries(&world).len(), asked);
+    assert_eq!(refusals(&world), Vec::<String>::new());
 }

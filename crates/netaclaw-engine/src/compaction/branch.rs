@@ -1,0 +1,85 @@
+//! Telling, on the branch one goes on with, what happened on the one that is left.
+
+use super::attempt::damaged;
+use crate::error::EngineError;
+use crate::source::{AgentSource, ChosenModel};
+use netaclaw_compaction::{
+    CompactionFailure, Conversation, branch_text, plan_branch, quote_branch, summarize,
+};
+use netaclaw_protocol::{EntryId, SessionMeta};
+use netaclaw_session::{EntryBody, EntryKind, SessionTree, build_session_context, raw_json};
+use serde_json::json;
+use std::collections::HashSet;
+use tokio_util::sync::CancellationToken;
+
+/// A move from one place in the tree to another.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) from: EntryId,
+    pub(crate) to: Option<EntryId>,
+}
+
+impl Leaving {
+    /// The entries that are on the way to where one was and not on the way to where one goes.
+    fn left<'t>(&self, tree: &'t SessionTree) -> Result<HashSet<&'t EntryId>, EngineError> {
+        let path = |leaf: &EntryId| tree.path(leaf).map_err(damaged);
+        let from = path(&self.from)?;
+        let to = self.to.as_ref().map_or(Ok(Vec::new()), path)?;
+        let common = from
+            .iter()
+            .zip(&to)
+            .take_while(|(a, b)| a.id() == b.id())
+            .count();
+        Ok(from[common..].iter().map(|entry| entry.id()).collect())
+    }
+
+    /// What is to be told, if the branch says anything at all.
+    pub(crate) fn conversation(
+        &self,
+        tree: &SessionTree,
+    ) -> Result<Option<Conversation>, EngineError> {
+        let left = self.left(tree)?;
+        let context = build_session_context(tree, Some(&self.from)).map_err(damaged)?;
+        let path = tree.path(&self.from).map_err(damaged)?;
+        let mut entries = path.iter().rev();
+        let compaction = entries.find(|entry| entry.kind() == EntryKind::Compaction);
+        let compaction = compaction.map(|entry| entry.id());
+        let conversation = Conversation::read(&context).of(&left, compaction);
+        let says = !conversation.pieces.is_empty() || conversation.previous.is_some();
+        Ok(says.then_some(conversation))
+    }
+
+    /// Writes the entry that tells of the branch. Nothing is stored here.
+    pub(crate) async fn tell(
+        self,
+        conversation: Conversation,
+        source: &dyn AgentSource,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+        cancel: &CancellationToken,
+    ) -> Result<EntryBody, EngineError> {
+        let setup = source.compaction(session, model).await?;
+        let looks_only = |tool: &str| setup.looks_only.contains(tool);
+        let plan = plan_branch(&conversation, setup.limits(0), &looks_only)
+            .ok_or_else(|| refused(&CompactionFailure::NothingToCompress))?;
+        let summary = match quote_branch(&conversation) {
+            Some(summary) => summary,
+            None => summarize(&conversation, &plan, &setup.auxiliary, cancel)
+                .await
+                .map_err(|failure| refused(&failure))?,
+        };
+        Ok(EntryBody::BranchSummary {
+            from_id: Some(self.from),
+            summary: branch_text(&plan, &summary),
+            details: Some(raw_json(&json!({
+                "readFiles": plan.facts.read_files,
+                "modifiedFiles": plan.facts.modified_files,
+                "usage": summary.usage,
+            }))),
+        })
+    }
+}
+
+fn refused(failure: &CompactionFailure) -> EngineError {
+    EngineError::Unavailable(failure.words().en)
+}

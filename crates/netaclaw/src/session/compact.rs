@@ -1,0 +1,255 @@
+//! `session compact`: condensing a session's context, or showing what that would do.
+
+use super::source;
+use super::transcript;
+use crate::app::App;
+use crate::assemble::{Assembled, assemble};
+use crate::chat;
+use crate::error::{Failure, Result};
+use crate::terminal::{grouped, one_line, pad};
+use crate::text::{Lang, texts};
+use clap::Args;
+use netaclaw_engine::{
+    CompactionPreview, EngineError, EventGroup, Previewed, PreviewedMessage, ServerEvent,
+    Subscriber,
+};
+use netaclaw_protocol::{CompactionDone, CompactionError, SessionMeta, Words};
+use netaclaw_session::SessionTree;
+use serde_json::{Value, json};
+use std::fmt::Display;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+const LEAVE_GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Args, Debug)]
+pub(crate) struct CompactArgs {
+    /// The id of a session or its beginning
+    #[arg(value_name = "ID")]
+    session: String,
+    /// Show what would be folded and kept, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// What the summary should pay attention to
+    #[arg(long, value_name = "TEXT")]
+    focus: Option<String>,
+    /// Print one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(args: CompactArgs, app: &mut App) -> Result<()> {
+    let session = source::find_meta(app, &args.session).await?;
+    let assembled = assemble(app).await?;
+    let done = match args.dry_run {
+        true => show_plan(&args, app, &assembled, &session).await,
+        false => compact(&args, app, &assembled, &session).await,
+    };
+    assembled.engine.shut_down(LEAVE_GRACE).await;
+    assembled.admin.close().await;
+    done
+}
+
+async fn show_plan(
+    args: &CompactArgs,
+    app: &mut App,
+    assembled: &Assembled,
+    session: &SessionMeta,
+) -> Result<()> {
+    let caller = chat::caller(app.lang, &*assembled.admin).await?;
+    let focus = args.focus.as_deref();
+    let previewed = assembled
+        .engine
+        .preview_compaction(&caller, &session.session_id, focus);
+    let (previewed, tree) = previewed
+        .await
+        .map_err(|error| refused(app.lang, session, &error))?;
+    let plan = match previewed {
+        Previewed::Plan(plan) => plan,
+        Previewed::Nothing(why) => return Err(nothing(app.lang, session, &why)),
+    };
+    match args.json {
+        true => Ok(writeln!(app.out, "{}", as_json(&plan))?),
+        false => write_plan(app, &plan, &tree),
+    }
+}
+
+async fn compact(
+    args: &CompactArgs,
+    app: &mut App,
+    assembled: &Assembled,
+    session: &SessionMeta,
+) -> Result<()> {
+    let (lang, id) = (app.lang, &session.session_id);
+    let caller = chat::caller(lang, &*assembled.admin).await?;
+    let (sink, mut heard) = mpsc::unbounded_channel();
+    let engine = &assembled.engine;
+    let refused = |error: EngineError| refused(lang, session, &error);
+    let opened = engine.open(&caller, id, None, None, Arc::new(Ear(sink)));
+    opened.await.map_err(refused)?;
+    let begun = engine.compact(&caller, id, args.focus.clone(), None);
+    begun.await.map_err(refused)?;
+    while let Some(event) = heard.recv().await {
+        let data = event["data"].clone();
+        match event["type"].as_str() {
+            Some("compaction_done") => {
+                let done: CompactionDone = serde_json::from_value(data)
+                    .map_err(|error| Failure::plain(lang.session_named(id), error.to_string()))?;
+                match args.json {
+                    true => writeln!(app.out, "{}", json!(done))?,
+                    false => write_done(app, &done)?,
+                }
+                return Ok(());
+            }
+            Some("compaction_error") => {
+                let error: CompactionError = serde_json::from_value(data)
+                    .map_err(|error| Failure::plain(lang.session_named(id), error.to_string()))?;
+                return Err(nothing(lang, session, &error.words));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+struct Ear(mpsc::UnboundedSender<Value>);
+
+impl Subscriber for Ear {
+    fn deliver(&self, event: &ServerEvent) {
+        if let Ok(event) = serde_json::from_str(event.json.get()) {
+            // Whoever has heard the end listens to nothing more.
+            drop(self.0.send(event));
+        }
+    }
+
+    fn wants(&self, group: EventGroup) -> bool {
+        group == EventGroup::Current
+    }
+}
+
+fn nothing(lang: Lang, session: &SessionMeta, why: &Words) -> Failure {
+    let why = match lang {
+        Lang::En => &why.en,
+        Lang::Zh => &why.zh,
+    };
+    Failure::plain(lang.session_named(&session.session_id), why.clone())
+}
+
+fn refused(lang: Lang, session: &SessionMeta, error: &EngineError) -> Failure {
+    match error {
+        EngineError::Busy(_) => Failure::new(
+            lang.session_named(&session.session_id),
+            lang.compact_elsewhere(),
+            lang.try_later(),
+        ),
+        error => nothing(lang, session, &error.words()),
+    }
+}
+
+fn write_done(app: &mut App, done: &CompactionDone) -> Result<()> {
+    let lang = app.lang;
+    let (before, after) = (grouped(done.tokens_before), grouped(done.tokens_after));
+    let count = grouped(done.compacted_count);
+    let line = lang.compact_done(count, before, after);
+    writeln!(app.out, "{}", app.paint.bold(&line))?;
+    writeln!(app.out, "\n{}", done.summary_content)?;
+    Ok(())
+}
+
+fn write_plan(app: &mut App, plan: &CompactionPreview, tree: &SessionTree) -> Result<()> {
+    let (lang, paint) = (app.lang, app.paint);
+    let pruned = plan.folded.iter().filter(|message| message.pruned).count();
+    let head = lang.compact_plan(plan.folded.len(), pruned, plan.kept.len());
+    writeln!(app.out, "{}", paint.bold(&head))?;
+    let percent = plan.tokens_before * 100 / plan.window.max(1);
+    let sizes = lang.compact_sizes(
+        grouped(plan.tokens_before),
+        percent,
+        grouped(plan.window),
+        grouped(plan.tokens_after),
+    );
+    writeln!(app.out, "{sizes}")?;
+    let by = lang.compact_by(
+        &plan.channel,
+        &plan.model,
+        grouped(plan.summary_tokens),
+        plan.requests,
+    );
+    writeln!(app.out, "{}", one_line(&by, 200))?;
+    if plan.split_turn {
+        writeln!(app.out, "{}", paint.warning(&lang.compact_split()))?;
+    }
+    let folded = plan.folded.iter().map(|message| {
+        let mark = match message.pruned {
+            true => lang.compact_pruned(),
+            false => lang.compact_folded(),
+        };
+        (mark, message)
+    });
+    let kept = plan
+        .kept
+        .iter()
+        .map(|message| (lang.compact_kept(), message));
+    for (mark, message) in folded.chain(kept) {
+        write_message(app, &mark, message, tree)?;
+    }
+    Ok(())
+}
+
+fn write_message(
+    app: &mut App,
+    mark: &str,
+    message: &PreviewedMessage,
+    tree: &SessionTree,
+) -> Result<()> {
+    let gist = tree
+        .get(&message.entry_id)
+        .map(|entry| one_line(&transcript::project(entry).gist(app.lang), 90));
+    let tokens = app.lang.tokens(grouped(message.tokens));
+    let about = format!("{} · {tokens}", message.entry_id);
+    writeln!(
+        app.out,
+        "{}  {}  {}",
+        pad(mark, 12),
+        gist.unwrap_or_default(),
+        app.paint.dim(&one_line(&about, 60))
+    )?;
+    Ok(())
+}
+
+fn as_json(plan: &CompactionPreview) -> Value {
+    let shown = |messages: &[PreviewedMessage]| -> Vec<Value> {
+        let messages = messages.iter();
+        messages
+            .map(|message| {
+                json!({"entryId": message.entry_id, "tokens": message.tokens, "pruned": message.pruned})
+            })
+            .collect()
+    };
+    json!({
+        "folded": shown(&plan.folded),
+        "kept": shown(&plan.kept),
+        "splitTurn": plan.split_turn,
+        "tokensBefore": plan.tokens_before,
+        "tokensAfterAtMost": plan.tokens_after,
+        "window": plan.window,
+        "summaryTokens": plan.summary_tokens,
+        "channel": plan.channel,
+        "model": plan.model,
+        "requests": plan.requests,
+    })
+}
+
+texts! {
+    compact_elsewhere() { "another process has it open, or a question is open in it" "它正被另一个进程使用，或有问题等待回答" }
+    compact_done(count, before, after) { "folded {count} messages: {before} → about {after} tokens" "已压缩 {count} 条消息：{before} → 约 {after} 个词元" }
+    compact_plan(folded, pruned, kept) { "would fold {folded} messages ({pruned} tool results as one line each) and keep {kept}" "将压缩 {folded} 条消息（其中 {pruned} 个工具结果只留一行），保留 {kept} 条" }
+    compact_sizes(before, percent, window, after) { "now {before} tokens, {percent} % of {window}; then at most about {after}" "现在 {before} 个词元，占 {window} 的 {percent} %；之后至多约 {after}" }
+    compact_by(channel, model, tokens, requests) { "summary of at most {tokens} tokens by {channel}, {model}; requests: {requests}" "由 {channel} 的 {model} 写摘要，至多 {tokens} 个词元，共 {requests} 次请求" }
+    compact_split() { "what is kept begins in the middle of a turn, whose beginning is folded" "保留的内容从一轮对话的中间开始，该轮的开头会被压缩" }
+    compact_pruned() { "fold, short" "压缩、略" }
+    compact_folded() { "fold" "压缩" }
+    compact_kept() { "keep" "保留" }
+}
