@@ -41,18 +41,46 @@ pub struct Summary {
 }
 
 /// Has the folded part of a conversation summarised. Whatever goes wrong, nothing has changed.
+///
+/// A model that says "too long" has a smaller window than its channel says, and is asked once more in
+/// parts of half the size.
 pub async fn summarize(
     conversation: &Conversation,
     plan: &Plan,
     model: &SummaryModel,
     cancel: &CancellationToken,
 ) -> Result<Summary, CompactionFailure> {
+    let mut done = Summary::default();
+    let written = write_all(conversation, plan, model, cancel, &mut done).await;
+    let text = match written {
+        Err(CompactionFailure::Model {
+            error: ModelError::ContextTooLong(_),
+            ..
+        }) => {
+            let narrow = SummaryModel {
+                window: model.window.min(plan.tokens.before) / 2,
+                ..model.clone()
+            };
+            write_all(conversation, plan, &narrow, cancel, &mut done).await?
+        }
+        written => written?,
+    };
+    Ok(Summary { text, ..done })
+}
+
+async fn write_all(
+    conversation: &Conversation,
+    plan: &Plan,
+    model: &SummaryModel,
+    cancel: &CancellationToken,
+    done: &mut Summary,
+) -> Result<String, CompactionFailure> {
     let script = Script::write(conversation, plan, model)?;
     let mut writer = Writer {
         model,
         script: &script,
         cancel,
-        done: Summary::default(),
+        done,
     };
     let folded: u64 = conversation.pieces[..plan.cut]
         .iter()
@@ -70,8 +98,7 @@ pub async fn summarize(
     }
     let summary = so_far.filter(|_| !script.parts.is_empty());
     let summary = summary.ok_or(CompactionFailure::NothingToCompress)?;
-    writer.done.text = writer.bounded(summary).await?;
-    Ok(writer.done)
+    writer.bounded(summary).await
 }
 
 /// How many requests a summary would take.
@@ -87,7 +114,7 @@ struct Writer<'a> {
     model: &'a SummaryModel,
     script: &'a Script,
     cancel: &'a CancellationToken,
-    done: Summary,
+    done: &'a mut Summary,
 }
 
 impl Writer<'_> {

@@ -286,3 +286,35 @@ async fn a_summary_that_saves_too_little_is_not_kept() {
         "{refused:?}"
     );
 }
+
+#[tokio::test]
+async fn a_model_with_a_smaller_window_than_it_said_is_asked_in_smaller_parts() {
+    let world = world(128_000, None);
+    let too_long = ModelError::ContextTooLong(Default::default());
+    world.script.prepare([Step::Fail(too_long.clone())]);
+    for _ in 0..40 {
+        world.answers(&good("in parts"), StopReason::Stop);
+    }
+    let summary = world.run().await.unwrap();
+    assert!(summary.requests > 2 && summary.text.contains("in parts"));
+    let sizes: Vec<u64> = world
+        .script
+        .requests()
+        .iter()
+        .map(|r| netaclaw_models::tokens::estimate_request(r))
+        .collect();
+    assert!(
+        sizes[1..].iter().all(|size| size * 2 < sizes[0]),
+        "{sizes:?}"
+    );
+
+    let deaf = self::world(128_000, None);
+    for _ in 0..2 {
+        deaf.script.prepare([Step::Fail(too_long.clone())]);
+    }
+    assert!(matches!(
+        deaf.run().await,
+        Err(CompactionFailure::Model { .. })
+    ));
+    assert_eq!(deaf.script.requests().len(), 2, "and not again");
+}

@@ -30,6 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .routes(routes!(messages))
         .routes(routes!(context))
+        .routes(routes!(messages_of))
         .routes(routes!(entry))
         .routes(routes!(tree))
         .routes(routes!(snapshot))
@@ -75,6 +76,32 @@ async fn messages(
         View::Compacted => SessionMessages::Compacted(compacted(&tree)?),
     };
     Ok(Json(messages))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+struct AskedOf {
+    session_id: String,
+    /// `compacted`, which is also meant without it, or `full`.
+    #[param(inline)]
+    view: Option<View>,
+}
+
+/// The same by query, with what the model sees unless more is asked for.
+#[utoipa::path(get, path = "/admin/netaclaw/session/messages", tag = "sessions",
+    params(AskedOf), responses((status = 200, body = SessionMessages)))]
+async fn messages_of(
+    state: State<Arc<Shared>>,
+    who: Signed,
+    Query(asked): Query<AskedOf>,
+) -> Result<Json<SessionMessages>, ApiError> {
+    let query = Query(Asked {
+        view: asked.view.unwrap_or(View::Compacted),
+        before: None,
+        limit: None,
+    });
+    messages(state, who, Path(asked.session_id), query).await
 }
 
 fn full(

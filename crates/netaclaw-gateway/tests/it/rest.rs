@@ -331,7 +331,14 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
     let cursor = full["cursor"].as_str().unwrap();
     let older = get(format!("{base}/messages?before={cursor}")).await.json();
     assert!(!older["items"].as_array().unwrap().is_empty());
+    assert_eq!(full["foldedCount"], 0);
     let context = get(format!("{base}/messages?view=compacted")).await.json();
+    let by_query = get(format!("/admin/netaclaw/session/messages?sessionId={id}"));
+    assert_eq!(
+        by_query.await.json(),
+        context,
+        "what the model sees comes unasked"
+    );
     assert_eq!(context["items"].as_array().unwrap().len(), 2);
     let tree = get(format!("{base}/tree")).await.json();
     assert_eq!(

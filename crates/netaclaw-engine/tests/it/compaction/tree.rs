@@ -95,6 +95,16 @@ async fn a_second_one_updates_the_first_and_counts_instead_of_it() {
         assert!(second.contains(kept), "{kept}: {second}");
     }
     assert_eq!(made[1]["details"]["ledger"][0]["times"], 1);
+    let tree = world
+        .engine
+        .providers()
+        .file
+        .load_tree(&session)
+        .await
+        .unwrap();
+    let path = tree.active_path().unwrap();
+    let first_kept = path[netaclaw_session::folded_count(&path)].id();
+    assert_eq!(first_kept.as_str(), made[1]["firstKeptEntryId"]);
     let seen = context(&world, &session).await;
     assert_eq!(
         seen.matches("compactionSummary").count(),
