@@ -21,6 +21,9 @@ export function usePopover(
     panel.value.style.left = `${Math.max(margin, Math.min(left, innerWidth - width - margin))}px`
   }
 
+  /** What comes late makes it larger. */
+  const growth = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(place)
+
   function onPress(event: Event): void {
     const target = event.target as Node
     if (!anchor.value?.contains(target) && !panel.value?.contains(target)) isOpen.value = false
@@ -35,6 +38,7 @@ export function usePopover(
     document[change]('pointerdown', onPress, true)
     document[change]('scroll', onScroll, true)
     window[change]('resize', place)
+    if (!on) growth?.disconnect()
   }
 
   watch(isOpen, async (open) => {
@@ -43,6 +47,7 @@ export function usePopover(
     await nextTick()
     panel.value?.showPopover?.()
     place()
+    if (panel.value) growth?.observe(panel.value)
   })
   onScopeDispose(() => listen(false))
   return { isOpen }
