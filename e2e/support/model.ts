@@ -50,6 +50,8 @@ export const words = (text: string): Step[] => (text.match(/\s*\S+/g) ?? []).map
 
 export class FakeModel {
   readonly requests: ModelRequest[] = []
+  /** Bills by the length of what it read and said; else always the same. */
+  billsByLength = false
   readonly #server = createServer((request, response) => void this.#answer(request, response))
   readonly #script: Step[][] = []
 
@@ -80,12 +82,13 @@ export class FakeModel {
     const steps = this.#script.shift() ?? words(`You said: ${lastWords(asked)}`)
     const failure = steps.find((step) => step.kind === 'fail')
     if (failure) return json(response, failure.status, { error: { message: failure.message, type: 'server_error' } })
-    if (asked.stream !== true) return json(response, 200, whole(steps))
-    await stream(response, steps)
+    const usage = this.billsByLength ? usageOf(asked, steps) : USAGE
+    if (asked.stream !== true) return json(response, 200, whole(steps, usage))
+    await stream(response, steps, usage)
   }
 }
 
-async function stream(response: ServerResponse, steps: Step[]): Promise<void> {
+async function stream(response: ServerResponse, steps: Step[], usage: object): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (delta: object, finish: string | null = null) =>
     response.write(`data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`)
@@ -100,7 +103,7 @@ async function stream(response: ServerResponse, steps: Step[]): Promise<void> {
     else if (step.kind === 'call') send({ tool_calls: [toolCall(step, calls++)] })
   }
   send({}, calls > 0 ? 'tool_calls' : 'stop')
-  response.write(`data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [], usage: USAGE })}\n\n`)
+  response.write(`data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [], usage })}\n\n`)
   response.end('data: [DONE]\n\n')
 }
 
@@ -115,15 +118,23 @@ async function paced(response: ServerResponse, { tokens, perSecond }: { tokens: 
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
+const textOf = (steps: readonly Step[]): string => steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('')
+
+/** Four letters are a token. */
+function usageOf(asked: ModelRequest, steps: readonly Step[]): object {
+  const [prompt, completion] = [JSON.stringify([asked.messages, asked.tools ?? []]), textOf(steps)].map((text) => Math.ceil(text.length / 4)) as [number, number]
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
+}
+
 let callCount = 0
 
 function toolCall(step: { name: string; args: unknown }, index: number): object {
   return { index, id: `call_${++callCount}`, type: 'function', function: { name: step.name, arguments: JSON.stringify(step.args) } }
 }
 
-function whole(steps: Step[]): object {
-  const content = steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('')
-  return { id: 'fake', object: 'chat.completion', model: 'fake', choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }], usage: USAGE }
+function whole(steps: Step[], usage: object): object {
+  const content = textOf(steps)
+  return { id: 'fake', object: 'chat.completion', model: 'fake', choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }], usage }
 }
 
 function lastWords(asked: ModelRequest): string {

@@ -36,8 +36,9 @@ export class Server {
     return stdout
   }
 
-  async useModel(address: string): Promise<void> {
-    await this.run('channel', 'add', 'fake', '--supplier', 'compatible', '--base-url', address, '--model', 'fake:128000', '--default')
+  /** Adds a channel to a model, with a context of so many tokens, and makes it that of the default agent. */
+  async useModel(address: string, name = 'fake', window = 128_000): Promise<void> {
+    await this.run('channel', 'add', name, '--supplier', 'compatible', '--base-url', address, '--model', `fake:${window}`, '--default')
   }
 
   async start(): Promise<void> {

@@ -1,5 +1,6 @@
 /** A long conversation is folded into a summary, which can be read, looked behind and undone. */
 
+import type { Locator } from '@playwright/test'
 import type { Chat } from '../support/chat.ts'
 import { Hold, hold, say, type FakeModel } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
@@ -17,13 +18,22 @@ async function talk(chat: Chat, model: FakeModel, turns: number): Promise<void> 
 }
 
 test.beforeEach(async ({ chat, model, server }) => {
-  // A window in which ten turns are much.
-  const { items } = await server.api<{ items: { id: string }[] }>('GET', 'channels')
-  await server.api('PATCH', `channels/${items[0]!.id}`, { models: [{ name: 'fake', contextWindow: 20_000 }] })
-  await talk(chat, model, 8)
+  // A window in which a few turns are much, and not yet too much.
+  model.billsByLength = true
+  await server.useModel(model.address, 'small', 24_000)
+  await talk(chat, model, 7)
 })
 
 const compactions = (chat: Chat) => chat.page.locator('[data-row][data-kind=compaction]')
+/** Goes to the beginning or the end as a reader would, until this is there: rows are measured on the way. */
+async function goTo(chat: Chat, key: 'Home' | 'End', what: Locator): Promise<void> {
+  await chat.page.locator('[data-region=transcript]').focus()
+  await expect(async () => {
+    await chat.page.keyboard.press(key)
+    await expect(what).toBeVisible({ timeout: 500 })
+  }).toPass()
+}
+
 const folded = (chat: Chat) => chat.page.locator('[data-row][data-kind=folded]')
 
 test('/compact with a focus: the summary, what it folded, the same after a reload, and back', async ({ chat, model, page }) => {
@@ -38,42 +48,45 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   await expect(compactions(chat)).toContainText(/[\d.]+k? → [\d.]+k? tokens/)
   await chat.isIdle()
 
-  // What was folded is behind a line.
-  await expect(folded(chat)).toHaveCount(1)
-  await expect(chat.row('Question 1.')).toHaveCount(0)
-  await expect(chat.row('Question 8.').first()).toBeAttached()
+  const said = await compactions(chat).innerText()
 
+  // What was folded is behind a line.
+  await goTo(chat, 'Home', folded(chat))
+  await expect(chat.row('Question 1.')).toHaveCount(0)
+  await goTo(chat, 'End', compactions(chat))
   await compactions(chat).getByRole('button', { name: 'View summary' }).click()
   const drawer = page.getByRole('dialog')
   await expect(drawer.locator('strong')).toContainText('colours')
   await expect(drawer).toContainText('mind the colours')
   await drawer.getByRole('button', { name: 'Close' }).click()
 
-  const read = await chat.transcript()
   await chat.reload()
-  await chat.reads(read)
+  expect(await compactions(chat).innerText()).toBe(said)
 
   // The whole history, by the header and by the line.
   await page.getByRole('button', { name: 'Show the full history' }).click()
-  await expect(folded(chat)).toContainText('above')
-  await page.locator('[data-region=transcript]').evaluate((box) => box.scrollTo(0, 0))
-  await expect(chat.row('Question 1.').first()).toBeVisible()
+  await goTo(chat, 'Home', chat.row('Question 1.').first())
   await expect(chat.row('Question 1.').first()).toHaveAttribute('data-folded', 'true')
   await page.getByRole('button', { name: 'Show what the model sees' }).click()
+  await goTo(chat, 'Home', folded(chat))
   await expect(chat.row('Question 1.')).toHaveCount(0)
+  await folded(chat).getByRole('button', { name: 'Show' }).click()
+  await goTo(chat, 'Home', chat.row('Question 1.').first())
+  await page.getByRole('button', { name: 'Show what the model sees' }).click()
 
   // The model reads the summary and not what it stands for.
   model.next(say('It is blue.'))
   await chat.ask('Which colour is the door?', 'It is blue.')
   const told = JSON.stringify(model.requests.at(-1)?.messages)
   expect(told).toContain('both were looked at twice')
-  expect(told).not.toContain('Question 1.')
+  // What was asked for first is kept in mind; the rest is not repeated.
+  expect(told).not.toContain('Answer 1.')
+  expect(told).not.toContain('Question 2.')
 
   await compactions(chat).getByRole('button', { name: 'Undo' }).click()
-  await expect(compactions(chat)).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Show the full history' })).toHaveCount(0)
   await expect(folded(chat)).toHaveCount(0)
-  await page.locator('[data-region=transcript]').evaluate((box) => box.scrollTo(0, 0))
-  await expect(chat.row('Question 1.').first()).toBeVisible()
+  await goTo(chat, 'Home', chat.row('Question 1.').first())
 })
 
 test('a summary that is none says so, and the next try works', async ({ chat, model }) => {
@@ -83,7 +96,6 @@ test('a summary that is none says so, and the next try works', async ({ chat, mo
   await chat.send('/compact')
   await expect(compactions(chat)).toContainText('Compaction failed.')
   await expect(folded(chat)).toHaveCount(0)
-  await expect(chat.row('Question 1.').first()).toBeAttached()
   model.next(say(SUMMARY))
   await compactions(chat).getByRole('button', { name: 'Try again' }).click()
   await expect(compactions(chat)).toContainText('older messages compacted')

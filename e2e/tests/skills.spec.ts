@@ -1,6 +1,8 @@
 /** Skills: found and told of, tried on their page, and run from a chat with every step to be seen. */
 
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { call, words } from '../support/model.ts'
 import { StepSkill } from '../support/skill.ts'
 import { expect, test as base } from '../support/test.ts'
@@ -110,6 +112,64 @@ test('from a chat every stage shows, and a reload in the midst and at the end ch
   for (const stage of ['scan', 'hash', 'report']) await expect(log).toContainText(`in ${stage}`)
   // What people are shown the model is not told.
   expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain('in hash')
+})
+
+test('vehicle-damage-inspection: every stage live, the same after reloads, pictures, and the whole log', async ({ chat, model, page, server, skill }) => {
+  test.slow()
+  const script = join(import.meta.dirname, '../../skills/vehicle-damage-inspection/scripts/sample_frames.py')
+  await promisify(execFile)('python3', [script, join(server.dataDir, 'work', 'car')])
+  expect(skill).toBeDefined()
+  model.next(call('execute_skill', { name: 'vehicle-damage-inspection', input: { source: 'car/after', reference: 'car/before' } }))
+  model.next(...words('The inspection is done.'))
+
+  // Which stages the card shows on its way, also across a reload.
+  const seen: string[] = []
+  await page.exposeFunction('sawStage', (stage: string) => seen.at(-1) === stage || seen.push(stage))
+  const watchStages = () =>
+    new MutationObserver(() => {
+      const stage = document.querySelector('.tool .progress .stage')?.textContent
+      if (stage) (window as unknown as { sawStage: (stage: string) => void }).sawStage(stage)
+    }).observe(document, { subtree: true, childList: true, characterData: true })
+  await page.addInitScript(watchStages)
+  await page.evaluate(watchStages)
+  const card = page.locator('.tool')
+  await chat.send('Look for damage')
+  await expect(card.locator('.progress')).toBeVisible()
+  await chat.reload()
+  await expect(card.locator('.progress').or(chat.row('The inspection is done.'))).toBeVisible()
+  await chat.hasEnded('The inspection is done.')
+
+  const steps = card.locator('.tool-process-timeline li')
+  const shown = async () => {
+    if ((await card.count()) === 0) await page.locator('.activity .line').click()
+    if ((await steps.count()) === 0) await card.locator('.head').click()
+    await expect(card.locator('img').first()).toBeVisible()
+    return await steps.allInnerTexts()
+  }
+  const atEnd = await shown()
+  await chat.reload()
+  expect(await shown()).toEqual(atEnd)
+  const natural = await card.locator('img').first().evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
+  expect(natural).toBeGreaterThan(10)
+
+  // The log has every step, in order, and every stage that the card has shown.
+  await card.getByRole('button', { name: 'Load the full log' }).click()
+  const log = page.getByRole('dialog')
+  const id = await chat.sessionId()
+  const result = (await server.api<{ items: { message?: { details?: { processLogRef?: { operationId: string }; processEventCount?: number } } }[] }>('GET', `sessions/${id}/messages?view=full`)).items
+    .map((entry) => entry.message?.details)
+    .find((details) => details?.processLogRef)
+  const query = new URLSearchParams({ sessionId: id, operationId: result!.processLogRef!.operationId, page: '1', size: '200' })
+  const told = await server.api<{ items: { sequence: number; stage?: string }[]; total: number }>('GET', `session/process_log?${query}`)
+  expect(told.items.map((step) => step.sequence)).toEqual(told.items.map((_, at) => at + 1))
+  expect(told.total).toBe(result!.processEventCount)
+  await expect(log).toContainText(`${told.total} in all`)
+  const stages = [...new Set(told.items.map((step) => step.stage).filter(Boolean))] as string[]
+  expect(stages.length).toBeGreaterThanOrEqual(5)
+  for (const stage of stages) expect(atEnd.join('\n')).toContain(stage)
+  // It went from one to the next, and never back.
+  expect(new Set(seen).size).toBeGreaterThan(1)
+  expect(seen.map((stage) => stages.indexOf(stage))).toEqual(seen.map((stage) => stages.indexOf(stage)).toSorted((a, b) => a - b))
 })
 
 test('a flood of steps is one line with a count, and its log has them all', async ({ chat, model, page, skill }) => {
