@@ -1,5 +1,5 @@
 // Records what a real server tells about scripted conversations, for the tests of the reducer:
-//   node tools/record.mjs PATH_TO_NETACLAW
+//   node tools/record.mjs PATH_TO_NETACLAW [conversation ...]
 // Writes src/session/recordings/*.json: the first snapshot, every event after it, and the last
 // snapshot, which the reducer must arrive at.
 import { spawn } from 'node:child_process'
@@ -20,11 +20,12 @@ const conversations = {
   question: [{ say: 'ask me: red, green or blue' }, { answer: 'green' }],
   branches: [{ say: 'First' }, { say: 'Second' }, { branchAt: 1, say: 'Second, otherwise' }, { switchTo: 'first-branch' }],
   queue: [{ say: 'Tell me a long story', queue: ['And then?', 'And then again?'] }],
+  skill: [{ say: '/skill folder-audit {"folder": "."}' }],
   stop: [{ say: 'Tell me a long story about the sea', stop: true }, { say: 'Go on' }],
 }
 
-const program = process.argv[2]
-if (!program) throw new Error('usage: node tools/record.mjs PATH_TO_NETACLAW')
+const [program, ...wanted] = process.argv.slice(2)
+if (!program) throw new Error('usage: node tools/record.mjs PATH_TO_NETACLAW [conversation ...]')
 mkdirSync(target, { recursive: true })
 const data = mkdtempSync(join(tmpdir(), 'netaclaw-record-'))
 // What the tools of the conversations see.
@@ -38,7 +39,9 @@ const server = spawn(program, ['serve', '--listen', '127.0.0.1:0', '--data-dir',
 })
 try {
   const address = await firstAddress(server)
+  await letItRun(address)
   for (const [name, steps] of Object.entries(conversations)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
     const recording = await record(address, steps)
     writeFileSync(join(target, `${name}.json`), JSON.stringify(recording, null, 1).replaceAll(data, '/data') + '\n')
     process.stdout.write(`${name}: ${recording.events.length} events\n`)
@@ -54,6 +57,14 @@ async function firstAddress(child) {
     if (found) return found[0]
   }
   throw new Error('the server ended before it was ready')
+}
+
+/** Nobody is there to agree to calls. */
+async function letItRun(address) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const { items } = await (await fetch(`${address}/admin/netaclaw/agents`, { headers })).json()
+  const changed = await fetch(`${address}/admin/netaclaw/agents/${items[0].id}`, { method: 'PATCH', headers, body: JSON.stringify({ approval: 'never' }) })
+  if (!changed.ok) throw new Error(`the agent could not be changed: ${changed.status}`)
 }
 
 async function record(address, steps) {

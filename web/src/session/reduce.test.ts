@@ -28,7 +28,13 @@ function kept(state: SessionState) {
   const { runStartedAt, done, errors, compaction, entries, ...rest } = known(state)
   // Counters that only lists show, and lists ask for them.
   const { messageCount, leafEntryId, updatedAt, ...meta } = state.meta
-  return { ...rest, meta, tokens: state.tokens.current, entries: state.path.map((id) => entries[id]) }
+  return { ...rest, meta, tokens: state.tokens.current, entries: state.path.map((id) => asStored(entries[id])) }
+}
+
+/** Beside an answer a snapshot repeats what the results of its calls tell. */
+function asStored(entry: object | undefined) {
+  const { metadata, ...stored } = { metadata: null, ...entry }
+  return stored
 }
 
 const start = ({ opened }: Recording) => fromSnapshot(opened, null, NOW)

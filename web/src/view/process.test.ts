@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { RuntimeProcessEvent } from '@/protocol'
-import { processOf } from '@/session'
+import { fromSnapshot, processOf, reduce } from '@/session'
 import { withStep } from '@/session/process'
+import { RECORDINGS } from '@/session/recordings'
 import { processIn, processView } from './process'
 import type { ProcessView } from './types'
 
@@ -95,6 +96,20 @@ describe('a timeline', () => {
       const counts = (view: ProcessView) => view.rows.map((row) => (row.kind === 'gap' ? ['gap', row.count] : [row.stage, row.message, row.count]))
       expect(counts(live(merged(steps, most)))).toEqual(counts(stored(steps)))
     }
+  })
+
+  test('of a real skill reads the same just before its end, when it has ended, and after a reload', () => {
+    const [, recording] = RECORDINGS.find(([name]) => name === 'skill')!
+    const told = recording.events.find((event) => event.type === 'tool_call_completed')!
+    const before = recording.events.slice(0, recording.events.indexOf(told)).reduce(reduce, fromSnapshot(recording.opened, null, 0))
+    const heard = processView([...before.tools.values()][0]!.process!)
+    const entry = recording.closed.snapshot!.entries.find((entry) => entry.type === 'message' && entry.message.role === 'toolResult')
+    const kept = entry?.type === 'message' && entry.message.role === 'toolResult' ? processIn(entry.message.details) : null
+    expect(read(heard).length).toBeGreaterThan(5)
+    expect(read(heard)).toEqual(read(processIn(told.data.details)!))
+    expect(read(heard)).toEqual(read(kept!))
+    expect(heard.log).toEqual(kept?.log)
+    expect(heard.count).toBe(kept?.count)
   })
 
   test('keys are unique', () => {
