@@ -17,6 +17,8 @@ const STRIKES_MAX: u32 = 2;
 /// it is still too long.
 const UNPROVEN_AUTO_MAX: u32 = 1;
 const UNPROVEN_OVERFLOW_MAX: u32 = 2;
+/// Answers after which a model's "too long" counts more than a pause.
+const ANSWERS_BETWEEN: u64 = 5;
 const COOL_DOWN_MS: i64 = 60_000;
 const PAUSE_MS: i64 = 600_000;
 
@@ -127,7 +129,13 @@ impl Breaker {
         if self.unproven >= unproven_max {
             return Err(Blocked::Unproven);
         }
-        self.check_pause(moment)?;
+        // A model that says "too long" knows: a pause must not end a conversation that has gone on
+        // well since the last time.
+        let rested = |at: &u64| self.answers - at >= ANSWERS_BETWEEN;
+        let due = reason == CompactionReason::Overflow && self.when.back().is_none_or(rested);
+        if !due {
+            self.check_pause(moment)?;
+        }
         // The one attempt of a breaker that is half open has waited long enough.
         if reason == CompactionReason::Auto && self.paused.is_none() {
             self.check_rest(moment)?;

@@ -49,7 +49,11 @@ fn what_saves_too_little_waits_for_growth_and_pauses_the_second_time() {
     breaker.answered();
     let paused = Err(Blocked::Paused(PauseCause::Ineffective));
     assert_eq!(attempt(&mut breaker, at(3, 8900), Ended::NoGain), paused);
-    assert_eq!(breaker.begin(OVERFLOW, at(3, 8900)), paused);
+    assert_eq!(
+        breaker.begin(OVERFLOW, at(3, 8900)),
+        Ok(()),
+        "the model knows"
+    );
 }
 
 #[test]
@@ -113,6 +117,16 @@ fn success_too_often_pauses_as_well() {
     }
     let paused = Err(Blocked::Paused(PauseCause::TooOften));
     assert_eq!(attempt(&mut breaker, at(4, 8000), Ended::Gained), paused);
+
+    assert_eq!(
+        breaker.begin(OVERFLOW, at(5, 8000)),
+        paused,
+        "also where the model says so, so soon"
+    );
+    for _ in 0..ANSWERS_BETWEEN {
+        breaker.answered();
+    }
+    assert_eq!(breaker.begin(OVERFLOW, at(6, 8000)), Ok(()));
 
     let mut breaker = Breaker::default();
     for n in 0..4 {
