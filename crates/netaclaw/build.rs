@@ -1,5 +1,6 @@
 //! Packs the web app into the binary: every file of `web/dist`, compressed once, with what a
-//! browser has to be told about it. Without that directory the binary has no web app.
+//! browser has to be told about it. Without that directory the binary has no web app. And the
+//! skills that are shipped.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -38,7 +39,49 @@ fn main() -> io::Result<()> {
         pack(file, &path, &out, &mut table)?;
     }
     table.push(']');
-    fs::write(out.join("web_files.rs"), table)
+    fs::write(out.join("web_files.rs"), table)?;
+    pack_skills(&here.join("../../skills"), &out)
+}
+
+/// Packs every folder with a `SKILL.md`, as it is.
+fn pack_skills(skills: &Path, out: &Path) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", skills.display());
+    let mut files = Vec::new();
+    for item in fs::read_dir(skills)? {
+        let dir = item?.path();
+        if dir.join("SKILL.md").is_file() {
+            collect(&dir, &mut files)?;
+        }
+    }
+    files.retain(|file| {
+        !file
+            .components()
+            .any(|part| part.as_os_str() == "__pycache__")
+    });
+    files.sort();
+    let (mut table, mut digest) = (String::from("&[\n"), Sha256::new());
+    for file in &files {
+        let inside = file.strip_prefix(skills).expect("found below it");
+        let path = inside.to_string_lossy().replace('\\', "/");
+        let content = fs::read(file)?;
+        digest.update(path.as_bytes());
+        digest.update([0]);
+        digest.update(&content);
+        let file = file.canonicalize()?;
+        writeln!(
+            table,
+            "SkillFile {{ path: {path:?}, content: include_bytes!({file:?}) }},"
+        )
+        .expect("a text takes all");
+    }
+    table.push(']');
+    fs::write(out.join("skill_files.rs"), table)?;
+    let digest = digest.finalize();
+    let tag: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    fs::write(out.join("skill_tag"), tag)
 }
 
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -3,10 +3,12 @@
 use crate::compaction::{CompactionSetup, Overhead};
 use crate::engine::Caller;
 use crate::error::EngineError;
+use crate::feed::now_ms;
 use crate::governed::{AgentTools, Governed, ToolSeat};
 use crate::instructions::instruction_files;
 use crate::mcp::ConfiguredMcp;
 use crate::memory::AgentMemory;
+use crate::skills::{Skills, opening};
 use crate::source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
@@ -28,8 +30,10 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_runtime::{
-    AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
+    AgentSettings, ModelAccess, PendingCalls, RunHost, RunInput, RunLimits, RunReport, SystemClock,
+    run_agent,
 };
+use netaclaw_tools::skills::{SkillPlaces, Vision};
 use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use std::path::{Path, PathBuf};
@@ -40,8 +44,6 @@ use tokio_util::sync::CancellationToken;
 pub struct ConfiguredAgents {
     pub(crate) governed: Governed,
     models: ModelSettings,
-    /// Where agents work that name no directory of their own.
-    cwd: PathBuf,
     tool_refusals: Arc<ToolRefusals>,
 }
 
@@ -65,9 +67,10 @@ impl ConfiguredAgents {
                 builtin: registry,
                 gate: Arc::new(SpawnGate::closed()),
                 mcp: None,
+                skills: Skills::default(),
+                cwd,
             },
             models,
-            cwd,
             tool_refusals: Arc::default(),
         }
     }
@@ -150,11 +153,28 @@ impl ConfiguredAgents {
         })
     }
 
+    /// The agent's model for programs of its skills, if it sees and they may use the network.
+    async fn vision(&self, spec: &AgentSpec, info: &ModelInfo) -> Option<Vision> {
+        if !info.vision || !spec.sandbox.network {
+            return None;
+        }
+        let open = open_models(self.admin(), spec).await.ok()?.main;
+        Some(Vision {
+            url: open.channel.openai_chat_url()?,
+            model: open.choice.model,
+            key: open.channel.api_key,
+        })
+    }
+
     /// What the prompt of a new session of the agent is made of.
     pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
         let extra = self.extra_roots(spec);
         let (workspace, instructions) = open_workspace(self.cwd_of(spec), extra).await?;
-        Ok(prompt_sources(&workspace, instructions))
+        let places = self.governed.skills.places(spec, workspace.root());
+        Ok(PromptSources {
+            skills: self.governed.skills.lines(&places).await,
+            ..prompt_sources(&workspace, instructions)
+        })
     }
 
     /// The agent's own, and where long outputs of its commands are kept, so that it can read on.
@@ -170,9 +190,7 @@ impl ConfiguredAgents {
     }
 
     pub(crate) fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
-        spec.workspace
-            .as_ref()
-            .map_or_else(|| self.cwd.clone(), PathBuf::from)
+        self.governed.cwd_of(spec)
     }
 }
 
@@ -196,6 +214,14 @@ impl AgentSource for ConfiguredAgents {
             cwd => PathBuf::from(cwd),
         };
         let (workspace, instructions) = open_workspace(root, self.extra_roots(&spec)).await?;
+        let skills = SkillPlaces {
+            vision: self.vision(&spec, &model.info).await,
+            ..self.governed.skills.places(&spec, workspace.root())
+        };
+        let opening = match &run.skill {
+            Some((message, command)) => Some(opening(command, &skills, message, now_ms()).await?),
+            None => None,
+        };
         let abilities = ModelAbilities {
             tools: model.info.tools,
             vision: model.info.vision,
@@ -218,10 +244,12 @@ impl AgentSource for ConfiguredAgents {
         let about = run.session.first_message.as_deref().unwrap_or_default();
         let prompt = PromptSources {
             memory: memory.facts(about).await,
+            skills: self.governed.skills.lines(&skills).await,
             ..prompt_sources(&workspace, instructions)
         };
         let input = RunInput {
             run_id: run.run_id.clone(),
+            session_id: run.session.session_id.clone(),
             agent: AgentSettings {
                 system_prompt: spec.system_prompt,
                 temperature: spec.model_config.temperature,
@@ -239,12 +267,14 @@ impl AgentSource for ConfiguredAgents {
             workspace: Arc::new(workspace),
             spawner,
             memory: Arc::new(memory),
+            skills,
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock::default()),
         };
         Ok(PreparedRun {
             model: info,
             threshold_percent,
+            opening,
             runner: Box::new(AgentRunner {
                 input,
                 tool_refusals: Arc::clone(&self.tool_refusals),
@@ -336,6 +366,10 @@ struct AgentRunner {
 
 #[async_trait]
 impl Runner for AgentRunner {
+    fn begin_with(&mut self, pending: PendingCalls) {
+        self.input.pending = Some(pending);
+    }
+
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
         let input = RunInput {
             cancel,
@@ -359,10 +393,7 @@ pub(crate) async fn open_workspace(
         let instructions = instruction_files(workspace.root());
         Ok((workspace, instructions))
     };
-    let opened: std::io::Result<_> = match tokio::task::spawn_blocking(open).await {
-        Ok(opened) => opened,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-    };
+    let opened: std::io::Result<_> = blocking(open).await;
     opened.map_err(|error| {
         // The kind of the error says enough, and no path.
         let why = error.kind();
@@ -374,6 +405,14 @@ pub(crate) async fn open_workspace(
             ),
         )))
     })
+}
+
+/// Runs work that blocks where it may. A panic goes on as one.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(value) => value,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
 }
 
 pub(crate) fn prompt_sources(

@@ -10,20 +10,24 @@ use crate::feed::{Feed, Subscriber, SubscriptionId};
 use crate::gates::Gates;
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
 use crate::meter::overhead_of;
+use crate::process_log::{ProcessLogs, unreadable};
 use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
+use crate::skills::skill_call_id;
 use crate::source::AgentSource;
 use crate::sweep::sweep;
-use crate::writer::SessionWriter;
+use crate::writer::{Beside, SessionWriter};
 use netaclaw_compaction::used_tokens;
 use netaclaw_protocol::{
     ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, ContextBreakdown, EntryId,
-    FeedStart, Opened, ProviderKind, QueueChange, QueueState, RunId, RunState, SessionChange,
-    SessionId, SessionListItem, SessionMeta, SetModel, ThinkingLevel,
+    FeedStart, Opened, ProcessLogPage, ProviderKind, QueueChange, QueueState, RunId, RunState,
+    SessionChange, SessionId, SessionListItem, SessionMeta, SessionStatus, SetModel, SkillTried,
+    SkillTry, ThinkingLevel,
 };
 use netaclaw_session::{
     Flush, NewSession, SessionError, SessionTree, SessionTreeProvider, build_session_context,
 };
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -61,7 +65,7 @@ struct Inner {
     source: Arc<dyn AgentSource>,
     instance: Arc<str>,
     lists: Arc<ListFeed>,
-    files: Option<Arc<dyn AttachmentStore>>,
+    beside: Beside,
     sessions: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
     /// Passed to open a session and to put it away.
     gates: Gates,
@@ -84,7 +88,7 @@ impl Engine {
             source,
             instance: Arc::from(instance),
             lists: Arc::default(),
-            files: None,
+            beside: Beside::default(),
             sessions: Mutex::new(HashMap::new()),
             gates: Gates::default(),
             early_stops: EarlyStops::default(),
@@ -99,13 +103,68 @@ impl Engine {
     /// Takes files with messages, kept there until they are sent.
     pub fn with_attachments(mut self, files: Arc<dyn AttachmentStore>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.files = Some(files);
+            inner.beside.files = Some(files);
         }
         self
     }
 
+    /// Keeps a log of the steps of tool calls.
+    pub fn with_process_logs(mut self, logs: Arc<dyn ProcessLogs>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.beside.logs = Some(logs);
+        }
+        self
+    }
+
+    /// A page of the log of an operation. Whoever may see the session may read it.
+    pub async fn process_log(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        operation: &str,
+        page: u32,
+        size: u32,
+    ) -> Result<ProcessLogPage, EngineError> {
+        self.find(caller, session).await?;
+        let found = match &self.inner.beside.logs {
+            Some(logs) => logs.page(session, operation, page, size).await,
+            None => Ok(None),
+        };
+        found
+            .map_err(unreadable)?
+            .ok_or_else(|| EngineError::NotFound("there is no log of such an operation".to_owned()))
+    }
+
+    /// Runs a skill with an input in a session of its own, as a message would that names it.
+    pub async fn try_skill(
+        &self,
+        caller: &Caller,
+        name: &str,
+        wanted: SkillTry,
+    ) -> Result<SkillTried, EngineError> {
+        let input = match wanted.input {
+            input @ Value::Object(_) => input,
+            Value::Null => Value::Object(serde_json::Map::new()),
+            _ => {
+                let message = "the input of a skill has to be an object".to_owned();
+                return Err(EngineError::BadRequest(message));
+            }
+        };
+        let chat = Chat {
+            content: format!("/skill {name} {input}"),
+            agent_name: wanted.agent_name,
+            ..Chat::default()
+        };
+        let ack = self.chat(caller, chat).await?;
+        let message = ack.entry_id.ok_or_else(shutting_down)?;
+        Ok(SkillTried {
+            session_id: ack.session_id,
+            tool_call_id: skill_call_id(&message),
+        })
+    }
+
     pub fn attachments(&self) -> Option<&dyn AttachmentStore> {
-        self.inner.files.as_deref()
+        self.inner.beside.files.as_deref()
     }
 
     /// Sends a message, into a new session if it names none. It goes on when the caller is gone.
@@ -255,6 +314,26 @@ impl Engine {
         request: Option<Request>,
     ) -> Result<Done<SessionListItem>, EngineError> {
         let (provider, _) = self.find(caller, session).await?;
+        let deletes = change.status == Some(SessionStatus::Deleted);
+        let item = self.update_found(provider, caller, session, change, request);
+        let item = item.await?;
+        if deletes
+            && let Some(logs) = &self.inner.beside.logs
+            && let Err(error) = logs.remove(session).await
+        {
+            tracing::warn!(session.id = %session, %error, "its process logs could not be removed");
+        }
+        Ok(item)
+    }
+
+    async fn update_found(
+        &self,
+        provider: &Arc<dyn SessionTreeProvider>,
+        caller: &Caller,
+        session: &SessionId,
+        change: SessionChange,
+        request: Option<Request>,
+    ) -> Result<Done<SessionListItem>, EngineError> {
         // A request is remembered by the session's own writer.
         if self.mailbox(session).is_some() || request.is_some() {
             let command = |reply| Command::Update(change, request, reply);
@@ -583,8 +662,8 @@ impl Engine {
         let lists = Arc::clone(&self.inner.lists);
         let (id, provider) = (session.clone(), Arc::clone(provider));
         let instance = Arc::clone(&self.inner.instance);
-        let files = self.inner.files.clone();
-        let writer = SessionWriter::new(id, provider, feed, lists, instance, files, durable);
+        let beside = self.inner.beside.clone();
+        let writer = SessionWriter::new(id, provider, feed, lists, instance, beside, durable);
         let (source, shutdown) = (
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),

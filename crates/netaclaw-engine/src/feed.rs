@@ -2,7 +2,9 @@
 
 use crate::event::{EventGroup, ServerEvent, Stamp, TextDelta};
 use crate::ring::ReplayRing;
-use netaclaw_protocol::{DeltaEvent, PartKind, ReliableEvent, SessionId};
+use netaclaw_protocol::{
+    DeltaEvent, PartKind, Progress, ReliableEvent, SessionId, ToolProcessEvent,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -96,6 +98,15 @@ impl Feed {
         inner.send_delta(event);
     }
 
+    /// Sends a step, and how far it is for those who ask for no more.
+    pub(crate) fn emit_step(&self, step: ToolProcessEvent) {
+        let mut inner = self.lock();
+        inner.send_waiting();
+        for event in step_events(step, inner.has_legacy()) {
+            inner.send_delta(&event);
+        }
+    }
+
     /// Sends text: at once if none was sent within the window, else together with what follows.
     pub(crate) fn emit_text(&self, delta: TextDelta) {
         let mut inner = self.lock();
@@ -158,6 +169,14 @@ impl Feed {
     pub(crate) fn send_to(&self, subscriber: &Arc<dyn Subscriber>, delta: TextDelta) {
         let inner = self.lock();
         for event in text_events(delta, subscriber.wants(EventGroup::Legacy)) {
+            subscriber.deliver(&inner.stamp.delta(&event, now_ms()));
+        }
+    }
+
+    /// Sends a step to one subscriber only.
+    pub(crate) fn send_step_to(&self, subscriber: &Arc<dyn Subscriber>, step: ToolProcessEvent) {
+        let inner = self.lock();
+        for event in step_events(step, subscriber.wants(EventGroup::Legacy)) {
             subscriber.deliver(&inner.stamp.delta(&event, now_ms()));
         }
     }
@@ -242,6 +261,25 @@ fn text_events(delta: TextDelta, legacy: bool) -> impl Iterator<Item = DeltaEven
         }
     };
     std::iter::once(event).chain(older)
+}
+
+/// The events that carry a step: the current form, and the older one if asked for.
+fn step_events(step: ToolProcessEvent, legacy: bool) -> impl Iterator<Item = DeltaEvent> {
+    let event = &step.event;
+    let percent = event.percent.filter(|_| legacy);
+    let progress = percent.map(|percent| {
+        DeltaEvent::Progress(Progress {
+            run_id: step.run_id.clone(),
+            tool_call_id: step.tool_call_id.clone(),
+            operation_id: event.operation_id.clone(),
+            stage: event.stage.clone(),
+            message: event.message.clone(),
+            percent,
+            current: event.current,
+            total: event.total,
+        })
+    });
+    std::iter::once(DeltaEvent::ToolProcessEvent(Box::new(step))).chain(progress)
 }
 
 fn legacy_of(event: &ReliableEvent) -> Option<DeltaEvent> {

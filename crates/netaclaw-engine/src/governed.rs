@@ -1,6 +1,7 @@
 //! Which tools an agent has, by what is stored at the moment.
 
 use crate::mcp::{ConfiguredMcp, known_tool};
+use crate::skills::Skills;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AdminStore, BUILTIN_TOOLS, KnownTool, ToolSync, global_status,
@@ -10,13 +11,14 @@ use netaclaw_governance::{
     Undecided,
 };
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, ToolRecord, ToolStatus};
-use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::{SpawnGate, Spawner};
+use netaclaw_tools::{EXECUTE_SKILL, ToolRegistry};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The tool that starts programs.
-const BASH: &str = "bash";
+/// The tools that start programs.
+const STARTS_PROGRAMS: [&str; 2] = ["bash", EXECUTE_SKILL];
 
 /// Everything that has a say about tools.
 #[derive(Clone)]
@@ -25,6 +27,9 @@ pub(crate) struct Governed {
     pub(crate) builtin: Arc<ToolRegistry>,
     pub(crate) gate: Arc<SpawnGate>,
     pub(crate) mcp: Option<Arc<ConfiguredMcp>>,
+    pub(crate) skills: Skills,
+    /// Where agents work that name no directory of their own.
+    pub(crate) cwd: PathBuf,
 }
 
 /// For whom tools are resolved.
@@ -63,7 +68,7 @@ impl Governed {
         seat: ToolSeat,
     ) -> Result<ResolvedTools, AdminError> {
         let records = self.admin.tools().await?;
-        let known = self.known(&records, spec);
+        let known = self.known(&records, spec).await;
         let main = known.resolve(spec, model, Seat::Main);
         Ok(match seat {
             ToolSeat::Main => main,
@@ -79,14 +84,13 @@ impl Governed {
     }
 
     /// What there is to resolve at this moment.
-    fn known(&self, records: &[ToolRecord], spec: &AgentSpec) -> KnownTools {
+    async fn known(&self, records: &[ToolRecord], spec: &AgentSpec) -> KnownTools {
         let mut catalogue = self.registry().catalogue();
-        let mut environment: BTreeMap<String, String> = self
-            .spawner(spec)
-            .unavailable()
-            .map(|reason| (BASH.to_owned(), reason))
-            .into_iter()
-            .collect();
+        let places = self.skills.places(spec, &self.cwd_of(spec));
+        let mut environment = self.skills.missing(&places).await;
+        if let Some(reason) = self.spawner(spec).unavailable() {
+            environment.extend(STARTS_PROGRAMS.map(|tool| (tool.to_owned(), reason.clone())));
+        }
         if let Some(mcp) = &self.mcp {
             let missing = mcp.missing(&spec.mcp_servers, records);
             catalogue.extend(missing.unseen);
@@ -98,6 +102,12 @@ impl Governed {
             environment,
             caution: self.spawner(spec).caution(),
         }
+    }
+
+    pub(crate) fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
+        spec.workspace
+            .as_ref()
+            .map_or_else(|| self.cwd.clone(), PathBuf::from)
     }
 
     pub(crate) fn spawner(&self, spec: &AgentSpec) -> Spawner {
@@ -142,7 +152,9 @@ impl KnownTools {
             seat,
         });
         match &self.caution {
-            Some(caution) => tools.cautioned(BASH, caution.clone()),
+            Some(caution) => STARTS_PROGRAMS
+                .into_iter()
+                .fold(tools, |tools, tool| tools.cautioned(tool, caution.clone())),
             None => tools,
         }
     }

@@ -8,6 +8,7 @@ use crate::live::Live;
 use crate::meter::Meter;
 use crate::metrics::{self, CallClock};
 use crate::partial::Partial;
+use crate::process_log::StepLog;
 use crate::questions::Waiters;
 use crate::source::AgentSource;
 use crate::user_message::UserMark;
@@ -17,13 +18,13 @@ use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent};
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ApprovalQuestion, ChatMode, EntryId, PartDelta, PartKind, Question, RunId, RunPhase,
-    StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
-    ToolCallStarted, ToolOutput,
+    ApprovalQuestion, ChatMode, EntryId, PartDelta, PartKind, ProcessSource, Question, RunId,
+    RunPhase, StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
+    ToolCallStarted, ToolOutput, ToolProcessEvent,
 };
 use netaclaw_runtime::{
     AnswerSoFar, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent, RunHost,
-    todo_on_path,
+    ToolStep, todo_on_path,
 };
 use netaclaw_session::{
     Entry, EntryBody, InFlightEntry, NewEntry, PathError, build_session_context, raw_json,
@@ -45,6 +46,7 @@ pub(crate) struct SessionHost {
     pub(crate) consents: Waiters<Approval>,
     pub(crate) meter: Meter,
     pub(crate) clock: CallClock,
+    pub(crate) steps: StepLog,
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
     /// For the background job of the run that keeps partial answers.
@@ -108,6 +110,22 @@ impl RunHost for SessionHost {
             RunEvent::Warning(warning) => self.live.warned(&self.run_id, warning),
             answer_or_tool => self.emit_progress(answer_or_tool),
         }
+    }
+
+    async fn tool_step(&mut self, step: ToolStep) {
+        self.steps.add(&step.event).await;
+        if step.event.source == ProcessSource::Runtime {
+            // The last one: whoever hears of it finds all of them in the log.
+            self.steps.write().await;
+        }
+        self.live.tool_step(ToolProcessEvent {
+            event: step.event,
+            run_id: self.run_id.clone(),
+            tool_call_id: step.tool_call_id,
+            assistant_entry_id: Some(step.entry_id),
+            tool_name: step.tool_name,
+            tool_label: Some(step.tool_label),
+        });
     }
 
     fn answer_progress(&mut self, so_far: &AnswerSoFar) {
@@ -363,7 +381,7 @@ impl SessionHost {
                     result_entry_id: done.result_entry_id,
                 });
             }
-            // Process events come with skills; everything else was handled by the caller.
+            // Everything else was handled by the caller.
             _ => {}
         }
     }

@@ -23,14 +23,17 @@ mod meter;
 mod metrics;
 mod partial;
 mod preview;
+mod process_log;
 mod questions;
 mod recover;
 mod requests;
 mod ring;
 mod served;
 mod session;
+mod skills;
 mod snapshot;
 mod source;
+mod steps;
 mod sweep;
 mod title;
 mod tool_refusals;
@@ -53,11 +56,13 @@ pub use listing::ListSubscriber;
 pub use mcp::{ConfiguredMcp, McpDesk, test_mcp_server};
 pub use netaclaw_tools::mcp::McpStanding;
 pub use preview::{AgentPreviews, PreviewFor};
+pub use process_log::ProcessLogs;
 pub use requests::{Done, Request};
 pub use served::{AgentToolbox, Unasked};
+pub use skills::{SKILL_ENTRY, SkillByHand, SkillHome, SkillOpening, skill_call_id};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
 };
 pub use title::TitleModel;
-pub use wire::{entry_image, wire_entry};
+pub use wire::{entry_image, wire_entries};

@@ -2,15 +2,19 @@
 
 use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
+use crate::steps::StepBuffer;
 use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionDone, CompactionError,
     CompactionStart, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta,
-    PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
-    RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer, StreamingPart,
-    ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
-    ToolsChanged, Trouble, TroubleKind,
+    PartKind, ProcessSource, ProcessTarget, ProcessTimeline, Question, ReliableEvent, RunError,
+    RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, SkillEnd, SkillStart, StreamEnd,
+    StreamStart, StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate,
+    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolProcessEvent, ToolsChanged, Trouble,
+    TroubleKind,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use netaclaw_tools::process::take_in;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::time::Instant;
 
 /// Output of a running tool that a snapshot shows at most; a client that was there saw it all,
 /// and the result entry carries what counts.
@@ -24,7 +28,7 @@ pub(crate) struct Live {
     state: Arc<Mutex<LiveState>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct LiveState {
     pub(crate) run: RunStatus,
     pub(crate) streaming: Option<StreamingAnswer>,
@@ -41,6 +45,9 @@ pub(crate) struct LiveState {
     told_tools: Option<Vec<String>>,
     /// The warnings of the run under way.
     raised: Vec<TroubleKind>,
+    /// Steps of calls that are not shown yet.
+    steps: StepBuffer,
+    steps_timer: bool,
 }
 
 impl Live {
@@ -57,6 +64,8 @@ impl Live {
             warnings,
             told_tools: None,
             raised: Vec::new(),
+            steps: StepBuffer::default(),
+            steps_timer: false,
         };
         Self {
             feed,
@@ -88,6 +97,9 @@ impl Live {
         let resumed = self.feed.resume(epoch, last_seq, subscriber)?;
         for delta in state.open_text() {
             self.feed.send_to(subscriber, delta);
+        }
+        for step in state.open_steps() {
+            self.feed.send_step_to(subscriber, step);
         }
         for done in state.thought() {
             self.feed
@@ -206,8 +218,67 @@ impl Live {
         self.feed.emit_text(TextDelta::Output(output));
     }
 
+    /// A step of a call. Whoever watches is told soon; a snapshot knows of it at once.
+    pub(crate) fn tool_step(&self, step: ToolProcessEvent) {
+        let mut state = self.lock();
+        let mut tools = state.tools.iter_mut();
+        let open = tools.find(|tool| tool.call.tool_call_id == step.tool_call_id);
+        if let Some(tool) = open {
+            take_in(&mut tool.timeline, step.event.clone());
+            let started_at = tool.started_at;
+            self.tell_skill(&step, started_at);
+        }
+        for step in state.steps.push(step, Instant::now()) {
+            self.feed.emit_step(step);
+        }
+        self.send_steps_later(&mut state);
+    }
+
+    /// The beginning and the end of a skill, for clients that want no more.
+    fn tell_skill(&self, step: &ToolProcessEvent, started_at: i64) {
+        let event = &step.event;
+        if event.target_type != ProcessTarget::Skill || event.stage.is_some() {
+            return;
+        }
+        let (run_id, tool_call_id) = (step.run_id.clone(), step.tool_call_id.clone());
+        let operation_id = event.operation_id.clone();
+        let told = match (event.sequence, event.source) {
+            (1, _) => DeltaEvent::SkillStart(SkillStart {
+                run_id,
+                tool_call_id,
+                operation_id,
+                skill_name: event.message.clone(),
+            }),
+            (_, ProcessSource::Runtime) => DeltaEvent::SkillEnd(SkillEnd {
+                run_id,
+                tool_call_id,
+                operation_id,
+                status: event.status,
+                duration_ms: u64::try_from(now_ms() - started_at).unwrap_or_default(),
+            }),
+            _ => return,
+        };
+        self.feed.emit_delta(&told);
+    }
+
+    fn send_steps_later(&self, state: &mut LiveState) {
+        let Some(due) = state.steps.next_due().filter(|_| !state.steps_timer) else {
+            return;
+        };
+        state.steps_timer = true;
+        // Owned by nobody but short: it ends when nothing waits, and does not keep the session.
+        tokio::spawn(send_due(
+            self.feed.clone(),
+            Arc::downgrade(&self.state),
+            due,
+        ));
+    }
+
     pub(crate) fn tool_completed(&self, done: ToolCallCompleted) {
         let mut state = self.lock();
+        if let Some(step) = state.steps.finish(&done.tool_call_id) {
+            self.feed.emit_step(step);
+        }
         state
             .tools
             .retain(|tool| tool.call.tool_call_id != done.tool_call_id);
@@ -373,6 +444,9 @@ impl Live {
     /// came to its end has raised all there are; what it did not raise has been mended.
     pub(crate) fn clear_run(&self, outcome: RunOutcome) -> Vec<Trouble> {
         let mut state = self.lock();
+        for step in state.steps.flush() {
+            self.feed.emit_step(step);
+        }
         state.streaming = None;
         state.tools.clear();
         let raised = std::mem::take(&mut state.raised);
@@ -385,6 +459,23 @@ impl Live {
     fn lock(&self) -> MutexGuard<'_, LiveState> {
         // A panic under this lock ends its run; what it left half done is cleared with the run.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sends steps when they are due, until none waits.
+async fn send_due(feed: Feed, state: Weak<Mutex<LiveState>>, first: Instant) {
+    let mut due = Some(first);
+    while let Some(at) = due {
+        tokio::time::sleep_until(at).await;
+        let Some(state) = state.upgrade() else {
+            return;
+        };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        for step in state.steps.due(Instant::now()) {
+            feed.emit_step(step);
+        }
+        due = state.steps.next_due();
+        state.steps_timer = due.is_some();
     }
 }
 
@@ -418,6 +509,24 @@ impl LiveState {
             })
         });
         parts.chain(outputs).collect()
+    }
+
+    /// What is kept of the steps of calls that run.
+    fn open_steps(&self) -> Vec<ToolProcessEvent> {
+        let tools = self.tools.iter();
+        let steps = tools.flat_map(|tool| {
+            let call = &tool.call;
+            let events = tool.timeline.process_events.iter();
+            events.map(|event| ToolProcessEvent {
+                event: event.clone(),
+                run_id: call.run_id.clone(),
+                tool_call_id: call.tool_call_id.clone(),
+                assistant_entry_id: Some(call.entry_id.clone()),
+                tool_name: call.tool_name.clone(),
+                tool_label: Some(call.tool_label.clone()),
+            })
+        });
+        steps.collect()
     }
 
     /// Thinking of the open answer that is over.

@@ -7,8 +7,8 @@ use crate::memory::AgentMemory;
 use async_trait::async_trait;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
-    AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, TodoList, ToolDetail,
-    ToolInfo, ToolRecord, ToolStatus, ToolUser,
+    AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, SkillDetail,
+    SkillView, TodoList, ToolDetail, ToolInfo, ToolRecord, ToolStatus, ToolUser,
 };
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
 use serde_json::Value;
@@ -22,6 +22,12 @@ pub trait AgentPreviews: Send + Sync + 'static {
 
     /// One of them, and what every agent makes of it.
     async fn tool(&self, name: &str) -> Result<ToolDetail, EngineError>;
+
+    /// Every skill that an agent finds, usable or not; `None` is the default agent.
+    async fn skills(&self, agent: Option<&str>) -> Result<Vec<SkillView>, EngineError>;
+
+    /// One of them, with its instructions.
+    async fn skill(&self, agent: Option<&str>, name: &str) -> Result<SkillDetail, EngineError>;
 
     /// Works for agents that could not run as well, and says why.
     async fn preview(
@@ -81,6 +87,14 @@ impl AgentPreviews for ConfiguredAgents {
             );
         }
         Ok(ToolDetail { tool, agents })
+    }
+
+    async fn skills(&self, agent: Option<&str>) -> Result<Vec<SkillView>, EngineError> {
+        self.skill_views(agent).await
+    }
+
+    async fn skill(&self, agent: Option<&str>, name: &str) -> Result<SkillDetail, EngineError> {
+        self.skill_detail(agent, name).await
     }
 
     async fn preview(

@@ -10,6 +10,7 @@ use netaclaw_governance::{
 };
 use netaclaw_protocol::{TodoItem, TodoList, ToolCategory};
 use netaclaw_tools::mcp::{ServedTool, ServedTools};
+use netaclaw_tools::skills::SkillPlaces;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, ImageUse, MemoryError, MemoryFact, MemoryService,
@@ -34,6 +35,7 @@ pub struct AgentToolbox {
     registry: Arc<ToolRegistry>,
     workspace: Arc<Workspace>,
     spawner: Spawner,
+    skills: SkillPlaces,
     unasked: Unasked,
     /// Held alone by calls that must run alone.
     turn: RwLock<()>,
@@ -59,6 +61,7 @@ impl ConfiguredAgents {
                 },
             },
             registry: Arc::clone(&self.governed.builtin),
+            skills: self.governed.skills.places(&spec, workspace.root()),
             workspace: Arc::new(workspace),
             spawner: self.governed.spawner(&spec),
             unasked,
@@ -112,6 +115,7 @@ impl AgentToolbox {
             todo: Arc::clone(&nobody) as _,
             clarifier: Arc::clone(&nobody) as _,
             memory: nobody,
+            skills: self.skills.clone(),
         }
     }
 }
@@ -173,7 +177,7 @@ impl ServedTools for AgentToolbox {
 }
 
 /// Where there is no session there is no list, nobody to ask, and nobody to remember.
-struct NoSession;
+pub(crate) struct NoSession;
 
 #[async_trait]
 impl TodoService for NoSession {

@@ -2,7 +2,7 @@
 
 use crate::durable::Durable;
 use crate::live::LiveState;
-use crate::wire::wire_entry;
+use crate::wire::wire_entries;
 use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, Trouble, TroubleKind};
 use netaclaw_session::{PathError, Places, SessionTree, build_session_context};
 
@@ -35,7 +35,7 @@ pub(crate) fn build(
         .chain(live.warnings.iter().cloned())
         .collect();
     LiveSnapshot {
-        entries: path[from..].iter().map(|entry| wire_entry(entry)).collect(),
+        entries: wire_entries(&path[from..]),
         cursor: (from > 0).then(|| path[from].id().clone()),
         active_path: path.iter().map(|entry| entry.id().clone()).collect(),
         children_by_parent_id: Places::new(tree).children().into_iter().collect(),

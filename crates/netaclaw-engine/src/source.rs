@@ -4,10 +4,11 @@ use crate::compaction::{CompactionSetup, Overhead};
 use crate::durable::ModelChoice;
 use crate::engine::Caller;
 use crate::error::EngineError;
+use crate::skills::{SkillCommand, SkillOpening};
 use crate::title::TitleModel;
 use async_trait::async_trait;
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalQuestion, ModelInfo, ProviderKind, SessionId, SessionMeta,
+    ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, ProviderKind, SessionId, SessionMeta,
     ThinkingLevel,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
@@ -103,6 +104,8 @@ pub struct PrepareRun<'a> {
     pub told_tools: Option<Vec<String>>,
     /// What the run is to begin with.
     pub pending: Option<PendingCalls>,
+    /// The message it answers, if that names a skill.
+    pub(crate) skill: Option<(EntryId, SkillCommand)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,11 +136,16 @@ pub struct PreparedRun {
     pub model: ModelInfo,
     /// At how many percent of the window the context is compacted; `None` if never.
     pub threshold_percent: Option<u8>,
+    /// What the session gets to see before the model, if the message names a skill.
+    pub opening: Option<SkillOpening>,
     pub runner: Box<dyn Runner>,
 }
 
 /// The loop with everything it needs but the session.
 #[async_trait]
 pub trait Runner: Send {
+    /// Has it carry out these calls before it asks the model.
+    fn begin_with(&mut self, pending: PendingCalls);
+
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport;
 }

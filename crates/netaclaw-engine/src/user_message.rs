@@ -2,7 +2,9 @@
 
 use crate::attachments::{LoadedFile, content_with};
 use crate::durable::Queued;
-use netaclaw_protocol::{Disposition, RunId, SentAttachment};
+use netaclaw_protocol::{
+    ContentBlock, Disposition, RunId, SentAttachment, UserContent, UserMessage,
+};
 use netaclaw_session::{Entry, EntryBody, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,6 +94,18 @@ pub(crate) fn marked(entry: &Entry) -> Option<(&Entry, UserMark, i64)> {
         .filter(|json| json.contains("\"netaclaw\""))?;
     let marked = serde_json::from_str::<Marked>(message).ok()?;
     Some((entry, marked.netaclaw?, marked.timestamp))
+}
+
+/// What a user's message says, without its files.
+pub(crate) fn user_text(entry: &Entry) -> Option<String> {
+    let message: UserMessage = serde_json::from_str(entry.message_json()?).ok()?;
+    match message.content {
+        UserContent::Text(text) => Some(text),
+        UserContent::Blocks(blocks) => blocks.into_iter().find_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            _ => None,
+        }),
+    }
 }
 
 #[cfg(test)]

@@ -1,22 +1,75 @@
 //! Entries as they go to clients: as they are stored, but without the bytes of large images, which
 //! are fetched one by one when they are looked at.
 
-use netaclaw_session::Entry;
-use serde_json::Value;
+use netaclaw_protocol::{ToolExecution, ToolResultMessage};
+use netaclaw_session::{Entry, Role};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Base64 that an image may have in place. Icons come along, photographs do not.
 const IMAGE_CHARS_MAX: usize = 8 << 10;
 
 /// The entry for a client. An image that is left out has empty `data`, its size in `bytes`, and its
 /// number among the images of the entry in `image`.
-pub fn wire_entry(entry: &Entry) -> Box<RawValue> {
+pub(crate) fn wire_entry(entry: &Entry) -> Box<RawValue> {
     let text = entry.json();
     let slim = (text.len() > IMAGE_CHARS_MAX && text.contains("\"image\""))
         .then(|| without_images(text))
         .flatten();
     let text = slim.unwrap_or_else(|| text.to_owned());
     RawValue::from_string(text).expect("an entry is JSON")
+}
+
+/// The entries for a client. Beside an answer whose calls told of steps stands what became of them,
+/// under `metadata.toolExecutions`; the results have the same in their details.
+pub fn wire_entries(entries: &[&Entry]) -> Vec<Box<RawValue>> {
+    let mut wired: Vec<Box<RawValue>> = entries.iter().map(|entry| wire_entry(entry)).collect();
+    let mut answer = None;
+    let mut executions: BTreeMap<usize, Vec<ToolExecution>> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        match entry.role() {
+            Role::Assistant => answer = Some(at),
+            Role::ToolResult => {
+                if let Some((answer, execution)) = answer.zip(execution(entry)) {
+                    executions.entry(answer).or_default().push(execution);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (at, executions) in executions {
+        wired[at] = with_executions(&wired[at], &executions);
+    }
+    wired
+}
+
+/// What a result tells of its steps, if there were any.
+fn execution(entry: &Entry) -> Option<ToolExecution> {
+    let message = entry.message_json()?;
+    if !message.contains("\"latestProcessEvent\"") {
+        return None;
+    }
+    let result: ToolResultMessage = serde_json::from_str(message).ok()?;
+    let timeline = serde_json::from_value(result.details?).ok()?;
+    Some(ToolExecution {
+        tool_call_id: result.tool_call_id,
+        tool_name: result.tool_name,
+        is_error: result.is_error,
+        timeline,
+    })
+}
+
+fn with_executions(entry: &RawValue, executions: &[ToolExecution]) -> Box<RawValue> {
+    let Ok(Value::Object(mut entry)) = serde_json::from_str(entry.get()) else {
+        return entry.to_owned();
+    };
+    let metadata = entry.entry("metadata").or_insert_with(|| json!({}));
+    if let Some(metadata) = metadata.as_object_mut() {
+        metadata.insert("toolExecutions".to_owned(), json!(executions));
+    }
+    let text = Value::Object(entry).to_string();
+    RawValue::from_string(text).expect("it was made of JSON")
 }
 
 /// An image of an entry: its type and its Base64.
@@ -58,7 +111,6 @@ fn images(entry: &mut Value) -> impl Iterator<Item = &mut Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn entry(content: &Value) -> Entry {
         let message = json!({"role": "user", "content": content});

@@ -7,6 +7,7 @@ use crate::error::EngineError;
 use crate::feed::{Feed, now_ms};
 use crate::listing::{ListFeed, Liveness, list_item, looks_same};
 use crate::metrics::QueueGauge;
+use crate::process_log::{ProcessLogs, StepLog};
 use crate::user_message::{UserMark, user_message};
 use crate::wire::wire_entry;
 use netaclaw_protocol::{
@@ -25,6 +26,8 @@ pub(crate) struct SessionWriter {
     pub(crate) feed: Feed,
     lists: Arc<ListFeed>,
     files: Option<Arc<dyn AttachmentStore>>,
+    /// The log of the steps of its tool calls.
+    pub(crate) steps: StepLog,
     /// The process that writes.
     instance: Arc<str>,
     /// The end of the chain that the run under way writes along. Whatever else is appended
@@ -32,6 +35,13 @@ pub(crate) struct SessionWriter {
     /// who may write; apart, because a run that streams must not wait for the right to write.
     run_tip: std::sync::Mutex<Option<EntryId>>,
     state: Mutex<WriterState>,
+}
+
+/// What is kept beside the entries of sessions.
+#[derive(Clone, Default)]
+pub(crate) struct Beside {
+    pub(crate) files: Option<Arc<dyn AttachmentStore>>,
+    pub(crate) logs: Option<Arc<dyn ProcessLogs>>,
 }
 
 pub(crate) struct WriterState {
@@ -54,7 +64,7 @@ impl SessionWriter {
         feed: Feed,
         lists: Arc<ListFeed>,
         instance: Arc<str>,
-        files: Option<Arc<dyn AttachmentStore>>,
+        beside: Beside,
         durable: Durable,
     ) -> Self {
         let mut queue_gauge = QueueGauge::default();
@@ -65,13 +75,14 @@ impl SessionWriter {
             queue_gauge,
         });
         Self {
+            steps: StepLog::new(beside.logs, id.clone()),
             id,
             provider,
             feed,
             lists,
             instance,
             run_tip: std::sync::Mutex::default(),
-            files,
+            files: beside.files,
             state,
         }
     }

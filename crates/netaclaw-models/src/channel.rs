@@ -46,6 +46,14 @@ impl Channel {
         catalogue::resolve(self, model).info
     }
 
+    /// The address of the chat function, if the channel speaks as OpenAI does. For programs that talk
+    /// to the model themselves.
+    pub fn openai_chat_url(&self) -> Option<String> {
+        let speaks = catalogue::supplier(self.supplier).api == catalogue::ApiFamily::OpenaiChat;
+        let url = speaks.then(|| self.endpoint("chat/completions"))?;
+        Some(url.ok()?.to_string())
+    }
+
     /// The address of one of the API's functions, such as `chat/completions`.
     pub(crate) fn endpoint(&self, path: &str) -> Result<Url, ModelError> {
         let supplier = catalogue::supplier(self.supplier);

@@ -95,7 +95,8 @@ pub struct AgentSpec {
     /// By the tool's name.
     pub tool_overrides: BTreeMap<String, ToolOverride>,
     pub subagent_config: SubagentConfig,
-    /// Empty: every skill that is found.
+    /// Names of the skills it uses; what holds a slash is a directory with more of them. Without a
+    /// name: every skill that is found.
     pub skills: Vec<String>,
     /// Empty: every server that is switched on.
     pub mcp_servers: Vec<String>,

@@ -78,7 +78,10 @@ pub enum ProcessStatus {
     Skipped,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// From the least to the most serious.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessLevel {
@@ -143,7 +146,6 @@ pub struct SkillEnd {
     pub run_id: RunId,
     pub tool_call_id: String,
     pub operation_id: String,
-    pub skill_name: String,
     /// `completed`, `failed` or `cancelled`.
     pub status: ProcessStatus,
     pub duration_ms: u64,

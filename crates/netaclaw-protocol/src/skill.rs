@@ -52,9 +52,9 @@ pub struct SkillDetail {
 pub enum SkillSource {
     /// A directory that the agent names.
     Agent,
-    Workspace,
     /// The data directory of the server.
     Data,
+    Workspace,
     /// It came with NetaClaw.
     Shipped,
 }

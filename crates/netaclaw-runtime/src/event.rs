@@ -3,10 +3,9 @@
 
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ContentBlock, EntryId, PartKind, RunPhase, StopReason, TodoList, ToolRoute, ToolsChanged,
-    Trouble, Usage,
+    ContentBlock, EntryId, PartKind, RunPhase, RuntimeProcessEvent, StopReason, TodoList,
+    ToolRoute, ToolsChanged, Trouble, Usage,
 };
-use netaclaw_tools::ProcessUpdate;
 use serde_json::Value;
 
 /// Notices in the order things happened. None is the source of truth: entries are.
@@ -57,11 +56,6 @@ pub enum RunEvent {
         offset: u64,
         text: String,
     },
-    ToolProcess {
-        tool_call_id: String,
-        tool_name: String,
-        update: ProcessUpdate,
-    },
     ToolCompleted(ToolCompleted),
     Retrying {
         /// The attempt that failed, 1 first.
@@ -97,6 +91,17 @@ pub struct ToolStarted {
     pub route: ToolRoute,
     pub blocked_reason: Option<String>,
     pub policy_sources: Vec<String>,
+}
+
+/// A step of a call, with its number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolStep {
+    /// The answer that made the call.
+    pub entry_id: EntryId,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub tool_label: String,
+    pub event: RuntimeProcessEvent,
 }
 
 /// A call has its result. It is told at once, while the entry waits for the results of the calls

@@ -1,7 +1,7 @@
 //! The world of a run, as far as the loop knows it.
 
 use crate::answer::AnswerSoFar;
-use crate::event::RunEvent;
+use crate::event::{RunEvent, ToolStep};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest};
@@ -41,6 +41,10 @@ pub trait RunHost: Send {
 
     /// Everything people see. Never blocks, never fails.
     fn emit(&mut self, event: RunEvent);
+
+    /// A step of a tool call: for people, and for the log of all steps. May wait until the log can
+    /// take more, so that a flood slows down its source; never fails the run.
+    async fn tool_step(&mut self, step: ToolStep);
 
     /// An answer has grown since it was last asked to be kept. Called four times a second at most,
     /// and once more when the model pauses; the host keeps the answer without holding up the run.

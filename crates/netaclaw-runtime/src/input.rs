@@ -5,8 +5,9 @@ use crate::prompt::PromptSources;
 use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{
-    ContentBlock, EntryId, ModelInfo, RunId, ThinkingLevel, TodoList, Trouble,
+    ContentBlock, EntryId, ModelInfo, RunId, SessionId, ThinkingLevel, TodoList, Trouble,
 };
+use netaclaw_tools::skills::SkillPlaces;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{MemoryService, ToolRegistry, Workspace};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone)]
 pub struct RunInput {
     pub run_id: RunId,
+    /// Where the steps of its calls can be read later.
+    pub session_id: SessionId,
     pub agent: AgentSettings,
     pub prompt: PromptSources,
     pub model: ModelAccess,
@@ -30,6 +33,8 @@ pub struct RunInput {
     /// How its tools start programs.
     pub spawner: Spawner,
     pub memory: Arc<dyn MemoryService>,
+    /// Where its skills are found.
+    pub skills: SkillPlaces,
     /// What the run begins with, before it asks the model.
     pub pending: Option<PendingCalls>,
     /// Stops the run.

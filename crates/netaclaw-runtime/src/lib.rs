@@ -14,7 +14,7 @@ mod trouble;
 
 pub use answer::AnswerSoFar;
 pub use clock::{Clock, SystemClock};
-pub use event::{RunEvent, ToolCompleted, ToolStarted};
+pub use event::{RunEvent, ToolCompleted, ToolStarted, ToolStep};
 pub use host::{HostError, ModelCall, OpenApproval, Overflow, RunContext, RunHost};
 pub use input::{AgentSettings, ModelAccess, PendingCalls, RunInput, RunLimits};
 pub use report::{EndReason, RunReport, StuckPattern};

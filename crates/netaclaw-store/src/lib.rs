@@ -6,6 +6,7 @@ mod file;
 mod ids;
 mod instance;
 mod mysql;
+mod process_logs;
 mod tables;
 
 pub use admin::{AdminDatabase, AdminSettings, SecretKey, SecretKeyError, SqlAdminStore};
@@ -14,4 +15,5 @@ pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_fi
 pub use ids::{new_entry_id, new_session_id, now_ms};
 pub use instance::{DeadInstances, Instance};
 pub use mysql::{MysqlProvider, MysqlSettings};
+pub use process_logs::FileProcessLogs;
 pub use tables::{Tables, admin_tables, session_tables};

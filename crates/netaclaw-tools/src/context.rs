@@ -1,9 +1,11 @@
 //! What a tool gets of the world: nothing it does not need.
 
 use crate::service::{Clarifier, MemoryService, TodoService};
+use crate::skills::SkillPlaces;
 use crate::spawn::Spawner;
 use crate::update::ToolUpdate;
 use crate::workspace::Workspace;
+use futures::future::BoxFuture;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +22,8 @@ pub struct ToolContext {
     pub todo: Arc<dyn TodoService>,
     pub clarifier: Arc<dyn Clarifier>,
     pub memory: Arc<dyn MemoryService>,
+    /// Where the agent's skills are found.
+    pub skills: SkillPlaces,
 }
 
 /// Whether a picture in a result is of any use to the model.
@@ -31,11 +35,28 @@ pub enum ImageUse {
 
 /// Where a tool shows what it is doing. Never blocks; what nobody can take in any more is lost.
 #[derive(Clone)]
-pub struct Updates(Arc<dyn Fn(ToolUpdate) + Send + Sync>);
+pub struct Updates {
+    take: Arc<dyn Fn(ToolUpdate) + Send + Sync>,
+    waiting: Option<Arc<Waiting>>,
+}
+
+type Waiting = dyn Fn(ToolUpdate) -> BoxFuture<'static, ()> + Send + Sync;
 
 impl Updates {
     pub fn new(take: impl Fn(ToolUpdate) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(take))
+        Self {
+            take: Arc::new(take),
+            waiting: None,
+        }
+    }
+
+    /// The same for whoever can make a tool wait until there is room.
+    pub fn with_waiting(
+        mut self,
+        send: impl Fn(ToolUpdate) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Self {
+        self.waiting = Some(Arc::new(send));
+        self
     }
 
     /// For calls that nobody watches.
@@ -44,7 +65,15 @@ impl Updates {
     }
 
     pub fn send(&self, update: ToolUpdate) {
-        (self.0)(update);
+        (self.take)(update);
+    }
+
+    /// Sends what must not be lost: waits until it can be taken in.
+    pub async fn send_waiting(&self, update: ToolUpdate) {
+        match &self.waiting {
+            Some(send) => send(update).await,
+            None => self.send(update),
+        }
     }
 }
 

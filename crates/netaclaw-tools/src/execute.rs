@@ -99,6 +99,7 @@ async fn guard(
             content: Vec::new(),
             details: None,
             is_error: true,
+            process_end: None,
         },
     };
     ended_early(last_words, ending, timeout)

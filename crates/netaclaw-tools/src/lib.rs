@@ -8,17 +8,20 @@ pub mod contract;
 mod execute;
 pub mod mcp;
 mod output;
+pub mod process;
 mod registry;
 mod schema;
 mod service;
+pub mod skills;
 pub mod spawn;
 mod tool;
 mod update;
 mod workspace;
 
 pub use builtin::{
-    Bash, Clarify, Edit, Find, Grep, Ls, MemorySave, MemorySearch, PublicInternet, Reach, Read,
-    Todo, WebFetch, Write, clarify_output, image_type,
+    Bash, Clarify, EXECUTE_SKILL, Edit, ExecuteSkill, Find, Grep, ListSkills, Ls, MemorySave,
+    MemorySearch, PublicInternet, Reach, Read, ReadSkill, Todo, WebFetch, Write, clarify_output,
+    image_type, skill_instructions,
 };
 pub use context::{ImageUse, ToolContext, Updates};
 pub use execute::{Ending, Executed, STOP_GRACE, execute};
@@ -30,5 +33,5 @@ pub use service::{
     ServiceError, TodoService,
 };
 pub use tool::{Call, Tool, TypedTool};
-pub use update::{ProcessLevel, ProcessStatus, ProcessUpdate, ToolUpdate};
+pub use update::{ProcessUpdate, ToolUpdate};
 pub use workspace::{PathError, Workspace};

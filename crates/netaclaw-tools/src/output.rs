@@ -1,5 +1,6 @@
 //! What a call gives back.
 
+use crate::process::ProcessEnd;
 use netaclaw_protocol::ContentBlock;
 use serde_json::Value;
 
@@ -11,6 +12,8 @@ pub struct ToolOutput {
     /// For people only.
     pub details: Option<Value>,
     pub is_error: bool,
+    /// How its steps end, where that says more than whether it failed.
+    pub process_end: Option<ProcessEnd>,
 }
 
 impl ToolOutput {
@@ -19,6 +22,7 @@ impl ToolOutput {
             content: vec![ContentBlock::Text { text: text.into() }],
             details: None,
             is_error: false,
+            process_end: None,
         }
     }
 

@@ -1,7 +1,8 @@
 //! The tools there are.
 
 use crate::builtin::{
-    Bash, Clarify, Edit, Find, Grep, Ls, MemorySave, MemorySearch, Read, Todo, WebFetch, Write,
+    Bash, Clarify, Edit, ExecuteSkill, Find, Grep, ListSkills, Ls, MemorySave, MemorySearch, Read,
+    ReadSkill, Todo, WebFetch, Write,
 };
 use crate::schema::ArgumentCheck;
 use crate::tool::Tool;
@@ -39,7 +40,7 @@ impl ToolRegistry {
     /// The tools that come with NetaClaw.
     pub fn builtin() -> Self {
         let mut registry = Self::new();
-        let tools: [Arc<dyn Tool>; 12] = [
+        let tools: [Arc<dyn Tool>; 15] = [
             Arc::new(Read),
             Arc::new(Ls),
             Arc::new(Find),
@@ -52,6 +53,9 @@ impl ToolRegistry {
             Arc::new(Clarify),
             Arc::new(MemorySave),
             Arc::new(MemorySearch),
+            Arc::new(ListSkills),
+            Arc::new(ReadSkill),
+            Arc::new(ExecuteSkill),
         ];
         for tool in tools {
             registry

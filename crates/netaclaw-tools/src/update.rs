@@ -1,5 +1,6 @@
 //! What a tool shows while it runs.
 
+use netaclaw_protocol::{ProcessLevel, ProcessSource, ProcessStatus};
 use serde_json::{Map, Value};
 
 /// News of a running tool, in the order it happened.
@@ -10,9 +11,11 @@ pub enum ToolUpdate {
     Process(ProcessUpdate),
 }
 
-/// One step of long work, before the server gives it its number and its time.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// One step of long work, before it gets its number and loses its secrets.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProcessUpdate {
+    pub source: ProcessSource,
+    pub task_id: Option<String>,
     pub stage: Option<String>,
     pub status: ProcessStatus,
     pub level: ProcessLevel,
@@ -22,25 +25,25 @@ pub struct ProcessUpdate {
     pub total: Option<u64>,
     pub percent: Option<f64>,
     pub payload: Map<String, Value>,
+    /// RFC 3339; absent, now.
+    pub timestamp: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProcessStatus {
-    Queued,
-    Started,
-    #[default]
-    Running,
-    Completed,
-    Failed,
-    Cancelled,
-    Skipped,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProcessLevel {
-    Debug,
-    #[default]
-    Info,
-    Warning,
-    Error,
+impl Default for ProcessUpdate {
+    fn default() -> Self {
+        Self {
+            source: ProcessSource::Tool,
+            task_id: None,
+            stage: None,
+            status: ProcessStatus::default(),
+            level: ProcessLevel::default(),
+            message: String::new(),
+            detail: None,
+            current: None,
+            total: None,
+            percent: None,
+            payload: Map::new(),
+            timestamp: None,
+        }
+    }
 }

@@ -2,12 +2,16 @@
 
 use crate::admin;
 use crate::app::App;
+use crate::config::Config;
 use crate::error::{Failure, Result};
 use crate::session::Stores;
+use crate::shipped;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers};
+use netaclaw_engine::{
+    ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers, SkillHome,
+};
 use netaclaw_session::ProviderKind;
-use netaclaw_store::{DeadInstances, FileAttachments, Instance, SqlAdminStore};
+use netaclaw_store::{DeadInstances, FileAttachments, FileProcessLogs, Instance, SqlAdminStore};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::{GateSettings, Launcher, SpawnGate, sandbox_abilities};
 use std::path::{Path, PathBuf};
@@ -70,13 +74,20 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         registry,
         cwd,
     );
-    let agents = Arc::new(agents.with_gate(gate).with_mcp(Arc::clone(&mcp)));
+    let agents = Arc::new(
+        agents
+            .with_gate(gate)
+            .with_mcp(Arc::clone(&mcp))
+            .with_skills(skill_home(app, &stores.config)),
+    );
     let synced = agents.sync_tools().await;
     synced.map_err(|error| admin::failure(app.lang, error))?;
     let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
+    let logs = Arc::new(FileProcessLogs::new(stores.config.process_logs_dir()));
     Ok(Assembled {
         engine: Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())
-            .with_attachments(files),
+            .with_attachments(files)
+            .with_process_logs(logs),
         admin,
         agents,
         instance,
@@ -97,4 +108,16 @@ pub(crate) fn gate(app: &App, data_dir: &Path) -> SpawnGate {
         abilities: sandbox_abilities(),
         environment: app.env.all.clone(),
     })
+}
+
+/// Where skills are found that belong to no agent. Without the shipped ones everything else works.
+pub(crate) fn skill_home(app: &App, config: &Config) -> SkillHome {
+    let shipped = shipped::unpack(&config.data_dir.join("shipped-skills"));
+    SkillHome {
+        data: Some(config.skills_dir()),
+        shipped: shipped
+            .inspect_err(|error| tracing::warn!(%error, "shipped skills could not be unpacked"))
+            .ok(),
+        environment: app.env.all.clone(),
+    }
 }

@@ -9,6 +9,7 @@ use crate::help::in_chinese;
 use crate::mcp::McpCommand;
 use crate::serve::ServeArgs;
 use crate::session::SessionCommand;
+use crate::skill::SkillCommand;
 use crate::text::Lang;
 use crate::tool::ToolCommand;
 use clap::error::ErrorKind;
@@ -64,6 +65,11 @@ pub(crate) enum Command {
     Mcp {
         #[command(subcommand)]
         command: McpCommand,
+    },
+    /// Write, check and run skills
+    Skill {
+        #[command(subcommand)]
+        command: SkillCommand,
     },
     /// Look at everything a server needs, and say what to do
     Doctor(DoctorArgs),

@@ -254,6 +254,15 @@ impl Config {
     }
 
     /// Uploaded files. Several servers of one deployment share it.
+    pub(crate) fn process_logs_dir(&self) -> PathBuf {
+        self.data_dir.join("process-logs")
+    }
+
+    /// Where people put their skills.
+    pub(crate) fn skills_dir(&self) -> PathBuf {
+        self.data_dir.join("skills")
+    }
+
     pub(crate) fn attachments_dir(&self) -> PathBuf {
         self.data_dir.join("attachments")
     }

@@ -15,6 +15,8 @@ mod json;
 mod mcp;
 mod serve;
 mod session;
+mod shipped;
+mod skill;
 mod table;
 mod terminal;
 mod text;
@@ -89,6 +91,7 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
         Command::Agent { command } => agent::run(command, app).await,
         Command::Tool { command } => tool::run(command, app).await,
         Command::Mcp { command } => mcp::run(command, app).await,
+        Command::Skill { command } => skill::run(command, app).await,
         Command::Doctor(args) => doctor::run(args, app).await,
     }
 }

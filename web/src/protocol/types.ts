@@ -29,7 +29,8 @@ name: string, label: string, description: string, systemPrompt: string, modelCon
  */
 toolOverrides: { [key in string]: ToolOverride }, subagentConfig: SubagentConfig, 
 /**
- * Empty: every skill that is found.
+ * Names of the skills it uses; what holds a slash is a directory with more of them. Without a
+ * name: every skill that is found.
  */
 skills: Array<string>, 
 /**
@@ -1046,6 +1047,9 @@ export type PartKind = "text" | "thinking" | "toolCall";
  */
 export type PolicyLayer = "catalogue" | "global" | "agent" | "model" | "environment" | "subagent";
 
+/**
+ * From the least to the most serious.
+ */
 export type ProcessLevel = "debug" | "info" | "warning" | "error";
 
 export type ProcessLogKind = "runtime_process_log";
@@ -1391,7 +1395,7 @@ inputSchema?: JsonValue | null, timeoutMs: number, };
 /**
  * A skill has ended; its result is that of the tool call.
  */
-export type SkillEnd = { runId: RunId, toolCallId: string, operationId: string, skillName: string, 
+export type SkillEnd = { runId: RunId, toolCallId: string, operationId: string, 
 /**
  * `completed`, `failed` or `cancelled`.
  */
@@ -1405,7 +1409,7 @@ export type SkillProblem = { zh: string, en: string, };
 /**
  * Where a skill was found. Of two with the same name the one named first here counts.
  */
-export type SkillSource = "agent" | "workspace" | "data" | "shipped";
+export type SkillSource = "agent" | "data" | "workspace" | "shipped";
 
 /**
  * A skill begins to run.

@@ -10,14 +10,16 @@ use crate::metrics::{self, CallClock, RunningRun};
 use crate::partial::Partial;
 use crate::recover::Agreed;
 use crate::requests::{Answered, Outcome, Request};
+use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentSource, PrepareRun};
+use crate::user_message::user_text;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     AssistantMessage, Done, EntryId, ErrorCode, Message, ReliableEvent, RunError, RunId,
     RunOutcome, RunPhase, RunState, Severity, StopReason, Trouble, TroubleKind, Usage,
 };
-use netaclaw_runtime::{RunHost, RunReport};
-use netaclaw_session::{EntryBody, NewEntry, NewParent};
+use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
+use netaclaw_session::{EntryBody, NewEntry, NewParent, Role, SessionTree};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::JoinError;
@@ -123,6 +125,7 @@ impl LiveSession {
             consents: self.consents.clone(),
             meter: Meter::default(),
             clock: CallClock::default(),
+            steps: self.writer.steps.clone(),
             free_ids: Vec::new(),
             partial: Arc::clone(&partial),
             source: Arc::clone(&self.source),
@@ -297,18 +300,60 @@ async fn prepare(
     let session = host.writer.meta().await?;
     let durable = host.writer.begin().await.state.durable.clone();
     let tree = host.writer.tree().await?;
-    let prepared = source
+    let mut prepared = source
         .prepare(PrepareRun {
             session: &session,
             run_id: &host.run_id,
             pending: Agreed::read(&tree, &durable).into_pending(&tree),
+            skill: skill_command(&tree, host.writer.run_tip().as_ref()),
             model: durable.model.map(Into::into),
             told_tools: durable.told_tools,
         })
         .await?;
     host.meter = Meter::read(&tree).for_model(&prepared.model, prepared.threshold_percent);
     host.threshold_percent = prepared.threshold_percent;
+    if let Some(opening) = prepared.opening {
+        open_skill(host, opening, &tree, &mut *prepared.runner).await?;
+    }
     Ok(prepared.runner)
+}
+
+/// The message that the run is to answer, if it names a skill.
+fn skill_command(tree: &SessionTree, tip: Option<&EntryId>) -> Option<(EntryId, SkillCommand)> {
+    let last = tip.and_then(|tip| tree.get(tip))?;
+    if last.role() != Role::User {
+        return None;
+    }
+    let command = SkillCommand::read(&user_text(last)?)?;
+    Some((last.id().clone(), command))
+}
+
+/// Puts a skill into the session that the user has asked for by its name.
+async fn open_skill(
+    host: &mut SessionHost,
+    opening: SkillOpening,
+    tree: &SessionTree,
+    runner: &mut dyn crate::source::Runner,
+) -> Result<(), EngineError> {
+    let (body, call) = match opening {
+        SkillOpening::Instructions(body) => (body, None),
+        SkillOpening::Call { answer, call } => (answer, Some(call)),
+    };
+    let path = match host.writer.run_tip() {
+        Some(tip) => tree.path(&tip).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let todo = todo_on_path(path.into_iter());
+    let appended = host.append(None, body).await;
+    let entry = appended.map_err(|error| EngineError::Internal(Box::new(error)))?;
+    if let Some(call) = call {
+        runner.begin_with(PendingCalls {
+            entry_id: entry.id().clone(),
+            calls: vec![call],
+            todo,
+        });
+    }
+    Ok(())
 }
 
 fn failed_answer(trouble: Trouble) -> AssistantMessage {

@@ -14,6 +14,7 @@ mod record;
 mod revision;
 mod sessions;
 mod settings;
+mod skills;
 mod tokens;
 mod tools;
 mod transcript;
@@ -76,6 +77,7 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
         .merge(users::routes())
         .merge(tokens::routes())
         .merge(tools::routes())
+        .merge(skills::routes())
         .merge(audit::routes())
 }
 

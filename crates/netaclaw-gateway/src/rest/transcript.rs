@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use netaclaw_engine::wire_entry;
+use netaclaw_engine::wire_entries;
 use netaclaw_protocol::{
     ContextBreakdown, ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages,
     SessionTreeView, StoredSnapshot, Words,
@@ -124,7 +124,7 @@ fn full(
     let folded = folded.min(path.len()).saturating_sub(from);
     Ok(EntryPage {
         folded_count: folded as u64,
-        items: path[from..].iter().map(|entry| wire_entry(entry)).collect(),
+        items: wire_entries(&path[from..]),
         total,
         cursor: (from > 0).then(|| path[from].id().clone()),
     })

@@ -26,6 +26,9 @@ use netaclaw_governance::ResolvedTools;
 use netaclaw_models::SystemPrompt;
 use netaclaw_protocol::TodoList;
 
+/// Without this tool it is of no use to know which skills there are.
+const READS_SKILLS: &str = "read_skill";
+
 /// What the layers are made of.
 #[derive(Clone, Debug, Default)]
 pub struct PromptSources {
@@ -54,7 +57,12 @@ impl Prompt {
                 environment::layer(&sources.environment),
                 instructions::layer(&sources.instructions),
                 memory::layer(&sources.memory),
-                skills::layer(&sources.skills),
+                skills::layer(
+                    match tools.enabled().any(|tool| tool.name() == READS_SKILLS) {
+                        true => &sources.skills,
+                        false => &[],
+                    },
+                ),
                 tool_guidance::layer(tools),
             ],
             today: today::layer(&sources.environment),

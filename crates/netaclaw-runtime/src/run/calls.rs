@@ -10,8 +10,11 @@ use netaclaw_governance::Concurrency;
 use netaclaw_protocol::{ContentBlock, EntryId, Message};
 use netaclaw_session::EntryBody;
 use netaclaw_tools::Executed;
+use netaclaw_tools::process::Operation;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +51,12 @@ pub(super) struct OpenCall {
     pub(super) started_ms: u64,
     /// Characters of live output that were shown.
     pub(super) output_chars: u64,
+    /// Its steps, once it has told of one.
+    pub(super) operation: Option<Operation>,
+    /// Steps that nobody could take in.
+    pub(super) dropped: Arc<AtomicU64>,
+    /// What people call the tool.
+    pub(super) label: String,
     pub(super) ended: bool,
     /// Until it is stored.
     pub(super) outcome: Option<Outcome>,
@@ -70,6 +79,9 @@ impl OpenCall {
             cut: false,
             started_ms: 0,
             output_chars: 0,
+            operation: None,
+            dropped: Arc::default(),
+            label: name.clone(),
             ended: false,
             outcome: None,
         })
@@ -125,13 +137,14 @@ impl Driver<'_> {
         let mut served = 0;
         loop {
             if let Some(end) = self.calls.refused.pop_front() {
-                return Ok(self.call_ended(end));
+                return Ok(self.call_ended(end).await);
             }
             // A tool that talks without end must not keep the others from ending.
             if served >= SERVED_MAX
                 && let Some(end) = self.calls.jobs.try_join_next()
             {
-                return Ok(self.call_ended(job_end(end)));
+                self.serve_what_waits().await?;
+                return Ok(self.call_ended(job_end(end)).await);
             }
             tokio::select! {
                 biased;
@@ -145,14 +158,25 @@ impl Driver<'_> {
                     self.serve(message).await?;
                 }
                 Some(end) = self.calls.jobs.join_next() => {
-                    return Ok(self.call_ended(job_end(end)));
+                    return Ok(self.call_ended(job_end(end)).await);
                 }
             }
         }
     }
 
-    fn call_ended(&mut self, (call, executed): JobEnd) -> Input {
-        self.complete(call, executed);
+    /// What a tool said before its end is not too late, however much others say meanwhile.
+    async fn serve_what_waits(&mut self) -> Result<(), HostError> {
+        for _ in 0..MESSAGES_MAX {
+            let Ok(message) = self.calls.messages_rx.try_recv() else {
+                break;
+            };
+            self.serve(message).await?;
+        }
+        Ok(())
+    }
+
+    async fn call_ended(&mut self, (call, executed): JobEnd) -> Input {
+        self.complete(call, executed).await;
         let result = self.calls.open[call]
             .outcome
             .as_ref()
@@ -162,7 +186,8 @@ impl Driver<'_> {
     }
 
     /// Tells people the result. Its entry follows in the order of the calls.
-    pub(super) fn complete(&mut self, call: usize, executed: Executed) {
+    pub(super) async fn complete(&mut self, call: usize, executed: Executed) {
+        let timeline = self.end_steps(call, &executed).await;
         let open = &mut self.calls.open[call];
         let outcome = Outcome {
             result_entry_id: self.host.next_entry_id(),
@@ -172,6 +197,7 @@ impl Driver<'_> {
                 .monotonic_ms()
                 .saturating_sub(open.started_ms),
             executed,
+            timeline,
         };
         self.host.emit(RunEvent::ToolCompleted(ToolCompleted {
             tool_call_id: open.id.clone(),

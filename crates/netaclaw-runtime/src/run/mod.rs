@@ -9,6 +9,7 @@ mod serve;
 mod services;
 mod setup;
 mod start;
+mod steps;
 mod tools;
 
 pub use finish::NOTICE_ENTRY;
@@ -104,7 +105,7 @@ impl Driver<'_> {
             }
             Effect::AppendAnswer => self.append_answer().await?,
             Effect::StartCall(call) => self.start_call(call).await,
-            Effect::SkipCall(call) => self.skip_call(call),
+            Effect::SkipCall(call) => self.skip_call(call).await,
             Effect::AppendResult(call) => self.append_result(call).await?,
             Effect::InsertSteering => {
                 let count = self.host.insert_steering().await?;

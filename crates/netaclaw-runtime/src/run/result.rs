@@ -3,7 +3,7 @@
 use super::calls::OpenCall;
 use crate::machine::ResultFacts;
 use netaclaw_governance::CallHash;
-use netaclaw_protocol::{ContentBlock, EntryId, ToolResultMessage};
+use netaclaw_protocol::{ContentBlock, EntryId, ProcessTimeline, ToolResultMessage};
 use netaclaw_tools::{Ending, Executed};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,6 +13,8 @@ pub(super) struct Outcome {
     pub(super) result_entry_id: EntryId,
     pub(super) executed: Executed,
     pub(super) duration_ms: u64,
+    /// The steps it took, if it told of any.
+    pub(super) timeline: Option<ProcessTimeline>,
 }
 
 impl Outcome {
@@ -42,6 +44,11 @@ impl Outcome {
             Some(other) => return Some(other.clone()),
         };
         details.insert("durationMs".to_owned(), json!(self.duration_ms));
+        if let Some(timeline) = &self.timeline
+            && let Ok(Value::Object(timeline)) = serde_json::to_value(timeline)
+        {
+            details.extend(timeline);
+        }
         let ending = match self.executed.ending {
             Ending::Finished => return Some(Value::Object(details)),
             Ending::InvalidArguments => "invalid_arguments",

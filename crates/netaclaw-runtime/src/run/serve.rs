@@ -13,7 +13,7 @@ impl Driver<'_> {
     pub(super) async fn serve(&mut self, message: FromTool) -> Result<(), HostError> {
         let stopped = self.input.cancel.is_cancelled();
         match message {
-            FromTool::Update { call, update } => self.show_update(call, update),
+            FromTool::Update { call, update } => self.show_update(call, update).await,
             FromTool::ReplaceTodo { reply, .. } if stopped => {
                 reply.send(Err(ServiceError::Stopped)).ok();
             }
@@ -83,7 +83,7 @@ impl Driver<'_> {
         Ok(list)
     }
 
-    fn show_update(&mut self, call: usize, update: ToolUpdate) {
+    async fn show_update(&mut self, call: usize, update: ToolUpdate) {
         let open = &mut self.calls.open[call];
         // What comes after the result is too late.
         if open.ended {
@@ -100,14 +100,7 @@ impl Driver<'_> {
                     text,
                 });
             }
-            ToolUpdate::Process(update) => {
-                let tool_name = open.name.clone();
-                self.host.emit(RunEvent::ToolProcess {
-                    tool_call_id,
-                    tool_name,
-                    update,
-                });
-            }
+            ToolUpdate::Process(update) => self.show_step(call, update).await,
         }
     }
 }

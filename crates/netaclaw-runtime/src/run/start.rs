@@ -13,6 +13,7 @@ use netaclaw_tools::{
 };
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const CUT: &str = "The answer was cut off at the output limit, so this call may not be whole and \
@@ -63,7 +64,7 @@ impl Driver<'_> {
     }
 
     /// A call that a stop has overtaken.
-    pub(super) fn skip_call(&mut self, call: usize) {
+    pub(super) async fn skip_call(&mut self, call: usize) {
         self.announce(
             call,
             Some("the run was stopped before it started".to_owned()),
@@ -72,7 +73,7 @@ impl Driver<'_> {
             output: ToolOutput::error(NOT_STARTED),
             ending: Ending::Cancelled,
         };
-        self.complete(call, executed);
+        self.complete(call, executed).await;
     }
 
     /// The same for a call that was about to start: its end is told as that of any other.
@@ -88,13 +89,13 @@ impl Driver<'_> {
         let open = &mut self.calls.open[call];
         open.started_ms = self.input.clock.monotonic_ms();
         let tool = self.input.tools.get(&open.name);
+        let label = tool.map_or(&open.name, |tool| &tool.manifest().label.en);
+        open.label = label.clone();
         let started = ToolStarted {
             entry_id: self.calls.entry_id.clone(),
             tool_call_id: open.id.clone(),
             tool_name: open.name.clone(),
-            tool_label: tool
-                .map_or(&open.name, |tool| &tool.manifest().label.en)
-                .clone(),
+            tool_label: open.label.clone(),
             args: open.args.clone(),
             route: tool.map_or(ToolRoute::Disabled, |tool| tool.route()),
             blocked_reason,
@@ -184,7 +185,11 @@ impl Driver<'_> {
         ToolContext {
             workspace: self.input.workspace.clone(),
             cancel: self.calls.cancel.clone(),
-            updates: updates(call, services.clone()),
+            updates: updates(
+                call,
+                services.clone(),
+                Arc::clone(&self.calls.open[call].dropped),
+            ),
             images: match self.input.model.info.vision {
                 true => ImageUse::Seen,
                 false => ImageUse::Unseen,
@@ -193,6 +198,7 @@ impl Driver<'_> {
             todo: services.clone(),
             clarifier: services,
             memory: self.input.memory.clone(),
+            skills: self.input.skills.clone(),
         }
     }
 }
@@ -214,12 +220,23 @@ fn refused(reason: String) -> Executed {
     }
 }
 
-/// Output that finds no room is left out: the tool must not wait for whoever watches.
-fn updates(call: usize, services: Arc<RoundServices>) -> Updates {
-    Updates::new(move |update: ToolUpdate| {
+/// Output that finds no room is left out: the tool must not wait for whoever watches. Steps that
+/// find none are counted.
+fn updates(call: usize, services: Arc<RoundServices>, dropped: Arc<AtomicU64>) -> Updates {
+    let messages_tx = services.messages_tx.clone();
+    let take = move |update: ToolUpdate| {
+        let is_step = matches!(update, ToolUpdate::Process(_));
         let message = FromTool::Update { call, update };
-        if services.messages_tx.try_send(message).is_err() {
-            tracing::trace!("live output was left out");
+        if services.messages_tx.try_send(message).is_err() && is_step {
+            dropped.fetch_add(1, Ordering::Relaxed);
         }
+    };
+    Updates::new(take).with_waiting(move |update| {
+        let messages_tx = messages_tx.clone();
+        Box::pin(async move {
+            // When the round is over nobody takes anything in any more.
+            let message = FromTool::Update { call, update };
+            messages_tx.send(message).await.unwrap_or_default();
+        })
     })
 }

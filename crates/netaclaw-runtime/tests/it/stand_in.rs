@@ -11,7 +11,7 @@ use netaclaw_models::ModelError;
 use netaclaw_protocol::{ContentBlock, EntryId, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use netaclaw_runtime::{
     AnswerSoFar, Clock, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent,
-    RunHost, todo_on_path,
+    RunHost, ToolStep, todo_on_path,
 };
 use netaclaw_session::{
     Entry, EntryBody, SessionLog, SessionTree, build_session_context, encode_entry,
@@ -33,6 +33,7 @@ pub(crate) struct RecordingHost {
     pub(crate) tree: SessionTree,
     pub(crate) tip: Option<EntryId>,
     pub(crate) events: Vec<RunEvent>,
+    pub(crate) steps: Vec<ToolStep>,
     /// Texts that come as steering, one group each time the loop asks.
     pub(crate) steering: VecDeque<Vec<String>>,
     pub(crate) overflow: Vec<Overflow>,
@@ -95,6 +96,7 @@ impl RecordingHost {
             tree: SessionTree::new(log),
             tip: None,
             events: Vec::new(),
+            steps: Vec::new(),
             steering: VecDeque::new(),
             overflow: Vec::new(),
             appends_left: usize::MAX,
@@ -207,6 +209,10 @@ impl RunHost for RecordingHost {
         // A real session takes its time; others run meanwhile.
         tokio::task::yield_now().await;
         Ok(self.push(id, body))
+    }
+
+    async fn tool_step(&mut self, step: ToolStep) {
+        self.steps.push(step);
     }
 
     fn emit(&mut self, event: RunEvent) {

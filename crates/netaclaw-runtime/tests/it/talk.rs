@@ -40,7 +40,6 @@ fn short(event: &RunEvent) -> String {
         RunEvent::Todo(list) => format!("todo {}", list.revision),
         RunEvent::Tools { .. } => "offers tools".to_owned(),
         RunEvent::Warning(warning) => format!("warning {}", warning.kind.as_str()),
-        RunEvent::ToolProcess { .. } => "process".to_owned(),
     }
 }
 

@@ -13,6 +13,7 @@ use netaclaw_protocol::{
 use netaclaw_runtime::prompt::{Environment, PromptSources};
 use netaclaw_runtime::{AgentSettings, ModelAccess, PendingCalls, RunInput, RunReport, run_agent};
 use netaclaw_tools::contract::ShortMemory;
+use netaclaw_tools::skills::SkillPlaces;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use serde_json::Value;
@@ -141,6 +142,8 @@ impl World {
         };
         RunInput {
             run_id: RunId::new("run"),
+            session_id: "session".into(),
+            skills: SkillPlaces::default(),
             agent: self.agent.clone(),
             prompt: PromptSources {
                 environment: Environment {

@@ -35,7 +35,7 @@ impl Held {
 pub(super) fn progress(updates: &Updates) -> impl Fn(u64) + Sync {
     |files| {
         updates.send(ToolUpdate::Process(ProcessUpdate {
-            message: format!("{files} files"),
+            message: "Looking at files".to_owned(),
             current: Some(files),
             ..ProcessUpdate::default()
         }));

@@ -6,6 +6,7 @@ use crate::service::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService,
     ServiceError, TodoService,
 };
+use crate::skills::SkillPlaces;
 use crate::spawn::Spawner;
 use crate::workspace::Workspace;
 use async_trait::async_trait;
@@ -30,6 +31,7 @@ pub fn context(root: &Path) -> ToolContext {
         todo: Arc::new(MemoryTodo::default()),
         clarifier: Arc::new(NobodyAnswers),
         memory: Arc::new(ShortMemory::default()),
+        skills: SkillPlaces::default(),
     }
 }
 

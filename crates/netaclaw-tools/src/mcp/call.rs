@@ -99,6 +99,7 @@ fn output(result: CallToolResult, images: ImageUse) -> ToolOutput {
         content,
         details: None,
         is_error: result.is_error.unwrap_or(false),
+        process_end: None,
     }
 }
 

@@ -156,6 +156,7 @@ async fn start(
     let cwd = roots.first().or(temp.last()).cloned().unwrap_or_default();
     let confinement = Confinement {
         writable: temp.into_iter().chain(roots).collect(),
+        readable: Vec::new(),
         network: spec.sandbox.network,
         missing: spec.sandbox.missing,
         limits: Limits::default(),

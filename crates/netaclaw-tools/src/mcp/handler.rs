@@ -64,9 +64,7 @@ impl ClientHandler for Handler {
             progress.get(&params.progress_token).cloned()
         };
         if let Some(updates) = updates {
-            let step = step(&params);
-            updates.send(ToolUpdate::Output(line(&step)));
-            updates.send(ToolUpdate::Process(step));
+            updates.send(ToolUpdate::Process(step(&params)));
         }
     }
 
@@ -86,14 +84,4 @@ fn step(params: &ProgressNotificationParam) -> ProcessUpdate {
         percent: total.map(|total| (100.0 * params.progress / total).clamp(0.0, 100.0)),
         ..ProcessUpdate::default()
     }
-}
-
-/// The step as a line of live output.
-fn line(step: &ProcessUpdate) -> String {
-    let share = step.percent.map(|percent| format!("{percent:.0}%"));
-    let count = step.current.map(|current| current.to_string());
-    let share = share.or(count).unwrap_or_default();
-    let words = [share.as_str(), step.message.as_str()];
-    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    format!("{}\n", words.join(" "))
 }

@@ -20,6 +20,9 @@ pub(super) struct Plan {
 pub struct Confinement {
     /// Directories it may write to. Reading is allowed everywhere but in what the gate hides.
     pub writable: Vec<PathBuf>,
+    /// Directories it may read although the gate hides them.
+    #[serde(default)]
+    pub readable: Vec<PathBuf>,
     pub network: bool,
     /// What to do where the kernel cannot lock it in.
     pub missing: MissingSandbox,

@@ -65,15 +65,29 @@ impl Spawner {
         program: Program,
         workspace: &Workspace,
     ) -> Result<Started, SpawnError> {
+        self.start_reading(program, workspace, Vec::new()).await
+    }
+
+    /// The same for a program that may read these directories although they are hidden.
+    pub async fn start_reading(
+        &self,
+        program: Program,
+        workspace: &Workspace,
+        readable: Vec<PathBuf>,
+    ) -> Result<Started, SpawnError> {
         let roots = workspace.roots().iter().cloned();
         let writable = roots.chain(self.gate.temp_places()?);
-        let confinement = self.confinement(writable.collect());
+        let confinement = Confinement {
+            readable,
+            ..self.confinement(writable.collect())
+        };
         self.gate.start(program, confinement).await
     }
 
     fn confinement(&self, writable: Vec<PathBuf>) -> Confinement {
         Confinement {
             writable,
+            readable: Vec::new(),
             network: self.sandbox.network,
             missing: self.sandbox.missing,
             limits: Limits::default(),

@@ -51,6 +51,7 @@ impl Yard {
         let mut writable = self.gate.temp_places().unwrap();
         writable.push(self.workspace.path().to_owned());
         Confinement {
+            readable: Vec::new(),
             writable,
             network: false,
             missing: MissingSandbox::Refuse,

@@ -11,6 +11,7 @@ mod gate;
 mod mcp;
 mod read;
 mod search;
+mod skills;
 mod web_fetch;
 mod write;
 

@@ -1,7 +1,9 @@
 //! What a session does, as lines on a terminal.
 
+use crate::skill::step_line;
 use crate::terminal::{Paint, harmless, one_line, shortened};
 use crate::text::Lang;
+use netaclaw_protocol::RuntimeProcessEvent;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -24,6 +26,8 @@ pub(super) struct Screen<W> {
     ended: HashSet<String>,
     /// Warnings; most runs would have the same.
     warned: HashSet<String>,
+    /// What the last step of a tool said.
+    last_step: Option<(Option<String>, String)>,
     /// The last complaint of the run under way.
     complained: Option<String>,
     /// Whether the cursor stands behind text.
@@ -68,6 +72,7 @@ impl<W: Write> Screen<W> {
             printed: HashMap::new(),
             ended: HashSet::new(),
             warned: HashSet::new(),
+            last_step: None,
             complained: None,
             in_line: false,
         }
@@ -167,6 +172,7 @@ impl<W: Write> Screen<W> {
                 let args = one_line(&data["args"].to_string(), 60);
                 self.remark(&format!("⚙ {} {args}", text(&data["toolName"])))?;
             }
+            "tool_process_event" => self.step(data)?,
             "tool_call_completed" => self.tool_done(data)?,
             "error" => {
                 let words = self.words(&data["trouble"], &data["message"]);
@@ -306,6 +312,19 @@ impl<W: Write> Screen<W> {
             true => self.note(&line),
             false => Ok(()),
         }
+    }
+
+    /// A step of long work, unless it says what the one before said.
+    fn step(&mut self, data: &Value) -> io::Result<()> {
+        let Ok(event) = serde_json::from_value::<RuntimeProcessEvent>(data.clone()) else {
+            return Ok(());
+        };
+        let said = (event.stage.clone(), event.message.clone());
+        if self.last_step.replace(said.clone()) == Some(said) {
+            return Ok(());
+        }
+        let line = format!("  {}", one_line(&harmless(&step_line(&event)), 76));
+        self.remark(&line)
     }
 
     fn tool_done(&mut self, data: &Value) -> io::Result<()> {

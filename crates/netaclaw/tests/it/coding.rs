@@ -1,111 +1,20 @@
 //! A coding task on the real server, over a real repository: its tests are run, a command can be
 //! stopped, and nothing outlives a server that is killed.
 
-use crate::support::Workspace;
-use netaclaw_testkit::fake_model::{FakeModel, Reply};
+use crate::served::{Server, World};
+use netaclaw_testkit::fake_model::Reply;
 use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 use std::fs;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdout};
 
-const TOKEN: &str = "a-token-for-the-test";
 /// After which nothing of a stopped command may be left.
 const STOP_MAX: Duration = Duration::from_secs(5);
 /// Holds a lock, says so, and leaves a grandchild with it that does not want to end.
 const STUBBORN: &str = "exec 9>lock; flock 9; echo held; \
                         setsid bash -c \"trap '' TERM; while :; do sleep 1000; done\" & wait";
-
-/// A project, a data directory and a model for the server.
-struct World {
-    workspace: Workspace,
-    model: FakeModel,
-}
-
-impl World {
-    async fn new() -> Self {
-        let mut workspace = Workspace::new();
-        for (name, value) in [
-            ("OLLAMA_HOST", "127.0.0.1:1"),
-            ("NETACLAW_TOKEN", TOKEN),
-            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-        ] {
-            workspace.set(name, value);
-        }
-        let model = FakeModel::start().await;
-        workspace.out(&format!(
-            "channel add fake --supplier compatible --base-url {} --model m --default",
-            model.openai_url()
-        ));
-        workspace.out("agent edit default --set approval=never");
-        fs::create_dir(workspace.path("project")).unwrap();
-        Self { workspace, model }
-    }
-
-    fn project(&self) -> PathBuf {
-        self.workspace.path("project")
-    }
-
-    /// The model calls `bash`.
-    fn runs(&self, command: &str) {
-        let args = json!({ "command": command }).to_string();
-        self.model
-            .script()
-            .push(Reply::tool_call("call", "bash", &args));
-    }
-
-    async fn serve(&self) -> Server {
-        let mut command = self.workspace.command("serve --listen 127.0.0.1:0");
-        command
-            .current_dir(self.project())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut command = tokio::process::Command::from(command);
-        let mut process = command.kill_on_drop(true).spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next_line().await.unwrap();
-            let line = line.expect("the server ended before it was ready");
-            if let Some((_, rest)) = line.split_once("http://") {
-                break rest.split(['/', ' ']).next().unwrap().parse().unwrap();
-            }
-        };
-        Server {
-            process,
-            address,
-            _output: lines,
-        }
-    }
-}
-
-struct Server {
-    process: Child,
-    address: SocketAddr,
-    // A process whose output nobody reads stops when the pipe is full.
-    _output: Lines<BufReader<ChildStdout>>,
-}
-
-impl Server {
-    async fn client(&self) -> Client {
-        let auth = json!({"token": TOKEN, "events": ["current"]});
-        Client::connect(self.address, auth).await.unwrap()
-    }
-
-    /// A new session, with the client that began it and so hears of it.
-    async fn session(&self, content: &str) -> (String, Client) {
-        let mut client = self.client().await;
-        let ack = client.call("chat", json!({ "content": content })).await;
-        (ack["sessionId"].as_str().unwrap().to_owned(), client)
-    }
-
-    async fn kill(mut self) {
-        self.process.kill().await.unwrap();
-    }
-}
 
 /// A program with a mistake and a test that finds it, under version control.
 fn repository(root: &Path) {

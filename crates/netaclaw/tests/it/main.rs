@@ -19,6 +19,8 @@ mod golden;
 mod hostile;
 mod looking;
 mod mcp;
+mod served;
+mod skills;
 mod store;
 mod support;
 mod tool;

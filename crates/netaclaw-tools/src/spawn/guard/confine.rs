@@ -137,6 +137,7 @@ fn lock_in(confinement: &Confinement, hidden: &[PathBuf]) -> Result<LandlockStat
         .add_rules(path_beneath_rules(around("/".as_ref(), hidden), read))?
         .add_rules(path_beneath_rules(DEVICES, devices))?
         .add_rules(path_beneath_rules([SHARED_MEMORY], all))?
+        .add_rules(path_beneath_rules(&confinement.readable, read))?
         .add_rules(path_beneath_rules(writable, all))?
         .restrict_self()?;
     Ok(match status.ruleset {

@@ -1,0 +1,363 @@
+//! The skills of agents: where they are looked for, and what becomes of a message that names one.
+
+use crate::agents::{ConfiguredAgents, admin_error, blocking, open_workspace};
+use crate::error::EngineError;
+use crate::served::NoSession;
+use netaclaw_protocol::{
+    AgentSpec, AssistantMessage, ContentBlock, EntryId, Message, SkillDetail, SkillView,
+    StopReason, Trouble, TroubleKind, Usage,
+};
+use netaclaw_runtime::prompt::SkillLine;
+use netaclaw_session::{EntryBody, raw_json};
+use netaclaw_tools::skills::{Skill, SkillPlaces, SkillRun, check_skill, run_skill};
+use netaclaw_tools::{
+    EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
+};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// The `customType` of a message that holds the instructions of a skill the user named.
+pub const SKILL_ENTRY: &str = "netaclaw.skill";
+/// How a message begins that names a skill.
+const COMMAND: &str = "/skill";
+/// Looks at the disk are shared for so long; whoever changes a file does not notice.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+const LOOKS_MAX: usize = 64;
+const SKILL_TOOLS: [&str; 3] = ["list_skills", "read_skill", EXECUTE_SKILL];
+
+/// Where skills are that belong to no agent.
+#[derive(Clone, Debug, Default)]
+pub struct SkillHome {
+    /// In the data directory; people put theirs here.
+    pub data: Option<PathBuf>,
+    /// Those that come with NetaClaw.
+    pub shipped: Option<PathBuf>,
+    /// The server's variables, which programs may need.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Skills as they are on the disk. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct Skills {
+    home: Arc<SkillHome>,
+    environment: Arc<Vec<(OsString, OsString)>>,
+    looks: Arc<Mutex<HashMap<String, Look>>>,
+}
+
+type Look = (Instant, Arc<Vec<Skill>>);
+
+impl Skills {
+    pub(crate) fn new(home: SkillHome) -> Self {
+        Self {
+            environment: Arc::new(home.environment.clone()),
+            home: Arc::new(home),
+            looks: Arc::default(),
+        }
+    }
+
+    /// Of the agent's `skills`, what holds a slash is a directory and everything else a name.
+    pub(crate) fn places(&self, spec: &AgentSpec, workspace: &Path) -> SkillPlaces {
+        let (dirs, chosen): (Vec<&String>, Vec<&String>) =
+            spec.skills.iter().partition(|item| item.contains('/'));
+        SkillPlaces {
+            agent: dirs.into_iter().map(|dir| workspace.join(dir)).collect(),
+            data: self.home.data.clone(),
+            workspace: Some(workspace.to_owned()),
+            shipped: self.home.shipped.clone(),
+            chosen: chosen.into_iter().cloned().collect(),
+            environment: Arc::clone(&self.environment),
+            vision: None,
+        }
+    }
+
+    /// What is there, as it was a moment ago at most.
+    pub(crate) async fn find(&self, places: &SkillPlaces) -> Arc<Vec<Skill>> {
+        let key = format!(
+            "{:?} {:?} {:?}",
+            places.agent, places.workspace, places.chosen
+        );
+        if let Some((at, skills)) = self.lock().get(&key)
+            && at.elapsed() < LOOK_AGAIN
+        {
+            return Arc::clone(skills);
+        }
+        let places = places.clone();
+        let skills = Arc::new(blocking(move || places.find()).await);
+        let mut looks = self.lock();
+        if looks.len() >= LOOKS_MAX {
+            looks.clear();
+        }
+        looks.insert(key, (Instant::now(), Arc::clone(&skills)));
+        skills
+    }
+
+    /// Why tools for skills are of no use, by tool.
+    pub(crate) async fn missing(&self, places: &SkillPlaces) -> BTreeMap<String, String> {
+        let skills = self.find(places).await;
+        let mut ready = skills.iter().filter(|skill| skill.is_ready());
+        let reason = |tool: &str, why: &str| (tool.to_owned(), why.to_owned());
+        if ready.clone().next().is_none() {
+            let none = SKILL_TOOLS.map(|tool| reason(tool, "no skill can be used"));
+            return none.into_iter().collect();
+        }
+        match ready.any(|skill| skill.entry.is_some()) {
+            true => BTreeMap::new(),
+            false => {
+                let why = "no skill that can be used has a program";
+                BTreeMap::from([reason(EXECUTE_SKILL, why)])
+            }
+        }
+    }
+
+    /// The index for the prompt: those of people before those that are shipped.
+    pub(crate) async fn lines(&self, places: &SkillPlaces) -> Vec<SkillLine> {
+        let skills = self.find(places).await;
+        let ready = skills.iter().filter(|skill| skill.is_ready());
+        let line = |skill: &Skill| SkillLine {
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+        };
+        ready.map(line).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Look>> {
+        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConfiguredAgents {
+    /// Skills that belong to no agent are found there.
+    pub fn with_skills(mut self, home: SkillHome) -> Self {
+        self.governed.skills = Skills::new(home);
+        self
+    }
+
+    /// Every skill that an agent finds, with what keeps it from using one; `None` is the default
+    /// agent.
+    pub(crate) async fn skill_views(
+        &self,
+        agent: Option<&str>,
+    ) -> Result<Vec<SkillView>, EngineError> {
+        let found = self.skills_of(agent).await?;
+        Ok(found.iter().map(Skill::view).collect())
+    }
+
+    pub(crate) async fn skill_detail(
+        &self,
+        agent: Option<&str>,
+        name: &str,
+    ) -> Result<SkillDetail, EngineError> {
+        let found = self.skills_of(agent).await?;
+        let mut named = found.iter().filter(|skill| skill.name == name);
+        let best = named.clone().find(|skill| skill.is_ready());
+        let skill = best.or_else(|| named.next()).cloned();
+        match skill {
+            Some(skill) => Ok(blocking(move || skill.detail()).await),
+            None => Err(EngineError::NotFound(format!("there is no skill {name:?}"))),
+        }
+    }
+
+    async fn skills_of(&self, agent: Option<&str>) -> Result<Vec<Skill>, EngineError> {
+        let spec = self.governed.agent(agent).await.map_err(admin_error)?.spec;
+        let places = self.governed.skills.places(&spec, &self.cwd_of(&spec));
+        // Whoever looks wants to see what was just changed.
+        Ok(blocking(move || places.find()).await)
+    }
+}
+
+/// A skill that somebody runs by hand, without an agent around it.
+pub struct SkillByHand {
+    /// Whose limits it has; `None` is the default agent.
+    pub agent: Option<String>,
+    /// A name, or a folder.
+    pub skill: String,
+    pub input: Value,
+    pub workspace: PathBuf,
+    pub updates: Updates,
+    pub cancel: CancellationToken,
+}
+
+impl ConfiguredAgents {
+    /// Whoever calls this has agreed to what is run.
+    pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
+        let agent = self.governed.agent(run.agent.as_deref()).await;
+        let spec = agent.map_err(admin_error)?.spec;
+        let (workspace, _) = open_workspace(run.workspace, Vec::new()).await?;
+        let mut places = self.governed.skills.places(&spec, workspace.root());
+        let folder = PathBuf::from(&run.skill);
+        let mut name = run.skill;
+        if let Some(skill) = check_skill(&folder, self.governed.skills.home.environment.clone()) {
+            places.agent = vec![skill.dir.clone()];
+            places.chosen.clear();
+            name = skill.name;
+        }
+        let nobody = Arc::new(NoSession);
+        let context = ToolContext {
+            workspace: Arc::new(workspace),
+            cancel: run.cancel,
+            updates: run.updates,
+            images: ImageUse::Unseen,
+            spawner: self.governed.spawner(&spec),
+            todo: Arc::clone(&nobody) as _,
+            clarifier: Arc::clone(&nobody) as _,
+            memory: nobody,
+            skills: places.clone(),
+        };
+        let call = SkillRun {
+            name,
+            input: run.input,
+            tool_call_id: Uuid::now_v7().to_string(),
+        };
+        Ok(run_skill(call, &places, &context).await)
+    }
+}
+
+/// A message that names a skill: what comes after the name.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SkillCommand {
+    pub(crate) name: String,
+    pub(crate) input: SkillInput,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SkillInput {
+    /// For the program, as it is.
+    Json(serde_json::Map<String, Value>),
+    /// For the model.
+    Words,
+}
+
+impl SkillCommand {
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let rest = text.trim().strip_prefix(COMMAND)?;
+        if !rest.starts_with(char::is_whitespace) {
+            return None;
+        }
+        let rest = rest.trim();
+        let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let input = match serde_json::from_str(rest.trim()) {
+            Ok(Value::Object(input)) => SkillInput::Json(input),
+            _ => SkillInput::Words,
+        };
+        (!name.is_empty()).then(|| Self {
+            name: name.to_owned(),
+            input,
+        })
+    }
+}
+
+/// What a run begins with whose message names a skill.
+#[derive(Clone, Debug)]
+pub enum SkillOpening {
+    /// The instructions, for the model to follow.
+    Instructions(EntryBody),
+    /// The call, which needs no model.
+    Call {
+        answer: EntryBody,
+        call: ContentBlock,
+    },
+}
+
+/// `Err` is for the user: the skill is not there, or cannot be used.
+pub(crate) async fn opening(
+    command: &SkillCommand,
+    places: &SkillPlaces,
+    message: &EntryId,
+    now_ms: i64,
+) -> Result<SkillOpening, EngineError> {
+    let (wanted, looked) = (command.name.clone(), places.clone());
+    let found = blocking(move || {
+        let skill = looked.ready(&wanted)?;
+        let text = skill_instructions(&skill);
+        Ok::<_, String>((skill, text))
+    });
+    let (skill, text) = found.await.map_err(|why| {
+        EngineError::NotReady(Box::new(Trouble::new(
+            TroubleKind::NotReady,
+            format!("技能“{}”无法使用：{why}", command.name),
+            why,
+        )))
+    })?;
+    match (&command.input, &skill.entry) {
+        (SkillInput::Json(input), Some(_)) => {
+            let call = ContentBlock::ToolCall {
+                id: skill_call_id(message),
+                name: EXECUTE_SKILL.to_owned(),
+                arguments: json!({ "name": skill.name, "input": input }),
+            };
+            Ok(SkillOpening::Call {
+                answer: EntryBody::message(&Message::Assistant(answer_with(call.clone(), now_ms))),
+                call,
+            })
+        }
+        _ => {
+            let words = format!(
+                "[This is a notice of the system, not of the user.] The user asks for the skill \
+                 `{}`. Its instructions:\n\n{text}",
+                skill.name
+            );
+            Ok(SkillOpening::Instructions(EntryBody::CustomMessage {
+                custom_type: SKILL_ENTRY.to_owned(),
+                content: raw_json(&words),
+                display: false,
+                details: None,
+            }))
+        }
+    }
+}
+
+/// The call that a message makes which names a skill and its input.
+pub fn skill_call_id(message: &EntryId) -> String {
+    format!("skill-{message}")
+}
+
+/// As if a model had called the skill; the user did.
+fn answer_with(call: ContentBlock, now_ms: i64) -> AssistantMessage {
+    AssistantMessage {
+        content: vec![call],
+        api: String::new(),
+        provider: "netaclaw".to_owned(),
+        model: "skill".to_owned(),
+        usage: Usage::default(),
+        stop_reason: StopReason::ToolUse,
+        error_message: None,
+        trouble: None,
+        netaclaw: None,
+        timestamp: now_ms,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_a_skill_and_maybe_its_input() {
+        let read = |text| SkillCommand::read(text).map(|command| (command.name, command.input));
+        let input = json!({"path": "."}).as_object().cloned().unwrap();
+        for (text, expected) in [
+            ("/skill audit", Some(("audit", SkillInput::Words))),
+            (
+                "  /skill audit of docs please",
+                Some(("audit", SkillInput::Words)),
+            ),
+            (
+                "/skill audit {\"path\": \".\"}",
+                Some(("audit", SkillInput::Json(input))),
+            ),
+            ("/skill audit [1]", Some(("audit", SkillInput::Words))),
+            ("/skill", None),
+            ("/skills audit", None),
+            ("use /skill audit", None),
+        ] {
+            let expected = expected.map(|(name, input)| (name.to_owned(), input));
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Skills: what an agent finds, what each says, and trying one.
+
+use super::agents::previews;
+use super::body::ApiJson;
+use crate::auth::{Signed, Writer};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use netaclaw_protocol::{
+    Listing, ProcessLogPage, SessionId, SkillDetail, SkillTried, SkillTry, SkillView,
+};
+use serde::Deserialize;
+use std::sync::Arc;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Steps in one answer.
+const PAGE_SIZE_MAX: u32 = 1000;
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(get))
+        .routes(routes!(try_out))
+        .routes(routes!(process_log))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+struct OfAgent {
+    /// Id or name of the agent; absent, the default one.
+    agent_id: Option<String>,
+}
+
+/// Every skill that an agent finds, usable or not, with the reason.
+#[utoipa::path(get, path = "/admin/netaclaw/skills", tag = "skills", params(OfAgent),
+    responses((status = 200, body = Listing<SkillView>)))]
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: Signed,
+    Query(of): Query<OfAgent>,
+) -> Result<Json<Listing<SkillView>>, ApiError> {
+    let skills = previews(&shared)?.skills(of.agent_id.as_deref()).await?;
+    Ok(Json(Listing::new(skills)))
+}
+
+/// One skill, with its instructions.
+#[utoipa::path(get, path = "/admin/netaclaw/skills/{name}", tag = "skills",
+    params(("name" = String, Path), OfAgent), responses((status = 200, body = SkillDetail)))]
+async fn get(
+    State(shared): State<Arc<Shared>>,
+    _: Signed,
+    Path(name): Path<String>,
+    Query(of): Query<OfAgent>,
+) -> Result<Json<SkillDetail>, ApiError> {
+    let skill = previews(&shared)?.skill(of.agent_id.as_deref(), &name);
+    Ok(Json(skill.await?))
+}
+
+/// Runs a skill in a session of its own, where it can be watched.
+#[utoipa::path(post, path = "/admin/netaclaw/skills/{name}/try", tag = "skills", request_body = SkillTry,
+    params(("name" = String, Path)), responses((status = 201, body = SkillTried)))]
+async fn try_out(
+    State(shared): State<Arc<Shared>>,
+    Writer(who): Writer,
+    Path(name): Path<String>,
+    ApiJson(wanted): ApiJson<SkillTry>,
+) -> Result<(StatusCode, Json<SkillTried>), ApiError> {
+    // What is not there is refused before there is a session for it.
+    let agent = wanted.agent_name.as_deref();
+    previews(&shared)?.skill(agent, &name).await?;
+    let tried = shared
+        .engine
+        .try_skill(&who.caller(), &name, wanted)
+        .await?;
+    Ok((StatusCode::CREATED, Json(tried)))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+struct OfOperation {
+    session_id: String,
+    operation_id: String,
+    /// Counted from 1.
+    page: Option<u32>,
+    size: Option<u32>,
+}
+
+/// Every step of an operation, page by page.
+#[utoipa::path(get, path = "/admin/netaclaw/session/process_log", tag = "sessions", params(OfOperation),
+    responses((status = 200, body = ProcessLogPage)))]
+async fn process_log(
+    State(shared): State<Arc<Shared>>,
+    Signed(who): Signed,
+    Query(of): Query<OfOperation>,
+) -> Result<Json<ProcessLogPage>, ApiError> {
+    let page = of.page.unwrap_or(1).max(1);
+    let size = of.size.unwrap_or(100).clamp(1, PAGE_SIZE_MAX);
+    let (caller, session) = (who.caller(), SessionId::new(of.session_id));
+    let log = shared
+        .engine
+        .process_log(&caller, &session, &of.operation_id, page, size);
+    Ok(Json(log.await?))
+}

@@ -1,0 +1,374 @@
+//! Finding skills, and the one judgement of which can be used.
+
+use super::front::{Front, label_of, read, texts_of};
+use super::requires::{Requires, has_program, value};
+use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem, read_capped};
+use crate::schema::ArgumentCheck;
+use netaclaw_protocol::{SkillProblem, SkillSource, SkillState};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Folders that are looked at in one place; whoever has more is told.
+const FOLDERS_MAX: usize = 500;
+const TIMEOUT_MAX_SECONDS: u64 = 24 * 3600;
+/// Where a workspace keeps its skills.
+const IN_WORKSPACE: [&str; 2] = [".agents/skills", ".claude/skills"];
+/// The server's own variables are nobody else's.
+const OWN_VARIABLES: &str = "NETACLAW_";
+/// What the server itself hands to a skill that asks for it.
+const VISION_VARIABLES: [&str; 3] = [
+    "NETACLAW_VISION_URL",
+    "NETACLAW_VISION_MODEL",
+    "NETACLAW_VISION_KEY",
+];
+
+/// Where the skills of one agent are looked for. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct SkillPlaces {
+    /// Directories that the agent names.
+    pub agent: Vec<PathBuf>,
+    /// That of the server's data.
+    pub data: Option<PathBuf>,
+    pub workspace: Option<PathBuf>,
+    /// Where those lie that come with NetaClaw.
+    pub shipped: Option<PathBuf>,
+    /// The names the agent uses; empty, all of them.
+    pub chosen: Vec<String>,
+    /// The variables of the server, which programs may need.
+    pub environment: Arc<Vec<(OsString, OsString)>>,
+    /// A model that sees, for programs that ask for one and may use the network.
+    pub vision: Option<Vision>,
+}
+
+/// How a program reaches a model that sees, in the form of OpenAI's chat API.
+#[derive(Clone, Debug)]
+pub struct Vision {
+    pub url: String,
+    pub model: String,
+    pub key: Option<SecretString>,
+}
+
+impl Vision {
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        let key = self.key.as_ref().map(|key| key.expose_secret().to_owned());
+        let values = [
+            self.url.clone(),
+            self.model.clone(),
+            key.unwrap_or_default(),
+        ];
+        let names = VISION_VARIABLES.map(str::to_owned);
+        names.into_iter().zip(values).collect()
+    }
+}
+
+impl SkillPlaces {
+    /// Every skill there is, usable or not: first those that come first in the index. Blocks.
+    pub fn find(&self) -> Vec<Skill> {
+        let mut skills: Vec<Skill> = self
+            .places()
+            .into_iter()
+            .flat_map(|(source, dir)| self.in_place(source, &dir))
+            .collect();
+        let mut taken = HashSet::new();
+        for skill in &mut skills {
+            self.judge(skill, &mut taken);
+        }
+        skills
+    }
+
+    /// The usable skill of this name; `Err` is for the model to read. Blocks.
+    pub fn ready(&self, name: &str) -> Result<Skill, String> {
+        let skills = self.find();
+        let mut named = skills.iter().filter(|skill| skill.name == name);
+        if let Some(ready) = named.clone().find(|skill| skill.is_ready()) {
+            return Ok(ready.clone());
+        }
+        if let Some(skill) = named.next() {
+            let reason = skill.reason();
+            return Err(format!("The skill `{name}` cannot be used: {reason}."));
+        }
+        let ready: Vec<&str> = skills
+            .iter()
+            .filter(|skill| skill.is_ready())
+            .map(|skill| skill.name.as_str())
+            .collect();
+        Err(match ready.is_empty() {
+            true => format!("There is no skill `{name}`, nor any other."),
+            false => format!(
+                "There is no skill `{name}`. There are: {}.",
+                ready.join(", ")
+            ),
+        })
+    }
+
+    fn places(&self) -> Vec<(SkillSource, PathBuf)> {
+        let agent = self
+            .agent
+            .iter()
+            .map(|dir| (SkillSource::Agent, dir.clone()));
+        let data = self.data.iter().map(|dir| (SkillSource::Data, dir.clone()));
+        let workspace = self.workspace.iter().flat_map(|root| {
+            IN_WORKSPACE.map(|inside| (SkillSource::Workspace, root.join(inside)))
+        });
+        let shipped = self.shipped.iter();
+        let shipped = shipped.map(|dir| (SkillSource::Shipped, dir.clone()));
+        agent.chain(data).chain(workspace).chain(shipped).collect()
+    }
+
+    fn in_place(&self, source: SkillSource, dir: &Path) -> Vec<Skill> {
+        // A directory that the agent names may be a skill itself.
+        if dir.join(SKILL_FILE).is_file() {
+            return vec![skill_in(source, dir.to_owned())];
+        }
+        let Ok(items) = std::fs::read_dir(dir) else {
+            return Vec::new();
+        };
+        let mut dirs: Vec<PathBuf> = items
+            .flatten()
+            .map(|item| item.path())
+            .filter(|path| path.join(SKILL_FILE).is_file())
+            .collect();
+        dirs.sort();
+        if dirs.len() > FOLDERS_MAX {
+            let count = dirs.len();
+            tracing::warn!(
+                count,
+                "there are more skills in one place than are looked at"
+            );
+            dirs.truncate(FOLDERS_MAX);
+        }
+        dirs.into_iter().map(|dir| skill_in(source, dir)).collect()
+    }
+
+    /// Says of a skill whether it can be used, and why not.
+    fn judge(&self, skill: &mut Skill, taken: &mut HashSet<String>) {
+        if !skill.problems.is_empty() {
+            skill.state = SkillState::Invalid;
+            return;
+        }
+        if !taken.insert(skill.name.clone()) {
+            skill.state = SkillState::Shadowed;
+            skill.problems.push(problem(
+                "另一个同名技能优先",
+                "another skill of the same name comes first",
+            ));
+            return;
+        }
+        if !self.chosen.is_empty() && !self.chosen.contains(&skill.name) {
+            skill.state = SkillState::NotChosen;
+            skill.problems.push(problem(
+                "该智能体没有选用它（见智能体的 skills 字段）",
+                "the agent does not use it (see `skills` of the agent)",
+            ));
+            return;
+        }
+        skill.problems = self.missing(skill);
+        skill.state = match skill.problems.is_empty() {
+            true => SkillState::Ready,
+            false => SkillState::Unavailable,
+        };
+    }
+
+    /// What of its needs is not there. Asked for lists, and again before a start.
+    pub(crate) fn missing(&self, skill: &Skill) -> Vec<SkillProblem> {
+        let mut missing = skill.requires.missing(&self.environment);
+        if let Some(entry) = &skill.entry
+            && let Some((program, _)) = super::run::interpreter(entry)
+            && !skill.requires.bins.iter().any(|bin| bin == program)
+        {
+            let path = value(&self.environment, "PATH").unwrap_or_default();
+            if !has_program(path, program) {
+                missing.push(problem(
+                    format!("运行它需要程序 {program}，但没有找到"),
+                    format!("the program `{program}`, which runs it, was not found"),
+                ));
+            }
+        }
+        missing
+    }
+}
+
+/// Reads one folder, for whoever writes a skill. Blocks.
+pub fn check_skill(dir: &Path, environment: Vec<(OsString, OsString)>) -> Option<Skill> {
+    let dir = dir.canonicalize().ok()?;
+    if !dir.join(SKILL_FILE).is_file() {
+        return None;
+    }
+    let places = SkillPlaces {
+        agent: vec![dir],
+        environment: Arc::new(environment),
+        ..SkillPlaces::default()
+    };
+    places.find().into_iter().next()
+}
+
+fn skill_in(source: SkillSource, dir: PathBuf) -> Skill {
+    let dir = dir.canonicalize().unwrap_or(dir);
+    let folder = dir
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let folder = folder.unwrap_or_default();
+    let front = match read_capped(&dir.join(SKILL_FILE)) {
+        Ok(text) => read(&text),
+        Err(error) => Front {
+            problems: vec![problem(
+                format!("SKILL.md 无法读取（{}）", error.kind()),
+                format!("SKILL.md cannot be read ({})", error.kind()),
+            )],
+            ..Front::default()
+        },
+    };
+    let Front {
+        name,
+        description,
+        metadata,
+        problems,
+        warnings,
+    } = front;
+    let mut skill = Skill {
+        name: folder.clone(),
+        label: label_of(&metadata),
+        description,
+        source,
+        state: SkillState::Invalid,
+        problems,
+        warnings,
+        entry: None,
+        input_schema: None,
+        timeout: TIMEOUT_DEFAULT,
+        env: Vec::new(),
+        wants_vision: false,
+        requires: Requires::read(&metadata),
+        dir,
+    };
+    skill.set_name(name, &folder);
+    skill.set_timeout(&metadata);
+    skill.set_env(&metadata);
+    skill.set_entry(&metadata);
+    skill
+}
+
+impl Skill {
+    fn set_name(&mut self, name: Option<String>, folder: &str) {
+        match name {
+            Some(name) if is_name(&name) => {
+                if name != folder {
+                    self.warnings.push(problem(
+                        format!("名称 {name} 与文件夹名 {folder} 不同"),
+                        format!("its name `{name}` is not that of its folder, `{folder}`"),
+                    ));
+                }
+                self.name = name;
+            }
+            Some(name) => self.warnings.push(problem(
+                format!("名称 {name:?} 无效（只能用小写字母、数字和连字符），改用文件夹名"),
+                format!(
+                    "its name {name:?} is not valid (lower-case letters, digits and hyphens); that \
+                     of the folder is used"
+                ),
+            )),
+            // What cannot be read has no name either.
+            None if !self.problems.is_empty() => {}
+            None => self.warnings.push(problem(
+                "缺少 name，改用文件夹名",
+                "it has no name; that of the folder is used",
+            )),
+        }
+    }
+
+    fn set_timeout(&mut self, metadata: &Map<String, Value>) {
+        let Some(given) = metadata.get("timeoutSeconds") else {
+            return;
+        };
+        match given.as_u64() {
+            Some(seconds @ 1..=TIMEOUT_MAX_SECONDS) => {
+                self.timeout = Duration::from_secs(seconds);
+            }
+            _ => self.warnings.push(problem(
+                format!("timeoutSeconds 必须是 1 到 {TIMEOUT_MAX_SECONDS} 之间的整数"),
+                format!(
+                    "`timeoutSeconds` has to be a whole number from 1 to {TIMEOUT_MAX_SECONDS}"
+                ),
+            )),
+        }
+    }
+
+    /// What lies in a workspace may come from anybody, and gets no variables of the server.
+    fn set_env(&mut self, metadata: &Map<String, Value>) {
+        let mut wanted = texts_of(metadata, "env");
+        let trusted = self.source != SkillSource::Workspace;
+        let asked = wanted.len();
+        wanted.retain(|name| !VISION_VARIABLES.contains(&name.as_str()));
+        self.wants_vision = trusted && wanted.len() < asked;
+        let (given, refused): (Vec<String>, Vec<String>) = wanted
+            .into_iter()
+            .partition(|name| trusted && !name.starts_with(OWN_VARIABLES));
+        self.env = given;
+        if !refused.is_empty() {
+            let refused = refused.join(", ");
+            self.warnings.push(problem(
+                format!("以下环境变量不会传给它：{refused}"),
+                format!("these variables are not passed on to it: {refused}"),
+            ));
+        }
+    }
+
+    fn set_entry(&mut self, metadata: &Map<String, Value>) {
+        let Some(entry) = metadata.get("entry") else {
+            return;
+        };
+        match entry_in(&self.dir, entry) {
+            Ok(entry) => self.entry = Some(entry),
+            Err(fault) => self.problems.push(fault),
+        }
+        let Some(schema) = metadata.get("input") else {
+            return;
+        };
+        match ArgumentCheck::compile(schema) {
+            Ok(_) => self.input_schema = Some(schema.clone()),
+            Err(why) => self.problems.push(problem(
+                format!("input 不是有效的 JSON Schema：{why}"),
+                format!("`input` is not a valid JSON Schema: {why}"),
+            )),
+        }
+    }
+}
+
+/// The program inside of the folder, also after its links.
+fn entry_in(dir: &Path, entry: &Value) -> Result<PathBuf, SkillProblem> {
+    let outside = || {
+        problem(
+            "entry 必须是技能文件夹内的相对路径",
+            "`entry` has to be a relative path inside of the folder",
+        )
+    };
+    let entry = entry.as_str().ok_or_else(outside)?;
+    let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+    if entry.is_empty() || !Path::new(entry).components().all(is_inside) {
+        return Err(outside());
+    }
+    let missing = || {
+        problem(
+            format!("entry 指向的文件不存在：{entry}"),
+            format!("the file that `entry` names does not exist: {entry}"),
+        )
+    };
+    let real = dir.join(entry).canonicalize().map_err(|_| missing())?;
+    if !real.starts_with(dir) {
+        return Err(outside());
+    }
+    match real.is_file() {
+        true => Ok(real),
+        false => Err(missing()),
+    }
+}
+
+pub(super) fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty() && name.len() <= 64 && name.chars().all(plain)
+}

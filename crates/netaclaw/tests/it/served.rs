@@ -1,0 +1,121 @@
+//! The real server in a directory of a test's own, with a model that does as it is told.
+
+use crate::support::Workspace;
+use netaclaw_testkit::fake_model::{FakeModel, Reply};
+use netaclaw_testkit::socket::Client;
+use serde_json::{Value, json};
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::TcpStream;
+use tokio::process::{Child, ChildStdout};
+
+pub(crate) const TOKEN: &str = "a-token-for-the-test";
+
+/// A project, a data directory and a model for the server.
+pub(crate) struct World {
+    pub(crate) workspace: Workspace,
+    pub(crate) model: FakeModel,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        let mut workspace = Workspace::new();
+        for (name, value) in [
+            ("OLLAMA_HOST", "127.0.0.1:1"),
+            ("NETACLAW_TOKEN", TOKEN),
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+        ] {
+            workspace.set(name, value);
+        }
+        let model = FakeModel::start().await;
+        workspace.out(&format!(
+            "channel add fake --supplier compatible --base-url {} --model m --default",
+            model.openai_url()
+        ));
+        workspace.out("agent edit default --set approval=never");
+        fs::create_dir(workspace.path("project")).unwrap();
+        Self { workspace, model }
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.workspace.path("project")
+    }
+
+    /// The model calls `bash`.
+    pub(crate) fn runs(&self, command: &str) {
+        let args = json!({ "command": command }).to_string();
+        self.model
+            .script()
+            .push(Reply::tool_call("call", "bash", &args));
+    }
+
+    pub(crate) async fn serve(&self) -> Server {
+        let mut command = self.workspace.command("serve --listen 127.0.0.1:0");
+        command
+            .current_dir(self.project())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut command = tokio::process::Command::from(command);
+        let mut process = command.kill_on_drop(true).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let address = loop {
+            let line = lines.next_line().await.unwrap();
+            let line = line.expect("the server ended before it was ready");
+            if let Some((_, rest)) = line.split_once("http://") {
+                break rest.split(['/', ' ']).next().unwrap().parse().unwrap();
+            }
+        };
+        Server {
+            process,
+            address,
+            _output: lines,
+        }
+    }
+}
+
+pub(crate) struct Server {
+    process: Child,
+    pub(crate) address: SocketAddr,
+    // A process whose output nobody reads stops when the pipe is full.
+    _output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Server {
+    pub(crate) async fn client(&self) -> Client {
+        let auth = json!({"token": TOKEN, "events": ["current"]});
+        Client::connect(self.address, auth).await.unwrap()
+    }
+
+    /// A new session, with the client that began it and so hears of it.
+    pub(crate) async fn session(&self, content: &str) -> (String, Client) {
+        let mut client = self.client().await;
+        let ack = client.call("chat", json!({ "content": content })).await;
+        (ack["sessionId"].as_str().unwrap().to_owned(), client)
+    }
+
+    pub(crate) async fn kill(mut self) {
+        self.process.kill().await.unwrap();
+    }
+
+    /// The status and the body of an answer.
+    pub(crate) async fn http(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let body = body.map_or_else(String::new, |body| body.to_string());
+        let length = body.len();
+        // The old version, so that the answer comes in one piece.
+        let request = format!(
+            "{method} /admin/netaclaw/{path} HTTP/1.0\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}",
+            self.address
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = answer.split_once("\r\n\r\n").unwrap().1;
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+}
