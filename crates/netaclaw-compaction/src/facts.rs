@@ -181,8 +181,6 @@ fn note_calls(ledger: &mut Vec<LedgerLine>, folded: &[Piece], looks_only: &dyn F
             Message::User(_) => {}
         }
     }
-    let surplus = ledger.len().saturating_sub(LEDGER_MAX);
-    ledger.drain(..surplus);
 }
 
 /// The same call is one line, at the place where it last ran.
@@ -196,6 +194,9 @@ fn note(ledger: &mut Vec<LedgerLine>, call: String, failed: bool) {
         failed,
         times: times + 1,
     });
+    // Here and not at the end, or a long session would look through thousands of lines for each.
+    let surplus = ledger.len().saturating_sub(LEDGER_MAX);
+    ledger.drain(..surplus);
 }
 
 /// Files by the names of Pi's tools, as Pi lists them: what was changed is not listed as read.
