@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the benchmarks: session files beside Pi on Node, MySQL beside a bare INSERT loop, the live
-# server beside a Node relay, and file tools beside ripgrep and fd. `make bench ARGS="live …"`, `ARGS="session …"`
-# or `ARGS=tools` runs one of them.
+# server beside a Node relay, file tools beside ripgrep and fd, and the planning of compactions.
+# `make bench ARGS="live …"`, `ARGS="session …"`, `ARGS=tools` or `ARGS=compaction` runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ source scripts/lib/private.sh
 trap leave_nothing EXIT
 
 which=all
-if [[ ${1-} == session || ${1-} == live || ${1-} == tools ]]; then
+if [[ ${1-} == session || ${1-} == live || ${1-} == tools || ${1-} == compaction ]]; then
   which=$1
   shift
 fi
@@ -21,7 +21,10 @@ if [[ $which == all || $which == tools ]]; then
   require_search
   run_in_group cargo bench -p netaclaw-tools --bench search
 fi
-if [[ $which == tools ]]; then exit 0; fi
+if [[ $which == all || $which == compaction ]]; then
+  run_in_group cargo bench -p netaclaw-compaction --bench plan
+fi
+if [[ $which == tools || $which == compaction ]]; then exit 0; fi
 require_node
 require_interop
 

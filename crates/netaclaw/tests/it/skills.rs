@@ -391,6 +391,55 @@ async fn a_message_can_name_a_skill_and_its_input() {
     server.kill().await;
 }
 
+/// Says which model that sees it was given, if any.
+const SEES: &str = r#"
+import json, os
+given = {name: os.environ.get("NETACLAW_VISION_" + name) for name in ("URL", "MODEL", "KEY")}
+print(json.dumps({"ok": True, "given": given}))
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_gets_a_model_that_sees_only_where_it_may_use_the_network() {
+    let world = world().await;
+    let dir = "home/.netaclaw/skills/sees";
+    world.workspace.write(&format!("{dir}/main.py"), SEES);
+    let names = ["URL", "MODEL", "KEY"].map(|name| format!("NETACLAW_VISION_{name}"));
+    let text = format!(
+        "---\nname: sees\ndescription: Sees.\nmetadata:\n  entry: main.py\n  env: [{}]\n---\n",
+        names.join(", ")
+    );
+    world.workspace.write(&format!("{dir}/SKILL.md"), text);
+    let url = world.model.openai_url();
+    let mut workspace = world.workspace;
+    workspace.set("SEEING_KEY", "key-of-a-channel-Marker");
+    workspace.out(&format!(
+        "channel add seeing --supplier compatible --base-url {url} --model gpt-4o --api-key-env \
+         SEEING_KEY --default"
+    ));
+    let world = World { workspace, ..world };
+    let run = async |world: &World| {
+        let server = world.serve().await;
+        world.model.script().push(Reply::text("Seen."));
+        let (_, mut client) = server.session("/skill sees {}").await;
+        let done = client.wait("tool_call_completed", |_| true).await["data"].clone();
+        client.wait("done", |_| true).await;
+        server.kill().await;
+        done["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let locked_in = run(&world).await;
+    assert!(locked_in.contains("\"URL\": null"), "{locked_in}");
+    world
+        .workspace
+        .out("agent edit default --set sandbox.network=true");
+    let free = run(&world).await;
+    assert!(free.contains(&format!("{url}/chat/completions")), "{free}");
+    assert!(
+        free.contains("gpt-4o") && free.contains("\"KEY\": \"[redacted]\""),
+        "{free}"
+    );
+    assert!(!free.contains("-Marker"), "{free}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_list_skills_show_one_and_try_one() {
     let world = world().await;

@@ -21,15 +21,15 @@ const form = (changes: InputForm): InputForm => ({ ...blankInput(fields), source
 const problem = (changes: InputForm) => problemsOf(fields, form(changes))
 
 describe('a form from a schema', () => {
-  test('has a field for every property, each of its kind', () => {
+  test('has a field for every property, each of its kind, in an order that makes sense', () => {
     expect(fields.map((field) => [field.name, field.kind, field.required])).toEqual([
       ['source', 'text', true],
       ['frames', 'number', true],
-      ['ratio', 'number', false],
+      ['only', 'lines', false],
+      ['mode', 'choice', false],
       ['deep', 'switch', false],
       ['report', 'switch', false],
-      ['mode', 'choice', false],
-      ['only', 'lines', false],
+      ['ratio', 'number', false],
       ['box', 'json', false],
     ])
     expect(fields[0]).toMatchObject({ label: 'Source', hint: 'A folder or a video.' })
@@ -72,7 +72,7 @@ describe('a form from a schema', () => {
 
   test('a property that is no schema, and a pattern that is none, do no harm', () => {
     const odd = fieldsOf({ properties: { a: true, b: { type: 'string', pattern: '(' } } })
-    expect(odd.map((field) => field.kind)).toEqual(['json', 'text'])
+    expect(odd.map((field) => field.kind)).toEqual(['text', 'json'])
     expect(problemsOf(odd, { a: '1', b: 'x' })).toEqual({})
   })
 })

@@ -43,11 +43,16 @@ export function fieldsOf(schema: unknown): readonly SchemaField[] {
   const properties = isSchema(schema) && isSchema(schema['properties']) ? schema['properties'] : null
   if (!isSchema(schema) || !properties) return [field('', isSchema(schema) ? schema : {}, true, 'json')]
   const required = Array.isArray(schema['required']) ? schema['required'] : []
-  return Object.entries(properties).map(([name, property]) => {
+  const fields = Object.entries(properties).map(([name, property]) => {
     const of = isSchema(property) ? property : {}
     return field(name, of, required.includes(name), kindOf(of))
   })
+  return fields.sort((a, b) => rank(a) - rank(b))
 }
+
+/** Schemas arrive in the order of the alphabet. What has to be given comes first, and limits come late. */
+const RANKS: readonly SchemaField['kind'][] = ['text', 'lines', 'choice', 'switch', 'number', 'json']
+const rank = (field: SchemaField): number => (field.required ? -1 : RANKS.indexOf(field.kind))
 
 function typeOf(schema: Schema): unknown {
   const { type } = schema
