@@ -1,6 +1,7 @@
 /** Skills: found and told of, tried on their page, and run from a chat with every step to be seen. */
 
 import { execFile } from 'node:child_process'
+import type { Locator, Page } from '@playwright/test'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { call, words } from '../support/model.ts'
@@ -14,6 +15,34 @@ const test = base.extend<{ skill: StepSkill }>({
     await use(new StepSkill(server.dataDir, workspace))
   },
 })
+
+const SOON = { timeout: 3_000 }
+
+/**
+ * Opens the last tool card. Right after a run its row is put in its place and folded away, and a click may find its button gone:
+ * then it is made again, as a person would.
+ */
+async function openCard(page: Page): Promise<Locator> {
+  const card = page.locator('.tool').last()
+  const timeline = card.locator('.tool-process-timeline')
+  await expect(async () => {
+    const line = page.locator('.activity .line').last()
+    if ((await line.getAttribute('aria-expanded', SOON).catch(() => null)) === 'false') await line.click(SOON)
+    if (!(await timeline.isVisible())) await card.locator('.head').click(SOON)
+    await expect(timeline).toBeVisible(SOON)
+  }).toPass({ timeout: 40_000 })
+  return card
+}
+
+async function openLog(page: Page): Promise<Locator> {
+  const log = page.getByRole('dialog')
+  await expect(async () => {
+    if (await log.isVisible()) return
+    await (await openCard(page)).getByRole('button', { name: 'Load the full log' }).click(SOON)
+    await expect(log).toBeVisible(SOON)
+  }).toPass({ timeout: 60_000 })
+  return log
+}
 
 test('the list tells of every skill, and can be narrowed', async ({ chat, page, server, skill }) => {
   expect([chat, skill]).toBeDefined()
@@ -98,8 +127,7 @@ test('from a chat every stage shows, and a reload in the midst and at the end ch
   await chat.hasEnded('The steps are done.')
 
   const shown = async () => {
-    if ((await card.count()) === 0) await page.locator('.activity .line').click()
-    if ((await steps.count()) === 0) await card.locator('.head').click()
+    await openCard(page)
     return await steps.allInnerTexts()
   }
   const atEnd = await shown()
@@ -107,8 +135,7 @@ test('from a chat every stage shows, and a reload in the midst and at the end ch
   await chat.reload()
   expect(await shown()).toEqual(atEnd)
 
-  await card.getByRole('button', { name: 'Load the full log' }).click()
-  const log = page.getByRole('dialog')
+  const log = await openLog(page)
   for (const stage of ['scan', 'hash', 'report']) await expect(log).toContainText(`in ${stage}`)
   // What people are shown the model is not told.
   expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain('in hash')
@@ -141,8 +168,7 @@ test('vehicle-damage-inspection: every stage live, the same after reloads, pictu
 
   const steps = card.locator('.tool-process-timeline li')
   const shown = async () => {
-    if ((await card.count()) === 0) await page.locator('.activity .line').click()
-    if ((await steps.count()) === 0) await card.locator('.head').click()
+    await openCard(page)
     await expect(card.locator('img').first()).toBeVisible()
     return await steps.allInnerTexts()
   }
@@ -153,8 +179,7 @@ test('vehicle-damage-inspection: every stage live, the same after reloads, pictu
   expect(natural).toBeGreaterThan(10)
 
   // The log has every step, in order, and every stage that the card has shown.
-  await card.getByRole('button', { name: 'Load the full log' }).click()
-  const log = page.getByRole('dialog')
+  const log = await openLog(page)
   const id = await chat.sessionId()
   const result = (await server.api<{ items: { message?: { details?: { processLogRef?: { operationId: string }; processEventCount?: number } } }[] }>('GET', `sessions/${id}/messages?view=full`)).items
     .map((entry) => entry.message?.details)
@@ -177,12 +202,8 @@ test('a flood of steps is one line with a count, and its log has them all', asyn
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two', repeat: 2000 } }))
   model.next(...words('The flood is over.'))
   await chat.ask('Flood it', 'The flood is over.')
-  const card = page.locator('.tool')
-  if ((await card.count()) === 0) await page.locator('.activity .line').click()
-  await card.locator('.head').click()
-  expect(await card.locator('.tool-process-timeline li').count()).toBeLessThan(12)
-  await card.getByRole('button', { name: 'Load the full log' }).click()
-  const log = page.getByRole('dialog')
+  const log = await openLog(page)
+  expect(await page.locator('.tool .tool-process-timeline li').count()).toBeLessThan(12)
   await expect(log).toContainText(/\d{4,} in all/)
   await log.getByRole('button', { name: 'To the end' }).click()
   await expect(log.locator('.step').last()).toContainText(/in report|Done/)
@@ -207,9 +228,8 @@ test('a skill that fails says how, and one that is stopped as well', async ({ ch
   await chat.stopButton.click()
   await chat.isIdle()
   // What was stopped is folded with the other steps.
-  await page.locator('.activity .line').last().click()
+  await openCard(page)
   await expect(second).toHaveAttribute('data-status', 'cancelled')
-  await second.locator('.head').click()
   await expect(second.locator('.tool-process-timeline li').last()).toContainText('Cancelled')
 })
 
@@ -224,11 +244,10 @@ test('/skill completes names, and runs', async ({ chat, page, skill }) => {
   await expect(chat.field).toHaveValue('/skill stepper ')
   await chat.field.pressSequentially(JSON.stringify({ gates: skill.gates, words: 'by hand' }))
   await chat.field.press('Enter')
-  const card = page.locator('.tool')
-  await expect(async () => {
-    if ((await card.count()) === 0) await page.locator('.activity .line').click()
-    await expect(card).toHaveAttribute('data-status', 'done', { timeout: 1000 })
-  }).toPass()
-  await card.locator('.head').click()
+  // Its card is folded when the answer is there.
+  await expect(page.locator('.activity .line')).toBeVisible()
+  await chat.isIdle()
+  const card = await openCard(page)
+  await expect(card).toHaveAttribute('data-status', 'done')
   await expect(card).toContainText('by hand')
 })
