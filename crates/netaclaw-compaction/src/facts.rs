@@ -1,10 +1,10 @@
 //! What code knows for certain. It stands behind every summary, and no model can change it.
 
 use crate::conversation::{Conversation, Piece, Voice};
-use crate::redact::redact;
 use crate::render::{call_line, ends, user_text};
 use netaclaw_models::tokens::estimate_text;
 use netaclaw_protocol::{ContentBlock, LedgerLine, Message, TodoItem, TodoList, TodoStatus};
+use netaclaw_redact::redact;
 use std::collections::{BTreeSet, HashMap};
 
 /// Where the words of the model end and those of the program begin.

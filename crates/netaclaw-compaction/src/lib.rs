@@ -12,7 +12,6 @@ mod limits;
 mod measure;
 mod plan;
 mod prompt;
-mod redact;
 mod render;
 mod summarize;
 #[cfg(test)]
@@ -27,5 +26,4 @@ pub use failure::{CompactionFailure, Flaw};
 pub use limits::Limits;
 pub use measure::{Shares, Used, message_shares, used_tokens};
 pub use plan::{Plan, PlanRequest, PlanTokens, plan};
-pub use redact::redact;
 pub use summarize::{Summary, SummaryModel, requests_for, summarize};

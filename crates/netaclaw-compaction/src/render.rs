@@ -1,8 +1,8 @@
 //! What is folded, as text for the summarising model.
 
 use crate::conversation::{Piece, Voice};
-use crate::redact::redact;
 use netaclaw_protocol::{ContentBlock, Message, ToolResultMessage, UserContent};
+use netaclaw_redact::redact;
 use serde_json::Value;
 
 /// Tool results that are longer are told in one line.

@@ -5,12 +5,12 @@ use crate::conversation::Conversation;
 use crate::failure::CompactionFailure;
 use crate::plan::Plan;
 use crate::prompt::Script;
-use crate::redact::redact;
 use netaclaw_models::tokens::estimate_text;
 use netaclaw_models::{ModelClient, ModelError, ModelRequest, PromptCache, SystemPrompt, complete};
 use netaclaw_protocol::{
     AssistantMessage, Message, ThinkingLevel, Usage, UserContent, UserMessage,
 };
+use netaclaw_redact::redact;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

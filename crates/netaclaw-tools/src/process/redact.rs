@@ -1,11 +1,11 @@
 //! What must not be read by whoever watches: secrets, and where things lie on this machine.
 
+use netaclaw_redact::{REDACTED, redact};
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-pub(crate) const REDACTED: &str = "[redacted]";
 const STRING_CHARS_MAX: usize = 500;
 /// Shorter ones are words that may stand anywhere.
 const SECRET_BYTES_MIN: usize = 6;
@@ -24,13 +24,6 @@ static ASSIGNED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static BEARER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}").expect("a valid pattern")
-});
-/// Keys that suppliers give out, wherever they stand.
-static WELL_KNOWN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abprs])[-_][A-Za-z0-9_-]{12,}\b|\bAKIA[0-9A-Z]{16}\b",
-    )
-    .expect("a valid pattern")
 });
 /// A path from the root of the file tree; not what follows a host in an address.
 static ABSOLUTE: LazyLock<Regex> = LazyLock::new(|| {
@@ -93,8 +86,7 @@ impl Redactor {
             format!("{}{REDACTED}", &found[1])
         });
         let text = BEARER.replace_all(&text, format!("${{1}} {REDACTED}"));
-        let text = WELL_KNOWN.replace_all(&text, REDACTED);
-        self.paths(&text)
+        self.paths(&redact(&text))
     }
 
     fn paths(&self, text: &str) -> String {

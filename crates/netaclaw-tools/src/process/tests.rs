@@ -136,6 +136,11 @@ fn texts_lose_their_secrets_and_their_roots() {
         ),
         ("sent Bearer abcdefgh1234", "sent Bearer [redacted]"),
         ("key sk-abcdefghijklmnop1234 used", "key [redacted] used"),
+        (
+            "mysql://root:s3cret@db/app",
+            "mysql://root:[redacted]@db/app",
+        ),
+        ("密码：correct-horse-battery", "密码：[redacted]"),
         ("it is hunter2hunter2!", "it is [redacted]!"),
         ("DB_PASSWORD='a b' x", "DB_PASSWORD=[redacted] x"),
         ("5 tokens used", "5 tokens used"),

@@ -1,11 +1,9 @@
-//! Secrets neither go to the summarising model nor into what it wrote.
-//!
-//! A conversation holds whatever people paste and tools print. A summary outlives it and is sent
-//! with every later request, so what looks like a credential is taken out of both.
+#![doc = include_str!("../README.md")]
 
 use std::borrow::Cow;
 
-const GONE: &str = "[redacted]";
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
 
 /// What keys of well-known services begin with, and how long they are at least.
 const PREFIXES: &[(&str, usize)] = &[
@@ -81,7 +79,7 @@ fn without_private_keys(text: &str) -> Cow<'_, str> {
             continue;
         }
         out.push_str(&rest[..at]);
-        out.push_str(GONE);
+        out.push_str(REDACTED);
         let end = rest[at..].find(END).map(|end| at + end);
         let after = end.map_or("", |end| {
             rest[end + END.len()..].trim_start_matches(|c| c != '-')
@@ -115,7 +113,7 @@ fn without_words(text: &str) -> Cow<'_, str> {
         if let Some((from, to)) = secret {
             let out = out.get_or_insert_default();
             out.push_str(&text[copied..start + from]);
-            out.push_str(GONE);
+            out.push_str(REDACTED);
             copied = start + to;
         }
     }
