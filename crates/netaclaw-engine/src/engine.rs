@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
 use crate::gates::Gates;
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
-use crate::meter::overhead_of;
+use crate::meter::overhead_noted;
 use crate::process_log::{ProcessLogs, unreadable};
 use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
@@ -441,7 +441,7 @@ impl Engine {
         let context = build_session_context(&tree, tree.leaf());
         let context = context.map_err(|error| EngineError::Internal(Box::new(error)))?;
         // The meter's number, so that both say the same.
-        let known = match overhead_of(&context) {
+        let known = match overhead_noted(&context) {
             0 => overhead.total(),
             known => known,
         };

@@ -5,19 +5,18 @@ mod chat;
 mod compacting;
 mod launch;
 mod leaving;
+mod numbers;
 mod questions;
 mod queue;
 mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
 use crate::compaction::Desk;
-use crate::durable::ModelChoice;
 use crate::engine::Home;
 use crate::error::EngineError;
 use crate::feed::{Missed, Subscriber, SubscriptionId, now_ms};
 use crate::listing::{Liveness, list_item};
 use crate::live::Live;
-use crate::meter::Meter;
 use crate::questions::Waiters;
 use crate::recover::recover;
 use crate::requests::{Answered, Done, Outcome, Request, Requests};
@@ -32,7 +31,7 @@ use netaclaw_protocol::{
     SessionListItem, SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
-use netaclaw_session::{EntryBody, Places, Role, SessionError, SessionPatch, SessionTree};
+use netaclaw_session::{EntryBody, Places, Role, SessionError, SessionPatch};
 use netaclaw_tools::ClarifyAnswer;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +57,8 @@ pub(crate) struct LiveSession {
     titles: Titles,
     /// The move that a job under way makes ready.
     moving: Option<PendingMove>,
+    /// Another model was chosen while a run was under way.
+    remeasure: bool,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
@@ -98,6 +99,7 @@ impl LiveSession {
             current: None,
             titles: Titles::default(),
             moving: None,
+            remeasure: false,
             shutdown,
             closing: false,
             interrupted: false,
@@ -236,8 +238,8 @@ impl LiveSession {
         let meta = self.writer.meta().await?;
         let durable = &writing.state.durable;
         if self.live.tokens_shown().is_none() {
-            let meter = self.meter(&tree, &meta, durable.model.clone()).await;
-            self.live.show_tokens(meter.update_at(&tree, tree.leaf()));
+            let tokens = self.tokens_at(&tree, &meta, durable.model.clone());
+            self.live.show_tokens(tokens.await);
         }
         Ok(self.live.join(subscriber, |live, joined| {
             let snapshot = Some(Box::new(snapshot::build(&tree, meta, live, durable)));
@@ -319,6 +321,12 @@ impl LiveSession {
             None => writing.save().await?,
             request => self.remember(&mut writing, request, Outcome::Done).await?,
         }
+        drop(writing);
+        match self.current {
+            // The run goes on with the model that it began with.
+            Some(_) => self.remeasure = true,
+            None => self.tell_tokens().await,
+        }
         Ok(Done::now(()))
     }
 
@@ -358,9 +366,8 @@ impl LiveSession {
         ));
         let meta = self.writer.meta().await?;
         let model = writing.state.durable.model.clone();
-        let meter = self.meter(&tree, &meta, model).await;
-        let tokens = meter.update_at(&tree, tree.leaf());
-        self.live.tokens_changed(tokens);
+        let tokens = self.tokens_at(&tree, &meta, model);
+        self.live.tokens_changed(tokens.await);
         self.remember(&mut writing, request, Outcome::Done).await?;
         Ok(Done::now(()))
     }
@@ -388,20 +395,6 @@ impl LiveSession {
         }
         self.switch_leaf(Some(entry), Way::Exactly, None).await?;
         Ok(Done::now(self.go_on(request).await?))
-    }
-
-    /// The numbers of a path, measured by the model that its next message would go to.
-    async fn meter(
-        &self,
-        tree: &SessionTree,
-        session: &SessionMeta,
-        model: Option<ModelChoice>,
-    ) -> Meter {
-        let meter = Meter::read(tree);
-        match self.source.measure(session, model.map(Into::into)).await {
-            Some(measure) => meter.for_model(&measure.model, measure.threshold_percent),
-            None => meter,
-        }
     }
 
     async fn label(

@@ -343,7 +343,18 @@ pub enum TodoStatus {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUpdate {
+    /// All answers of the session, on whatever branch: each was paid for.
     pub current: TokenTotals,
+    /// The answers on the active path.
+    #[serde(default)]
+    pub branch: TokenTotals,
+    /// The last answer on the active path; absent before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_call: Option<TokenTotals>,
+    /// Summaries that models wrote for this session, on whatever branch. They are part of nothing
+    /// else here.
+    #[serde(default)]
+    pub auxiliary: TokenTotals,
     pub context: ContextMeter,
 }
 

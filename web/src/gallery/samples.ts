@@ -257,8 +257,9 @@ export const question = (changes: Partial<QuestionView>): QuestionView => ({
 export const tokenViews: TokenView[] = ([['calm', 32], ['near', 71], ['over', 88]] as const).map(([level, percent]) => ({
   used: percent * 2000, max: 200_000, percent, estimated: level === 'calm', threshold: 80, level, windowSource: level === 'calm' ? 'guess' : 'catalogue',
   session: { inputTokens: 400_000, outputTokens: 20_000, totalTokens: 420_000, calls: 31, cost: 1.27 },
-  branch: { inputTokens: 90_000, outputTokens: 8000, cacheReadTokens: 0, totalTokens: 98_000, cost: 0.4 },
-  lastAnswer: { inputTokens: 11_000, outputTokens: 800, cacheReadTokens: 0, totalTokens: 11_800, cost: 0.03 },
+  branch: { inputTokens: 90_000, outputTokens: 8000, totalTokens: 98_000, calls: 9, cost: 0.4 },
+  lastAnswer: { inputTokens: 11_000, outputTokens: 800, totalTokens: 11_800, calls: 1, cost: 0.03 },
+  summaries: { inputTokens: 30_000, outputTokens: 1500, totalTokens: 31_500, calls: 2, cost: 0.05 },
 }))
 
 export const connections: ConnectionView[] = [

@@ -1583,7 +1583,24 @@ export type TokenScope = "full" | "chat" | "read";
 
 export type TokenTotals = { inputTokens: number, outputTokens: number, totalTokens: number, apiCalls: number, cost?: number | null, };
 
-export type TokenUpdate = { current: TokenTotals, context: ContextMeter, };
+export type TokenUpdate = { 
+/**
+ * All answers of the session, on whatever branch: each was paid for.
+ */
+current: TokenTotals, 
+/**
+ * The answers on the active path.
+ */
+branch: TokenTotals, 
+/**
+ * The last answer on the active path; absent before the first.
+ */
+lastCall?: TokenTotals | null, 
+/**
+ * Summaries that models wrote for this session, on whatever branch. They are part of nothing
+ * else here.
+ */
+auxiliary: TokenTotals, context: ContextMeter, };
 
 export type ToolCallCompleted = { runId: RunId, toolCallId: string, toolName: string, isError: boolean, content: JsonValue, details?: JsonValue | null, durationMs: number, resultEntryId: EntryId, };
 

@@ -1,9 +1,8 @@
 /** What stands around the transcript: the run, the queue, the list of things to do, the numbers. */
 
-import type { ContextBreakdown, Question } from '@/protocol'
+import type { ContextBreakdown, Question, TokenTotals } from '@/protocol'
 import type { SessionState } from '@/session'
-import { loadedFrom, usageOf } from './transcript'
-import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, TodoView, TokenView, UsageView } from './types'
+import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, SpentView, TodoView, TokenView } from './types'
 
 export function runView(state: SessionState): RunView {
   return {
@@ -88,11 +87,9 @@ const NEAR = 0.75
 const FULL_PERCENT = 90
 
 export function tokenView(state: SessionState): TokenView {
-  const { context, current } = state.tokens
+  const { context, current, branch, lastCall, auxiliary } = state.tokens
   const threshold = context.thresholdPercent ?? null
   const limit = threshold && threshold > 0 ? threshold : FULL_PERCENT
-  const usages = state.path.slice(loadedFrom(state)).map((id) => usageAt(state, id))
-  const known = usages.filter((usage) => usage !== null)
   return {
     used: context.usedTokens,
     max: context.maxTokens,
@@ -101,37 +98,19 @@ export function tokenView(state: SessionState): TokenView {
     threshold,
     level: context.percent > limit ? 'over' : context.percent >= limit * NEAR ? 'near' : 'calm',
     windowSource: context.windowSource ?? null,
-    session: {
-      inputTokens: current.inputTokens,
-      outputTokens: current.outputTokens,
-      totalTokens: current.totalTokens,
-      calls: current.apiCalls,
-      cost: current.cost ?? null,
-    },
-    branch: known.reduce(sum, NOTHING),
-    lastAnswer: known.at(-1) ?? null,
+    session: spent(current),
+    branch: spent(branch),
+    lastAnswer: lastCall ? spent(lastCall) : null,
+    summaries: auxiliary.apiCalls > 0 ? spent(auxiliary) : null,
   }
+}
+
+function spent({ inputTokens, outputTokens, totalTokens, apiCalls, cost }: TokenTotals): SpentView {
+  return { inputTokens, outputTokens, totalTokens, calls: apiCalls, cost: cost ?? null }
 }
 
 /** Every part that takes something, with its share of all that is there. */
 export function breakdownView({ parts }: ContextBreakdown): BreakdownView {
   const whole = parts.reduce((sum, part) => sum + part.tokens, 0)
   return parts.filter((part) => part.tokens > 0).map(({ part, tokens }) => ({ part, tokens, percent: whole === 0 ? 0 : (tokens / whole) * 100 }))
-}
-
-const NOTHING: UsageView = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, totalTokens: 0, cost: null }
-
-function usageAt(state: SessionState, id: string): UsageView | null {
-  const entry = state.entries.get(id)
-  return entry?.type === 'message' && entry.message.role === 'assistant' ? usageOf(entry.message.usage) : null
-}
-
-function sum(a: UsageView, b: UsageView): UsageView {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    totalTokens: a.totalTokens + b.totalTokens,
-    cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
-  }
 }

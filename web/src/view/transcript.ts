@@ -376,7 +376,7 @@ function bare(key: string, entryId: string | null, at: number | null = null) {
   }
 }
 
-export function usageOf(usage: AssistantMessage['usage'] | undefined): UsageView | null {
+function usageOf(usage: AssistantMessage['usage'] | undefined): UsageView | null {
   if (!usage || usage.totalTokens === 0) return null
   return {
     inputTokens: usage.input + usage.cacheRead + usage.cacheWrite,

@@ -476,10 +476,21 @@ export interface TokenView {
   threshold: number | null
   level: 'calm' | 'near' | 'over'
   windowSource: 'channel' | 'catalogue' | 'guess' | null
-  session: { inputTokens: number; outputTokens: number; totalTokens: number; calls: number; cost: number | null }
+  session: SpentView
   /** Of the active path. */
-  branch: UsageView
-  lastAnswer: UsageView | null
+  branch: SpentView
+  lastAnswer: SpentView | null
+  /** Summaries, which are part of none of the above; null if there are none. */
+  summaries: SpentView | null
+}
+
+/** What was paid for. */
+export interface SpentView {
+  inputTokens: number
+  outputTokens: number
+  totalTokens: number
+  calls: number
+  cost: number | null
 }
 
 /** What fills the context, in a fixed order. */

@@ -75,6 +75,7 @@ impl Leaving {
                 "readFiles": plan.facts.read_files,
                 "modifiedFiles": plan.facts.modified_files,
                 "usage": summary.usage,
+                "requests": summary.requests,
             }))),
         })
     }

@@ -89,6 +89,11 @@ impl SessionHost {
             cancel: call.cancel,
         };
         let attempted = attempt.make().await;
+        if attempted == Attempted::Done
+            && let Ok(tree) = self.writer.tree().await
+        {
+            self.meter.recount(&tree, self.writer.run_tip().as_ref());
+        }
         self.live.phase(RunPhase::WaitingForModel, None);
         attempted
     }

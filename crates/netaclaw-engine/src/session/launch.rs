@@ -194,6 +194,9 @@ impl LiveSession {
         if self.start_waiting_compaction() {
             return;
         }
+        if std::mem::take(&mut self.remeasure) {
+            self.tell_tokens().await;
+        }
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
     }
@@ -310,7 +313,8 @@ async fn prepare(
             told_tools: durable.told_tools,
         })
         .await?;
-    host.meter = Meter::read(&tree).for_model(&prepared.model, prepared.threshold_percent);
+    let meter = Meter::read(&tree, host.writer.run_tip().as_ref());
+    host.meter = meter.for_model(&prepared.model, prepared.threshold_percent);
     host.threshold_percent = prepared.threshold_percent;
     if let Some(opening) = prepared.opening {
         open_skill(host, opening, &tree, &mut *prepared.runner).await?;

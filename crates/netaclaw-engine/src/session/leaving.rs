@@ -146,9 +146,8 @@ impl LiveSession {
         ));
         let meta = writer.meta().await?;
         let model = writing.state.durable.model.clone();
-        let meter = self.meter(&tree, &meta, model).await;
-        self.live
-            .tokens_changed(meter.update_at(&tree, tree.leaf()));
+        let tokens = self.tokens_at(&tree, &meta, model);
+        self.live.tokens_changed(tokens.await);
         self.remember(&mut writing, request, Outcome::Done).await?;
         Ok(Done::now(()))
     }

@@ -52,7 +52,8 @@ describe('tokens', () => {
   const meter: TokenView = {
     used: 64_000, max: 200_000, percent: 32, estimated: true, threshold: 80, level: 'calm', windowSource: 'guess',
     session: { inputTokens: 1, outputTokens: 1, totalTokens: 420_000, calls: 31, cost: 1.5 },
-    branch: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, totalTokens: 98_000, cost: null }, lastAnswer: null,
+    branch: { inputTokens: 1, outputTokens: 1, totalTokens: 98_000, calls: 9, cost: null }, lastAnswer: null,
+    summaries: { inputTokens: 1, outputTokens: 1, totalTokens: 7_700, calls: 2, cost: null },
   }
 
   test('are one line, with the numbers and a way to compact behind it', async () => {
@@ -62,7 +63,12 @@ describe('tokens', () => {
     expect(view.get('.tick').attributes('style')).toContain('left: 80%')
     await view.get('.meter').trigger('click')
     await flushPromises()
-    expect(view.get('[role=dialog]').text()).toContain('420,000')
+    const spent = view.findAll('[data-spent]').map((row) => [row.attributes('data-spent'), row.text()])
+    expect(spent).toEqual([
+      ['branch', 'This branch× 998,000'],
+      ['session', 'Whole session× 31420,000$1.50'],
+      ['summaries', 'Summaries× 27,700'],
+    ])
     await view.get('[role=dialog] button').trigger('click')
     expect(view.emitted('compact')).toHaveLength(1)
     expect(view.find('[role=dialog]').exists()).toBe(false)

@@ -2,7 +2,7 @@
 
 use super::*;
 use netaclaw_engine::Way;
-use netaclaw_protocol::{ContextPart, TokenUpdate};
+use netaclaw_protocol::{ContextPart, TokenTotals, TokenUpdate};
 use netaclaw_testkit::fake_model::{Reply, TokenCounts};
 
 fn billed(input: u64, output: u64) -> TokenCounts {
@@ -46,6 +46,9 @@ async fn after_an_answer_it_is_what_was_billed_on_this_branch_and_after_a_restar
     assert_eq!(at_the_end.context.max_tokens, WINDOW);
     assert_eq!(at_the_end.context.threshold_percent, Some(70));
     assert_eq!(at_the_end.current.total_tokens, 3_110);
+    assert_eq!(at_the_end.branch, at_the_end.current);
+    assert_eq!(at_the_end.last_call.unwrap().total_tokens, 2_060);
+    assert_eq!(at_the_end.auxiliary, TokenTotals::default());
     client.clear();
     let caller = ann();
     let back = world
@@ -59,6 +62,10 @@ async fn after_an_answer_it_is_what_was_billed_on_this_branch_and_after_a_restar
         told["data"]["current"]["totalTokens"], 3_110,
         "both were paid for"
     );
+    let told: TokenUpdate = serde_json::from_value(told["data"].clone()).unwrap();
+    assert_eq!(told.branch.total_tokens, 1_050);
+    assert_eq!((told.branch.api_calls, told.current.api_calls), (1, 2));
+    assert_eq!(told.last_call, Some(told.branch.clone()));
 
     let next = world.engine_over(world.sessions_dir());
     world
@@ -68,7 +75,7 @@ async fn after_an_answer_it_is_what_was_billed_on_this_branch_and_after_a_restar
     let ear = Client::default();
     let opening = next.open(&caller, &session, None, None, ear.subscriber());
     let (opened, _) = within(opening).await.unwrap();
-    assert_eq!(opened.snapshot.unwrap().tokens.context.used_tokens, 1_050);
+    assert_eq!(opened.snapshot.unwrap().tokens, told);
 }
 
 #[tokio::test]
@@ -93,19 +100,107 @@ async fn after_a_compaction_it_is_an_estimate_until_the_next_answer() {
         used,
         "also for who comes now"
     );
+    let told: TokenUpdate = serde_json::from_value(told["data"].clone()).unwrap();
     assert_eq!(
-        told["data"]["current"],
-        serde_json::to_value(&before.current).unwrap(),
+        (&told.current, &told.branch, &told.last_call),
+        (&before.current, &before.branch, &before.last_call),
         "the summary feeds no meter"
     );
+    assert_eq!(before.auxiliary, TokenTotals::default());
+    assert_eq!(told.auxiliary.api_calls, 1, "and is listed apart");
+    assert!(told.auxiliary.total_tokens > 0);
 
     world
         .script()
         .push(Reply::text("Yes.").with_usage(billed(4_321, 9)));
     world.chat(&session, "Still there?").await;
     within(client.done(1)).await;
-    let meter = tokens(&world, &session).await.context;
+    let after = tokens(&world, &session).await;
+    let meter = &after.context;
     assert_eq!((meter.used_tokens, meter.estimated), (4_330, false));
+    assert_eq!(after.auxiliary, told.auxiliary);
+    assert_eq!(after.last_call.unwrap().total_tokens, 4_330);
+}
+
+#[tokio::test]
+async fn a_summary_in_the_midst_of_a_run_stays_counted_apart_when_the_run_goes_on() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 20).await;
+    let full = Reply::tool_call("c1", "ls", "{}").with_usage(billed(24_000, 10));
+    world.script().push(full);
+    let last = Reply::text("Looked.").with_usage(billed(5_000, 3));
+    world.script().push(last);
+    client.clear();
+    world.chat(&session, "Look around.").await;
+    within(client.done(1)).await;
+    assert_eq!(count(&client, "compaction_done"), 1);
+    let live = tokens(&world, &session).await;
+    assert_eq!(live.auxiliary.api_calls, 1);
+    assert_eq!(live.last_call.as_ref().unwrap().total_tokens, 5_003);
+    assert_eq!(live.context.used_tokens, 5_003);
+    world.engine.shut_down(std::time::Duration::from_secs(5)).await;
+    let next = world.engine_over(world.sessions_dir());
+    let caller = ann();
+    let opening = next.open(&caller, &session, None, None, Client::default().subscriber());
+    let (opened, _) = within(opening).await.unwrap();
+    assert_eq!(opened.snapshot.unwrap().tokens, live);
+}
+
+#[tokio::test]
+async fn before_the_first_answer_instructions_and_tools_count() {
+    let world = world(Supplier::Openai).await;
+    let (session, client) = world.session().await;
+    let empty = tokens(&world, &session).await.context;
+    let caller = ann();
+    let filled = world.engine.context_breakdown(&caller, &session);
+    let filled = filled.await.unwrap();
+    assert_eq!(empty.used_tokens, filled.used_tokens);
+    assert!(empty.estimated && empty.used_tokens > 500, "{empty:?}");
+    // What the model is sent first is not much more than was foretold.
+    world.script().push(Reply::text("Hello."));
+    world.chat(&session, "Hello").await;
+    within(client.done(1)).await;
+    let body = world.script().last_request().body;
+    let sent = body["messages"].to_string() + &body["tools"].to_string();
+    let sent = netaclaw_models::tokens::estimate_text(&sent);
+    let off = sent.abs_diff(empty.used_tokens);
+    assert!(off * 100 <= sent * 25, "{} of {sent}", empty.used_tokens);
+}
+
+#[tokio::test]
+async fn another_model_is_another_window_at_once() {
+    let world = world(Supplier::Openai).await;
+    let (session, client) = world.session().await;
+    world.chat(&session, "Hello").await;
+    within(client.done(1)).await;
+    let narrow = world.add_narrow_channel("narrow", 14_000).await;
+    let choice = |channel: &netaclaw_protocol::ChannelId| netaclaw_protocol::SetModel {
+        session_id: session.clone(),
+        channel_id: channel.to_string(),
+        model_id: "fake-model".to_owned(),
+        request_id: None,
+    };
+    client.clear();
+    let chosen = world.engine.set_model(&ann(), choice(&narrow), None).await;
+    chosen.unwrap();
+    let told = within(client.wait("token_update", |_| true)).await;
+    assert_eq!(told["data"]["context"]["maxTokens"], 14_000);
+
+    // A run keeps the model that it began with; what counts for the next is told when it ends.
+    let (reply, hold) = Reply::text("Slowly.").holding_after(1);
+    world.script().push(reply);
+    world.chat(&session, "Say it.").await;
+    within(hold.reached()).await;
+    let back = world.channel.clone();
+    let chosen = world.engine.set_model(&ann(), choice(&back), None).await;
+    chosen.unwrap();
+    client.clear();
+    hold.release();
+    within(client.done(1)).await;
+    let wide = |told: &Value| told["context"]["maxTokens"] == WINDOW;
+    within(client.wait("token_update", wide)).await;
 }
 
 #[tokio::test]
