@@ -1,4 +1,5 @@
-//! How long it takes to plan a compaction of a long session. The goal for 10,000 messages is 20 ms.
+//! How long it takes to plan a compaction of a long session, from the session's tree to the plan. The
+//! goal for 10,000 messages is 20 ms.
 
 #![expect(
     clippy::unwrap_used,
@@ -28,16 +29,16 @@ fn main() {
             let context = tree.context().unwrap();
             let conversation = Conversation::read(&context);
             reading.push(start.elapsed());
-            let used = used_tokens(&context, 2_000);
             let start = Instant::now();
+            let used = used_tokens(&context, 2_000).calibrated(&conversation, 2_000);
             let made = plan(&conversation, &request(used)).unwrap();
             planning.push(start.elapsed());
             assert!(made.kept_count >= 4);
         }
+        let (read, plan) = (median(reading), median(planning));
         println!(
-            "{messages} messages: read {:.1?}, plan {:.1?} (medians of {ROUNDS})",
-            median(reading),
-            median(planning)
+            "{messages} messages: read {read:.1?}, plan {plan:.1?}, together {:.1?} (medians of {ROUNDS})",
+            read + plan
         );
     }
 }

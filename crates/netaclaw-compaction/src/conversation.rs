@@ -86,7 +86,7 @@ pub(crate) fn read_message(message: &ContextMessage<'_>) -> Option<Message> {
     payload.messages.pop()
 }
 
-pub(crate) fn message_tokens(message: &ContextMessage<'_>) -> u64 {
+fn message_tokens(message: &ContextMessage<'_>) -> u64 {
     read_message(message).map_or(0, |message| sent_tokens(&message))
 }
 

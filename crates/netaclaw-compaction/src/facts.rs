@@ -49,13 +49,12 @@ impl Facts {
             true => None,
             false => folded.iter().rev().find_map(words),
         };
-        let mut ledger = details.map_or_else(Vec::new, |details| details.ledger.clone());
-        note_calls(&mut ledger, folded, looks_only);
+        let before = details.map_or_else(Vec::new, |details| details.ledger.clone());
         let (read_files, modified_files) = files(details, folded);
         Self {
             goal: goal.map(|text| safe(&text, GOAL_CHARS_MAX)),
             latest: latest.map(|text| safe(&text, LATEST_CHARS_MAX)),
-            ledger,
+            ledger: ledger(before, folded, looks_only),
             read_files,
             modified_files,
             open_todos: todo.items.iter().filter_map(open_todo).collect(),
@@ -153,8 +152,52 @@ fn fitting(lines: Vec<String>, tokens_max: u64) -> String {
     note.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-fn note_calls(ledger: &mut Vec<LedgerLine>, folded: &[Piece], looks_only: &dyn Fn(&str) -> bool) {
+/// The ledger so far with the calls that are folded now, each at the place where it last ran. The
+/// newest are looked at first, and no further back than there is room.
+fn ledger(
+    before: Vec<LedgerLine>,
+    folded: &[Piece],
+    looks_only: &dyn Fn(&str) -> bool,
+) -> Vec<LedgerLine> {
+    let mut newest: Vec<LedgerLine> = Vec::new();
+    let mut places: HashMap<(String, bool), usize> = HashMap::new();
+    let mut add = |line: LedgerLine| {
+        let key = (line.call.clone(), line.failed);
+        match places.get(&key) {
+            Some(at) => newest[*at].times += line.times,
+            None if newest.len() < LEDGER_MAX => {
+                places.insert(key, newest.len());
+                newest.push(line);
+            }
+            None => return false,
+        }
+        true
+    };
+    for (name, arguments, failed) in calls(folded, looks_only).into_iter().rev() {
+        let call = safe(&call_line(name, arguments), CALL_CHARS_MAX);
+        let line = LedgerLine {
+            call: call.replace(['\n', '\r'], " "),
+            failed,
+            times: 1,
+        };
+        if !add(line) {
+            break;
+        }
+    }
+    for line in before.into_iter().rev() {
+        add(line);
+    }
+    newest.reverse();
+    newest
+}
+
+/// Calls with effects that have run, in order, and whether they failed.
+fn calls<'c>(
+    folded: &'c [Piece],
+    looks_only: &dyn Fn(&str) -> bool,
+) -> Vec<(&'c str, &'c serde_json::Value, bool)> {
     let mut asked: HashMap<&str, (&str, &serde_json::Value)> = HashMap::new();
+    let mut calls = Vec::new();
     for piece in folded {
         match &piece.message {
             Message::Assistant(answer) => {
@@ -170,33 +213,15 @@ fn note_calls(ledger: &mut Vec<LedgerLine>, folded: &[Piece], looks_only: &dyn F
                 }
             }
             Message::ToolResult(result) => {
-                let Some((name, arguments)) = asked.remove(result.tool_call_id.as_str()) else {
-                    continue;
-                };
-                if !looks_only(name) {
-                    let call = safe(&call_line(name, arguments), CALL_CHARS_MAX);
-                    note(ledger, call.replace(['\n', '\r'], " "), result.is_error);
+                let known = asked.remove(result.tool_call_id.as_str());
+                if let Some((name, arguments)) = known.filter(|(name, _)| !looks_only(name)) {
+                    calls.push((name, arguments, result.is_error));
                 }
             }
             Message::User(_) => {}
         }
     }
-}
-
-/// The same call is one line, at the place where it last ran.
-fn note(ledger: &mut Vec<LedgerLine>, call: String, failed: bool) {
-    let known = ledger
-        .iter()
-        .position(|line| line.call == call && line.failed == failed);
-    let times = known.map_or(0, |at| ledger.remove(at).times);
-    ledger.push(LedgerLine {
-        call,
-        failed,
-        times: times + 1,
-    });
-    // Here and not at the end, or a long session would look through thousands of lines for each.
-    let surplus = ledger.len().saturating_sub(LEDGER_MAX);
-    ledger.drain(..surplus);
+    calls
 }
 
 /// Files by the names of Pi's tools, as Pi lists them: what was changed is not listed as read.

@@ -1,6 +1,6 @@
 //! How full a context is.
 
-use crate::conversation::{message_tokens, read_message, sent_tokens};
+use crate::conversation::{Conversation, read_message, sent_tokens};
 use netaclaw_protocol::{AssistantMessage, Message, StopReason};
 use netaclaw_session::{ContextMessage, SessionContext};
 
@@ -63,13 +63,12 @@ pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: u64) -> Used {
 }
 
 impl Used {
-    /// The same with what is needed to tell how far estimates are off; this reads every message.
-    pub fn calibrated(mut self, context: &SessionContext<'_>, overhead_tokens: u64) -> Self {
+    /// The same with what is needed to tell how far estimates are off.
+    pub fn calibrated(mut self, conversation: &Conversation, overhead_tokens: u64) -> Self {
         if self.reading.is_none() {
             return self;
         }
-        let sizes = context.messages.iter().map(message_tokens);
-        let all = overhead_tokens + sizes.sum::<u64>();
+        let all = overhead_tokens + conversation.tokens();
         let trailing = self.tokens - self.reading.unwrap_or_default();
         self.reading_estimate = all.saturating_sub(trailing);
         self

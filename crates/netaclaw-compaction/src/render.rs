@@ -121,11 +121,16 @@ pub(crate) fn user_text(message: &Message) -> Option<String> {
 
 /// Whether a result is told in one line where results are pruned.
 pub(crate) fn is_pruned(result: &ToolResultMessage) -> bool {
-    let lengths = result.content.iter().map(|block| match block {
-        ContentBlock::Text { text } => text.chars().count(),
-        _ => 0,
-    });
-    lengths.sum::<usize>() > RESULT_CHARS_PRUNED
+    let texts = || {
+        result.content.iter().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            _ => None,
+        })
+    };
+    // A character has at most four bytes, so most need not be counted.
+    let bytes: usize = texts().map(String::len).sum();
+    let chars = || texts().map(|text| text.chars().count()).sum::<usize>();
+    bytes > 4 * RESULT_CHARS_PRUNED || chars() > RESULT_CHARS_PRUNED
 }
 
 fn call(block: &ContentBlock) -> Option<String> {

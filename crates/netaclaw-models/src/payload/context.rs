@@ -4,9 +4,11 @@ use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Message, StopReason, ToolResultMessage, Usage, UserContent,
     UserMessage,
 };
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::fmt;
 
 /// What a context has to say to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,14 +25,11 @@ pub struct ContextPayload {
 pub fn read_context<'a>(messages: impl IntoIterator<Item = &'a str>) -> ContextPayload {
     let mut payload = ContextPayload::default();
     for json in messages {
-        let Some(stored) = parse(json) else {
-            payload.unreadable += 1;
-            continue;
-        };
-        match stored.role.as_str() {
+        let read = read(json, |stored| match &*stored.role {
             "system" => payload.system.extend(stored.text()),
             _ => payload.messages.extend(stored.into_message()),
-        }
+        });
+        payload.unreadable += usize::from(read.is_none());
     }
     payload
 }
@@ -41,8 +40,9 @@ const SUMMARY_OF_A_BRANCH: &str = "The conversation followed another branch for 
 /// A message as it may be found in a file: any field can be missing, unknown ones are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Stored {
-    role: String,
+struct Stored<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
     #[serde(default)]
     content: Option<Content>,
     #[serde(default)]
@@ -87,17 +87,47 @@ struct Stored {
     summary: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
 enum Content {
     Text(String),
-    Blocks(Vec<Block>),
+    Blocks(Vec<ContentBlock>),
+}
+
+/// Derived as untagged, all of it would be copied before it is looked at.
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrBlocks;
+        impl<'de> Visitor<'de> for TextOrBlocks {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of blocks")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Content, E> {
+                Ok(Content::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Content, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(found) = items.next_element::<Block<'_>>()? {
+                    blocks.extend(block(found));
+                }
+                Ok(Content::Blocks(blocks))
+            }
+        }
+        deserializer.deserialize_any(TextOrBlocks)
+    }
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Block {
-    r#type: String,
+struct Block<'a> {
+    #[serde(borrow)]
+    r#type: Cow<'a, str>,
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
@@ -118,13 +148,16 @@ struct Block {
     arguments: Option<Value>,
 }
 
-fn parse(json: &str) -> Option<Stored> {
-    serde_json::from_str(json)
-        .or_else(|_| serde_json::from_str(&mend_surrogates(json)))
-        .ok()
+/// Hands what it reads on, as it may borrow from a text that is mended here.
+fn read<T>(json: &str, take: impl FnOnce(Stored<'_>) -> T) -> Option<T> {
+    if let Ok(stored) = serde_json::from_str(json) {
+        return Some(take(stored));
+    }
+    let mended = mend_surrogates(json);
+    serde_json::from_str(&mended).ok().map(take)
 }
 
-impl Stored {
+impl Stored<'_> {
     fn into_message(self) -> Option<Message> {
         let timestamp = self
             .timestamp
@@ -133,7 +166,7 @@ impl Stored {
             .unwrap_or_default() as i64;
         let user = |content| Message::User(UserMessage { content, timestamp });
         let text = |text| Some(user(UserContent::Text(text)));
-        match self.role.as_str() {
+        match &*self.role {
             "user" | "custom" => Some(user(match self.content {
                 Some(Content::Text(text)) => UserContent::Text(text),
                 content => UserContent::Blocks(blocks(content)),
@@ -233,12 +266,12 @@ fn blocks(content: Option<Content>) -> Vec<ContentBlock> {
     match content {
         None => Vec::new(),
         Some(Content::Text(text)) => vec![ContentBlock::Text { text }],
-        Some(Content::Blocks(blocks)) => blocks.into_iter().filter_map(block).collect(),
+        Some(Content::Blocks(blocks)) => blocks,
     }
 }
 
-fn block(block: Block) -> Option<ContentBlock> {
-    Some(match block.r#type.as_str() {
+fn block(block: Block<'_>) -> Option<ContentBlock> {
+    Some(match &*block.r#type {
         "text" => ContentBlock::Text { text: block.text? },
         "thinking" => ContentBlock::Thinking {
             thinking: block.thinking.unwrap_or_default(),
