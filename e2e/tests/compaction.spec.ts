@@ -42,6 +42,11 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   await chat.send('/compact mind the colours')
   await point.reached
   await expect(compactions(chat)).toContainText('Compacting')
+  await expect(compactions(chat)).toContainText('part 1 of 1')
+  // Who comes later sees how far it is.
+  const second = await chat.second()
+  await expect(compactions(second)).toContainText('part 1 of 1')
+  await second.page.close()
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('mind the colours')
   point.release()
   await expect(compactions(chat)).toContainText(/\d+ older messages compacted/)
@@ -89,13 +94,32 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   await goTo(chat, 'Home', chat.row('Question 1.').first())
 })
 
-test('a summary that is none says so, and the next try works', async ({ chat, model }) => {
+test('a summary that is none says so, also after a reload, until somebody takes note; the next try works', async ({ chat, model }) => {
   // One that is too short is asked for once more.
-  model.next(say('Short.'))
-  model.next(say('Short again.'))
+  const failing = () => {
+    model.next(say('Short.'))
+    model.next(say('Short again.'))
+  }
+  failing()
   await chat.send('/compact')
   await expect(compactions(chat)).toContainText('Compaction failed.')
   await expect(folded(chat)).toHaveCount(0)
+  const said = await compactions(chat).innerText()
+  await chat.reload()
+  await expect(compactions(chat)).toContainText('Compaction failed.')
+  expect(await compactions(chat).innerText()).toBe(said)
+  const second = await chat.second()
+  await compactions(second).getByRole('button', { name: 'Dismiss' }).click()
+  await expect(compactions(second)).toHaveCount(0)
+  await expect(compactions(chat)).toHaveCount(0)
+  await second.page.close()
+  await chat.reload()
+  await expect(chat.row('Answer 7.').first()).toBeVisible()
+  await expect(compactions(chat)).toHaveCount(0)
+
+  failing()
+  await chat.send('/compact')
+  await expect(compactions(chat)).toContainText('Compaction failed.')
   model.next(say(SUMMARY))
   await compactions(chat).getByRole('button', { name: 'Try again' }).click()
   await expect(compactions(chat)).toContainText('older messages compacted')
@@ -110,6 +134,14 @@ test('the meter tells what fills the context, and compacts', async ({ chat, mode
   const id = await chat.sessionId()
   const told = await server.api<{ usedTokens: number; maxTokens: number }>('GET', `sessions/${id}/context`)
   await expect(panel).toContainText(`${told.usedTokens.toLocaleString('en')} / ${told.maxTokens.toLocaleString('en')}`)
+  // What was paid for, and the same after a reload.
+  await expect(panel.locator('[data-spent=branch]')).toContainText('× 7')
+  await expect(panel.locator('[data-spent=lastAnswer]')).toContainText(told.usedTokens.toLocaleString('en'))
+  await expect(panel.locator('[data-spent=summaries]')).toHaveCount(0)
+  const spent = await panel.locator('.spent').innerText()
+  await chat.reload()
+  await meter.hover()
+  await expect(panel.locator('.spent')).toHaveText(spent, { useInnerText: true })
   // Read for themselves, the numbers close when the pointer leaves.
   await page.mouse.move(5, 5)
   await expect(panel).toHaveCount(0)
@@ -117,6 +149,54 @@ test('the meter tells what fills the context, and compacts', async ({ chat, mode
   model.next(say(SUMMARY))
   await panel.getByRole('button', { name: 'Compact now' }).click()
   await expect(compactions(chat)).toContainText('older messages compacted')
+  await chat.isIdle()
+  await meter.click()
+  await expect(panel.locator('[data-spent=summaries]')).toContainText('× 1')
+  await expect(panel.locator('[data-spent=session]')).toContainText('× 7')
+})
+
+test('a branch is left with a summary by keyboard; a stop or a failure moves nothing', async ({ chat, model, page }) => {
+  const summaries = page.locator('[data-row][data-kind=branchSummary]')
+  const item = chat.tree.locator('[role=treeitem][aria-selected=true]')
+  await chat.send('/tree')
+  await expect(chat.tree.getByRole('tree')).toBeFocused()
+  await page.keyboard.press('Home')
+  await expect(item).toContainText('Question 1.')
+
+  const point = new Hold()
+  model.next(hold(point), say(SUMMARY))
+  await page.keyboard.press('s')
+  await point.reached
+  await expect(compactions(chat)).toContainText('Summarising the branch that is left')
+  await expect(compactions(chat)).toContainText('part 1 of 1')
+  await chat.stopButton.click()
+  await chat.isIdle()
+  point.release()
+  await expect(chat.row('Answer 7.').first()).toBeVisible()
+
+  model.next(say('Short.'))
+  model.next(say('Short again.'))
+  await chat.tree.getByRole('tree').focus()
+  await page.keyboard.press('s')
+  await expect(compactions(chat)).toContainText('The branch was not left.')
+  await chat.isIdle()
+  await expect(chat.row('Answer 7.').first()).toBeVisible()
+
+  model.next(say(SUMMARY))
+  await chat.tree.getByRole('tree').focus()
+  await page.keyboard.press('s')
+  await expect(summaries).toBeVisible()
+  await chat.isIdle()
+  await expect(compactions(chat)).toHaveCount(0)
+  await expect(chat.row('Answer 7.')).toHaveCount(0)
+  await expect(chat.row('Question 1.').first()).toBeVisible()
+  await chat.reload()
+  await expect(summaries).toBeVisible()
+  await expect(chat.row('Answer 7.')).toHaveCount(0)
+  // What happened there is known here.
+  model.next(say('Both are known.'))
+  await chat.ask('Which colours?', 'Both are known.')
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain('both were looked at twice')
 })
 
 test('a compaction can be stopped, and nothing has changed', async ({ chat, model }) => {

@@ -4,6 +4,7 @@
 //! helped closes the breaker.
 
 use netaclaw_protocol::{CompactionReason, Words};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Compactions by itself without a new message of the user.
@@ -22,11 +23,15 @@ const ANSWERS_BETWEEN: u64 = 5;
 const COOL_DOWN_MS: i64 = 60_000;
 const PAUSE_MS: i64 = 600_000;
 
-/// What one session has tried.
-#[derive(Clone, Debug, Default)]
+/// What one session has tried. Kept with the session, so that a server that dies again and again
+/// does not begin again and again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Breaker {
     /// Since the last answer.
     unproven: u32,
+    /// The last of them.
+    tried: Option<Tried>,
     /// Since the last message of the user.
     without_user: u32,
     answers: u64,
@@ -40,7 +45,15 @@ pub struct Breaker {
     paused: Option<Paused>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tried {
+    at_ms: i64,
+    model: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Paused {
     cause: PauseCause,
     at_ms: i64,
@@ -82,7 +95,8 @@ pub enum Blocked {
     Paused(PauseCause),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PauseCause {
     /// It saved too little, twice.
     Ineffective,
@@ -122,11 +136,11 @@ impl Breaker {
     /// [`Breaker::ended`] has to follow.
     pub fn begin(&mut self, reason: CompactionReason, moment: Moment<'_>) -> Result<(), Blocked> {
         let unproven_max = match reason {
-            CompactionReason::Manual => return Ok(()),
+            CompactionReason::Manual | CompactionReason::Branch => return Ok(()),
             CompactionReason::Auto => UNPROVEN_AUTO_MAX,
             CompactionReason::Overflow => UNPROVEN_OVERFLOW_MAX,
         };
-        if self.unproven >= unproven_max {
+        if self.unproven >= unproven_max && !self.may_prove_again(moment) {
             return Err(Blocked::Unproven);
         }
         // A model that says "too long" knows: a pause must not end a conversation that has gone on
@@ -141,10 +155,17 @@ impl Breaker {
             self.check_rest(moment)?;
         }
         self.unproven += 1;
+        self.tried = Some(Tried {
+            at_ms: moment.now_ms,
+            model: moment.model.to_owned(),
+        });
         Ok(())
     }
 
     pub fn ended(&mut self, reason: CompactionReason, ended: Ended, moment: Moment<'_>) {
+        if reason == CompactionReason::Branch {
+            return;
+        }
         if reason == CompactionReason::Manual {
             // Whoever asked is told. Only that it helped is news to the breaker.
             if ended == Ended::Gained {
@@ -180,6 +201,17 @@ impl Breaker {
     pub fn answered(&mut self) {
         self.answers += 1;
         self.unproven = 0;
+        self.tried = None;
+    }
+
+    /// Whether there is nothing to remember: a new one would do the same.
+    pub fn is_fresh(&self) -> bool {
+        // Answers only count between compactions.
+        let fresh = Self {
+            answers: self.answers,
+            ..Self::default()
+        };
+        *self == fresh
     }
 
     pub fn user_spoke(&mut self) {
@@ -189,6 +221,13 @@ impl Breaker {
     /// When an attempt may begin again after a failure.
     pub fn cools_until_ms(&self) -> Option<i64> {
         self.cool_until_ms
+    }
+
+    /// A model that never answers is not waited for for ever, and another one may answer.
+    fn may_prove_again(&self, moment: Moment<'_>) -> bool {
+        self.tried.as_ref().is_some_and(|tried| {
+            moment.now_ms - tried.at_ms >= PAUSE_MS || tried.model != moment.model
+        })
     }
 
     fn gained(&mut self) {

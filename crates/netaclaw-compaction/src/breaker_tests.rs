@@ -142,6 +142,51 @@ fn success_too_often_pauses_as_well() {
     );
 }
 
+#[test]
+fn a_model_that_never_answers_is_tried_again_later_or_when_it_is_another() {
+    let mut breaker = Breaker::default();
+    for n in 0..2 {
+        breaker.begin(OVERFLOW, at(n, 8000)).unwrap();
+        breaker.ended(OVERFLOW, Ended::Failed, at(n, 8000));
+    }
+    let unproven = Err(Blocked::Unproven);
+    assert_eq!(breaker.begin(OVERFLOW, at(2, 8000)), unproven);
+    let other = Moment {
+        model: "other",
+        ..at(3, 8000)
+    };
+    assert_eq!(breaker.clone().begin(OVERFLOW, other), Ok(()));
+    assert_eq!(breaker.begin(OVERFLOW, at(1 + PAUSE_MS, 8000)), Ok(()));
+    assert_eq!(
+        breaker.begin(OVERFLOW, at(2 + PAUSE_MS, 8000)),
+        unproven,
+        "one by one from then on"
+    );
+}
+
+#[test]
+fn what_is_kept_of_it_goes_on_as_it_would_have() {
+    let mut breaker = Breaker::default();
+    breaker.answered();
+    breaker.user_spoke();
+    assert!(breaker.is_fresh());
+    for n in 0..3 {
+        attempt(&mut breaker, at(n, 8000), Ended::Gained).unwrap();
+        breaker.answered();
+        assert!(!breaker.is_fresh());
+    }
+    let json = serde_json::to_string(&breaker).unwrap();
+    let mut kept: Breaker = serde_json::from_str(&json).unwrap();
+    assert_eq!(kept, breaker);
+    let paused = Err(Blocked::Paused(PauseCause::TooOften));
+    assert_eq!(kept.begin(AUTO, at(4, 8000)), paused);
+    let json = serde_json::to_string(&kept).unwrap();
+    let mut kept: Breaker = serde_json::from_str(&json).unwrap();
+    assert_eq!(kept.begin(AUTO, at(5, 8000)), paused);
+    kept.ended(MANUAL, Ended::Gained, at(6, 4000));
+    assert!(kept.is_fresh(), "success by hand closes it");
+}
+
 /// However often a full context is looked at, and whatever comes of it: in an hour of nothing but
 /// that, the attempts stay few.
 #[test]

@@ -26,4 +26,4 @@ pub use failure::{CompactionFailure, Flaw};
 pub use limits::Limits;
 pub use measure::{Shares, Used, message_shares, used_tokens};
 pub use plan::{Plan, PlanRequest, PlanTokens, plan};
-pub use summarize::{Summary, SummaryModel, requests_for, summarize};
+pub use summarize::{Summary, SummaryModel, Watcher, requests_for, summarize};

@@ -8,7 +8,7 @@ use crate::prompt::Script;
 use netaclaw_models::tokens::estimate_text;
 use netaclaw_models::{ModelClient, ModelError, ModelRequest, PromptCache, SystemPrompt, complete};
 use netaclaw_protocol::{
-    AssistantMessage, Message, ThinkingLevel, Usage, UserContent, UserMessage,
+    AssistantMessage, CompactionProgress, Message, ThinkingLevel, Usage, UserContent, UserMessage,
 };
 use netaclaw_redact::redact;
 use std::sync::Arc;
@@ -32,6 +32,13 @@ pub struct SummaryModel {
     pub max_output: u64,
 }
 
+/// Who wants to know how far it is, and may end it.
+#[derive(Clone, Copy)]
+pub struct Watcher<'a> {
+    pub tell: &'a (dyn Fn(CompactionProgress) + Send + Sync),
+    pub cancel: &'a CancellationToken,
+}
+
 /// What a model wrote, and what it cost.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
@@ -48,10 +55,10 @@ pub async fn summarize(
     conversation: &Conversation,
     plan: &Plan,
     model: &SummaryModel,
-    cancel: &CancellationToken,
+    watcher: Watcher<'_>,
 ) -> Result<Summary, CompactionFailure> {
     let mut done = Summary::default();
-    let written = write_all(conversation, plan, model, cancel, &mut done).await;
+    let written = write_all(conversation, plan, model, watcher, &mut done).await;
     let text = match written {
         Err(CompactionFailure::Model {
             error: ModelError::ContextTooLong(_),
@@ -61,7 +68,7 @@ pub async fn summarize(
                 window: model.window.min(plan.tokens.before) / 2,
                 ..model.clone()
             };
-            write_all(conversation, plan, &narrow, cancel, &mut done).await?
+            write_all(conversation, plan, &narrow, watcher, &mut done).await?
         }
         written => written?,
     };
@@ -72,14 +79,14 @@ async fn write_all(
     conversation: &Conversation,
     plan: &Plan,
     model: &SummaryModel,
-    cancel: &CancellationToken,
+    watcher: Watcher<'_>,
     done: &mut Summary,
 ) -> Result<String, CompactionFailure> {
     let script = Script::write(conversation, plan, model)?;
     let mut writer = Writer {
         model,
         script: &script,
-        cancel,
+        watcher,
         done,
     };
     let folded: u64 = conversation.pieces[..plan.cut]
@@ -87,9 +94,14 @@ async fn write_all(
         .map(|piece| piece.tokens)
         .sum();
     let mut so_far = script.previous.clone();
-    for part in 0..script.parts.len() {
+    let parts = script.parts.len();
+    for part in 0..parts {
+        (watcher.tell)(CompactionProgress::Summarizing {
+            part: part as u32 + 1,
+            parts: parts as u32,
+        });
         let before = so_far.as_deref().map_or(0, estimate_text);
-        let replaces = match script.parts.len() {
+        let replaces = match parts {
             1 => before + folded,
             _ => before + estimate_text(&script.parts[part]),
         };
@@ -113,7 +125,7 @@ pub fn requests_for(
 struct Writer<'a> {
     model: &'a SummaryModel,
     script: &'a Script,
-    cancel: &'a CancellationToken,
+    watcher: Watcher<'a>,
     done: &'a mut Summary,
 }
 
@@ -144,6 +156,7 @@ impl Writer<'_> {
         if estimate_text(&summary) <= tokens_max {
             return Ok(summary);
         }
+        (self.watcher.tell)(CompactionProgress::Shortening);
         let ask = self.script.ask_shorter(&summary);
         let answer = match self.request(ask).await {
             Ok(answer) => Some(answer),
@@ -173,17 +186,18 @@ impl Writer<'_> {
             max_output_tokens: Some(self.script.output_tokens().min(self.model.max_output)),
             cache: PromptCache::Off,
         };
-        if self.cancel.is_cancelled() {
+        let cancel = self.watcher.cancel;
+        if cancel.is_cancelled() {
             return Err(CompactionFailure::Cancelled);
         }
         let stream = self
             .model
             .client
-            .stream(Arc::new(request), self.cancel.child_token());
+            .stream(Arc::new(request), cancel.child_token());
         self.done.requests += 1;
         let answered = tokio::select! {
             biased;
-            () = self.cancel.cancelled() => return Err(CompactionFailure::Cancelled),
+            () = cancel.cancelled() => return Err(CompactionFailure::Cancelled),
             answered = tokio::time::timeout(WAIT_MAX, complete(stream)) => answered,
         };
         match answered {

@@ -8,6 +8,7 @@ use crate::plan::{PlanRequest, plan};
 use crate::testing::Talk;
 use netaclaw_models::scripted::{Script, ScriptedClient, Step};
 use netaclaw_protocol::{CompactionReason, StopReason, TodoList};
+use std::sync::Mutex;
 
 const WINDOW: u64 = 20_000;
 
@@ -66,8 +67,18 @@ fn world(window: u64, focus: Option<&str>) -> World {
 
 impl World {
     async fn run(&self) -> Result<Summary, CompactionFailure> {
-        let cancel = CancellationToken::new();
-        summarize(&self.conversation, &self.plan, &self.model, &cancel).await
+        self.watched().await.0
+    }
+
+    /// With what was told on the way.
+    async fn watched(&self) -> (Result<Summary, CompactionFailure>, Vec<CompactionProgress>) {
+        let told = Mutex::new(Vec::new());
+        let watcher = Watcher {
+            tell: &|progress| told.lock().unwrap().push(progress),
+            cancel: &CancellationToken::new(),
+        };
+        let summary = summarize(&self.conversation, &self.plan, &self.model, watcher).await;
+        (summary, told.into_inner().unwrap())
     }
 
     fn answers(&self, text: &str, reason: StopReason) {
@@ -149,8 +160,12 @@ async fn a_small_model_gets_it_in_parts_that_fit_its_window() {
     for _ in 0..40 {
         world.answers(&good("so far"), StopReason::Stop);
     }
-    let summary = world.run().await.unwrap();
+    let (summary, told) = world.watched().await;
+    let summary = summary.unwrap();
     assert!(summary.requests > 2, "{}", summary.requests);
+    let parts = summary.requests;
+    let parts = (1..=parts).map(|part| CompactionProgress::Summarizing { part, parts });
+    assert_eq!(told, parts.collect::<Vec<_>>(), "how far it is, is told");
     for (at, request) in world.script.requests().iter().enumerate() {
         let size = netaclaw_models::tokens::estimate_request(request);
         let output = request.max_output_tokens.unwrap();
@@ -251,7 +266,11 @@ async fn silence_ends_and_so_does_a_stop() {
     let world = world(128_000, None);
     world.script.prepare([Step::Hang]);
     let cancel = CancellationToken::new();
-    let running = summarize(&world.conversation, &world.plan, &world.model, &cancel);
+    let watcher = Watcher {
+        tell: &|_| (),
+        cancel: &cancel,
+    };
+    let running = summarize(&world.conversation, &world.plan, &world.model, watcher);
     tokio::pin!(running);
     assert!(futures_now(&mut running).await.is_none());
     cancel.cancel();

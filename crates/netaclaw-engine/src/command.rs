@@ -7,7 +7,7 @@ use crate::requests::{Done, Request};
 use netaclaw_protocol::{
     ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, EntryId, FeedStart, Opened,
     QueueChange, QueueState, RunId, RunState, SessionChange, SessionListItem, SessionMeta,
-    SetModel, ThinkingLevel,
+    SetModel, SwitchStatus, ThinkingLevel,
 };
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -24,13 +24,19 @@ pub(crate) enum Command {
     DecideCall(Caller, ApprovalResponse, Reply<()>),
     SwitchLeaf(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
     /// The same, with a summary of the branch that is left.
-    LeaveBranch(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
+    LeaveBranch(
+        Option<EntryId>,
+        Way,
+        Option<Request>,
+        Reply<Done<SwitchStatus>>,
+    ),
     Label(EntryId, Option<String>, Option<Request>, Reply<Done<()>>),
     Update(SessionChange, Option<Request>, Reply<Done<SessionListItem>>),
     Retry(EntryId, Option<Request>, Reply<Done<RunId>>),
     Fork(EntryId, Option<Request>, Reply<Done<SessionMeta>>),
     EditQueue(QueueChange, Option<Request>, Reply<Done<QueueState>>),
     Compact(Option<String>, Option<Request>, Reply<Done<CompactStatus>>),
+    DismissCompaction(Reply<()>),
     Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
     Listen(Arc<dyn Subscriber>, Reply<(FeedStart, SubscriptionId)>),
     Close(SubscriptionId),

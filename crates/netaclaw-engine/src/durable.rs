@@ -4,6 +4,7 @@
 //! It is kept in the session's metadata, so that it is as durable as the entries and moves with
 //! them from provider to provider.
 
+use crate::compaction::Kept;
 use crate::requests::{Answered, KEPT_FOR_MS};
 use netaclaw_protocol::{
     ApprovalOutcome, ApprovalQuestion, ChatMode, Disposition, EntryId, Question, QueueItem,
@@ -58,6 +59,9 @@ pub(crate) struct Durable {
     /// What people were told about the setting of this session, and need not be told again.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
     pub(crate) warnings: Vec<Trouble>,
+    /// What condensing has come to.
+    #[serde(skip_serializing_if = "Kept::is_empty", deserialize_with = "lenient")]
+    pub(crate) compaction: Kept,
     /// A run has ended since somebody last looked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unread: bool,

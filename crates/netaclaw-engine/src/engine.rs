@@ -22,7 +22,7 @@ use netaclaw_protocol::{
     ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, ContextBreakdown, EntryId,
     FeedStart, Opened, ProcessLogPage, ProviderKind, QueueChange, QueueState, RunId, RunState,
     SessionChange, SessionId, SessionListItem, SessionMeta, SessionStatus, SetModel, SkillTried,
-    SkillTry, ThinkingLevel,
+    SkillTry, SwitchStatus, ThinkingLevel,
 };
 use netaclaw_session::{
     Flush, NewSession, SessionError, SessionTree, SessionTreeProvider, build_session_context,
@@ -274,8 +274,8 @@ impl Engine {
         .await
     }
 
-    /// The same, with a summary of what is left behind, written where one goes on. This takes as long
-    /// as a model takes; a stop ends it, and then nothing has moved.
+    /// The same, with a summary of what is left behind, written where one goes on. It is answered when
+    /// that has begun; a stop ends it, and then nothing has moved.
     pub async fn leave_branch(
         &self,
         caller: &Caller,
@@ -283,7 +283,7 @@ impl Engine {
         leaf: Option<EntryId>,
         way: Way,
         request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
+    ) -> Result<Done<SwitchStatus>, EngineError> {
         self.ask(caller, session, |reply| {
             Command::LeaveBranch(leaf, way, request, reply)
         })
@@ -406,6 +406,15 @@ impl Engine {
             Command::Compact(instructions, request, reply)
         })
         .await
+    }
+
+    /// Takes note of a compaction that failed, for everybody who watches.
+    pub async fn dismiss_compaction(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<(), EngineError> {
+        self.ask(caller, session, Command::DismissCompaction).await
     }
 
     /// What condensing the session would do, and the session it was looked up in.

@@ -91,6 +91,8 @@ fn reliable_name(event: &ReliableEvent) -> &'static str {
         ReliableEvent::ApprovalDecided(_) => "approval_decided",
         ReliableEvent::ToolsChanged(_) => "tools_changed",
         ReliableEvent::CompactionStart(_) => "compaction_start",
+        ReliableEvent::CompactionProgress(_) => "compaction_progress",
+        ReliableEvent::CompactionDismissed(_) => "compaction_dismissed",
         ReliableEvent::CompactionDone(_) => "compaction_done",
         ReliableEvent::CompactionError(_) => "compaction_error",
         ReliableEvent::Done(_) => "done",

@@ -5,12 +5,12 @@ use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use crate::steps::StepBuffer;
 use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionDone, CompactionError,
-    CompactionStart, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta,
-    PartKind, ProcessSource, ProcessTarget, ProcessTimeline, Question, ReliableEvent, RunError,
-    RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, SkillEnd, SkillStart, StreamEnd,
-    StreamStart, StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate,
-    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolProcessEvent, ToolsChanged, Trouble,
-    TroubleKind,
+    CompactionFailed, CompactionFault, CompactionProgress, CompactionStart, CompactionUnderWay,
+    DeltaEvent, EntryId, ErrorCode, Nothing, OpenTool, PartDelta, PartKind, ProcessSource,
+    ProcessTarget, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
+    RunState, RunStatus, Severity, SkillEnd, SkillStart, StreamEnd, StreamStart, StreamingAnswer,
+    StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
+    ToolOutput, ToolProcessEvent, ToolsChanged, Trouble, TroubleKind,
 };
 use netaclaw_tools::process::take_in;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -39,6 +39,7 @@ pub(crate) struct LiveState {
     /// As last told, or shown to whoever joined first; `None` before that.
     pub(crate) tokens: Option<TokenUpdate>,
     pub(crate) compaction: Option<CompactionUnderWay>,
+    pub(crate) compaction_failed: Option<CompactionFailed>,
     /// What people were told about the setting of this session. Told again only when it changes.
     pub(crate) warnings: Vec<Trouble>,
     /// What the model of the run under way was told it has.
@@ -61,6 +62,7 @@ impl Live {
             todo: TodoList::default(),
             tokens: None,
             compaction: None,
+            compaction_failed: None,
             warnings,
             told_tools: None,
             raised: Vec::new(),
@@ -389,8 +391,18 @@ impl Live {
         state.compaction = Some(CompactionUnderWay {
             start: start.clone(),
             since: now_ms(),
+            progress: CompactionProgress::Planning,
         });
+        state.compaction_failed = None;
         self.feed.emit(&ReliableEvent::CompactionStart(start));
+    }
+
+    pub(crate) fn compaction_progress(&self, progress: CompactionProgress) {
+        let mut state = self.lock();
+        if let Some(compaction) = &mut state.compaction {
+            compaction.progress = progress;
+            self.feed.emit(&ReliableEvent::CompactionProgress(progress));
+        }
     }
 
     pub(crate) fn compaction_done(&self, done: CompactionDone) {
@@ -402,7 +414,34 @@ impl Live {
     pub(crate) fn compaction_failed(&self, error: CompactionError) {
         let mut state = self.lock();
         state.compaction = None;
+        let answers_a_wish = matches!(
+            error.fault,
+            CompactionFault::Cancelled | CompactionFault::NothingToCompress
+        );
+        if !answers_a_wish {
+            state.compaction_failed = Some(CompactionFailed {
+                error: error.clone(),
+                at: now_ms(),
+            });
+        }
         self.feed.emit(&ReliableEvent::CompactionError(error));
+    }
+
+    /// A failure that nobody has taken note of and that no success has made up for.
+    pub(crate) fn compaction_failure(&self) -> Option<CompactionFailed> {
+        self.lock().compaction_failed.clone()
+    }
+
+    /// One from before this process.
+    pub(crate) fn show_compaction_failure(&self, failed: Option<CompactionFailed>) {
+        self.lock().compaction_failed = failed;
+    }
+
+    pub(crate) fn compaction_dismissed(&self) {
+        let mut state = self.lock();
+        state.compaction_failed = None;
+        self.feed
+            .emit(&ReliableEvent::CompactionDismissed(Nothing {}));
     }
 
     pub(crate) fn compacts(&self) -> bool {

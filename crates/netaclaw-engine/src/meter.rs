@@ -64,7 +64,10 @@ impl Meter {
                 totals.branch.add(&usage, 1);
             }
         }
-        let answers = path.iter().rev().filter(|entry| entry.role() == Role::Assistant);
+        let answers = path
+            .iter()
+            .rev()
+            .filter(|entry| entry.role() == Role::Assistant);
         let mut usages = answers.filter_map(|entry| spent_on(entry));
         totals.last_call = usages.find_map(|(_, usage)| of_one_call(&usage));
         self.totals = totals;

@@ -11,7 +11,7 @@ mod queue;
 mod titles;
 
 use crate::command::{Command, OpenRequest, Way};
-use crate::compaction::Desk;
+use crate::compaction::{Desk, keep};
 use crate::engine::Home;
 use crate::error::EngineError;
 use crate::feed::{Missed, Subscriber, SubscriptionId, now_ms};
@@ -86,14 +86,18 @@ impl LiveSession {
         live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),
         ));
-        let requests = Requests::read(&tree, &writer.begin().await.state.durable);
+        let durable = writer.begin().await.state.durable.clone();
+        let requests = Requests::read(&tree, &durable);
+        let (desk, failed) = durable.compaction.reopen(&tree, now_ms());
+        live.show_compaction_failure(failed);
+        keep(&writer, &desk, &live).await?;
         Ok(Self {
             writer,
             live,
             waiters: Waiters::default(),
             consents: Waiters::default(),
             source,
-            desk: Arc::default(),
+            desk: Arc::new(desk),
             requests,
             runs: JoinSet::new(),
             current: None,
@@ -173,7 +177,7 @@ impl LiveSession {
                 drop(reply.send(self.switch_leaf(leaf, way, request).await));
             }
             Command::LeaveBranch(leaf, way, request, reply) => {
-                self.leave_branch(leaf, way, request, reply).await;
+                drop(reply.send(self.leave_branch(leaf, way, request).await));
             }
             Command::Label(entry, label, request, reply) => {
                 drop(reply.send(self.label(entry, label, request).await));
@@ -192,6 +196,9 @@ impl LiveSession {
             }
             Command::Compact(instructions, request, reply) => {
                 drop(reply.send(self.compact(instructions, request).await));
+            }
+            Command::DismissCompaction(reply) => {
+                drop(reply.send(self.dismiss_compaction().await));
             }
             Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
             Command::Listen(subscriber, reply) => {

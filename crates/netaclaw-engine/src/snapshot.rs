@@ -55,6 +55,7 @@ pub(crate) fn build(
         todo: live.todo.clone(),
         tokens: live.tokens.clone().unwrap_or_default(),
         compaction: live.compaction.clone(),
+        compaction_failed: live.compaction_failed.clone(),
         skipped_lines: tree.skipped_lines(),
         warnings,
         session: session.into(),

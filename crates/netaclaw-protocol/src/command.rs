@@ -18,6 +18,7 @@ pub mod command_name {
     pub const CLARIFY_RESPONSE: &str = "clarify_response";
     pub const APPROVAL_RESPONSE: &str = "approval_response";
     pub const COMPACT: &str = "compact";
+    pub const DISMISS_COMPACTION: &str = "dismiss_compaction";
     pub const SESSION_OPEN: &str = "session_open";
     pub const SESSION_CLOSE: &str = "session_close";
     pub const SWITCH_LEAF: &str = "switch_leaf";
@@ -182,11 +183,31 @@ pub struct SwitchLeaf {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub follow: bool,
+    /// Tells, where one goes on, what happened on the branch that is left. A model is asked for it,
+    /// so the answer comes first, and the leaf moves when the summary is there.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub summarize: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+}
+
+/// The answer to `switch_leaf`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SwitchLeafAck {
+    pub status: SwitchStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum SwitchStatus {
+    Moved,
+    /// The branch that is left is being summarised; events tell of it as of a compaction. If that
+    /// fails, is stopped, or the server dies meanwhile, nothing has moved.
+    Summarizing,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -55,6 +55,8 @@ pub enum CompactionReason {
     Manual,
     Auto,
     Overflow,
+    /// A branch is left, and what happened on it is told where one goes on.
+    Branch,
 }
 
 impl CompactionReason {
@@ -63,6 +65,7 @@ impl CompactionReason {
             Self::Manual => "manual",
             Self::Auto => "auto",
             Self::Overflow => "overflow",
+            Self::Branch => "branch",
         }
     }
 }
@@ -76,6 +79,36 @@ pub struct CompactionUnderWay {
     pub start: CompactionStart,
     /// Unix time in milliseconds.
     pub since: i64,
+    pub progress: CompactionProgress,
+}
+
+/// How far a compaction is. One that has just begun is planning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "stage", rename_all = "snake_case")]
+pub enum CompactionProgress {
+    Planning,
+    /// The model reads this part of what is folded, and merges it into the summary so far.
+    Summarizing {
+        /// Counted from 1.
+        part: u32,
+        parts: u32,
+    },
+    /// The summary is too long and is written again.
+    Shortening,
+    Checking,
+    Saving,
+}
+
+/// A compaction that failed, until one succeeds, the next one begins, or somebody has taken note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionFailed {
+    #[serde(flatten)]
+    pub error: CompactionError,
+    /// Unix time in milliseconds.
+    pub at: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -87,6 +120,7 @@ pub struct CompactionDone {
     pub keep_recent_count: u64,
     pub summary_entry_id: EntryId,
     pub summary_content: String,
+    /// Of the context; of a branch that is left, what it took and what its summary takes.
     pub tokens_before: u64,
     /// An estimate, until the next answer tells.
     pub tokens_after: u64,
@@ -97,6 +131,7 @@ pub struct CompactionDone {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionError {
+    pub reason: CompactionReason,
     /// In English, for clients that know nothing better; see `words`.
     pub message: String,
     pub retryable: bool,
@@ -128,6 +163,8 @@ pub enum CompactionFault {
     /// The channel or the model has to be set right first.
     NotReady,
     SessionUnavailable,
+    /// The server stopped meanwhile.
+    Interrupted,
 }
 
 impl CompactionFault {
@@ -142,6 +179,7 @@ impl CompactionFault {
             Self::Cancelled => "cancelled",
             Self::NotReady => "not_ready",
             Self::SessionUnavailable => "session_unavailable",
+            Self::Interrupted => "interrupted",
         }
     }
 }

@@ -4,9 +4,9 @@
 //! they may be merged or dropped, because the reliable event at the end carries the whole.
 
 use crate::{
-    CompactionDone, CompactionError, CompactionStart, EntryId, ErrorCode, Nothing, Progress,
-    Refusal, RunId, SessionId, SessionInfo, SessionListItem, Severity, SkillEnd, SkillStart,
-    ToolProcessEvent, Trouble,
+    CompactionDone, CompactionError, CompactionProgress, CompactionStart, EntryId, ErrorCode,
+    Nothing, Progress, Refusal, RunId, SessionId, SessionInfo, SessionListItem, Severity, SkillEnd,
+    SkillStart, ToolProcessEvent, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,8 +51,11 @@ pub enum ReliableEvent {
     ApprovalDecided(ApprovalDecided),
     ToolsChanged(crate::ToolsChanged),
     CompactionStart(CompactionStart),
+    CompactionProgress(CompactionProgress),
     CompactionDone(CompactionDone),
     CompactionError(CompactionError),
+    /// Somebody has taken note of the failure.
+    CompactionDismissed(Nothing),
     Done(Done),
     Error(RunError),
 }

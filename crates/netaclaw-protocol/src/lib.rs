@@ -47,12 +47,12 @@ pub use command::{
     ApprovalDecision, ApprovalResponse, Chat, ChatAck, ChatMode, ChatModel, ClarifyResponse,
     Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange, QueueEdit, QueueEdited,
     Refusal, Rename, Renamed, Retried, Retry, SessionOpen, SessionRef, SetLabel, SetModel,
-    SetThinkingLevel, Stop, Stopped, SwitchLeaf, command_name,
+    SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus, command_name,
 };
 pub use compaction::{
     Compact, CompactAck, CompactStatus, CompactionDetails, CompactionDone, CompactionError,
-    CompactionFault, CompactionReason, CompactionStart, CompactionUnderWay, ContextBreakdown,
-    ContextPart, ContextShare, LedgerLine,
+    CompactionFailed, CompactionFault, CompactionProgress, CompactionReason, CompactionStart,
+    CompactionUnderWay, ContextBreakdown, ContextPart, ContextShare, LedgerLine,
 };
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};

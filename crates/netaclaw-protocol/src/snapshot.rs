@@ -2,8 +2,8 @@
 //! client sees.
 
 use crate::{
-    ApprovalQuestion, CompactionUnderWay, EntryId, PartKind, Question, QueueState, RunId,
-    RunStatus, SessionInfo, TodoList, TokenUpdate, ToolCallStarted, Trouble,
+    ApprovalQuestion, CompactionFailed, CompactionUnderWay, EntryId, PartKind, Question,
+    QueueState, RunId, RunStatus, SessionInfo, TodoList, TokenUpdate, ToolCallStarted, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -66,6 +66,8 @@ pub struct LiveSnapshot {
     pub tokens: TokenUpdate,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<CompactionUnderWay>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction_failed: Option<CompactionFailed>,
     pub skipped_lines: u32,
     /// What people should know although nothing has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

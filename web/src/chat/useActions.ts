@@ -173,6 +173,9 @@ export function useActions() {
     compact,
     /** Shows a branch from where it was left. */
     switchBranch: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, follow: true }),
+    /** The same exactly there, with a summary of what is left behind. It begins at once and ends by events. */
+    leaveFor: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, summarize: true, requestId: crypto.randomUUID() }),
+    dismissCompaction: () => inSession('dismiss_compaction', {}),
     switchTo: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId }),
     label: (entryId: string, label: string) => inSession('label', { entryId, label }),
     rename: (title: string) => inSession('rename', { title }),

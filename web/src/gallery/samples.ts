@@ -191,7 +191,7 @@ export const activity: ActivityRow = {
 
 export const compaction = (changes: Partial<CompactionRow>): CompactionRow => ({
   ...base, kind: 'compaction', key: 'c', state: 'done', reason: null, summary: '', tokensBefore: null, tokensAfter: null, messageCount: null,
-  problem: null, isFault: false, canRetry: false, retryAt: null, undoTo: null, about: null, ...changes,
+  problem: null, isFault: false, canRetry: false, canDismiss: false, retryAt: null, stage: null, undoTo: null, about: null, ...changes,
 })
 
 export const breakdown: BreakdownView = breakdownView({
@@ -207,9 +207,9 @@ export const others: TranscriptRow[] = [
   { ...base, kind: 'notice', key: 'n1', notice: { type: 'model', provider: 'demo', model: 'claude-sonnet-5' } },
   { ...base, kind: 'notice', key: 'n2', notice: { type: 'thinking', level: 'high' } },
   { ...base, kind: 'notice', key: 'n3', notice: { type: 'interrupted' } },
-  compaction({ key: 'c1', state: 'running', reason: 'auto', messageCount: 84 }),
+  compaction({ key: 'c1', state: 'running', reason: 'auto', messageCount: 84, stage: { stage: 'summarizing', part: 2, parts: 3 } }),
   compaction({ key: 'c2', reason: 'manual', summary: 'x', tokensBefore: 152_300, tokensAfter: 18_900, messageCount: 84, undoTo: 'e0' }),
-  compaction({ key: 'c3', state: 'error', isFault: true, canRetry: true, retryAt: now + 300_000, problem: 'The auxiliary model did not answer.' }),
+  compaction({ key: 'c3', state: 'error', isFault: true, canRetry: true, canDismiss: true, retryAt: now + 300_000, problem: 'The auxiliary model did not answer.' }),
   compaction({ key: 'c4', state: 'error', problem: '没有可以压缩的内容。' }),
   { ...base, kind: 'folded', key: 'f1', count: 96, isOpen: false },
   { ...base, kind: 'folded', key: 'f2', count: 96, isOpen: true },

@@ -409,7 +409,11 @@ splitTurn: boolean,
  */
 overheadTokens: number, };
 
-export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, summaryContent: string, tokensBefore: number, 
+export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, summaryContent: string, 
+/**
+ * Of the context; of a branch that is left, what it took and what its summary takes.
+ */
+tokensBefore: number, 
 /**
  * An estimate, until the next answer tells.
  */
@@ -418,7 +422,25 @@ tokensAfter: number, };
 /**
  * The context stays as it was; the chat goes on.
  */
-export type CompactionError = { 
+export type CompactionError = { reason: CompactionReason, 
+/**
+ * In English, for clients that know nothing better; see `words`.
+ */
+message: string, retryable: boolean, fault: CompactionFault, words: Words, 
+/**
+ * When the next attempt may begin by itself, in Unix milliseconds. Asking for one by hand
+ * needs no waiting.
+ */
+retryAt?: number | null, };
+
+/**
+ * A compaction that failed, until one succeeds, the next one begins, or somebody has taken note.
+ */
+export type CompactionFailed = { 
+/**
+ * Unix time in milliseconds.
+ */
+at: number, reason: CompactionReason, 
 /**
  * In English, for clients that know nothing better; see `words`.
  */
@@ -432,9 +454,18 @@ retryAt?: number | null, };
 /**
  * Why nothing was condensed.
  */
-export type CompactionFault = "nothing_to_compress" | "no_gain" | "bad_summary" | "model_failed" | "auxiliary_too_small" | "timed_out" | "cancelled" | "not_ready" | "session_unavailable";
+export type CompactionFault = "nothing_to_compress" | "no_gain" | "bad_summary" | "model_failed" | "auxiliary_too_small" | "timed_out" | "cancelled" | "not_ready" | "session_unavailable" | "interrupted";
 
-export type CompactionReason = "manual" | "auto" | "overflow";
+/**
+ * How far a compaction is. One that has just begun is planning.
+ */
+export type CompactionProgress = { "stage": "planning" } | { "stage": "summarizing", 
+/**
+ * Counted from 1.
+ */
+part: number, parts: number, } | { "stage": "shortening" } | { "stage": "checking" } | { "stage": "saving" };
+
+export type CompactionReason = "manual" | "auto" | "overflow" | "branch";
 
 export type CompactionStart = { reason: CompactionReason, 
 /**
@@ -449,7 +480,7 @@ export type CompactionUnderWay = {
 /**
  * Unix time in milliseconds.
  */
-since: number, reason: CompactionReason, 
+since: number, progress: CompactionProgress, reason: CompactionReason, 
 /**
  * Messages that are folded.
  */
@@ -683,7 +714,7 @@ childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key
 /**
  * The answer being streamed, every open part in full.
  */
-streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, compaction?: CompactionUnderWay | null, skippedLines: number, 
+streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, compaction?: CompactionUnderWay | null, compactionFailed?: CompactionFailed | null, skippedLines: number, 
 /**
  * What people should know although nothing has ended.
  */
@@ -1164,7 +1195,7 @@ words: Words, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 
@@ -1530,7 +1561,19 @@ leafEntryId: EntryId | null,
 /**
  * Goes on from the entry, down to where its branch was last left.
  */
-follow?: boolean, summarize?: boolean, requestId?: string | null, };
+follow?: boolean, 
+/**
+ * Tells, where one goes on, what happened on the branch that is left. A model is asked for it,
+ * so the answer comes first, and the leaf moves when the summary is there.
+ */
+summarize?: boolean, requestId?: string | null, };
+
+/**
+ * The answer to `switch_leaf`.
+ */
+export type SwitchLeafAck = { status: SwitchStatus, };
+
+export type SwitchStatus = "moved" | "summarizing";
 
 export type ThinkingDone = { runId: RunId, entryId: EntryId, part: number, durationMs: number, };
 
@@ -1892,9 +1935,10 @@ export interface Commands {
   clarify_response: { ask: ClarifyResponse; answer: Nothing }
   approval_response: { ask: ApprovalResponse; answer: Nothing }
   compact: { ask: Compact; answer: CompactAck }
+  dismiss_compaction: { ask: SessionRef; answer: Nothing }
   session_open: { ask: SessionOpen; answer: Opened }
   session_close: { ask: SessionRef; answer: Nothing }
-  switch_leaf: { ask: SwitchLeaf; answer: Nothing }
+  switch_leaf: { ask: SwitchLeaf; answer: SwitchLeafAck }
   label: { ask: SetLabel; answer: Nothing }
   rename: { ask: Rename; answer: Renamed }
   retry: { ask: Retry; answer: Retried }

@@ -6,6 +6,7 @@ export type {
   ToolEnd,
   ToolState,
 } from './state'
+export { answersWish } from './compaction'
 export { fromSnapshot } from './snapshot'
 export { reduce, withEntries } from './reduce'
 export { withoutWants } from './wants'

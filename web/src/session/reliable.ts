@@ -14,6 +14,7 @@ import type {
   TroubleKind,
 } from '@/protocol'
 import { unknownTool } from './deltas'
+import { answersWish } from './compaction'
 import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
 
@@ -37,7 +38,7 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'session_entry_updated':
       return entryUpdated(state, event.data)
     case 'session_leaf_changed':
-      return { ...state, path: event.data.activePath, errors: [], compaction: stillRunning(state), ...settingsOn(state, event.data.activePath) }
+      return { ...state, path: event.data.activePath, errors: [], compaction: stillTold(state), ...settingsOn(state, event.data.activePath) }
     case 'session_updated':
       return { ...state, meta: event.data.session, labels: event.data.labels ?? state.labels }
     case 'assistant_stream_start':
@@ -67,11 +68,15 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       // The entry that tells the model shows it here as well; pages that list tools ask anew.
       return state
     case 'compaction_start':
-      return { ...state, compaction: { state: 'running', at: event.ts, start: event.data } }
+      return { ...state, compaction: { state: 'running', at: event.ts, start: event.data, progress: { stage: 'planning' } } }
+    case 'compaction_progress':
+      return state.compaction?.state === 'running' ? { ...state, compaction: { ...state.compaction, progress: event.data } } : state
     case 'compaction_done':
       return { ...state, compaction: { state: 'done', at: event.ts, done: event.data } }
     case 'compaction_error':
       return { ...state, compaction: { state: 'error', at: event.ts, error: event.data } }
+    case 'compaction_dismissed':
+      return state.compaction?.state === 'error' ? { ...state, compaction: null } : state
     case 'done':
       return runDone(state, event.data)
     case 'error':
@@ -95,7 +100,9 @@ function entryAdded(state: SessionState, { entry, leafEntryId }: EntryAdded): Se
     entries: state.entries.with(entry.id, entry),
     streaming: state.streaming?.entryId === entry.id ? null : state.streaming,
   }
-  return withMeaning(next, entry)
+  // An entry below another one than the leaf moves to its branch.
+  const moves = path.length > 1 && path.at(-2) !== state.path.at(-1) && path.at(-1) !== state.path.at(-1)
+  return withMeaning(moves ? { ...next, ...settingsOn(next, path) } : next, entry)
 }
 
 /** A warning about how the session is set up stays; what has happened goes with the next message. */
@@ -113,7 +120,7 @@ function withMeaning(state: SessionState, entry: Entry): SessionState {
     case 'model_change':
       return { ...state, model: modelOf(entry) }
     case 'message':
-      if (entry.message.role === 'user') return { ...state, errors: [], compaction: stillRunning(state) }
+      if (entry.message.role === 'user') return { ...state, errors: [], compaction: stillTold(state) }
       if (entry.message.role === 'toolResult') return answered(state, entry.message.toolCallId)
       return { ...state, model: modelOf(entry) ?? state.model }
     default:
@@ -121,8 +128,9 @@ function withMeaning(state: SessionState, entry: Entry): SessionState {
   }
 }
 
-/** What has come of a compaction goes with the next message. */
-function stillRunning({ compaction }: SessionState): SessionState['compaction'] {
+/** What has come of a compaction goes with the next message; a failure stays until somebody has taken note, or it works. */
+function stillTold({ compaction }: SessionState): SessionState['compaction'] {
+  if (compaction?.state === 'error') return answersWish(compaction.error) ? null : compaction
   return compaction?.state === 'running' ? compaction : null
 }
 

@@ -34,7 +34,7 @@ export function fromSnapshot(opened: Opened, before: SessionState | null, now: n
     approvals: snapshot.approvals,
     todo: snapshot.todo,
     tokens: snapshot.tokens,
-    compaction: underWay(snapshot.compaction),
+    compaction: underWay(snapshot.compaction) ?? failed(snapshot.compactionFailed),
     done: null,
     errors: [],
     skippedLines: snapshot.skippedLines,
@@ -44,8 +44,14 @@ export function fromSnapshot(opened: Opened, before: SessionState | null, now: n
 
 function underWay(compaction: Snapshot['compaction']): SessionState['compaction'] {
   if (!compaction) return null
-  const { since, ...start } = compaction
-  return { state: 'running', at: since, start }
+  const { since, progress, ...start } = compaction
+  return { state: 'running', at: since, start, progress }
+}
+
+function failed(failure: Snapshot['compactionFailed']): SessionState['compaction'] {
+  if (!failure) return null
+  const { at, ...error } = failure
+  return { state: 'error', at, error }
 }
 
 function streaming(answer: StreamingAnswer): StreamingState {

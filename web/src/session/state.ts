@@ -7,6 +7,7 @@ import type {
   ApprovalQuestion,
   CompactionDone,
   CompactionError,
+  CompactionProgress,
   CompactionStart,
   ContentBlock,
   Done,
@@ -114,6 +115,6 @@ export interface ToolEnd {
 }
 
 export type CompactionState =
-  | { readonly state: 'running'; readonly at: number; readonly start: CompactionStart }
+  | { readonly state: 'running'; readonly at: number; readonly start: CompactionStart; readonly progress: CompactionProgress }
   | { readonly state: 'done'; readonly at: number; readonly done: CompactionDone }
   | { readonly state: 'error'; readonly at: number; readonly error: CompactionError }

@@ -95,30 +95,44 @@ describe('a compaction under way', () => {
   const row = (state: SessionState, language: 'en' | 'zh' = 'en') => transcript(state, options({ language })).find((row) => row.kind === 'compaction')
 
   const START = { type: 'compaction_start', data: { reason: 'auto', messageCount: 84 } } as const
-  const error: CompactionError = { message: 'm', words: { zh: '没有回答', en: 'no answer' }, fault: 'model_failed', retryable: true, retryAt: 99 }
+  const error: CompactionError = { reason: 'auto', message: 'm', words: { zh: '没有回答', en: 'no answer' }, fault: 'model_failed', retryable: true, retryAt: 99 }
   const FAILED = { type: 'compaction_error', data: error } as const
   const ADDED = { type: 'session_entry_added', data: { entry: said('b', 'a'), leafEntryId: 'b' } } as const
 
   test('is shown until its entry tells of it', () => {
-    expect(row(play(START))).toMatchObject({ state: 'running', reason: 'auto', messageCount: 84, at: 5 })
+    expect(row(play(START))).toMatchObject({ state: 'running', reason: 'auto', messageCount: 84, at: 5, stage: { stage: 'planning' } })
+    const progress = { type: 'compaction_progress', data: { stage: 'summarizing', part: 1, parts: 2 } } as const
+    expect(row(play(START, progress))).toMatchObject({ state: 'running', stage: progress.data })
+    expect(row(play(progress))).toBeUndefined()
     const done = { success: true, compactedCount: 1, keepRecentCount: 0, summaryEntryId: 'x', summaryContent: 's', tokensBefore: 9, tokensAfter: 1 }
     expect(row(play(START, { type: 'compaction_done', data: done }))).toBeUndefined()
   })
 
-  test('that failed says so in the reader’s language, until the next message', () => {
+  test('that failed says so in the reader’s language, until somebody takes note or one succeeds', () => {
     expect(row(play(START, FAILED))).toMatchObject({ state: 'error', problem: 'no answer', isFault: true, canRetry: true, retryAt: 99 })
     expect(row(play(START, FAILED), 'zh')).toMatchObject({ problem: '没有回答' })
-    expect(row(play(START, FAILED, ADDED))).toBeUndefined()
-    expect(row(play(START, FAILED, { type: 'session_leaf_changed', data: { leafEntryId: 'a', activePath: ['a'] } }))).toBeUndefined()
+    expect(row(play(START, FAILED, ADDED))).toMatchObject({ state: 'error' })
+    expect(row(play(START, FAILED, { type: 'session_leaf_changed', data: { leafEntryId: 'a', activePath: ['a'] } }))).toMatchObject({ state: 'error' })
+    expect(row(play(START, FAILED, START))).toMatchObject({ state: 'running' })
+    expect(row(play(START, FAILED, { type: 'compaction_dismissed', data: {} }))).toBeUndefined()
+    const snapshot = { ...recording.closed.snapshot!, compactionFailed: { ...error, at: 7 } }
+    expect(row(fromSnapshot({ ...recording.closed, snapshot }, null, 0))).toMatchObject({ state: 'error', problem: 'no answer', retryAt: 99, at: 7 })
   })
 
-  test.each(['nothing_to_compress', 'cancelled'] as const)('%s is no fault', (fault) => {
-    expect(row(play(START, { type: 'compaction_error', data: { ...error, fault, retryable: false, retryAt: null } }))).toMatchObject({ isFault: false, canRetry: false })
+  test('that did not let one leave a branch is tried again from the tree', () => {
+    const failed = { ...FAILED, data: { ...error, reason: 'branch' } } as const
+    expect(row(play({ ...START, data: { reason: 'branch', messageCount: 3 } }, failed))).toMatchObject({ canRetry: false, canDismiss: true, reason: 'branch' })
+  })
+
+  test.each(['nothing_to_compress', 'cancelled'] as const)('%s is no fault, and goes with the next message', (fault) => {
+    const told = { type: 'compaction_error', data: { ...error, fault, retryable: false, retryAt: null } } as const
+    expect(row(play(START, told))).toMatchObject({ isFault: false, canRetry: false })
+    expect(row(play(START, told, ADDED))).toBeUndefined()
   })
 
   test('goes on through messages, and is in the snapshot for who joins', () => {
     expect(row(play(START, ADDED))).toMatchObject({ state: 'running' })
-    const snapshot = { ...recording.closed.snapshot!, compaction: { since: 7, reason: 'manual' as const, messageCount: 3 } }
-    expect(row(fromSnapshot({ ...recording.closed, snapshot }, null, 0))).toMatchObject({ state: 'running', reason: 'manual', messageCount: 3, at: 7 })
+    const snapshot = { ...recording.closed.snapshot!, compaction: { since: 7, reason: 'manual' as const, messageCount: 3, progress: { stage: 'checking' as const } } }
+    expect(row(fromSnapshot({ ...recording.closed, snapshot }, null, 0))).toMatchObject({ state: 'running', reason: 'manual', messageCount: 3, at: 7, stage: { stage: 'checking' } })
   })
 })

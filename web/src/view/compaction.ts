@@ -1,7 +1,7 @@
 /** Compactions: where one was made, one that is under way or has failed, and what the last one folded. */
 
 import type { Entry } from '@/protocol'
-import type { CompactionState, SessionState } from '@/session'
+import { answersWish, type CompactionState, type SessionState } from '@/session'
 import { troubleWords, type TroubleLanguage } from './trouble'
 import type { CompactionAbout, CompactionRow } from './types'
 
@@ -19,6 +19,8 @@ const BARE = {
   isFault: false,
   canRetry: false,
   retryAt: null,
+  stage: null,
+  canDismiss: false,
   undoTo: null,
   about: null,
 } as const satisfies Partial<CompactionRow>
@@ -43,17 +45,20 @@ export function storedCompaction(base: Base, entry: CompactionEntry): Compaction
 export function liveCompaction(base: Base, compaction: CompactionState, language: TroubleLanguage): CompactionRow {
   if (compaction.state === 'running') {
     const { reason, messageCount } = compaction.start
-    return { ...BARE, ...base, state: 'running', reason, messageCount }
+    return { ...BARE, ...base, state: 'running', reason, messageCount, stage: compaction.progress }
   }
   if (compaction.state === 'done') return { ...BARE, ...base, state: 'done' }
-  const { words, message, retryable, retryAt, fault } = compaction.error
+  const { reason, words, message, retryable, retryAt } = compaction.error
   return {
     ...BARE,
     ...base,
     state: 'error',
     problem: troubleWords(words && { words }, language) ?? message,
-    isFault: fault !== 'nothing_to_compress' && fault !== 'cancelled',
-    canRetry: retryable,
+    reason,
+    isFault: !answersWish(compaction.error),
+    // Where one wanted to go on is chosen in the tree.
+    canRetry: retryable && reason !== 'branch',
+    canDismiss: true,
     retryAt: retryAt ?? null,
   }
 }

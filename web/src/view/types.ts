@@ -113,7 +113,9 @@ export interface CompactionRow extends RowBase {
   kind: 'compaction'
   state: 'running' | 'done' | 'error'
   /** Who asked for it; null if nobody knows. */
-  reason: 'manual' | 'auto' | 'overflow' | null
+  reason: 'manual' | 'auto' | 'overflow' | 'branch' | null
+  /** How far it is, while it is under way. */
+  stage: CompactionStage | null
   summary: string
   tokensBefore: number | null
   tokensAfter: number | null
@@ -124,12 +126,15 @@ export interface CompactionRow extends RowBase {
   /** Something went wrong; else there was just nothing to do, or somebody stopped it. */
   isFault: boolean
   canRetry: boolean
+  canDismiss: boolean
   /** When it is tried again by itself. */
   retryAt: Millis | null
   /** The entry from which one goes on as if it had not been. */
   undoTo: string | null
   about: CompactionAbout | null
 }
+
+export type CompactionStage = { stage: 'planning' | 'shortening' | 'checking' | 'saving' } | { stage: 'summarizing'; part: number; parts: number }
 
 /** What there is to know about a summary besides its words. */
 export interface CompactionAbout {

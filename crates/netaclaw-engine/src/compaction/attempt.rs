@@ -1,6 +1,7 @@
 //! One attempt to condense a context: told as begun, and then exactly once as done or failed.
 
 use super::desk::Desk;
+use super::kept::{UnderWay, keep, summaries_in};
 use super::setup::CompactionSetup;
 use crate::error::EngineError;
 use crate::feed::now_ms;
@@ -10,12 +11,12 @@ use crate::metrics;
 use crate::source::{AgentSource, ChosenModel};
 use crate::writer::SessionWriter;
 use netaclaw_compaction::{
-    Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, assemble,
-    plan, summarize, used_tokens,
+    Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, Watcher,
+    assemble, plan, summarize, used_tokens,
 };
 use netaclaw_protocol::{
-    CompactionDone, CompactionError, CompactionFault, CompactionReason, CompactionStart, EntryId,
-    SessionMeta, Words,
+    CompactionDone, CompactionError, CompactionFault, CompactionProgress, CompactionReason,
+    CompactionStart, EntryId, SessionMeta, Words,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{NewEntry, SessionTree, build_session_context};
@@ -47,13 +48,18 @@ pub(super) struct Prepared {
     pub(super) setup: CompactionSetup,
     pub(super) conversation: Conversation,
     used: Used,
+    /// Summaries in the whole session.
+    summaries: usize,
     pub(super) plan: Result<Plan, CompactionFailure>,
 }
 
 /// Why an attempt came to nothing.
-enum Failed {
+#[derive(Debug)]
+pub(crate) enum Failed {
     Compaction(CompactionFailure),
     Engine(EngineError),
+    /// The server died meanwhile.
+    Interrupted,
 }
 
 impl From<EngineError> for Failed {
@@ -114,6 +120,7 @@ impl Attempt<'_> {
             Ok(prepared) => self.carry_out(prepared, started).await,
             Err(failed) => Err(failed),
         };
+        self.desk.set_under_way(None);
         let (attempted, ended) = match &carried_out {
             Ok(()) => (Attempted::Done, Ended::Gained),
             Err(failed) => (Attempted::Failed, failed.ended()),
@@ -123,7 +130,11 @@ impl Attempt<'_> {
         metrics::compaction_ended(self.reason, fault, started.elapsed());
         if let Err(failed) = carried_out {
             let retry_at = retry_at.filter(|_| self.reason != CompactionReason::Manual);
-            self.live.compaction_failed(failed.told(retry_at));
+            self.live
+                .compaction_failed(failed.told(self.reason, retry_at));
+        }
+        if let Err(error) = keep(self.writer, self.desk, self.live).await {
+            tracing::warn!(session.id = %self.writer.id, %error, "how condensing ended could not be stored");
         }
         attempted
     }
@@ -148,16 +159,32 @@ impl Attempt<'_> {
             setup,
             conversation,
             plan,
-            ..
+            used,
+            summaries,
         } = prepared;
         let plan = plan?;
+        self.desk.set_under_way(Some(UnderWay {
+            reason: self.reason,
+            summaries,
+            used: used.tokens,
+            window: setup.model.context_window,
+            model: setup.model.name.clone(),
+        }));
+        keep(self.writer, self.desk, self.live).await?;
         let auxiliary = &setup.auxiliary;
-        let summary = summarize(&conversation, &plan, auxiliary, self.cancel).await?;
+        let tell = |progress| self.live.compaction_progress(progress);
+        let watcher = Watcher {
+            tell: &tell,
+            cancel: self.cancel,
+        };
+        let summary = summarize(&conversation, &plan, auxiliary, watcher).await?;
+        tell(CompactionProgress::Checking);
         let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let assembled = assemble(&plan, summary, auxiliary, took)?;
         if self.cancel.is_cancelled() {
             return Err(CompactionFailure::Cancelled.into());
         }
+        tell(CompactionProgress::Saving);
         let tree = self.append(&plan, assembled).await?;
         let tip = self.writer.run_tip().or_else(|| tree.leaf().cloned());
         let meter = Meter::read(&tree, tip.as_ref());
@@ -227,8 +254,8 @@ pub(super) async fn prepare(
     let context = build_session_context(tree, tip).map_err(damaged)?;
     let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(tip));
     let todo = todo_on_path(path.map_err(damaged)?.into_iter());
-    let used = used_tokens(&context, overhead_tokens).calibrated(&context, overhead_tokens);
     let conversation = Conversation::read(&context);
+    let used = used_tokens(&context, overhead_tokens).calibrated(&conversation, overhead_tokens);
     let request = PlanRequest {
         reason: wish.reason,
         limits: setup.limits(overhead_tokens),
@@ -242,6 +269,7 @@ pub(super) async fn prepare(
         setup,
         conversation,
         used,
+        summaries: summaries_in(tree),
         plan,
     })
 }
@@ -253,25 +281,28 @@ impl Failed {
             Self::Compaction(
                 CompactionFailure::NothingToCompress | CompactionFailure::NoGain { .. },
             ) => Ended::NoGain,
-            Self::Compaction(_) | Self::Engine(_) => Ended::Failed,
+            Self::Compaction(_) | Self::Engine(_) | Self::Interrupted => Ended::Failed,
         }
     }
 
-    fn fault(&self) -> CompactionFault {
+    pub(crate) fn fault(&self) -> CompactionFault {
         match self {
             Self::Compaction(failure) => failure.fault(),
+            Self::Interrupted => CompactionFault::Interrupted,
             Self::Engine(EngineError::Internal(_)) => CompactionFault::SessionUnavailable,
             Self::Engine(_) => CompactionFault::NotReady,
         }
     }
 
-    fn told(self, retry_at: Option<i64>) -> CompactionError {
+    pub(crate) fn told(self, reason: CompactionReason, retry_at: Option<i64>) -> CompactionError {
         let fault = self.fault();
         let (words, retryable): (Words, bool) = match self {
             Self::Compaction(failure) => (failure.words(), failure.is_retryable()),
             Self::Engine(error) => (error.refusal().words, true),
+            Self::Interrupted => (interrupted(), true),
         };
         CompactionError {
+            reason,
             message: words.en.clone(),
             retryable,
             fault,
@@ -283,7 +314,14 @@ impl Failed {
 
 /// For a wish that nobody carries out any more.
 pub(crate) fn cancelled() -> CompactionError {
-    Failed::from(CompactionFailure::Cancelled).told(None)
+    Failed::from(CompactionFailure::Cancelled).told(CompactionReason::Manual, None)
+}
+
+fn interrupted() -> Words {
+    Words::new(
+        "服务器在写摘要时停止了。原文全部保留，没有任何改动。",
+        "The server stopped while the summary was being written. Everything is as it was.",
+    )
 }
 
 pub(super) fn damaged(error: netaclaw_session::PathError) -> EngineError {

@@ -1,22 +1,32 @@
 //! Telling, on the branch one goes on with, what happened on the one that is left.
 
-use super::attempt::damaged;
+use super::attempt::{Failed, damaged};
 use crate::error::EngineError;
 use crate::source::{AgentSource, ChosenModel};
 use netaclaw_compaction::{
-    CompactionFailure, Conversation, branch_text, plan_branch, quote_branch, summarize,
+    CompactionFailure, Conversation, Watcher, branch_text, plan_branch, quote_branch, summarize,
 };
+use netaclaw_models::tokens::estimate_text;
 use netaclaw_protocol::{EntryId, SessionMeta};
 use netaclaw_session::{EntryBody, EntryKind, SessionTree, build_session_context, raw_json};
 use serde_json::json;
 use std::collections::HashSet;
-use tokio_util::sync::CancellationToken;
 
 /// A move from one place in the tree to another.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaving {
     pub(crate) from: EntryId,
     pub(crate) to: Option<EntryId>,
+}
+
+/// What is to be told of a branch.
+pub(crate) struct Told {
+    pub(crate) body: EntryBody,
+    pub(crate) summary: String,
+    pub(crate) messages: usize,
+    /// Of the branch, by estimate.
+    pub(crate) tokens_before: u64,
+    pub(crate) tokens_after: u64,
 }
 
 impl Leaving {
@@ -56,31 +66,33 @@ impl Leaving {
         source: &dyn AgentSource,
         session: &SessionMeta,
         model: Option<ChosenModel>,
-        cancel: &CancellationToken,
-    ) -> Result<EntryBody, EngineError> {
+        watcher: Watcher<'_>,
+    ) -> Result<Told, Failed> {
         let setup = source.compaction(session, model).await?;
         let looks_only = |tool: &str| setup.looks_only.contains(tool);
         let plan = plan_branch(&conversation, setup.limits(0), &looks_only)
-            .ok_or_else(|| refused(&CompactionFailure::NothingToCompress))?;
+            .ok_or(CompactionFailure::NothingToCompress)?;
         let summary = match quote_branch(&conversation) {
             Some(summary) => summary,
-            None => summarize(&conversation, &plan, &setup.auxiliary, cancel)
-                .await
-                .map_err(|failure| refused(&failure))?,
+            None => summarize(&conversation, &plan, &setup.auxiliary, watcher).await?,
         };
-        Ok(EntryBody::BranchSummary {
+        let text = branch_text(&plan, &summary);
+        let body = EntryBody::BranchSummary {
             from_id: Some(self.from),
-            summary: branch_text(&plan, &summary),
+            summary: text.clone(),
             details: Some(raw_json(&json!({
                 "readFiles": plan.facts.read_files,
                 "modifiedFiles": plan.facts.modified_files,
                 "usage": summary.usage,
                 "requests": summary.requests,
             }))),
+        };
+        Ok(Told {
+            body,
+            tokens_after: estimate_text(&text),
+            summary: text,
+            messages: conversation.pieces.len(),
+            tokens_before: conversation.tokens(),
         })
     }
-}
-
-fn refused(failure: &CompactionFailure) -> EngineError {
-    EngineError::Unavailable(failure.words().en)
 }

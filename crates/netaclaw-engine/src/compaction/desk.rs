@@ -1,7 +1,8 @@
-//! What a session remembers about condensing, from run to run.
+//! What a session remembers about condensing, from run to run and from server to server.
 
+use super::kept::{Kept, UnderWay};
 use netaclaw_compaction::{Blocked, Breaker, Ended, Moment};
-use netaclaw_protocol::{CompactStatus, CompactionReason};
+use netaclaw_protocol::{CompactStatus, CompactionFailed, CompactionReason};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Shared by the session and its run.
@@ -13,6 +14,7 @@ pub(crate) struct Desk {
 #[derive(Default)]
 struct State {
     breaker: Breaker,
+    under_way: Option<UnderWay>,
     /// What somebody asked for while a run was under way.
     waiting: Option<Asked>,
 }
@@ -24,6 +26,34 @@ pub(crate) struct Asked {
 }
 
 impl Desk {
+    pub(crate) fn new(breaker: Breaker) -> Self {
+        let state = State {
+            breaker,
+            ..State::default()
+        };
+        Self {
+            state: Mutex::new(state),
+        }
+    }
+
+    /// What is to outlive this process, with the failure that people are shown.
+    pub(crate) fn kept(&self, failed: Option<CompactionFailed>) -> Kept {
+        let state = self.lock();
+        let breaker = match state.breaker.is_fresh() {
+            true => Breaker::default(),
+            false => state.breaker.clone(),
+        };
+        Kept {
+            breaker,
+            under_way: state.under_way.clone(),
+            failed,
+        }
+    }
+
+    pub(crate) fn set_under_way(&self, under_way: Option<UnderWay>) {
+        self.lock().under_way = under_way;
+    }
+
     /// Has a compaction wait for the next boundary of the run under way.
     pub(crate) fn put(&self, asked: Asked) -> CompactStatus {
         let mut state = self.lock();

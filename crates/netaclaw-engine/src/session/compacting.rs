@@ -2,7 +2,7 @@
 
 use super::LiveSession;
 use super::launch::CurrentRun;
-use crate::compaction::{Asked, Attempt, Attempted, cancelled};
+use crate::compaction::{Asked, Attempt, Attempted, cancelled, keep};
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::requests::{Done, Outcome, Request};
@@ -101,12 +101,20 @@ impl LiveSession {
             }
             tracing::error!(session.id = %self.writer.id, %error, "condensing panicked");
         }
+        self.finish_move().await;
         if self.live.compacts() {
+            // Nothing told how it ended.
+            self.desk.set_under_way(None);
             self.live.compaction_failed(cancelled());
         }
-        self.finish_move().await;
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
+    }
+
+    /// Somebody has taken note of a failure.
+    pub(super) async fn dismiss_compaction(&self) -> Result<(), EngineError> {
+        self.live.compaction_dismissed();
+        keep(&self.writer, &self.desk, &self.live).await
     }
 
     /// A stop is for what waits to begin as well.

@@ -216,6 +216,7 @@ impl LiveSession {
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
         writing.state.durable.warnings = warnings;
+        writing.state.durable.compaction = self.desk.kept(self.live.compaction_failure());
         if let Some(told) = self.live.take_told_tools() {
             writing.state.durable.told_tools = Some(told);
         }

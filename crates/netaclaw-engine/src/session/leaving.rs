@@ -2,72 +2,117 @@
 
 use super::LiveSession;
 use super::launch::{CurrentRun, unasked};
-use crate::command::{Reply, Way};
-use crate::compaction::Leaving;
+use crate::command::Way;
+use crate::compaction::{Failed, Leaving, Told, UnderWay, keep, summaries_in};
 use crate::error::EngineError;
+use crate::metrics;
 use crate::requests::{Done, Outcome, Request};
-use netaclaw_protocol::{EntryId, RunOutcome, RunPhase, RunState};
+use netaclaw_compaction::{CompactionFailure, Conversation, Watcher};
+use netaclaw_protocol::{
+    CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId, RunOutcome,
+    RunPhase, RunState, SwitchStatus,
+};
 use netaclaw_runtime::todo_on_path;
-use netaclaw_session::{EntryBody, NewEntry, Places};
+use netaclaw_session::{NewEntry, Places};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::oneshot;
+
+const REASON: CompactionReason = CompactionReason::Branch;
 
 /// A move that waits for its summary.
 pub(super) struct PendingMove {
     leaving: Leaving,
     request: Option<Request>,
-    reply: Reply<Done<()>>,
-    told: oneshot::Receiver<Result<EntryBody, EngineError>>,
+    started: Instant,
+    told: oneshot::Receiver<Result<Told, Failed>>,
 }
 
 impl LiveSession {
-    /// Moves the leaf once it is known what to tell of the branch that is left. If that fails,
-    /// nothing has changed.
+    /// Moves the leaf once it is known what to tell of the branch that is left, which takes as long as
+    /// a model takes: whoever asks is answered at once and hears the rest by events. If it fails,
+    /// is stopped, or the server dies, nothing has changed.
     pub(super) async fn leave_branch(
         &mut self,
         leaf: Option<EntryId>,
         way: Way,
         request: Option<Request>,
-        reply: Reply<Done<()>>,
-    ) {
-        let leaving = match self.leaving(leaf.clone(), way, request.as_ref()).await {
-            Ok(Some(leaving)) => leaving,
+    ) -> Result<Done<SwitchStatus>, EngineError> {
+        if request.is_some()
+            && self
+                .moving
+                .as_ref()
+                .is_some_and(|known| known.request == request)
+        {
+            return Ok(Done::before(SwitchStatus::Summarizing));
+        }
+        let leaving = self.leaving(leaf.clone(), way, request.as_ref()).await?;
+        let Some((leaving, conversation)) = leaving else {
             // There is nothing to tell.
-            Ok(None) => {
-                drop(reply.send(self.switch_leaf(leaf, way, request).await));
-                return;
-            }
-            Err(error) => {
-                drop(reply.send(Err(error)));
-                return;
-            }
+            let Done { deduped, .. } = self.switch_leaf(leaf, way, request).await?;
+            let value = SwitchStatus::Moved;
+            return Ok(Done { value, deduped });
         };
+        let summaries = summaries_in(&*self.writer.tree().await?);
+        self.desk.set_under_way(Some(UnderWay {
+            reason: REASON,
+            summaries,
+            used: 0,
+            window: 0,
+            model: String::new(),
+        }));
+        keep(&self.writer, &self.desk, &self.live).await?;
+        self.start_telling(leaving, conversation, request);
+        Ok(Done::now(SwitchStatus::Summarizing))
+    }
+
+    fn start_telling(
+        &mut self,
+        leaving: Leaving,
+        conversation: Conversation,
+        request: Option<Request>,
+    ) {
         let (tell, told) = oneshot::channel();
         let job = CurrentRun::compaction();
+        if self.shutdown.is_cancelled() {
+            job.cancel.cancel();
+        }
         let phase = Some(RunPhase::Compacting);
         self.live.run_status(RunState::Running, None, phase, None);
+        self.live.compaction_started(CompactionStart {
+            reason: REASON,
+            message_count: conversation.pieces.len() as u64,
+        });
         let (writer, source) = (Arc::clone(&self.writer), Arc::clone(&self.source));
         let (cancel, branch) = (job.cancel.clone(), leaving.clone());
+        let live = self.live.clone();
         self.runs.spawn(async move {
             let telling = async {
-                let tree = writer.tree().await?;
-                let conversation = branch.conversation(&tree)?.unwrap_or_default();
                 let session = writer.meta().await?;
                 let model = writer.begin().await.state.durable.model.clone();
                 let model = model.map(Into::into);
+                let watcher = Watcher {
+                    tell: &|progress| live.compaction_progress(progress),
+                    cancel: &cancel,
+                };
                 branch
-                    .tell(conversation, &*source, &session, model, &cancel)
+                    .tell(conversation, &*source, &session, model, watcher)
                     .await
             };
+            let told = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(CompactionFailure::Cancelled.into()),
+                told = telling => told,
+            };
             // The session that asked for it is the one that owns this job.
-            drop(tell.send(telling.await));
+            drop(tell.send(told));
             unasked(RunOutcome::Completed, None)
         });
         self.current = Some(job);
         self.moving = Some(PendingMove {
             leaving,
             request,
-            reply,
+            started: Instant::now(),
             told,
         });
     }
@@ -78,7 +123,7 @@ impl LiveSession {
         leaf: Option<EntryId>,
         way: Way,
         request: Option<&Request>,
-    ) -> Result<Option<Leaving>, EngineError> {
+    ) -> Result<Option<(Leaving, Conversation)>, EngineError> {
         if self.repeats(request)? {
             return Ok(None);
         }
@@ -105,7 +150,8 @@ impl LiveSession {
             return Ok(None);
         };
         let leaving = Leaving { from, to };
-        Ok(leaving.conversation(&tree)?.map(|_| leaving))
+        let conversation = leaving.conversation(&tree)?;
+        Ok(conversation.map(|conversation| (leaving, conversation)))
     }
 
     /// The job is over: the summary is appended where one goes on, which moves the leaf there.
@@ -115,29 +161,52 @@ impl LiveSession {
         };
         let told = moving.told.try_recv().unwrap_or_else(|_| {
             let message = "the branch could not be summarised".to_owned();
-            Err(EngineError::Unavailable(message))
+            Err(EngineError::Unavailable(message).into())
         });
         let moved = match told {
-            Ok(body) => {
-                self.append_summary(moving.leaving, body, moving.request)
+            Ok(told) => {
+                self.live.compaction_progress(CompactionProgress::Saving);
+                self.append_summary(moving.leaving, told, moving.request)
                     .await
+                    .map_err(Failed::from)
             }
-            Err(error) => Err(error),
+            Err(failed) => Err(failed),
         };
-        drop(moving.reply.send(moved));
+        let fault = moved.as_ref().err().map(Failed::fault);
+        metrics::compaction_ended(REASON, fault, moving.started.elapsed());
+        self.desk.set_under_way(None);
+        if let Err(failed) = moved
+            && self.live.compacts()
+        {
+            self.live.compaction_failed(failed.told(REASON, None));
+        }
+        if let Err(error) = keep(&self.writer, &self.desk, &self.live).await {
+            tracing::warn!(session.id = %self.writer.id, %error, "how leaving a branch ended could not be stored");
+        }
     }
 
     async fn append_summary(
         &mut self,
         leaving: Leaving,
-        body: EntryBody,
+        told: Told,
         request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
+    ) -> Result<(), EngineError> {
         let writer = Arc::clone(&self.writer);
         let mut writing = writer.begin().await;
         writing.remember_visit(&*writer.tree().await?);
-        let new = NewEntry::below(leaving.to, body);
-        writing.append(new.flushed()).await?;
+        let new = NewEntry::below(leaving.to, told.body);
+        let tell = |entry: &netaclaw_session::Entry| {
+            self.live.compaction_done(CompactionDone {
+                success: true,
+                compacted_count: told.messages as u64,
+                keep_recent_count: 0,
+                summary_entry_id: entry.id().clone(),
+                summary_content: told.summary,
+                tokens_before: told.tokens_before,
+                tokens_after: told.tokens_after,
+            });
+        };
+        writing.append_after(new.flushed(), tell).await?;
         let tree = writer.tree().await?;
         writing.remember_visit(&tree);
         writing.save().await?;
@@ -148,7 +217,6 @@ impl LiveSession {
         let model = writing.state.durable.model.clone();
         let tokens = self.tokens_at(&tree, &meta, model);
         self.live.tokens_changed(tokens.await);
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(()))
+        self.remember(&mut writing, request, Outcome::Done).await
     }
 }

@@ -9,7 +9,7 @@ use netaclaw_engine::{Caller, Done, EngineError, Request, Subscriber, Way};
 use netaclaw_protocol::{
     Chat, ChatAck, ChatModel, CompactAck, ErrorCode, Forked, Nothing, Notice, QueueEdited, Refusal,
     Renamed, Retried, RunState, SessionChange, SessionId, SessionOpen, SetModel, Stop, Stopped,
-    Words,
+    SwitchLeafAck, SwitchStatus, Words,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -146,18 +146,26 @@ async fn change(
                 false => Way::Exactly,
             };
             let (session, leaf) = (&switch.session_id, switch.leaf_entry_id);
-            match switch.summarize {
+            let switched = match switch.summarize {
                 true => {
                     engine
                         .leave_branch(caller, session, leaf, way, request)
                         .await
                 }
                 false => {
-                    engine
-                        .switch_leaf(caller, session, leaf, way, request)
-                        .await
+                    let moved = engine.switch_leaf(caller, session, leaf, way, request);
+                    moved.await.map(|Done { deduped, .. }| Done {
+                        value: SwitchStatus::Moved,
+                        deduped,
+                    })
                 }
-            }
+            };
+            let Done { value, deduped } = switched.map_err(refusal)?;
+            return Ok(told(SwitchLeafAck { status: value }, deduped));
+        }
+        ClientCommand::DismissCompaction(session) => {
+            let dismissed = engine.dismiss_compaction(caller, &session.session_id).await;
+            return dismissed.map(|()| Body::new()).map_err(refusal);
         }
         ClientCommand::Compact(compact) => {
             let begun = engine.compact(caller, &compact.session_id, compact.instructions, request);

@@ -17,6 +17,7 @@ pub(super) enum ClientCommand {
     ClarifyResponse(ClarifyResponse),
     ApprovalResponse(ApprovalResponse),
     Compact(Compact),
+    DismissCompaction(SessionRef),
     SessionOpen(SessionOpen),
     SessionClose(SessionRef),
     SwitchLeaf(SwitchLeaf),
@@ -38,6 +39,7 @@ impl ClientCommand {
             name::CLARIFY_RESPONSE => Self::ClarifyResponse(parse(payload)?),
             name::APPROVAL_RESPONSE => Self::ApprovalResponse(parse(payload)?),
             name::COMPACT => Self::Compact(parse(payload)?),
+            name::DISMISS_COMPACTION => Self::DismissCompaction(parse(payload)?),
             name::SESSION_OPEN => Self::SessionOpen(parse(payload)?),
             name::SESSION_CLOSE => Self::SessionClose(parse(payload)?),
             name::SWITCH_LEAF => Self::SwitchLeaf(parse(payload)?),
@@ -67,6 +69,7 @@ impl ClientCommand {
             Self::ClarifyResponse(_) => name::CLARIFY_RESPONSE,
             Self::ApprovalResponse(_) => name::APPROVAL_RESPONSE,
             Self::Compact(_) => name::COMPACT,
+            Self::DismissCompaction(_) => name::DISMISS_COMPACTION,
             Self::SessionOpen(_) => name::SESSION_OPEN,
             Self::SessionClose(_) => name::SESSION_CLOSE,
             Self::SwitchLeaf(_) => name::SWITCH_LEAF,
@@ -85,14 +88,14 @@ impl ClientCommand {
             Self::Ping => None,
             Self::Stop(stop) => stop.session_id.as_ref(),
             Self::Compact(command) => Some(&command.session_id),
-            Self::SessionClose(session) => Some(&session.session_id),
+            Self::DismissCompaction(session) | Self::SessionClose(session) => {
+                Some(&session.session_id)
+            }
             Self::SetThinkingLevel(command) => Some(&command.session_id),
             Self::SetModel(command) => Some(&command.session_id),
             Self::ClarifyResponse(command) => Some(&command.session_id),
             Self::ApprovalResponse(command) => Some(&command.session_id),
             Self::SessionOpen(command) => Some(&command.session_id),
-            // It takes as long as a model takes, and a stop must not wait behind it.
-            Self::SwitchLeaf(command) if command.summarize => None,
             Self::SwitchLeaf(command) => Some(&command.session_id),
             Self::Label(command) => Some(&command.session_id),
             Self::Rename(command) => Some(&command.session_id),

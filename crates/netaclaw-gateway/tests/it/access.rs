@@ -119,6 +119,7 @@ async fn sessions_of_others_do_not_exist() {
         ),
         ("fork", json!({"sessionId": id, "entryId": entry})),
         ("switch_leaf", json!({"sessionId": id, "leafEntryId": null})),
+        ("dismiss_compaction", json!({"sessionId": id})),
         (
             "set_thinking_level",
             json!({"sessionId": id, "level": "high"}),

@@ -331,7 +331,7 @@ async fn commands_that_change_a_session() {
     let switched = json!({"sessionId": id, "leafEntryId": user});
     assert_eq!(
         client.call("switch_leaf", switched).await,
-        json!({"ok": true})
+        json!({"ok": true, "status": "moved"})
     );
     client
         .wait("session_leaf_changed", |data| data["leafEntryId"] == user)
@@ -344,7 +344,7 @@ async fn commands_that_change_a_session() {
     let summary = json!({"sessionId": id, "leafEntryId": user, "summarize": true});
     assert_eq!(
         client.call("switch_leaf", summary).await,
-        json!({"ok": true}),
+        json!({"ok": true, "status": "moved"}),
         "nothing is left, so there is nothing to tell"
     );
     let compact = json!({"sessionId": id, "instructions": "x", "requestId": "compact-1"});
@@ -361,6 +361,13 @@ async fn commands_that_change_a_session() {
         client.call("compact", compact).await,
         json!({"ok": true, "status": "started", "deduped": true})
     );
+    assert_eq!(
+        client
+            .call("dismiss_compaction", json!({"sessionId": id}))
+            .await,
+        json!({"ok": true})
+    );
+    client.wait("compaction_dismissed", |_| true).await;
     let approval = json!({"sessionId": id, "approvalId": "a", "decision": "allow"});
     assert_eq!(
         client.call("approval_response", approval).await["code"],

@@ -179,7 +179,7 @@ async fn each_fork_is_left_and_found_again() {
         let switch = json!({"sessionId": id, "leafEntryId": to, "follow": true});
         assert_eq!(
             client.call("switch_leaf", switch).await,
-            json!({"ok": true})
+            json!({"ok": true, "status": "moved"})
         );
         leaf().await
     };

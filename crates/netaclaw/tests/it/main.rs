@@ -11,6 +11,7 @@ mod channel;
 mod chat;
 mod coding;
 mod compact;
+mod compact_killed;
 mod copy;
 mod damage;
 mod doctor;

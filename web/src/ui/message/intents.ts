@@ -18,6 +18,8 @@ export type RowIntent =
   | { type: 'toggleFolded' }
   /** Compact once more, after one that failed. */
   | { type: 'compact' }
+  /** The failure of one has been read. */
+  | { type: 'dismissCompaction' }
   /** Makes an entry the end of the path: what came after it stays as a branch. */
   | { type: 'continueFrom'; entryId: string }
   /** All steps of a call. */

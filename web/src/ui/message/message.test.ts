@@ -192,14 +192,24 @@ test('finished activity is one line', async () => {
 
 const compaction = (changes: Partial<CompactionRow>): CompactionRow => ({
   ...base, kind: 'compaction', key: 'c', state: 'done', reason: null, summary: '', tokensBefore: null, tokensAfter: null, messageCount: null,
-  problem: null, isFault: false, canRetry: false, retryAt: null, undoTo: null, about: null, ...changes,
+  problem: null, isFault: false, canRetry: false, canDismiss: false, retryAt: null, stage: null, undoTo: null, about: null, ...changes,
 })
 
 test('a compaction that failed says why, when it is tried again, and lets one try now', async () => {
-  draw(compaction({ state: 'error', isFault: true, canRetry: true, retryAt: new Date(2026, 10, 16, 10, 5, 7).getTime(), problem: 'No answer.' }))
+  draw(compaction({ state: 'error', isFault: true, canRetry: true, canDismiss: true, retryAt: new Date(2026, 10, 16, 10, 5, 7).getTime(), problem: 'No answer.' }))
   expect(row.text()).toContain('Compaction failed.No answer.Next try by itself at 10:05:07.')
   await row.get('button').trigger('click')
-  expect(intents()).toEqual([{ type: 'compact' }])
+  await row.get('[aria-label=Dismiss]').trigger('click')
+  expect(intents()).toEqual([{ type: 'compact' }, { type: 'dismissCompaction' }])
+})
+
+test('a compaction under way says how far it is, and that a branch was not left is told as such', () => {
+  draw(compaction({ state: 'running', reason: 'auto', messageCount: 84, stage: { stage: 'summarizing', part: 2, parts: 3 } }))
+  expect(row.text()).toContain('Compacting 84 older messages…automaticpart 2 of 3')
+  draw(compaction({ state: 'running', reason: 'branch', messageCount: 4, stage: { stage: 'saving' } }))
+  expect(row.text()).toContain('Summarising the branch that is left…saving')
+  draw(compaction({ state: 'error', reason: 'branch', isFault: true, problem: 'No answer.' }))
+  expect(row.text()).toBe('The branch was not left.No answer.')
 })
 
 test('that there was nothing to compact is no failure', () => {

@@ -63,8 +63,11 @@ describe('the tree by keyboard', () => {
     const { press } = tree()
     await press('Enter')
     expect(view.emitted('switchTo')).toBeUndefined()
-    await press('ArrowUp', 'Enter', 'f')
+    await press('s')
+    expect(view.emitted('leaveFor')).toBeUndefined()
+    await press('ArrowUp', 'Enter', 's', 'f')
     expect(view.emitted('switchTo')).toEqual([['d']])
+    expect(view.emitted('leaveFor')).toEqual([['d']])
     expect(view.emitted('fork')).toEqual([['d']])
     await press('Home', 'ArrowDown', 'ArrowRight', 'Enter', 'l')
     expect(view.emitted('unfold')).toEqual([['fold'], ['fold']])
@@ -72,8 +75,9 @@ describe('the tree by keyboard', () => {
 
   test('does not switch while a run writes', async () => {
     const { press } = tree({ busy: true })
-    await press('ArrowUp', 'Enter')
+    await press('ArrowUp', 'Enter', 's')
     expect(view.emitted('switchTo')).toBeUndefined()
+    expect(view.emitted('leaveFor')).toBeUndefined()
   })
 
   test('labels in its place', async () => {

@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::world::message;
-use netaclaw_protocol::{Disposition, RunState};
+use netaclaw_protocol::{
+    CompactionFault, CompactionProgress, CompactionReason, Disposition, RunState,
+};
 use netaclaw_testkit::fake_model::Reply;
+use serde_json::json;
 
 #[tokio::test]
 async fn it_is_told_as_begun_as_done_as_an_entry_and_as_a_number() {
@@ -27,6 +30,9 @@ async fn it_is_told_as_begun_as_done_as_an_entry_and_as_a_number() {
             [
                 "run_status",
                 "compaction_start",
+                "compaction_progress",
+                "compaction_progress",
+                "compaction_progress",
                 "compaction_done",
                 "session_entry_added",
                 "token_update",
@@ -37,13 +43,22 @@ async fn it_is_told_as_begun_as_done_as_an_entry_and_as_a_number() {
         assert_eq!(events[0]["data"]["phase"], "compacting");
         assert_eq!(events[1]["data"]["reason"], "manual");
         assert_eq!(events[1]["data"]["messageCount"], done["compactedCount"]);
-        let entry = &events[3]["data"]["entry"];
+        let stages = events[2..5].iter().map(|event| event["data"].clone());
+        assert_eq!(
+            stages.collect::<Vec<_>>(),
+            [
+                json!({"stage": "summarizing", "part": 1, "parts": 1}),
+                json!({"stage": "checking"}),
+                json!({"stage": "saving"}),
+            ]
+        );
+        let entry = &events[6]["data"]["entry"];
         assert_eq!(entry["type"], "compaction");
         assert_eq!(entry["id"], done["summaryEntryId"]);
         assert_eq!(entry["summary"], done["summaryContent"]);
         assert_eq!(entry["details"]["reason"], "manual");
         assert_eq!(entry["details"]["instructions"], "the boats");
-        assert_eq!(events[4]["data"]["context"]["estimated"], true);
+        assert_eq!(events[7]["data"]["context"]["estimated"], true);
         let (was, is) = (done["tokensBefore"].as_u64(), done["tokensAfter"].as_u64());
         assert!(is.unwrap() * 10 <= was.unwrap() * 9, "{done}");
         assert!(
@@ -120,7 +135,13 @@ async fn a_second_wish_is_answered_and_messages_wait_for_the_first() {
     }
     let (_, opened) = world.open(&session).await;
     let snapshot = opened.snapshot.unwrap();
-    assert_eq!(snapshot.compaction.unwrap().start.message_count, 12);
+    let under_way = snapshot.compaction.unwrap();
+    assert_eq!(under_way.start.message_count, 12);
+    let stage = CompactionProgress::Summarizing { part: 1, parts: 1 };
+    assert_eq!(
+        under_way.progress, stage,
+        "who comes late sees how far it is"
+    );
     assert_eq!(snapshot.queue.items.len(), 3);
     hold.release();
     within(client.done(3)).await;
@@ -257,7 +278,10 @@ async fn a_server_that_dies_meanwhile_loses_nothing() {
     let ear = Client::default();
     let caller = ann();
     let opening = next.open(&caller, &session, None, None, ear.subscriber());
-    within(opening).await.unwrap();
+    let (opened, _) = within(opening).await.unwrap();
+    let failed = opened.snapshot.unwrap().compaction_failed.unwrap();
+    assert_eq!(failed.error.fault, CompactionFault::Interrupted);
+    assert_eq!(failed.error.reason, CompactionReason::Manual);
     within(ear.done(1)).await;
     let tree = next.providers().file.load_tree(&session).await.unwrap();
     let entries: Vec<&str> = tree.entries().iter().map(|entry| entry.json()).collect();

@@ -1,7 +1,9 @@
 //! Whatever goes wrong: few attempts, the history as it was, a reason, and a way back.
 
 use super::*;
+use netaclaw_protocol::LiveSnapshot;
 use netaclaw_testkit::fake_model::{Fault, Part, Reply, TokenCounts};
+use std::time::Duration;
 
 fn full() -> TokenCounts {
     TokenCounts {
@@ -186,4 +188,105 @@ async fn one_giant_result_is_folded_and_the_work_goes_on() {
         sent.contains("MARKER-task: read the log."),
         "the task is stated in the user's words"
     );
+}
+
+/// The same session with the next server, which began after the last has ended.
+async fn restarted(
+    world: &World,
+    session: &SessionId,
+) -> (netaclaw_engine::Engine, Client, LiveSnapshot) {
+    world.engine.shut_down(Duration::from_secs(5)).await;
+    let next = world.engine_over(world.sessions_dir());
+    let ear = Client::default();
+    let caller = ann();
+    let opening = next.open(&caller, session, None, None, ear.subscriber());
+    let (opened, _) = within(opening).await.unwrap();
+    (next, ear, *opened.snapshot.unwrap())
+}
+
+#[tokio::test]
+async fn a_failure_is_shown_again_until_somebody_takes_note_or_it_works() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 8).await;
+    world.script().forget(SUMMARY);
+    world.script().when(SUMMARY, Reply::status(500));
+    compact(&world, &session).await.unwrap();
+    let error = refused(&client).await;
+    within(client.wait("run_status", |status| status["status"] == "idle")).await;
+    let failed = |snapshot: &LiveSnapshot| {
+        let failed = snapshot.compaction_failed.as_ref();
+        failed.map(|failed| serde_json::to_value(&failed.error).unwrap())
+    };
+    let caller = ann();
+    let (_, opened) = world.open(&session).await;
+    assert_eq!(failed(&opened.snapshot.unwrap()), Some(error.clone()));
+    let (next, ear, snapshot) = restarted(&world, &session).await;
+    assert_eq!(failed(&snapshot), Some(error));
+    // A message does not make it good.
+    let chat = crate::world::message(&session, "And now?");
+    within(next.chat(&caller, chat)).await.unwrap();
+    within(ear.done(1)).await;
+    let look = || async {
+        let ear = Client::default();
+        let opening = next.open(&caller, &session, None, None, ear.subscriber());
+        *within(opening).await.unwrap().0.snapshot.unwrap()
+    };
+    assert!(look().await.compaction_failed.is_some());
+    next.dismiss_compaction(&caller, &session).await.unwrap();
+    within(ear.wait("compaction_dismissed", |_| true)).await;
+    assert_eq!(look().await.compaction_failed, None);
+
+    within(next.compact(&caller, &session, None, None))
+        .await
+        .unwrap();
+    within(ear.wait("compaction_error", |_| true)).await;
+    within(ear.wait("run_status", |status| status["status"] == "idle")).await;
+    assert!(look().await.compaction_failed.is_some());
+    world.script().forget(SUMMARY);
+    world.script().when_asked(SUMMARY, good_summary);
+    ear.clear();
+    within(next.compact(&caller, &session, None, None))
+        .await
+        .unwrap();
+    within(ear.wait("compaction_done", |_| true)).await;
+    assert_eq!(look().await.compaction_failed, None);
+}
+
+/// A summariser that fails, and a server that is started anew for every message: what was tried
+/// is remembered.
+#[tokio::test]
+async fn a_restart_does_not_begin_it_again() {
+    let world = world(Supplier::Openai).await;
+    answers_at_length(&world);
+    let (session, client) = world.session().await;
+    talk(&world, &session, &client, 20).await;
+    world.script().forget(SUMMARY);
+    world.script().when(SUMMARY, Reply::status(500));
+    world
+        .script()
+        .otherwise(Reply::text("Full.").with_usage(full()));
+    for n in 0..2 {
+        client.clear();
+        world.chat(&session, &format!("Go on, {n}.")).await;
+        within(client.done(1)).await;
+    }
+    let asked = summaries(&world).len();
+    assert_eq!(asked, 1);
+    world.engine.shut_down(Duration::from_secs(5)).await;
+    for n in 0..3 {
+        let next = world.engine_over(world.sessions_dir());
+        let (ear, caller) = (Client::default(), ann());
+        let opening = next.open(&caller, &session, None, None, ear.subscriber());
+        let (opened, _) = within(opening).await.unwrap();
+        let failed = opened.snapshot.unwrap().compaction_failed.unwrap();
+        assert!(failed.error.retry_at.is_some());
+        let chat = crate::world::message(&session, &format!("After a restart, {n}."));
+        within(next.chat(&caller, chat)).await.unwrap();
+        let done = within(ear.done(1)).await;
+        assert_eq!(done[0]["data"]["outcome"], "completed");
+        next.shut_down(Duration::from_secs(5)).await;
+    }
+    assert_eq!(summaries(&world).len(), asked);
 }

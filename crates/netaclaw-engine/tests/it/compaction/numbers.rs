@@ -140,10 +140,19 @@ async fn a_summary_in_the_midst_of_a_run_stays_counted_apart_when_the_run_goes_o
     assert_eq!(live.auxiliary.api_calls, 1);
     assert_eq!(live.last_call.as_ref().unwrap().total_tokens, 5_003);
     assert_eq!(live.context.used_tokens, 5_003);
-    world.engine.shut_down(std::time::Duration::from_secs(5)).await;
+    world
+        .engine
+        .shut_down(std::time::Duration::from_secs(5))
+        .await;
     let next = world.engine_over(world.sessions_dir());
     let caller = ann();
-    let opening = next.open(&caller, &session, None, None, Client::default().subscriber());
+    let opening = next.open(
+        &caller,
+        &session,
+        None,
+        None,
+        Client::default().subscriber(),
+    );
     let (opened, _) = within(opening).await.unwrap();
     assert_eq!(opened.snapshot.unwrap().tokens, live);
 }

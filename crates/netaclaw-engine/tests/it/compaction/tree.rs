@@ -2,8 +2,9 @@
 
 use super::*;
 use netaclaw_engine::Way;
-use netaclaw_protocol::ApprovalMode;
+use netaclaw_protocol::{ApprovalMode, CompactionReason, SwitchStatus};
 use netaclaw_testkit::fake_model::Reply;
+use serde_json::json;
 
 #[tokio::test]
 async fn a_branch_from_before_knows_nothing_of_it_and_the_other_still_does() {
@@ -149,8 +150,22 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
         let (engine, fork) = (&world.engine, Some(fork.clone()));
         within(engine.leave_branch(&caller, &session, fork, Way::Exactly, None))
     };
-    leave().await.unwrap_err();
+    client.clear();
+    assert_eq!(leave().await.unwrap().value, SwitchStatus::Summarizing);
+    let error = refused(&client).await;
+    assert_eq!(
+        (&error["fault"], &error["reason"]),
+        (&json!("model_failed"), &json!("branch"))
+    );
+    within(client.wait("run_status", |status| status["status"] == "idle")).await;
     assert_eq!(stored(&world, &session).await, before);
+    let (_, opened) = world.open(&session).await;
+    let failed = opened.snapshot.unwrap().compaction_failed.unwrap();
+    assert_eq!(
+        failed.error.reason,
+        CompactionReason::Branch,
+        "also for who comes later"
+    );
     let tree = world
         .engine
         .providers()
@@ -161,8 +176,30 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     assert_eq!(tree.leaf(), Some(&left));
 
     world.script().forget(SUMMARY);
+    let (reply, hold) = good_summary(&json!({"messages": "MARKER-branch"})).holding_after(1);
+    world.script().when(SUMMARY, reply);
+    client.clear();
+    // The answer does not wait for the model, and a stop ends it.
+    assert_eq!(leave().await.unwrap().value, SwitchStatus::Summarizing);
+    within(hold.reached()).await;
+    let busy = leave().await.unwrap_err();
+    assert!(matches!(busy, EngineError::Busy(_)), "{busy}");
+    let (_, opened) = world.open(&session).await;
+    let under_way = opened.snapshot.unwrap().compaction.unwrap();
+    assert_eq!(under_way.start.reason, CompactionReason::Branch);
+    within(world.engine.stop(&caller, &session)).await.unwrap();
+    assert_eq!(refused(&client).await["fault"], "cancelled");
+    within(client.wait("run_status", |status| status["status"] == "idle")).await;
+    assert_eq!(stored(&world, &session).await, before);
+    hold.release();
+
+    world.script().forget(SUMMARY);
     world.script().when_asked(SUMMARY, good_summary);
+    client.clear();
     leave().await.unwrap();
+    let done = compacted(&client).await;
+    assert_eq!(done["compactedCount"], 6);
+    within(client.wait("run_status", |status| status["status"] == "idle")).await;
     let tree = world
         .engine
         .providers()
@@ -174,7 +211,12 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     let told = path.last().unwrap();
     assert_eq!(told.kind(), EntryKind::BranchSummary);
     assert_eq!(told.parent_id(), Some(&fork));
+    assert_eq!(told.id().as_str(), done["summaryEntryId"]);
     assert_eq!(told.text_field("fromId").as_deref(), Some(left.as_str()));
+    let (_, opened) = world.open(&session).await;
+    let snapshot = opened.snapshot.unwrap();
+    assert_eq!(snapshot.compaction_failed, None, "it worked since");
+    assert_eq!(snapshot.tokens.auxiliary.api_calls, 1);
     let asked = summaries(&world).pop().unwrap().last_user_text();
     assert_eq!(
         asked.matches("[User]:").count(),
@@ -195,9 +237,8 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     let engine = &world.engine;
     let tree = engine.providers().file.load_tree(&session).await.unwrap();
     let here = tree.leaf().cloned();
-    within(engine.leave_branch(&caller, &session, here.clone(), Way::Exactly, None))
-        .await
-        .unwrap();
+    let stay = engine.leave_branch(&caller, &session, here.clone(), Way::Exactly, None);
+    assert_eq!(within(stay).await.unwrap().value, SwitchStatus::Moved);
     let tree = engine.providers().file.load_tree(&session).await.unwrap();
     assert_eq!(tree.leaf(), here.as_ref());
     assert_eq!(summaries(&world).len(), asked);

@@ -1,0 +1,99 @@
+//! What of condensing outlives a process: what was tried, what failed, and what was under way.
+
+use super::attempt::Failed;
+use super::desk::Desk;
+use crate::error::EngineError;
+use crate::live::Live;
+use crate::writer::SessionWriter;
+use netaclaw_compaction::{Breaker, Ended, Moment};
+use netaclaw_protocol::{CompactionFailed, CompactionReason};
+use netaclaw_session::{EntryKind, SessionTree};
+use serde::{Deserialize, Serialize};
+
+/// Kept with the session's state. A session that never had trouble has nothing of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Kept {
+    pub(crate) breaker: Breaker,
+    /// Stored before a model is asked. Found after a restart, the server died meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) under_way: Option<UnderWay>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failed: Option<CompactionFailed>,
+}
+
+/// An attempt that has begun and not ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UnderWay {
+    pub(crate) reason: CompactionReason,
+    /// Summaries that the session held before.
+    pub(crate) summaries: usize,
+    pub(crate) used: u64,
+    pub(crate) window: u64,
+    pub(crate) model: String,
+}
+
+impl Kept {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The desk of a session that is opened, and the failure that it shows. An attempt that died with
+    /// its server has failed, and the next one waits for it as for any other failure: what kills a
+    /// server must not be tried again as soon as the next one is up.
+    pub(crate) fn reopen(
+        self,
+        tree: &SessionTree,
+        now_ms: i64,
+    ) -> (Desk, Option<CompactionFailed>) {
+        let mut breaker = self.breaker;
+        let died = self.under_way.filter(|under_way| {
+            // One that was stored has succeeded, whatever it could not tell any more.
+            summaries_in(tree) <= under_way.summaries
+        });
+        let Some(died) = died else {
+            return (Desk::new(breaker), self.failed);
+        };
+        let moment = Moment {
+            now_ms,
+            used: died.used,
+            window: died.window,
+            model: &died.model,
+        };
+        breaker.ended(died.reason, Ended::Failed, moment);
+        let waits = matches!(
+            died.reason,
+            CompactionReason::Auto | CompactionReason::Overflow
+        );
+        let retry_at = breaker.cools_until_ms().filter(|_| waits);
+        let failed = CompactionFailed {
+            error: Failed::Interrupted.told(died.reason, retry_at),
+            at: now_ms,
+        };
+        (Desk::new(breaker), Some(failed))
+    }
+}
+
+/// Compactions and summaries of branches, wherever in the tree.
+pub(crate) fn summaries_in(tree: &SessionTree) -> usize {
+    let kinds = tree.entries().iter().map(|entry| entry.kind());
+    kinds
+        .filter(|kind| matches!(kind, EntryKind::Compaction | EntryKind::BranchSummary))
+        .count()
+}
+
+/// Stores what is to outlive this process, if it has changed.
+pub(crate) async fn keep(
+    writer: &SessionWriter,
+    desk: &Desk,
+    live: &Live,
+) -> Result<(), EngineError> {
+    let mut writing = writer.begin().await;
+    let kept = desk.kept(live.compaction_failure());
+    if writing.state.durable.compaction != kept {
+        writing.state.durable.compaction = kept;
+        writing.save().await?;
+    }
+    Ok(())
+}
