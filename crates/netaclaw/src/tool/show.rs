@@ -62,7 +62,7 @@ fn row(lang: Lang, user: &ToolUser) -> [Cell; 3] {
 
 fn why(lang: Lang, line: &ToolDiagnostic) -> String {
     let Some(code) = line.code else {
-        return String::new();
+        return one_line(line.caution.as_deref().unwrap_or(""), 200);
     };
     match code {
         DisabledCode::OffByDefault => lang.why_off_by_default(),
