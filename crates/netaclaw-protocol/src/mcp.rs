@@ -156,6 +156,8 @@ pub enum McpFaultCode {
     NoTools,
     /// The connection was lost.
     Lost,
+    /// It sent more in one message than is taken.
+    TooBig,
     /// Its secrets cannot be decrypted.
     Sealed,
 }

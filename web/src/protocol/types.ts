@@ -737,7 +737,7 @@ detail: string, };
 /**
  * The list is closed, so that screens can say it in any language.
  */
-export type McpFaultCode = "not_started" | "silent" | "bad_address" | "not_understood" | "unreachable" | "ended" | "no_tools" | "lost" | "sealed";
+export type McpFaultCode = "not_started" | "silent" | "bad_address" | "not_understood" | "unreachable" | "ended" | "no_tools" | "lost" | "too_big" | "sealed";
 
 /**
  * Names an MCP server.

@@ -1,5 +1,6 @@
 //! A connection to a server, by its standard input and output or by HTTP.
 
+use super::bounded::{BoundedLines, MESSAGE_BYTES_MAX, TooBig};
 use super::fault::fault;
 use super::handler::Handler;
 use super::last_words::LastWords;
@@ -39,6 +40,7 @@ pub(super) struct Connection {
     pub(super) found_dead: Notify,
     last_words: LastWords,
     is_program: bool,
+    too_big: TooBig,
 }
 
 /// What keeps the connection. Dropped, it ends, and the program with it.
@@ -87,8 +89,11 @@ impl Connection {
         };
         let (last_words, listener) = LastWords::listen(stderr);
         let handler = Handler::default();
+        let too_big = TooBig::default();
+        let stdout = BoundedLines::new(stdout, too_big.clone());
         let service = match handler.clone().serve((stdout, input)).await {
             Ok(service) => service,
+            Err(_) if too_big.is_set() => return Err(too_long()),
             Err(error) => {
                 let said = last_words.heard().await;
                 return Err(match said.is_empty() {
@@ -103,6 +108,7 @@ impl Connection {
             found_dead: Notify::new(),
             last_words,
             is_program: true,
+            too_big,
         };
         let program = Running {
             _process: process,
@@ -127,6 +133,7 @@ impl Connection {
             found_dead: Notify::new(),
             last_words: LastWords::default(),
             is_program: false,
+            too_big: TooBig::default(),
         };
         let program = None;
         Ok((connection, Line { service, program }))
@@ -135,10 +142,16 @@ impl Connection {
     /// What the end of the connection is put down to.
     pub(super) async fn epitaph(&self) -> McpFault {
         match self.is_program {
+            _ if self.too_big.is_set() => too_long(),
             true => fault(McpFaultCode::Ended, self.last_words.heard().await),
             false => fault(McpFaultCode::Lost, ""),
         }
     }
+}
+
+fn too_long() -> McpFault {
+    let most = format!("{} MB", MESSAGE_BYTES_MAX >> 20);
+    fault(McpFaultCode::TooBig, most)
 }
 
 async fn start(

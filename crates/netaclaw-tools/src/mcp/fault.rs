@@ -28,6 +28,7 @@ pub fn explain_fault(fault: &McpFault) -> String {
         McpFaultCode::Ended => "its program ended",
         McpFaultCode::NoTools => "it does not list its tools",
         McpFaultCode::Lost => "the connection to it was lost",
+        McpFaultCode::TooBig => "it sent more in one message than is taken",
         McpFaultCode::Sealed => "its secrets cannot be decrypted",
     };
     match fault.detail.is_empty() {

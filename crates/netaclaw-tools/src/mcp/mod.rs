@@ -4,6 +4,7 @@
 //! when the connection is lost, ever less often. So one server that is down takes away its own
 //! tools, with the reason, and nothing else; and they come back by themselves.
 
+mod bounded;
 mod call;
 mod connect;
 mod fault;

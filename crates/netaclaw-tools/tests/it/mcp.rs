@@ -132,6 +132,34 @@ async fn floods_garbage_and_silence_are_bounded_and_clear() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_too_big_ends_the_call_at_once_and_the_server_comes_back() {
+    let yard = Yard::new();
+    let mut wanted = access(&yard, "odd");
+    // Far more than it takes: the call must not end by time.
+    wanted.spec.timeout_ms = 600_000;
+    let servers = servers(&yard, vec![wanted]).await;
+    let deluge = call(&yard, &servers, "mcp__odd__deluge", json!({}));
+    let deluge = tokio::time::timeout(PATIENCE, deluge).await.unwrap();
+    let text = deluge.output.joined_text();
+    assert!(
+        deluge.output.is_error && text.contains("more in one message than is taken: 16 MB"),
+        "{text}"
+    );
+    assert!(text.contains("connected to again"), "{text}");
+    let mut states = servers.watch("odd").expect("it is still configured");
+    let waited = async {
+        let down = states.wait_for(|state| state.status == McpStatus::Down);
+        let fault = down.await.unwrap().last_fault.clone().unwrap();
+        assert_eq!(fault.code, McpFaultCode::TooBig);
+        let back = states.wait_for(|state| state.status == McpStatus::Ready);
+        back.await.unwrap();
+    };
+    tokio::time::timeout(PATIENCE, waited).await.unwrap();
+    let echoed = call(&yard, &servers, "mcp__odd__echo", json!({"text": "back"})).await;
+    assert_eq!(echoed.output.joined_text(), "back");
+}
+
+#[tokio::test]
 async fn progress_is_shown() {
     let yard = Yard::new();
     let servers = servers(&yard, vec![access(&yard, "odd")]).await;

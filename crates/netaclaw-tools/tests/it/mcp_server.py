@@ -30,6 +30,8 @@ def call(id, params):
         send({"id": id, "error": {"code": -32602, "message": "not like this"}})
     elif name == "flood":
         text(id, "x" * (10 << 20))
+    elif name == "deluge":
+        text(id, "x" * (17 << 20))
     elif name == "garbage":
         sys.stdout.write("this is no JSON\n{\"half\": \n")
         text(id, "behind the garbage")
@@ -48,7 +50,7 @@ def call(id, params):
     # "never" is never answered.
 
 
-TOOLS = ["echo", "fail", "refuse", "flood", "garbage", "progress", "environment", "die", "never"]
+TOOLS = ["echo", "fail", "refuse", "flood", "deluge", "garbage", "progress", "environment", "die", "never"]
 
 for line in sys.stdin:
     message = json.loads(line)

@@ -17,6 +17,7 @@ pub(super) fn explain(lang: Lang, fault: &McpFault) -> String {
         McpFaultCode::Ended => "程序已退出",
         McpFaultCode::NoTools => "没有列出工具",
         McpFaultCode::Lost => "连接已断开",
+        McpFaultCode::TooBig => "单条消息过大",
         McpFaultCode::Sealed => "密钥无法解密",
     };
     match fault.detail.is_empty() {

@@ -82,6 +82,7 @@ export default {
     ended: 'Its program ended.',
     no_tools: 'It does not list its tools.',
     lost: 'The connection was lost.',
+    too_big: 'It sent more in one message than is taken.',
     sealed: 'Its secrets cannot be decrypted. Give them again, or put the secret key back.',
   },
   faultDetail: ' It says: ',

@@ -83,6 +83,7 @@ export default {
     ended: '程序已退出。',
     no_tools: '没有列出工具。',
     lost: '连接已断开。',
+    too_big: '单条消息过大。',
     sealed: '密钥无法解密。请重新填写，或恢复密钥文件。',
   },
   faultDetail: ' 它说：',
