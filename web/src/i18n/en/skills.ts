@@ -4,7 +4,7 @@ export default {
   intro: 'Packaged instructions, some with a program of their own. Agents see their names and descriptions, and read more when they need it; in a chat, /skill runs one at once.',
   forAgent: 'For the agent',
   search: 'Search skills',
-  filter: { label: 'Which skills to show', all: 'All', ready: 'Ready', executable: 'With a program', problem: 'To be mended' },
+  filter: { label: 'Which skills to show', all: 'All', ready: 'Ready', executable: 'Programs', problem: 'Problems' },
   none: 'No skills yet',
   noneText: 'Put a folder with a SKILL.md into “skills” in the data directory, or into .agents/skills of a workspace.',
   nothing: 'No such skills',
