@@ -26,6 +26,8 @@ export const useSession = defineStore('session', () => {
   const phase = ref<SessionPhase>('none')
   const problem = ref('')
   const loadingOlder = ref(false)
+  /** How often something was missing and was asked for again. */
+  const healed = ref(0)
 
   let waiting: ServerEvent[] = []
   let framed = false
@@ -132,6 +134,7 @@ export const useSession = defineStore('session', () => {
     const pause = nextSyncAt - Date.now()
     if (pause <= 0) {
       syncPause = Math.min(SYNC_AGAIN_MAX_MS, syncPause * 2)
+      healed.value++
       sync()
     } else setTimeout(() => state.value?.wants && sync(), pause)
   }
@@ -165,7 +168,7 @@ export const useSession = defineStore('session', () => {
     }
   }
 
-  return { id, state, phase, problem, loadingOlder, open, sync, loadOlder }
+  return { id, state, phase, problem, loadingOlder, healed, open, sync, loadOlder }
 })
 
 function ignore(): void {}

@@ -110,5 +110,16 @@ export default {
     keys: 'Keyboard',
     openapi: 'REST interface (OpenAPI)',
   },
+  connection: {
+    title: 'Connection of this page',
+    text: 'For finding faults. What is missed is asked for again without being noticed.',
+    state: 'State',
+    unsent: 'Messages waiting',
+    session: 'Session',
+    position: 'Epoch · event',
+    entries: 'Entries loaded / on the path',
+    healed: 'Gaps healed',
+    browser: 'Browser',
+  },
   store: { sqlite: 'SQLite', mysql: 'MySQL' },
 }

@@ -111,5 +111,16 @@ export default {
     keys: '键盘快捷键',
     openapi: 'REST 接口（OpenAPI）',
   },
+  connection: {
+    title: '本页面的连接',
+    text: '用于排查问题。漏掉的内容会自动补回，不会打扰你。',
+    state: '状态',
+    unsent: '待发送的消息',
+    session: '会话',
+    position: '纪元 · 事件',
+    entries: '已加载 / 路径上的条目',
+    healed: '已自动修复的缺口',
+    browser: '浏览器',
+  },
   store: { sqlite: 'SQLite', mysql: 'MySQL' },
 } satisfies Messages['settings']
