@@ -25,7 +25,7 @@ test: ## check and test everything; ends with "N passed, N failed"
 bench: ## measure against Pi, a bare INSERT loop, a Node relay, ripgrep and fd (ARGS="session|live|tools ...")
 	@scripts/bench.sh $(ARGS)
 
-bench-web: ## measure the page with long sessions in a real browser
+bench-web: ## measure the page with long sessions in a real browser; takes a quarter of an hour
 	@scripts/bench-web.sh
 
 fmt: ## format the Rust code

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures the page with long sessions in a real Chromium: e2e/bench. BENCH_SECONDS is how long it streams.
+# Measures the page with long sessions in a real Chromium and says whether it keeps what is promised: e2e/bench.
+# BENCH_SECONDS is how long it streams; ten minutes unless it says otherwise.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -2,14 +2,8 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fill, LANGUAGES, look, show, THEMES, views } from '../support/pages.ts'
+import { fill, LANGUAGES, look, SCREENS, SCREENSHOTS, show, THEMES, views } from '../support/pages.ts'
 import { test } from '../support/test.ts'
-
-const FOLDER = process.env.SCREENSHOTS ?? join(import.meta.dirname, '../screenshots')
-const SCREENS = {
-  desktop: { viewport: { width: 1280, height: 800 } },
-  phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
-}
 
 for (const [screen, options] of Object.entries(SCREENS)) {
   for (const theme of THEMES) {
@@ -20,7 +14,7 @@ for (const [screen, options] of Object.entries(SCREENS)) {
         const state = await chat.page.context().storageState()
         const context = await browser.newContext({ ...options, storageState: state, reducedMotion: 'reduce' })
         const stranger = await browser.newContext({ ...options, reducedMotion: 'reduce' })
-        const folder = join(FOLDER, `${screen}-${theme}-${language}`)
+        const folder = join(SCREENSHOTS, `${screen}-${theme}-${language}`)
         mkdirSync(folder, { recursive: true })
         for (const view of await views(server, session)) {
           const page = await (view.anonymous ? stranger : context).newPage()

@@ -1,7 +1,7 @@
 /** Every page there is, for what is to hold on all of them. */
 
 import { join } from 'node:path'
-import { expect, type Page } from '@playwright/test'
+import { expect, type Browser, type Page } from '@playwright/test'
 import { call, think, words, type FakeModel } from './model.ts'
 import { Chat } from './chat.ts'
 import type { Server } from './server.ts'
@@ -13,6 +13,13 @@ export const THEMES = ['light', 'dark'] as const
 export const LANGUAGES = ['en', 'zh'] as const
 export type Theme = (typeof THEMES)[number]
 export type Language = (typeof LANGUAGES)[number]
+
+/** Where pictures are written. */
+export const SCREENSHOTS = process.env.SCREENSHOTS ?? join(import.meta.dirname, '../screenshots')
+export const SCREENS = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+}
 
 const RICH = `Here is the plan, with **bold**, \`code\` and a [link](https://example.org).
 
@@ -127,6 +134,25 @@ export async function views(server: Server, session: string): Promise<View[]> {
   ]
 }
 
+/** The scripts and styles that a browser fetches for an open session, and what each takes on the wire. */
+export async function chatFiles(browser: Browser, chat: Chat): Promise<{ url: string; bytes: number; encoding: string | null }[]> {
+  const context = await browser.newContext({ storageState: await chat.page.context().storageState() })
+  const page = await context.newPage()
+  const urls = new Set<string>()
+  page.on('response', (response) => {
+    if (/\.(js|css)$/.test(new URL(response.url()).pathname)) urls.add(response.url())
+  })
+  await page.goto(chat.page.url())
+  await expect(page.locator('[data-kind=assistant]')).toBeVisible()
+  await context.close()
+  return await Promise.all(
+    [...urls].map(async (url) => {
+      const { headers } = await fetch(url, { headers: { 'accept-encoding': 'gzip' } })
+      return { url, bytes: Number(headers.get('content-length')), encoding: headers.get('content-encoding') }
+    }),
+  )
+}
+
 /** The id of an MCP server, which is made where there is none. */
 async function knownServer(server: Server): Promise<string> {
   const { items } = await server.api<{ items: { id: string }[] }>('GET', 'mcp-servers')
@@ -144,8 +170,8 @@ async function knownServer(server: Server): Promise<string> {
 }
 
 /** Chosen as the page keeps it, so that the first paint has it already. */
-export async function look(page: Page, theme: Theme, language: Language): Promise<void> {
-  await page.addInitScript((prefs) => localStorage.setItem('netaclaw.prefs', JSON.stringify(prefs)), { theme, language })
+export async function look(page: Page, theme: Theme, language: Language, others: object = {}): Promise<void> {
+  await page.addInitScript((prefs) => localStorage.setItem('netaclaw.prefs', JSON.stringify(prefs)), { theme, language, ...others })
 }
 
 export async function show(page: Page, server: Server, view: View): Promise<void> {

@@ -1,11 +1,15 @@
 /** A skill that goes on when the test says so. */
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, closeSync, constants, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** It tells of its stages on standard error, waits for a file before each, and gives its result on standard output. */
+const STAGES = ['scan', 'hash', 'report'] as const
+type Stage = (typeof STAGES)[number]
+
+/** It tells of its stages on standard error, reads a letter from a pipe before each, and gives its result on standard output. */
 const PROGRAM = `#!/usr/bin/env python3
-import json, os, sys, time
+import json, os, sys
 
 def tell(**step):
     print(json.dumps({"type": "process_event", **step}), file=sys.stderr, flush=True)
@@ -13,8 +17,8 @@ def tell(**step):
 given = json.load(sys.stdin)
 gates = given["gates"]
 for number, stage in enumerate(["scan", "hash", "report"]):
-    while not os.path.exists(os.path.join(gates, stage)):
-        time.sleep(0.02)
+    with open(os.path.join(gates, stage), "rb", buffering=0) as gate:
+        gate.read(1)
     for batch in range(given.get("repeat", 1)):
         tell(stage=stage, message="in " + stage, percent=(number + 1) * 30)
     if given.get("fails") == stage:
@@ -49,6 +53,8 @@ Run it with **words**.
 
 export class StepSkill {
   readonly gates: string
+  /** Held open, so that neither side ever waits for the other to open its end. */
+  readonly #pipes: ReadonlyMap<Stage, number>
 
   /** Puts the skill where the server of a test looks for skills; it may only be read and written in the workspace. */
   constructor(dataDir: string, workspace: string) {
@@ -59,10 +65,17 @@ export class StepSkill {
     chmodSync(join(folder, 'run.py'), 0o755)
     this.gates = join(workspace, 'gates')
     mkdirSync(this.gates, { recursive: true })
+    const pipes = STAGES.map((stage) => join(this.gates, stage))
+    execFileSync('mkfifo', pipes)
+    this.#pipes = new Map(STAGES.map((stage, at) => [stage, openSync(pipes[at]!, constants.O_RDWR | constants.O_NONBLOCK)]))
   }
 
-  /** Lets it go on with a stage. */
-  open(...stages: readonly ('scan' | 'hash' | 'report')[]): void {
-    for (const stage of stages) writeFileSync(join(this.gates, stage), '')
+  /** Lets one call go on with these stages, also one that is made later. */
+  open(...stages: readonly Stage[]): void {
+    for (const stage of stages) writeSync(this.#pipes.get(stage)!, '.')
+  }
+
+  close(): void {
+    for (const pipe of this.#pipes.values()) closeSync(pipe)
   }
 }

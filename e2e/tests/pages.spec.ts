@@ -1,6 +1,7 @@
 /** Agents, channels, settings and the way in. */
 
 import { Chat } from '../support/chat.ts'
+import { chatFiles } from '../support/pages.ts'
 import { Server, TOKEN } from '../support/server.ts'
 import { expect, test, Watch } from '../support/test.ts'
 
@@ -171,28 +172,11 @@ test('language and theme change at once and stay', async ({ chat, page, server }
   expect(await background()).toBe(dark)
 })
 
-test('the chat is at most 350 kB on the wire', async ({ browser, chat, server }) => {
+test('the chat is at most 350 kB on the wire', async ({ browser, chat }) => {
   await chat.ask('Hello', 'You said: Hello')
-  const address = chat.page.url()
-  const context = await browser.newContext({ storageState: await chat.page.context().storageState() })
-  const page = await context.newPage()
-  const files = new Set<string>()
-  page.on('response', (response) => {
-    if (/\.(js|css)$/.test(new URL(response.url()).pathname)) files.add(response.url())
-  })
-  await page.goto(address)
-  await expect(page.locator('[data-kind=assistant]')).toBeVisible()
-  let bytes = 0
-  for (const file of files) {
-    const response = await fetch(file, { headers: { 'accept-encoding': 'gzip' } })
-    const length = Number(response.headers.get('content-length'))
-    // Tiny files are not worth it.
-    if (length > 2_000) expect(response.headers.get('content-encoding'), file).toBe('gzip')
-    bytes += length
-  }
-  expect(files.size).toBeGreaterThan(0)
-  expect(bytes).toBeLessThanOrEqual(350_000)
-  console.log(`the chat takes ${bytes} bytes of gzip in ${files.size} files`)
-  expect(new URL(address).origin).toBe(server.address)
-  await context.close()
+  const files = await chatFiles(browser, chat)
+  // Tiny files are not worth it.
+  for (const { url, bytes, encoding } of files) if (bytes > 2_000) expect(encoding, url).toBe('gzip')
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.reduce((sum, file) => sum + file.bytes, 0)).toBeLessThanOrEqual(350_000)
 })
