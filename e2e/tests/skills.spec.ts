@@ -12,16 +12,15 @@ const test = base.extend<{ skill: StepSkill }>({
   skill: async ({ server }, use) => {
     const workspace = join(server.dataDir, 'work')
     await server.useAgent({ workspace, approval: 'never' })
-    await use(new StepSkill(server.dataDir, workspace))
+    const skill = new StepSkill(server.dataDir, workspace)
+    await use(skill)
+    skill.close()
   },
 })
 
 const SOON = { timeout: 3_000 }
 
-/**
- * Opens the last tool card. Right after a run its row is put in its place and folded away, and a click may find its button gone:
- * then it is made again, as a person would.
- */
+/** Opens the last tool card, which is folded into a line once its run is over: that may be just now. */
 async function openCard(page: Page): Promise<Locator> {
   const card = page.locator('.tool').last()
   const timeline = card.locator('.tool-process-timeline')
@@ -141,6 +140,52 @@ test('from a chat every stage shows, and a reload in the midst and at the end ch
   expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain('in hash')
 })
 
+test('what was opened while it ran is the same card, and open, when the run is over', async ({ chat, model, page, skill }) => {
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
+  model.next(...words('The steps are done.'))
+  await chat.send('Go through it')
+  const card = page.locator('.tool')
+  skill.open('scan')
+  await expect(card.locator('.progress')).toContainText('in scan')
+  await card.locator('.head').click()
+  const head = (await card.locator('.head').elementHandle())!
+  await page.mouse.move(2, 2)
+  skill.open('hash', 'report')
+  await chat.hasEnded('The steps are done.')
+  await expect(card).toHaveAttribute('data-status', 'done')
+  await expect(page.locator('.activity .line')).toHaveAttribute('aria-expanded', 'true')
+  expect(await head.evaluate((head) => head.isConnected)).toBe(true)
+  await expect(card.locator('.tool-process-timeline')).toContainText('in report')
+
+  // Another turn, at which nobody has looked, is one line.
+  skill.open('scan', 'hash', 'report')
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
+  model.next(...words('Done again.'))
+  await chat.ask('Once more', 'Done again.')
+  await expect(page.locator('.activity .line').last()).toHaveAttribute('aria-expanded', 'false')
+})
+
+test('the full log follows a call under way', async ({ chat, model, page, skill }) => {
+  model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two', repeat: 300 } }))
+  model.next(...words('The steps are done.'))
+  await chat.send('Go through it')
+  skill.open('scan')
+  await expect(page.locator('.tool .progress')).toContainText('in scan')
+  const log = await openLog(page)
+  await expect(log.locator('.step').last()).toContainText('in scan')
+  skill.open('hash')
+  await expect(log.locator('.step').last()).toContainText('in hash')
+  // Who reads further up is left there.
+  await log.getByRole('button', { name: 'To the beginning' }).click()
+  await expect(log.locator('.step').first()).toContainText('stepper')
+  skill.open('report')
+  await expect(log).toContainText(/90\d in all/)
+  await expect(log.locator('.step').first()).toContainText('stepper')
+  await log.getByRole('button', { name: 'To the end' }).click()
+  await expect(log.locator('.step').last()).toContainText(/in report|Done/)
+  await expect(log.locator('.nc-spin')).toHaveCount(0)
+})
+
 test('vehicle-damage-inspection: every stage live, the same after reloads, pictures, and the whole log', async ({ chat, model, page, server, skill }) => {
   test.slow()
   const script = join(import.meta.dirname, '../../skills/vehicle-damage-inspection/scripts/sample_frames.py')
@@ -222,6 +267,7 @@ test('a skill that fails says how, and one that is stopped as well', async ({ ch
   await expect(card.locator('.tool-process-timeline li').last()).toContainText('Failed')
 
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
+  skill.open('scan')
   await chat.send('And again')
   const second = page.locator('.tool').last()
   await expect(second.locator('.progress')).toContainText('in scan')

@@ -7,6 +7,8 @@ export interface Follow {
   /** Whether the view stays at the end as it grows. */
   following: Readonly<Ref<boolean>>
   toEnd(): void
+  /** The view is taken somewhere else. */
+  release(): void
 }
 
 /**
@@ -21,7 +23,7 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
   let pulls = false
 
   const distance = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight
-  const release = () => (following.value = false)
+  const release = () => void (following.value = false)
 
   function stay(): void {
     const box = scroller.value
@@ -44,6 +46,12 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
     else if (!following.value && box.scrollTop > lastTop && distance(box) <= NEAR_PX && !selects()) following.value = true
     lastTop = box.scrollTop
   }
+  /** What is opened or closed stays where it was pressed; if the end is in view with it, the end is followed on. */
+  const onClick = (event: MouseEvent) => {
+    if (!following.value || !(event.target as Element).closest?.('[aria-expanded]')) return
+    release()
+    requestAnimationFrame(() => requestAnimationFrame(() => scroller.value && distance(scroller.value) <= NEAR_PX && (following.value = true)))
+  }
   const onPointerDown = (event: PointerEvent) => (pulls = event.target === scroller.value)
   const onPointerUp = () => (pulls = false)
   const selects = () => {
@@ -65,6 +73,7 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
       box.addEventListener('touchstart', onTouchStart, { passive: true })
       box.addEventListener('touchmove', onTouchMove, { passive: true })
       box.addEventListener('keydown', onKey)
+      box.addEventListener('click', onClick)
       stay()
     },
     { immediate: true, flush: 'post' },
@@ -82,6 +91,7 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
 
   return {
     following: readonly(following),
+    release,
     toEnd() {
       following.value = true
       stay()

@@ -7,6 +7,8 @@ export interface ChatKeys {
   /** Asks for Escape a second time before text might be left behind. */
   warnStop(): void
   sessions(): void
+  /** Whether it was heard; else the browser finds in its own way. */
+  find(): boolean
   sibling(step: 1 | -1): void
   userMessage(step: 1 | -1): void
   tree(): void
@@ -31,6 +33,7 @@ export function useChatKeys(keys: ChatKeys): void {
     if (event.key === 'Escape') return escape(event)
     if (event.key === 'F6') return did(keys.region(event.shiftKey ? -1 : 1))
     if (command && event.key.toLowerCase() === 'k') return did(keys.sessions())
+    if (command && event.key.toLowerCase() === 'f' && !event.shiftKey) return keys.find()
     if (command && event.key === '.') return keys.isRunning() && did(keys.stop())
     if (event.altKey && !event.ctrlKey && !event.metaKey) return alt(event)
     if (command || isTyping(event.target)) return false

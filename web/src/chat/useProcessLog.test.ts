@@ -1,7 +1,7 @@
 import { effectScope } from 'vue'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ProcessLogPage, RuntimeProcessEvent } from '@/protocol'
-import { LOG_PAGE, LOG_PAGES_MAX, useProcessLog } from './useProcessLog'
+import { LOG_GROWS_MS, LOG_PAGE, LOG_PAGES_MAX, useProcessLog } from './useProcessLog'
 
 const TOTAL = 100_000
 
@@ -12,17 +12,19 @@ const event = (sequence: number): RuntimeProcessEvent => ({
 
 /** A server with a long log, and what was asked of it. */
 function longLog(total = TOTAL) {
+  const written = { total }
   const asked: number[] = []
   const fails = new Set<number>()
   const read = async (page: number, size: number): Promise<ProcessLogPage> => {
     asked.push(page)
     if (fails.delete(page)) throw new Error('gone')
     const from = (page - 1) * size
+    const { total } = written
     const items = Array.from({ length: Math.max(0, Math.min(size, total - from)) }, (_, at) => event(from + at + 1))
     return { items, page, size, total }
   }
   const log = effectScope().run(() => useProcessLog(read))!
-  return { log, asked, fails }
+  return { log, asked, fails, written }
 }
 
 /** Everything that was asked for has been answered. */
@@ -75,3 +77,32 @@ test('a log that is empty is known to be', async () => {
   await settled()
   expect(log.total.value).toBe(0)
 })
+
+test('what is added later is fetched, a page at a time and not at every step', async () => {
+  vi.useFakeTimers()
+  const { log, asked, grow } = growingLog(150)
+  await vi.advanceTimersByTimeAsync(0)
+  expect([log.total.value, log.at(150)]).toEqual([150, null])
+  for (let step = 0; step < 20; step++) grow(10)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(log.total.value).toBe(160)
+  expect(log.at(159)?.message).toBe('step 160')
+  await vi.advanceTimersByTimeAsync(LOG_GROWS_MS)
+  // The rest of the page that was there in part, and of the next what is looked at.
+  expect([log.total.value, log.at(199)?.message, log.at(200)]).toEqual([350, 'step 200', null])
+  log.want(200, 210)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(log.at(349)?.message).toBe('step 350')
+  expect(asked).toEqual([1, 1, 1, 2])
+  vi.useRealTimers()
+})
+
+/** A log that more is written to. */
+function growingLog(total: number) {
+  const { log, asked, written } = longLog(total)
+  const grow = (steps: number) => {
+    written.total += steps
+    void log.grow()
+  }
+  return { log, asked, grow }
+}

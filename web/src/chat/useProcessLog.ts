@@ -7,6 +7,8 @@ import type { StepView } from '@/view/types'
 export const LOG_PAGE = 200
 /** Pages that are kept; what was scrolled away from longest is fetched again if it is wanted again. */
 export const LOG_PAGES_MAX = 30
+/** How soon after the end was asked for it is asked for again, however fast it grows. */
+export const LOG_GROWS_MS = 400
 
 /** A log of any length, of which only what is looked at is here. */
 export function useProcessLog(read: (page: number, size: number, signal: AbortSignal) => Promise<ProcessLogPage>) {
@@ -66,8 +68,29 @@ export function useProcessLog(read: (page: number, size: number, signal: AbortSi
     want(seen.from, seen.to)
   }
 
-  onScopeDispose(() => reading.abort())
-  void load(0)
+  let growing = false
+  let grewMeanwhile = false
+  let pause: ReturnType<typeof setTimeout> | undefined
+
+  /** More has happened: what follows the last known step is fetched, and what is looked at of it. */
+  async function grow(): Promise<void> {
+    if (growing || total.value === null) return void (grewMeanwhile = true)
+    growing = true
+    grewMeanwhile = false
+    const { signal } = reading
+    await load(pageOf(total.value))
+    if (!signal.aborted) want(seen.from, seen.to)
+    pause = setTimeout(() => {
+      growing = false
+      if (grewMeanwhile) void grow()
+    }, LOG_GROWS_MS)
+  }
+
+  onScopeDispose(() => {
+    reading.abort()
+    clearTimeout(pause)
+  })
+  void load(0).then(() => (grewMeanwhile ? grow() : undefined))
 
   return {
     total,
@@ -75,6 +98,7 @@ export function useProcessLog(read: (page: number, size: number, signal: AbortSi
     problem,
     want,
     reload,
+    grow,
     /** A step by its place, counted from 0; null if it is not here (yet). */
     at: (index: number): StepView | null => pages.value.get(pageOf(index))?.[index % LOG_PAGE] ?? null,
   }

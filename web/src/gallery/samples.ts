@@ -184,7 +184,7 @@ export const answers = {
 } satisfies Record<string, AssistantRow>
 
 export const activity: ActivityRow = {
-  ...base, kind: 'activity', key: 'act', answer: null, toolCount: 7, thinkingCount: 2, durationMs: 48_000,
+  ...base, kind: 'activity', key: 'act', answer: null, live: false, toolCount: 7, thinkingCount: 2, durationMs: 48_000,
   tools: [{ name: 'read', label: 'Read', count: 4 }, { name: 'bash', label: 'Bash', count: 2 }, { name: 'edit', label: 'Edit', count: 1 }],
   parts: [thinking, { kind: 'tool', key: 'y5', tool: tools.done }, { kind: 'tool', key: 'y6', tool: tools.error }],
 }

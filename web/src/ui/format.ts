@@ -2,18 +2,22 @@
 
 type Translate = (key: string, values: Record<string, string | number>) => string
 
-/** `850 ms`, `12 s`, `2 min 5 s`, `1 h 3 min`. */
+/** `850 ms`, `12 s`, `2 min 5 s`, `5 min`, `1 h 3 min`. */
 export function duration(ms: number, t: Translate): string {
-  const seconds = Math.floor(Math.max(0, ms) / 1000)
-  if (ms < 1000) return t('ui.duration.milliseconds', { ms: Math.max(0, Math.round(ms)) })
-  if (seconds < 60) return t('ui.duration.seconds', { s: seconds })
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return t('ui.duration.minutes', { m: minutes, s: seconds % 60 })
-  return t('ui.duration.hours', { h: Math.floor(minutes / 60), m: minutes % 60 })
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 1) return t('ui.duration.milliseconds', { ms: Math.max(0, Math.round(ms)) })
+  if (seconds >= 60 && seconds < 3600 && seconds % 60 === 0) return t('ui.duration.wholeMinutes', { m: seconds / 60 })
+  return elapsed(ms, t)
 }
 
 /** A running clock: whole seconds only. */
-export const elapsed = (ms: number, t: Translate): string => duration(Math.max(1000, ms), t)
+export function elapsed(ms: number, t: Translate): string {
+  const seconds = Math.max(1, Math.floor(ms / 1000))
+  const minutes = Math.floor(seconds / 60)
+  if (minutes === 0) return t('ui.duration.seconds', { s: seconds })
+  if (minutes < 60) return t('ui.duration.minutes', { m: minutes, s: seconds % 60 })
+  return t('ui.duration.hours', { h: Math.floor(minutes / 60), m: minutes % 60 })
+}
 
 /** `950`, `12.3k`, `1.2M`. */
 export function tokens(count: number): string {

@@ -64,6 +64,14 @@ export function oneLine(text: string, max = 120): string {
   return line.length <= max ? line : `${line.slice(0, max - 1).trimEnd()}…`
 }
 
+/** Roughly what is read of Markdown: without its marks and the addresses of its links. */
+export function plain(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/^ {0,3}(#{1,6} |> ?|[-*+] |\d{1,9}[.)] )/gm, '')
+    .replace(/\*{1,3}|_{2,3}|~~|`+/g, '')
+}
+
 /** A time as the server writes it; null if it is none. */
 export function millisOf(timestamp: string): number | null {
   const millis = Date.parse(timestamp)

@@ -12,7 +12,7 @@ function folded(rows: readonly TranscriptRow[], verbosity: 'summary' | 'answer',
   const shown: TranscriptRow[] = []
   let batch: Piece[] = []
   const flush = (isOver: boolean) => {
-    if (verbosity === 'summary') shown.push(...(isOver ? activity(batch) : unfolded(batch)))
+    if (verbosity === 'summary') shown.push(...activity(batch, isOver))
     batch = []
   }
   for (const row of rows) {
@@ -38,7 +38,7 @@ function folded(rows: readonly TranscriptRow[], verbosity: 'summary' | 'answer',
       if (isStep(part)) {
         keep(false)
         batch.push({ row, part })
-      } else if (verbosity === 'summary' || isAnswer(part)) {
+      } else {
         kept.push(part)
       }
     }
@@ -53,28 +53,29 @@ interface Piece {
   part: AnswerPart
 }
 
-/** A finished step on the way, which needs no attention. What failed is never folded. */
+/** A step on the way to an answer. What failed is seen for itself, and never folded. */
 function isStep(part: AnswerPart): boolean {
-  if (part.kind === 'thinking') return !part.open
-  return part.kind === 'tool' && (part.tool.status === 'done' || part.tool.status === 'cancelled')
+  if (part.kind === 'tool') return part.tool.status !== 'error' && part.tool.status !== 'blocked'
+  return part.kind === 'thinking'
 }
 
-/** What is shown even where only answers are. */
-function isAnswer(part: AnswerPart): boolean {
-  if (part.kind === 'tool') return part.tool.status === 'error' || part.tool.status === 'blocked'
-  return part.kind !== 'thinking'
+function isGoing(part: AnswerPart): boolean {
+  if (part.kind === 'thinking') return part.open
+  return part.kind === 'tool' && (part.tool.status === 'pending' || part.tool.status === 'running')
 }
 
-/** An answer without parts that still says something: that it failed, was cut off, or has begun. */
+/** An answer without parts that still says something: that it failed, was cut off, or has begun and no step of it tells so. */
 function isWorthShowing(row: AssistantRow, pieces: number): boolean {
-  return pieces === 0 && (row.streaming || isCutShort(row))
+  const last = row.parts.at(-1)
+  return pieces === 0 && ((row.streaming && !(last && isGoing(last))) || isCutShort(row))
 }
 
 function isCutShort({ stopReason, errorMessage }: AssistantRow): boolean {
   return stopReason === 'error' || stopReason === 'aborted' || stopReason === 'length' || errorMessage !== null
 }
 
-function activity(batch: readonly Piece[]): TranscriptRow[] {
+/** The steps of a run under way stay as they are until something follows them; then they are one line. */
+function activity(batch: readonly Piece[], isOver: boolean): TranscriptRow[] {
   const [first] = batch
   if (!first) return []
   const parts = batch.map((piece) => piece.part)
@@ -91,6 +92,7 @@ function activity(batch: readonly Piece[]): TranscriptRow[] {
     label: first.row.label,
     at: first.row.at,
     parts,
+    live: !isOver || parts.some(isGoing),
     toolCount: tools.length,
     thinkingCount: parts.length - tools.length,
     tools: [...counts.values()].toSorted((a, b) => b.count - a.count),
@@ -98,18 +100,6 @@ function activity(batch: readonly Piece[]): TranscriptRow[] {
     answer: batch.at(-1)!.row,
   }
   return [row]
-}
-
-/** The steps of a run under way stay open until something follows them. */
-function unfolded(batch: readonly Piece[]): TranscriptRow[] {
-  const rows: AssistantRow[] = []
-  for (const { row, part } of batch) {
-    const last = rows.at(-1)
-    const key = `${row.key}#steps`
-    if (last?.key === key) rows[rows.length - 1] = { ...last, parts: [...last.parts, part] }
-    else rows.push({ ...row, key, parts: [part] })
-  }
-  return rows
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Entry } from '@/protocol'
-import { millisOf, oneLine, textOf } from './content'
+import { millisOf, oneLine, plain, textOf } from './content'
 import type { TreeNode } from './tree'
 
 /** What the tree shows of a loaded entry. */
@@ -12,9 +12,9 @@ function roleAndText(entry: Entry): Pick<TreeNode, 'role' | 'text'> {
     case 'message':
       return ofMessage(entry.message)
     case 'compaction':
-      return { role: 'compaction', text: oneLine(entry.summary) }
+      return { role: 'compaction', text: firstWords(entry.summary) }
     case 'branch_summary':
-      return { role: 'branchSummary', text: oneLine(entry.summary) }
+      return { role: 'branchSummary', text: firstWords(entry.summary) }
     case 'model_change':
       return { role: 'notice', text: entry.modelId }
     case 'thinking_level_change':
@@ -33,7 +33,7 @@ function ofMessage(message: Extract<Entry, { type: 'message' }>['message']): Pic
       return { role: 'user', text: oneLine(textOf(message.content)) }
     case 'assistant': {
       const calls = message.content.flatMap((block) => (block.type === 'toolCall' ? [block.name] : []))
-      const text = oneLine(textOf(message.content))
+      const text = firstWords(textOf(message.content))
       return { role: text === '' && calls.length > 0 ? 'tool' : 'assistant', text: text || calls.join(', ') }
     }
     case 'toolResult':
@@ -44,3 +44,6 @@ function ofMessage(message: Extract<Entry, { type: 'message' }>['message']): Pic
       return { role: 'custom', text: oneLine(textOf(message.content)) }
   }
 }
+
+/** Of Markdown, as it is read; long ones are not looked at as a whole. */
+const firstWords = (markdown: string): string => oneLine(plain(markdown.slice(0, 1_000)))

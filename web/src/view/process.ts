@@ -1,9 +1,9 @@
 /** The steps of a call as a timeline. */
 
 import type { RuntimeProcessEvent } from '@/protocol'
-import { FIRST_STEPS, LAST_STEPS, processOf, type ProcessState, type Step } from '@/session'
+import { FIRST_STEPS, LAST_STEPS, processOf, type ProcessState, type SessionState, type Step } from '@/session'
 import { millisOf } from './content'
-import type { ProcessView, StepGap, StepLevel, StepView } from './types'
+import type { ProcessLog, ProcessView, StepGap, StepLevel, StepView } from './types'
 
 const views = new WeakMap<ProcessState, ProcessView>()
 const stored = new WeakMap<object, ProcessView | null>()
@@ -32,6 +32,13 @@ export function processIn(details: unknown): ProcessView | null {
     stored.set(details, process && processView(process))
   }
   return stored.get(details) ?? null
+}
+
+/** How many steps the call of a log has taken so far; null if it is over, or not of this session. */
+export function stepsTaken(state: SessionState | null, { sessionId, operationId }: ProcessLog): number | null {
+  if (state?.sessionId !== sessionId) return null
+  const tool = [...state.tools.values()].find(({ process }) => process?.log?.operationId === operationId)
+  return tool?.process && tool.result === null ? tool.process.count : null
 }
 
 /** One event for itself, as a full log shows it. */

@@ -71,6 +71,20 @@ describe.each(RECORDINGS)('%s', (name, recording) => {
     [fromSnapshot(recording.opened, null, 0)],
   )
 
+  test('a call stays in its row from its beginning to the end of the run, unless it fails', () => {
+    const rowsOf = new Map<string, Set<string>>()
+    for (const state of states) {
+      for (const row of transcript(state, options('summary'))) {
+        if (row.kind !== 'assistant' && row.kind !== 'activity') continue
+        for (const part of row.parts) {
+          if (part.kind !== 'tool' || part.tool.status === 'error' || part.tool.status === 'blocked') continue
+          rowsOf.set(part.key, (rowsOf.get(part.key) ?? new Set()).add(row.key))
+        }
+      }
+    }
+    expect([...rowsOf].filter(([, rows]) => rows.size > 1).map(([call, rows]) => [call, ...rows])).toEqual([])
+  })
+
   test('reads as it was', async () => {
     const last = states.at(-1)!
     const pages = (['everything', 'summary', 'answer'] as const).map(

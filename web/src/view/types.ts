@@ -94,6 +94,8 @@ export interface AssistantRow extends RowBase {
 export interface ActivityRow extends RowBase {
   kind: 'activity'
   parts: readonly AnswerPart[]
+  /** Some of it goes on, or nothing has followed yet. */
+  live: boolean
   toolCount: number
   thinkingCount: number
   /** Tools by name, the most used first. */

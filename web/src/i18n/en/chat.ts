@@ -36,6 +36,7 @@ export default {
     name: 'Name of the session',
     tree: 'Tree of this session',
     keys: 'Keyboard shortcuts',
+    more: 'More',
     full: 'Show the full history',
     compacted: 'Show what the model sees',
     verbosity: {
@@ -44,6 +45,14 @@ export default {
       summary: 'Steps folded',
       everything: 'Everything',
     },
+  },
+  find: {
+    label: 'Find in this conversation',
+    count: '{at} of {count}',
+    none: 'Not found',
+    previous: 'Previous place',
+    next: 'Next place',
+    searching: 'Looking through older messages',
   },
   pick: {
     ownModel: 'Default model',

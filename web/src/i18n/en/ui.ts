@@ -13,6 +13,7 @@ export default {
     milliseconds: '{ms} ms',
     seconds: '{s} s',
     minutes: '{m} min {s} s',
+    wholeMinutes: '{m} min',
     hours: '{h} h {m} min',
   },
   action: {
@@ -147,6 +148,7 @@ export default {
     answer: 'Choose an answer',
     moving: 'Moving',
     sessions: 'Find a session',
+    find: 'Find in this conversation (twice: in the page)',
     siblings: 'Previous or next version',
     messages: 'Previous or next message of yours',
     tree: 'Tree',
@@ -245,6 +247,7 @@ export default {
       toStart: 'To the beginning',
       toEnd: 'To the end',
       truncated: 'The log had become too large; what came later is not in it.',
+      running: 'It is still running',
       reload: 'Look again',
     },
   },
@@ -306,6 +309,14 @@ export default {
     quiet: 'Last activity {time} ago',
     route: 'Runs in',
     policies: 'Rules',
+    policy: {
+      byDefault: 'on by default',
+      offByDefault: 'off by default',
+      global: 'switched on for everybody',
+      agent: 'switched on for the agent',
+      override: 'changed for the agent',
+      granted: 'granted to the subagent',
+    },
     routes: {
       main: 'the server',
       'worker-local': 'the worker',

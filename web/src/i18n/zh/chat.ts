@@ -37,6 +37,7 @@ export default {
     name: '会话名称',
     tree: '此会话的树',
     keys: '键盘快捷键',
+    more: '更多',
     full: '显示完整历史',
     compacted: '显示模型所见',
     verbosity: {
@@ -45,6 +46,14 @@ export default {
       summary: '折叠步骤',
       everything: '全部',
     },
+  },
+  find: {
+    label: '在对话中查找',
+    count: '第 {at} 处，共 {count} 处',
+    none: '没有找到',
+    previous: '上一处',
+    next: '下一处',
+    searching: '正在查找更早的消息',
   },
   pick: {
     ownModel: '默认模型',

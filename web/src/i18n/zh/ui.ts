@@ -14,6 +14,7 @@ export default {
     milliseconds: '{ms} 毫秒',
     seconds: '{s} 秒',
     minutes: '{m} 分 {s} 秒',
+    wholeMinutes: '{m} 分钟',
     hours: '{h} 小时 {m} 分',
   },
   action: {
@@ -148,6 +149,7 @@ export default {
     answer: '选择答案',
     moving: '移动',
     sessions: '查找会话',
+    find: '在对话中查找（再按一次：浏览器查找）',
     siblings: '上一个或下一个版本',
     messages: '上一条或下一条我的消息',
     tree: '会话树',
@@ -246,6 +248,7 @@ export default {
       toStart: '回到开头',
       toEnd: '跳到末尾',
       truncated: '日志过大，之后的内容未保留。',
+      running: '仍在运行',
       reload: '重新读取',
     },
   },
@@ -307,6 +310,14 @@ export default {
     quiet: '上次活动在 {time}前',
     route: '运行位置',
     policies: '规则',
+    policy: {
+      byDefault: '默认启用',
+      offByDefault: '默认停用',
+      global: '对所有人启用',
+      agent: '为该智能体启用',
+      override: '为该智能体调整',
+      granted: '授予子智能体',
+    },
     routes: {
       main: '服务器',
       'worker-local': '工作进程',

@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
 import { flushPromises, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { defineComponent, h, type PropType } from 'vue'
 import type { ActivityRow, AnswerPart, AssistantRow, CompactionRow, TranscriptRow, UserRow } from '@/view/types'
+import { provideOpened } from '../browser/useOpened'
 import { show } from '../testing'
 import MessageRow from './MessageRow.vue'
 
@@ -180,7 +182,7 @@ describe('a message of the user', () => {
 
 test('finished activity is one line', async () => {
   const activity: ActivityRow = {
-    ...base, kind: 'activity', key: 'x', answer: null, toolCount: 3, thinkingCount: 1, durationMs: 61_000,
+    ...base, kind: 'activity', key: 'x', answer: null, live: false, toolCount: 3, thinkingCount: 1, durationMs: 61_000,
     tools: [{ name: 'read', label: 'Read', count: 2 }, { name: 'ls', label: 'List', count: 1 }],
     parts: [{ kind: 'text', key: '1', text: 'inside', open: false, cut: false, definitions: '' }],
   }
@@ -188,6 +190,53 @@ test('finished activity is one line', async () => {
   expect(row.text()).toBe('Used 3 tools: Read file ×2, List directory1 min 1 s')
   await row.get('button').trigger('click')
   expect(row.text()).toContain('inside')
+})
+
+describe('steps under way', () => {
+  const steps = (live: boolean): ActivityRow => ({
+    ...base, kind: 'activity', key: 'x', answer: null, live, toolCount: 0, thinkingCount: 1, durationMs: null, tools: [],
+    parts: [{ kind: 'thinking', key: 'p1', text: 'a thought', open: false, durationMs: 5, startedAt: null, redacted: false }],
+  })
+  /** Somebody who keeps choices, as the transcript does. */
+  const Around = defineComponent({
+    props: { row: { type: Object as PropType<ActivityRow>, required: true } },
+    setup(props) {
+      provideOpened()
+      return () => h(MessageRow, { row: props.row })
+    },
+  })
+  const line = () => row.find('.line')
+
+  test('are seen as they are, and are one line when they are over', async () => {
+    row = show(Around, { row: steps(true) })
+    expect(line().exists()).toBe(false)
+    await row.setProps({ row: steps(false) })
+    expect(line().attributes('aria-expanded')).toBe('false')
+    expect(row.find('.thinking').exists()).toBe(false)
+  })
+
+  test('stay where they are as long as somebody is at them', async () => {
+    row = show(Around, { row: steps(true) })
+    const head = row.get('.thinking .title').element
+    await row.get('.activity').trigger('pointerenter', { pointerType: 'mouse' })
+    await row.setProps({ row: steps(false) })
+    expect(row.get('.thinking .title').element).toBe(head)
+    expect(line().exists()).toBe(false)
+    await row.get('.activity').trigger('pointerleave', { pointerType: 'mouse' })
+    expect(line().attributes('aria-expanded')).toBe('false')
+  })
+
+  test('stay open when one of them was opened, also in another row', async () => {
+    row = show(Around, { row: steps(true) })
+    await row.get('.thinking .title').trigger('click')
+    await row.setProps({ row: steps(false) })
+    expect(line().attributes('aria-expanded')).toBe('true')
+    expect(row.text()).toContain('a thought')
+    await row.setProps({ row: { ...steps(false), key: 'y' } })
+    expect(row.text()).toContain('a thought')
+    await line().trigger('click')
+    expect(row.text()).not.toContain('a thought')
+  })
 })
 
 const compaction = (changes: Partial<CompactionRow>): CompactionRow => ({
