@@ -149,10 +149,13 @@ test('what was opened while it ran is the same card, and open, when the run is o
   await expect(card.locator('.progress')).toContainText('in scan')
   await card.locator('.head').click()
   const head = (await card.locator('.head').elementHandle())!
-  await page.mouse.move(2, 2)
   skill.open('hash', 'report')
   await chat.hasEnded('The steps are done.')
   await expect(card).toHaveAttribute('data-status', 'done')
+  // As long as somebody is at it, it stays as it was; then it is below its line.
+  await expect(page.locator('.activity .line')).toHaveCount(0)
+  await page.mouse.move(2, 2)
+  await chat.field.focus()
   await expect(page.locator('.activity .line')).toHaveAttribute('aria-expanded', 'true')
   expect(await head.evaluate((head) => head.isConnected)).toBe(true)
   await expect(card.locator('.tool-process-timeline')).toContainText('in report')
