@@ -16,6 +16,7 @@ mod copy;
 mod damage;
 mod doctor;
 mod export;
+mod floods;
 mod golden;
 mod hostile;
 mod looking;

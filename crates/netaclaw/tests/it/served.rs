@@ -96,6 +96,15 @@ impl Server {
         (ack["sessionId"].as_str().unwrap().to_owned(), client)
     }
 
+    /// The most memory that it has had at once.
+    pub(crate) fn peak_memory_kb(&self) -> u64 {
+        let pid = self.process.id().unwrap();
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let peak = peak.unwrap().trim().trim_end_matches(" kB");
+        peak.parse().unwrap()
+    }
+
     pub(crate) async fn kill(mut self) {
         self.process.kill().await.unwrap();
     }
