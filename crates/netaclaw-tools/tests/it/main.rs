@@ -9,6 +9,7 @@ mod escape;
 mod execute;
 mod gate;
 mod mcp;
+mod mcp_http;
 mod read;
 mod search;
 mod skills;

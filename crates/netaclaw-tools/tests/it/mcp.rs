@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-fn access(yard: &Yard, name: &str) -> McpAccess {
+pub(crate) fn access(yard: &Yard, name: &str) -> McpAccess {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp_server.py");
     McpAccess {
         spec: McpServerSpec {
@@ -26,20 +26,20 @@ fn access(yard: &Yard, name: &str) -> McpAccess {
             tools: ToolChoice::default(),
             sandbox: SandboxConfig::default(),
             roots: vec![yard.workspace.path().display().to_string()],
-            timeout_ms: 10_000,
+            timeout_ms: 60_000,
         },
         secrets: Some([("SERVER_KEY".to_owned(), "for the server".into())].into()),
     }
 }
 
-async fn servers(yard: &Yard, wanted: Vec<McpAccess>) -> McpServers {
+pub(crate) async fn servers(yard: &Yard, wanted: Vec<McpAccess>) -> McpServers {
     let servers = McpServers::new(yard.gate.clone(), Arc::new(ToolRegistry::builtin()));
     servers.set(wanted);
     servers.settled(PATIENCE).await;
     servers
 }
 
-async fn call(yard: &Yard, servers: &McpServers, tool: &str, args: Value) -> Executed {
+pub(crate) async fn call(yard: &Yard, servers: &McpServers, tool: &str, args: Value) -> Executed {
     call_in(context(yard.workspace.path()), servers, tool, args).await
 }
 
@@ -106,9 +106,9 @@ async fn a_filter_leaves_tools_out() {
 #[tokio::test]
 async fn floods_garbage_and_silence_are_bounded_and_clear() {
     let yard = Yard::new();
-    let mut wanted = access(&yard, "odd");
-    wanted.spec.timeout_ms = 3_000;
-    let servers = servers(&yard, vec![wanted]).await;
+    let mut hurried = access(&yard, "hurried");
+    hurried.spec.timeout_ms = 3_000;
+    let servers = servers(&yard, vec![access(&yard, "odd"), hurried]).await;
     let flood = call(&yard, &servers, "mcp__odd__flood", json!({}))
         .await
         .output;
@@ -122,7 +122,7 @@ async fn floods_garbage_and_silence_are_bounded_and_clear() {
         .await
         .output;
     assert_eq!(garbage.joined_text(), "behind the garbage");
-    let never = call(&yard, &servers, "mcp__odd__never", json!({}))
+    let never = call(&yard, &servers, "mcp__hurried__never", json!({}))
         .await
         .output;
     assert!(
