@@ -83,11 +83,15 @@ fn run(mut decoder: impl Decoder, bytes: &[u8], size: usize) -> Vec<ModelEvent> 
     let chunks = chunks.chain([Bytes::from_static(b"\n\n")]);
     let body = stream::iter(chunks.map(Ok::<_, Infallible>));
     let mut events = SseByteStream::new(body);
+    let mut shown = Vec::new();
     let outcome = block_on(async {
         while let Some(event) = events.next().await {
             let event = event.map_err(|e| ModelError::Protocol(Detail::text(e.to_string())))?;
             let data = event.data.as_deref().unwrap_or_default();
-            if decoder.event(event.event.as_deref(), data, &mut answer)? == Progress::Complete {
+            let progress = decoder.event(event.event.as_deref(), data, &mut answer)?;
+            // What nobody takes would grow together with what comes next.
+            shown.extend(std::iter::from_fn(|| answer.next_event()));
+            if progress == Progress::Complete {
                 break;
             }
         }
@@ -96,7 +100,8 @@ fn run(mut decoder: impl Decoder, bytes: &[u8], size: usize) -> Vec<ModelEvent> 
     if let Err(error) = outcome {
         answer.fail(error.sealed(None));
     }
-    std::iter::from_fn(|| answer.next_event()).collect()
+    shown.extend(std::iter::from_fn(|| answer.next_event()));
+    shown
 }
 
 /// One line for each event.

@@ -291,7 +291,17 @@ impl Answer {
         index
     }
 
+    /// More of a part. What nobody has seen yet grows.
     fn delta(&mut self, index: usize, delta: &str) {
+        if let Some(ModelEvent::PartDelta {
+            index: open,
+            delta: unseen,
+        }) = self.events.back_mut()
+            && *open == index
+        {
+            unseen.push_str(delta);
+            return;
+        }
         self.events.push_back(ModelEvent::PartDelta {
             index,
             delta: delta.to_owned(),

@@ -5,8 +5,8 @@ use crate::answer::Answer;
 use crate::client::{ModelEvent, ModelStream};
 use crate::error::{Detail, ModelError, TimeoutStage};
 use bytes::Bytes;
-use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
 use secrecy::SecretString;
@@ -17,6 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 /// No honest answer is larger; a server gone mad must not fill the memory.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Events that are taken in at once at most, so that a flood is shown while it lasts.
+const AT_ONCE_MAX: usize = 64;
 
 /// Understands the events of one API.
 pub(crate) trait Decoder: Send + 'static {
@@ -118,23 +121,44 @@ impl<D: Decoder> HttpAnswer<D> {
                 *phase = Phase::Reading(Events::new(&self.transport, response));
                 Ok(())
             }
-            Phase::Reading(events) => match events.next().await {
-                Err(_) if self.decoder.is_whole() => self.decoder.end(&mut self.answer),
-                Err(error) => Err(error),
-                Ok(Some(event)) => {
-                    let data = event.data.as_deref().unwrap_or_default();
-                    let progress = self
-                        .decoder
-                        .event(event.event.as_deref(), data, &mut self.answer)
-                        .map_err(|error| events.judge(error))?;
-                    match progress {
-                        Progress::More => Ok(()),
-                        Progress::Complete => self.decoder.end(&mut self.answer),
+            Phase::Reading(events) => {
+                let mut arrived = events.next().await;
+                // What is there already is taken in before anything is passed on: it leaves as one
+                // piece, and nobody has waited for it.
+                for taken in 1.. {
+                    self.take_in(events, arrived)?;
+                    if self.answer.is_ended() || taken == AT_ONCE_MAX {
+                        break;
+                    }
+                    match events.next().now_or_never() {
+                        Some(next) => arrived = next,
+                        None => break,
                     }
                 }
-                Ok(None) => self.decoder.end(&mut self.answer),
-            },
+                Ok(())
+            }
             Phase::Over => Err(ModelError::StreamBroken(Detail::default())),
+        }
+    }
+
+    fn take_in(
+        &mut self,
+        events: &Events,
+        arrived: Result<Option<Sse>, ModelError>,
+    ) -> Result<(), ModelError> {
+        let event = match arrived {
+            Err(error) if !self.decoder.is_whole() => return Err(error),
+            Err(_) | Ok(None) => return self.decoder.end(&mut self.answer),
+            Ok(Some(event)) => event,
+        };
+        let data = event.data.as_deref().unwrap_or_default();
+        let progress = self
+            .decoder
+            .event(event.event.as_deref(), data, &mut self.answer)
+            .map_err(|error| events.judge(error))?;
+        match progress {
+            Progress::More => Ok(()),
+            Progress::Complete => self.decoder.end(&mut self.answer),
         }
     }
 }
