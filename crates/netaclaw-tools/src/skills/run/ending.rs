@@ -1,0 +1,145 @@
+//! How a program ended: one way of several, whatever it did.
+
+use super::watch::{RESULT_BYTES_MAX, Written};
+use crate::process::{EndStatus, ProcessEnd};
+use crate::skills::Skill;
+use crate::spawn::{ChildEnd, SpawnError};
+use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
+
+/// Why a program was ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopped {
+    Cancelled,
+    TimedOut,
+}
+
+/// How it went, before anybody is told.
+pub(super) struct Ended {
+    pub(super) end: ProcessEnd,
+    /// What the program wrote as its result, if it could be read.
+    pub(super) result: Option<Value>,
+    pub(super) details: Map<String, Value>,
+    pub(super) log: VecDeque<String>,
+}
+
+impl Ended {
+    pub(super) fn not_started(error: &SpawnError) -> Self {
+        if let SpawnError::Io(cause) = error {
+            tracing::warn!(%cause, "a skill could not be started");
+        }
+        Self {
+            end: ProcessEnd {
+                status: EndStatus::Failed,
+                message: format!("The program was not started: {error}."),
+            },
+            result: None,
+            details: details_of("not_started", None),
+            log: VecDeque::new(),
+        }
+    }
+}
+
+fn details_of(ending: &str, end: Option<ChildEnd>) -> Map<String, Value> {
+    let mut details = Map::new();
+    details.insert("skillEnding".to_owned(), json!(ending));
+    if let Some(end) = end {
+        details.insert("exitCode".to_owned(), json!(end.code));
+        details.insert("signal".to_owned(), json!(end.signal));
+    }
+    details
+}
+
+pub(super) fn judge(
+    skill: &Skill,
+    written: Written,
+    end: Option<ChildEnd>,
+    stopped: Option<Stopped>,
+) -> Ended {
+    let text = String::from_utf8_lossy(&written.result);
+    let text = written.redactor.values(text.trim());
+    let result: Option<Value> = match written.result_dropped {
+        0 => serde_json::from_str(&text).ok(),
+        _ => None,
+    };
+    let failed = EndStatus::Failed;
+    let said_error = result
+        .as_ref()
+        .and_then(|result| result.get("error")?.as_str())
+        .map(|said| written.redactor.text(said));
+    let says_no = result.as_ref().is_some_and(|result| result["ok"] == false);
+    let because = said_error
+        .clone()
+        .map_or(String::new(), |said| format!(" {said}"));
+    let (ending, status, message) = match (stopped, end) {
+        (Some(Stopped::Cancelled), _) => ("cancelled", EndStatus::Cancelled, "Stopped.".to_owned()),
+        (Some(Stopped::TimedOut), _) => {
+            let seconds = skill.timeout.as_secs();
+            (
+                "timed_out",
+                failed,
+                format!("It did not end within {seconds} s and was ended."),
+            )
+        }
+        (
+            None,
+            Some(ChildEnd {
+                signal: Some(signal),
+                ..
+            }),
+        ) => (
+            "signal",
+            failed,
+            format!("The program was ended by signal {signal}.{because}"),
+        ),
+        (
+            None,
+            Some(ChildEnd {
+                code: Some(code @ 1..),
+                ..
+            }),
+        ) => (
+            "exit_code",
+            failed,
+            format!("The program failed with exit code {code}.{because}"),
+        ),
+        (None, None) | (None, Some(ChildEnd { code: None, .. })) => (
+            "unknown",
+            failed,
+            "How the program ended is not known.".to_owned(),
+        ),
+        _ if written.result_dropped > 0 => {
+            let most = RESULT_BYTES_MAX >> 20;
+            (
+                "bad_result",
+                failed,
+                format!("The result is longer than {most} MiB."),
+            )
+        }
+        _ if result.is_none() && text.is_empty() => (
+            "bad_result",
+            failed,
+            "The program ended without a result.".to_owned(),
+        ),
+        _ if result.is_none() => (
+            "bad_result",
+            failed,
+            "The result is not a JSON document.".to_owned(),
+        ),
+        _ if says_no => {
+            let said = said_error.unwrap_or_else(|| "It says that it failed.".to_owned());
+            ("failed", failed, said)
+        }
+        _ => ("completed", EndStatus::Completed, "Done.".to_owned()),
+    };
+    let mut details = details_of(ending, end);
+    if written.lines.dropped > 0 {
+        details.insert("logBytesDropped".to_owned(), json!(written.lines.dropped));
+    }
+    Ended {
+        end: ProcessEnd { status, message },
+        result,
+        details,
+        log: written.log,
+    }
+}
