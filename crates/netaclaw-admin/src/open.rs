@@ -1,5 +1,6 @@
 //! From an agent to channels with their keys, ready to make model clients from.
 
+use crate::configured::Configured;
 use crate::dictionary::{AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, NETACLAW_GROUP};
 use crate::error::Result;
 use crate::resolve::{
@@ -25,23 +26,21 @@ pub struct OpenModels {
 }
 
 /// The agent's model and its fallback.
-pub async fn open_models(store: &dyn AdminStore, agent: &AgentSpec) -> Result<OpenModels> {
-    let plan = resolve_model(agent, &store.channels().await?)?;
-    let fallback = match plan.fallback {
-        Some(choice) => Some(open(store, choice).await?),
-        None => None,
-    };
+pub fn open_models(configured: &Configured, agent: &AgentSpec) -> Result<OpenModels> {
+    let plan = resolve_model(agent, &configured.channels)?;
+    let fallback = plan.fallback.map(|choice| open(configured, choice));
     Ok(OpenModels {
-        main: open(store, plan.main).await?,
-        fallback,
+        main: open(configured, plan.main)?,
+        fallback: fallback.transpose()?,
         fallback_error: plan.fallback_error,
     })
 }
 
 /// The model for the agent's summaries.
 pub async fn open_auxiliary(store: &dyn AdminStore, agent: &AgentSpec) -> Result<OpenModel> {
-    let auxiliary = auxiliary(store, agent).await?;
-    open(store, auxiliary.choice).await
+    let configured = store.configured().await?;
+    let auxiliary = auxiliary(store, &configured, agent).await?;
+    open(&configured, auxiliary.choice)
 }
 
 /// The model for the agent's titles: one that was named for such things. A title is not worth a
@@ -50,26 +49,30 @@ pub async fn open_title_model(
     store: &dyn AdminStore,
     agent: &AgentSpec,
 ) -> Result<Option<OpenModel>> {
-    let auxiliary = auxiliary(store, agent).await?;
+    let configured = store.configured().await?;
+    let auxiliary = auxiliary(store, &configured, agent).await?;
     match auxiliary.source {
         AuxiliarySource::Own => Ok(None),
         AuxiliarySource::Agent | AuxiliarySource::Dictionary => {
-            open(store, auxiliary.choice).await.map(Some)
+            open(&configured, auxiliary.choice).map(Some)
         }
     }
 }
 
-async fn auxiliary(store: &dyn AdminStore, agent: &AgentSpec) -> Result<AuxiliaryChoice> {
+async fn auxiliary(
+    store: &dyn AdminStore,
+    configured: &Configured,
+    agent: &AgentSpec,
+) -> Result<AuxiliaryChoice> {
     let entry = |name| store.dict_value(NETACLAW_GROUP, name);
     let dictionary = DictionaryDefault {
         channel_id: entry(AUXILIARY_CHANNEL_ID).await?.map(ChannelId::new),
         model: entry(AUXILIARY_MODEL_ID).await?,
     };
-    let channels = store.channels().await?;
-    Ok(resolve_auxiliary(agent, &dictionary, &channels)?)
+    Ok(resolve_auxiliary(agent, &dictionary, &configured.channels)?)
 }
 
-async fn open(store: &dyn AdminStore, choice: ModelChoice) -> Result<OpenModel> {
-    let channel = store.open_channel(&choice.channel_id).await?;
+fn open(configured: &Configured, choice: ModelChoice) -> Result<OpenModel> {
+    let channel = configured.open_channel(&choice.channel_id)?;
     Ok(OpenModel { choice, channel })
 }

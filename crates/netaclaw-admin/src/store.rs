@@ -3,6 +3,7 @@
 use crate::agent::AgentStore;
 use crate::audit::AuditStore;
 use crate::channel::ChannelStore;
+use crate::configured::Configured;
 use crate::defaults::FirstStart;
 use crate::dictionary::DictionaryStore;
 use crate::error::Result;
@@ -14,6 +15,7 @@ use crate::tool::ToolStore;
 use crate::user::UserStore;
 use async_trait::async_trait;
 use netaclaw_protocol::AdminStoreKind;
+use std::sync::Arc;
 
 /// Everything that people configure.
 ///
@@ -41,6 +43,9 @@ pub trait AdminStore:
     /// Does once what a first start has to do. Of several processes that start at the same time
     /// one does it, and the others wait until it is done.
     async fn seed(&self, first: FirstStart) -> Result<Seeded>;
+
+    /// What runs are made from. Never older than the question, and cheap to ask for again.
+    async fn configured(&self) -> Result<Arc<Configured>>;
 
     /// What keeps it.
     fn kind(&self) -> AdminStoreKind;

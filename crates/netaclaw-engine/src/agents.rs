@@ -8,7 +8,7 @@ use crate::governed::{AgentTools, Governed, ToolSeat};
 use crate::instructions::instruction_files;
 use crate::mcp::ConfiguredMcp;
 use crate::memory::AgentMemory;
-use crate::skills::{Skills, opening};
+use crate::skills::{SkillCommand, SkillOpening, Skills, opening};
 use crate::source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
@@ -17,21 +17,20 @@ use crate::title::TitleModel;
 use crate::tool_refusals::ToolRefusals;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, ModelChoiceError, OpenModel, open_models, open_title_model,
-    session_provider,
+    Act, Actor, AdminError, AdminStore, Configured, ModelChoiceError, OpenModel, open_models,
+    open_title_model, session_provider,
 };
 use netaclaw_governance::ModelAbilities;
 use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
 use netaclaw_protocol::{
-    Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, ModelInfo, RecordKind, SessionMeta,
-    Trouble, TroubleKind, UserId,
+    Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, EntryId, ModelInfo, RecordKind,
+    SessionMeta, Trouble, TroubleKind, UserId,
 };
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_runtime::{
-    AgentSettings, ModelAccess, PendingCalls, RunHost, RunInput, RunLimits, RunReport, SystemClock,
-    run_agent,
+    AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
 };
 use netaclaw_tools::skills::{SkillPlaces, Vision};
 use netaclaw_tools::spawn::SpawnGate;
@@ -107,14 +106,19 @@ impl ConfiguredAgents {
         )
     }
 
+    pub(crate) async fn configured(&self) -> Result<Arc<Configured>, EngineError> {
+        self.admin().configured().await.map_err(admin_error)
+    }
+
     /// The session's agent, with the model that was chosen for the session.
-    pub(crate) async fn agent_of(
+    pub(crate) fn agent_of(
         &self,
+        configured: &Configured,
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<Agent, EngineError> {
-        let agent = self.governed.agent(session.agent_id.as_deref()).await;
-        let mut agent = agent.map_err(admin_error)?;
+        let agent = configured.agent(session.agent_id.as_deref());
+        let mut agent = agent.map_err(admin_error)?.clone();
         if let Some(chosen) = model {
             let config = &mut agent.spec.model_config;
             config.channel_id = Some(ChannelId::new(chosen.channel_id));
@@ -124,8 +128,12 @@ impl ConfiguredAgents {
     }
 
     /// The agent's model, with its fallback behind it.
-    pub(crate) async fn model(&self, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
-        let models = open_models(self.admin(), spec).await.map_err(admin_error)?;
+    pub(crate) fn model(
+        &self,
+        configured: &Configured,
+        spec: &AgentSpec,
+    ) -> Result<ModelAccess, EngineError> {
+        let models = open_models(configured, spec).map_err(admin_error)?;
         let (client, mut info, provider) = self.client(models.main);
         let tools_refused = self.tool_refusals.get(&provider, &info.name);
         info.tools &= tools_refused.is_none();
@@ -154,11 +162,11 @@ impl ConfiguredAgents {
     }
 
     /// The agent's model for programs of its skills, if it sees and they may use the network.
-    async fn vision(&self, spec: &AgentSpec, info: &ModelInfo) -> Option<Vision> {
+    fn vision(configured: &Configured, spec: &AgentSpec, info: &ModelInfo) -> Option<Vision> {
         if !info.vision || !spec.sandbox.network {
             return None;
         }
-        let open = open_models(self.admin(), spec).await.ok()?.main;
+        let open = open_models(configured, spec).ok()?.main;
         Some(Vision {
             url: open.channel.openai_chat_url()?,
             model: open.choice.model,
@@ -189,6 +197,14 @@ impl ConfiguredAgents {
         roots
     }
 
+    /// Where the session works.
+    fn root_of(&self, session: &SessionMeta, spec: &AgentSpec) -> PathBuf {
+        match session.cwd.as_str() {
+            "" => self.cwd_of(spec),
+            cwd => PathBuf::from(cwd),
+        }
+    }
+
     pub(crate) fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
         self.governed.cwd_of(spec)
     }
@@ -207,20 +223,22 @@ impl AgentSource for ConfiguredAgents {
     }
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
-        let Agent { id, spec, .. } = self.agent_of(run.session, run.model).await?;
-        let model = self.model(&spec).await?;
-        let root = match run.session.cwd.as_str() {
-            "" => self.cwd_of(&spec),
-            cwd => PathBuf::from(cwd),
-        };
-        let (workspace, instructions) = open_workspace(root, self.extra_roots(&spec)).await?;
+        let configured = self.configured().await?;
+        let Agent { id, spec, .. } = self.agent_of(&configured, run.session, run.model)?;
+        let model = self.model(&configured, &spec)?;
+        let root = self.root_of(run.session, &spec);
+        let admin = Arc::clone(&self.governed.admin);
+        let memory = AgentMemory::new(admin, id, run.session.user_id.as_deref());
+        let about = run.session.first_message.as_deref().unwrap_or_default();
+        // Both look elsewhere, and neither needs the other.
+        let (opened, facts) = tokio::join!(
+            open_workspace(root, self.extra_roots(&spec)),
+            memory.facts(about),
+        );
+        let (workspace, instructions) = opened?;
         let skills = SkillPlaces {
-            vision: self.vision(&spec, &model.info).await,
+            vision: Self::vision(&configured, &spec, &model.info),
             ..self.governed.skills.places(&spec, workspace.root())
-        };
-        let opening = match &run.skill {
-            Some((message, command)) => Some(opening(command, &skills, message, now_ms()).await?),
-            None => None,
         };
         let abilities = ModelAbilities {
             tools: model.info.tools,
@@ -229,8 +247,9 @@ impl AgentSource for ConfiguredAgents {
         if let Some(mcp) = &self.governed.mcp {
             mcp.first_hello().await;
         }
-        let tools = self.governed.resolve(&spec, abilities, ToolSeat::Main);
-        let tools = tools.await.map_err(admin_error)?;
+        let governed = &self.governed;
+        let tools = governed.resolve(&configured, &spec, abilities, ToolSeat::Main);
+        let tools = tools.await;
         let spawner = self.governed.spawner(&spec);
         let current_tools = AgentTools {
             governed: self.governed.clone(),
@@ -239,11 +258,8 @@ impl AgentSource for ConfiguredAgents {
         };
         let info = model.info.clone();
         let threshold_percent = threshold_percent(&spec);
-        let admin = Arc::clone(&self.governed.admin);
-        let memory = AgentMemory::new(admin, id, run.session.user_id.as_deref());
-        let about = run.session.first_message.as_deref().unwrap_or_default();
         let prompt = PromptSources {
-            memory: memory.facts(about).await,
+            memory: facts,
             skills: self.governed.skills.lines(&skills).await,
             ..prompt_sources(&workspace, instructions)
         };
@@ -274,7 +290,6 @@ impl AgentSource for ConfiguredAgents {
         Ok(PreparedRun {
             model: info,
             threshold_percent,
-            opening,
             runner: Box::new(AgentRunner {
                 input,
                 tool_refusals: Arc::clone(&self.tool_refusals),
@@ -282,9 +297,23 @@ impl AgentSource for ConfiguredAgents {
         })
     }
 
+    async fn open_skill(
+        &self,
+        session: &SessionMeta,
+        command: &SkillCommand,
+        message: &EntryId,
+    ) -> Result<SkillOpening, EngineError> {
+        let configured = self.configured().await?;
+        let spec = self.agent_of(&configured, session, None)?.spec;
+        let root = self.root_of(session, &spec);
+        let skills = self.governed.skills.places(&spec, &root);
+        opening(command, &skills, message, now_ms()).await
+    }
+
     async fn measure(&self, session: &SessionMeta, model: Option<ChosenModel>) -> Option<Measure> {
-        let spec = self.agent_of(session, model).await.ok()?.spec;
-        let model = self.model(&spec).await.ok()?.info;
+        let configured = self.configured().await.ok()?;
+        let spec = self.agent_of(&configured, session, model).ok()?.spec;
+        let model = self.model(&configured, &spec).ok()?.info;
         Some(Measure {
             model,
             threshold_percent: threshold_percent(&spec),
@@ -366,10 +395,6 @@ struct AgentRunner {
 
 #[async_trait]
 impl Runner for AgentRunner {
-    fn begin_with(&mut self, pending: PendingCalls) {
-        self.input.pending = Some(pending);
-    }
-
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
         let input = RunInput {
             cancel,

@@ -4,13 +4,13 @@ use crate::mcp::{ConfiguredMcp, known_tool};
 use crate::skills::Skills;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Actor, AdminError, AdminStore, BUILTIN_TOOLS, KnownTool, ToolSync, global_status,
+    Actor, AdminError, AdminStore, BUILTIN_TOOLS, Configured, KnownTool, ToolSync, global_status,
 };
 use netaclaw_governance::{
     CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolManifest, ToolResolver,
     Undecided,
 };
-use netaclaw_protocol::{Agent, AgentId, AgentSpec, ToolRecord, ToolStatus};
+use netaclaw_protocol::{Agent, AgentSpec, ToolRecord, ToolStatus};
 use netaclaw_tools::spawn::{SpawnGate, Spawner};
 use netaclaw_tools::{EXECUTE_SKILL, ToolRegistry};
 use std::collections::BTreeMap;
@@ -50,27 +50,22 @@ impl Governed {
         }
     }
 
+    /// By id or name; `None` is the default agent.
     pub(crate) async fn agent(&self, agent: Option<&str>) -> Result<Agent, AdminError> {
-        let Some(wanted) = agent else {
-            return self.admin.default_agent().await;
-        };
-        match self.admin.agent(&AgentId::new(wanted)).await {
-            Err(AdminError::NotFound { .. }) => self.admin.agent_named(wanted).await,
-            found => found,
-        }
+        self.admin.configured().await?.agent(agent).cloned()
     }
 
     /// Which tools the agent has with such a model, and why.
     pub(crate) async fn resolve(
         &self,
+        configured: &Configured,
         spec: &AgentSpec,
         model: ModelAbilities,
         seat: ToolSeat,
-    ) -> Result<ResolvedTools, AdminError> {
-        let records = self.admin.tools().await?;
-        let known = self.known(&records, spec).await;
+    ) -> ResolvedTools {
+        let known = self.known(&configured.tools, spec).await;
         let main = known.resolve(spec, model, Seat::Main);
-        Ok(match seat {
+        match seat {
             ToolSeat::Main => main,
             ToolSeat::Subagent => {
                 let granted = spec.subagent_config.allowed_tool_names.as_deref();
@@ -80,7 +75,7 @@ impl Governed {
                 };
                 known.resolve(spec, model, seat)
             }
-        })
+        }
     }
 
     /// What there is to resolve at this moment.
@@ -173,9 +168,13 @@ pub(crate) struct AgentTools {
 impl CurrentTools for AgentTools {
     async fn current(&self) -> Result<ResolvedTools, Undecided> {
         let undecided = |error: AdminError| Undecided(error.to_string());
-        let agent = self.governed.agent(self.agent.as_deref()).await;
-        let spec = agent.map_err(undecided)?.spec;
-        let resolved = self.governed.resolve(&spec, self.model, ToolSeat::Main);
-        resolved.await.map_err(undecided)
+        let configured = self.governed.admin.configured().await;
+        let configured = configured.map_err(undecided)?;
+        let agent = configured.agent(self.agent.as_deref());
+        let spec = &agent.map_err(undecided)?.spec;
+        let resolved = self
+            .governed
+            .resolve(&configured, spec, self.model, ToolSeat::Main);
+        Ok(resolved.await)
     }
 }

@@ -27,7 +27,8 @@ use netaclaw_runtime::{
     ToolStep, todo_on_path,
 };
 use netaclaw_session::{
-    Entry, EntryBody, InFlightEntry, NewEntry, PathError, build_session_context, raw_json,
+    Entry, EntryBody, InFlightEntry, NewEntry, PathError, SessionTree, build_session_context,
+    raw_json,
 };
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use std::sync::Arc;
@@ -67,8 +68,7 @@ impl RunHost for SessionHost {
             .map_or(Ok(Vec::new()), |tip| tree.path(&tip))
             .map_err(damaged)?;
         let todo = todo_on_path(path.into_iter());
-        let free = std::iter::repeat_with(random_id).filter(|id| !tree.contains(id));
-        self.free_ids = free.take(IDS_AHEAD).collect();
+        self.draw_ids(&tree);
         Ok(RunContext::read(&context, todo))
     }
 
@@ -260,6 +260,12 @@ impl RunHost for SessionHost {
 }
 
 impl SessionHost {
+    /// Draws ids that no entry has.
+    pub(crate) fn draw_ids(&mut self, tree: &SessionTree) {
+        let free = std::iter::repeat_with(random_id).filter(|id| !tree.contains(id));
+        self.free_ids = free.take(IDS_AHEAD).collect();
+    }
+
     fn emit_progress(&mut self, event: RunEvent) {
         let run_id = self.run_id.clone();
         match event {

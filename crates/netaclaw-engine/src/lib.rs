@@ -59,7 +59,9 @@ pub use preview::{AgentPreviews, PreviewFor};
 pub use process_log::ProcessLogs;
 pub use requests::{Done, Request};
 pub use served::{AgentToolbox, Unasked};
-pub use skills::{SKILL_ENTRY, SkillByHand, SkillHome, SkillOpening, skill_call_id};
+pub use skills::{
+    SKILL_ENTRY, SkillByHand, SkillCommand, SkillHome, SkillInput, SkillOpening, skill_call_id,
+};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,

@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::governed::ToolSeat;
 use crate::memory::AgentMemory;
 use async_trait::async_trait;
+use netaclaw_admin::Configured;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
     AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, SkillDetail,
@@ -68,12 +69,13 @@ impl AgentPreviews for ConfiguredAgents {
             return Err(EngineError::NotFound(format!("there is no tool {name:?}")));
         };
         let mut agents = Vec::new();
-        for agent in self.governed.admin.agents().await.map_err(admin_error)? {
-            let (abilities, ..) = self.abilities(&agent.spec).await;
-            let resolved = self
-                .governed
-                .resolve(&agent.spec, abilities, ToolSeat::Main);
-            let shown = resolved.await.map_err(admin_error)?.projection();
+        let configured = self.configured().await?;
+        for agent in configured.agents.clone() {
+            let (abilities, ..) = self.abilities(&configured, &agent.spec);
+            let resolved =
+                self.governed
+                    .resolve(&configured, &agent.spec, abilities, ToolSeat::Main);
+            let shown = resolved.await.projection();
             let mut lines = shown.runtime_diagnostic.into_iter();
             agents.extend(
                 lines
@@ -102,9 +104,11 @@ impl AgentPreviews for ConfiguredAgents {
         spec: &AgentSpec,
         whom: PreviewFor<'_>,
     ) -> Result<AgentPreview, EngineError> {
-        let (abilities, model, no_model) = self.abilities(spec).await;
-        let tools = self.governed.resolve(spec, abilities, whom.seat);
-        let tools = tools.await.map_err(admin_error)?;
+        let configured = self.configured().await?;
+        let (abilities, model, no_model) = self.abilities(&configured, spec);
+        let governed = &self.governed;
+        let tools = governed.resolve(&configured, spec, abilities, whom.seat);
+        let tools = tools.await;
         let (sources, no_workspace) = apart(self.prompt_of(spec).await);
         let sources = PromptSources {
             memory: self.memory_of(spec, whom.user).await,
@@ -135,11 +139,12 @@ impl ConfiguredAgents {
     }
 
     /// What the agent's model can do. Without one nothing is known against a tool.
-    async fn abilities(
+    fn abilities(
         &self,
+        configured: &Configured,
         spec: &AgentSpec,
     ) -> (ModelAbilities, Option<ModelInfo>, Option<String>) {
-        let (model, no_model) = apart(self.model(spec).await);
+        let (model, no_model) = apart(self.model(configured, spec));
         let model = model.map(|access| access.info);
         let abilities = ModelAbilities {
             tools: model.as_ref().is_none_or(|model| model.tools),

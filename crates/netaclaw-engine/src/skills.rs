@@ -220,13 +220,13 @@ impl ConfiguredAgents {
 
 /// A message that names a skill: what comes after the name.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SkillCommand {
-    pub(crate) name: String,
-    pub(crate) input: SkillInput,
+pub struct SkillCommand {
+    pub name: String,
+    pub input: SkillInput,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum SkillInput {
+pub enum SkillInput {
     /// For the program, as it is.
     Json(serde_json::Map<String, Value>),
     /// For the model.
@@ -262,6 +262,15 @@ pub enum SkillOpening {
         answer: EntryBody,
         call: ContentBlock,
     },
+}
+
+impl SkillOpening {
+    /// What the session gets to see before the model.
+    pub(crate) fn into_body(self) -> EntryBody {
+        match self {
+            Self::Instructions(body) | Self::Call { answer: body, .. } => body,
+        }
+    }
 }
 
 /// `Err` is for the user: the skill is not there, or cannot be used.

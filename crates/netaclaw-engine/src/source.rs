@@ -24,6 +24,18 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Opens the agent's model and tools for one run of a session.
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError>;
 
+    /// What a run begins with whose message names a skill. What is wrong with the skill is an error
+    /// in words for the user.
+    async fn open_skill(
+        &self,
+        _session: &SessionMeta,
+        command: &SkillCommand,
+        _message: &EntryId,
+    ) -> Result<SkillOpening, EngineError> {
+        let message = format!("there is no skill {:?}", command.name);
+        Err(EngineError::NotFound(message))
+    }
+
     /// What the session's context is measured by: the model that its next message would go to.
     /// A client that joins waits for it, so it must be quick and open no tools. `None` if there is
     /// no such model; the next run says why.
@@ -104,8 +116,6 @@ pub struct PrepareRun<'a> {
     pub told_tools: Option<Vec<String>>,
     /// What the run is to begin with.
     pub pending: Option<PendingCalls>,
-    /// The message it answers, if that names a skill.
-    pub(crate) skill: Option<(EntryId, SkillCommand)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,16 +146,11 @@ pub struct PreparedRun {
     pub model: ModelInfo,
     /// At how many percent of the window the context is compacted; `None` if never.
     pub threshold_percent: Option<u8>,
-    /// What the session gets to see before the model, if the message names a skill.
-    pub opening: Option<SkillOpening>,
     pub runner: Box<dyn Runner>,
 }
 
 /// The loop with everything it needs but the session.
 #[async_trait]
 pub trait Runner: Send {
-    /// Has it carry out these calls before it asks the model.
-    fn begin_with(&mut self, pending: PendingCalls);
-
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport;
 }

@@ -188,7 +188,7 @@ pub(super) async fn an_agent_opens_its_models(harness: &dyn ContractHarness) {
     let id = new_channel(&*store, "main").await.id;
     let mut spec = agent_spec("a");
     spec.model_config.channel_id = Some(id.clone());
-    let opened = open_models(&*store, &spec).await.unwrap();
+    let opened = open_models(&store.configured().await.unwrap(), &spec).unwrap();
     assert_eq!(opened.main.choice.model, "gpt-5");
     assert_eq!(opened.main.channel.name, "main");
     let key = opened.main.channel.api_key.as_ref().unwrap();
@@ -201,7 +201,7 @@ pub(super) async fn an_agent_opens_its_models(harness: &dyn ContractHarness) {
     };
     let disabled = store.update_channel(by(), &id, Expect::Any, disabled, KeyChange::Keep);
     disabled.await.unwrap();
-    let error = open_models(&*store, &spec).await.unwrap_err();
+    let error = open_models(&store.configured().await.unwrap(), &spec).unwrap_err();
     assert!(matches!(
         error,
         AdminError::Model(ModelChoiceError::ChannelDisabled { .. })

@@ -13,6 +13,7 @@ mod agents;
 mod audit;
 mod channels;
 mod concurrent;
+mod configured;
 mod mcp;
 mod memories;
 mod seeds;
@@ -87,6 +88,8 @@ suite! { $
         a_switch_outlives_its_tool,
         a_switch_is_set_only_at_the_expected_revision,
         sources_keep_to_their_own_tools;
+    configured:
+        runs_are_made_from_what_is_there_at_that_moment;
     mcp:
         an_mcp_server_comes_back_as_it_was_kept,
         an_mcp_server_is_changed_and_deleted,

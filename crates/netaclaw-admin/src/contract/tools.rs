@@ -3,7 +3,7 @@ use super::subject::{assert_conflict, assert_not_found, by, seeded};
 use crate::{BUILTIN_TOOLS, Expect, KnownTool, ToolSync, global_status};
 use netaclaw_protocol::{AuditAction, RecordKind, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 
-fn known(name: &str, risk: ToolRisk) -> KnownTool {
+pub(super) fn known(name: &str, risk: ToolRisk) -> KnownTool {
     KnownTool {
         name: name.to_owned(),
         label: ToolLabel {

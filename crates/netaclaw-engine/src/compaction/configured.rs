@@ -24,8 +24,9 @@ impl ConfiguredAgents {
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<CompactionSetup, EngineError> {
-        let spec = self.agent_of(session, model).await?.spec;
-        let main = self.model(&spec).await?.info;
+        let configured = self.configured().await?;
+        let spec = self.agent_of(&configured, session, model)?.spec;
+        let main = self.model(&configured, &spec)?.info;
         let auxiliary = open_auxiliary(self.admin(), &spec)
             .await
             .map_err(admin_error)?;
@@ -56,14 +57,16 @@ impl ConfiguredAgents {
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<Overhead, EngineError> {
-        let Agent { id, spec, .. } = self.agent_of(session, model).await?;
-        let info = self.model(&spec).await?.info;
+        let configured = self.configured().await?;
+        let Agent { id, spec, .. } = self.agent_of(&configured, session, model)?;
+        let info = self.model(&configured, &spec)?.info;
         let abilities = ModelAbilities {
             tools: info.tools,
             vision: info.vision,
         };
-        let tools = self.governed.resolve(&spec, abilities, ToolSeat::Main);
-        let tools = tools.await.map_err(admin_error)?;
+        let governed = &self.governed;
+        let tools = governed.resolve(&configured, &spec, abilities, ToolSeat::Main);
+        let tools = tools.await;
         let root = match session.cwd.as_str() {
             "" => self.cwd_of(&spec),
             cwd => PathBuf::from(cwd),

@@ -16,7 +16,7 @@ use crate::user_message::user_text;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     AssistantMessage, Done, EntryId, ErrorCode, Message, ReliableEvent, RunError, RunId,
-    RunOutcome, RunPhase, RunState, Severity, StopReason, Trouble, TroubleKind, Usage,
+    RunOutcome, RunPhase, RunState, Severity, StopReason, TodoList, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{EntryBody, NewEntry, NewParent, Role, SessionTree};
@@ -304,12 +304,25 @@ async fn prepare(
     let session = host.writer.meta().await?;
     let durable = host.writer.begin().await.state.durable.clone();
     let tree = host.writer.tree().await?;
-    let mut prepared = source
+    let mut pending = Agreed::read(&tree, &durable).into_pending(&tree);
+    let opening = match skill_command(&tree, host.writer.run_tip().as_ref()) {
+        Some((message, command)) => Some(source.open_skill(&session, &command, &message).await?),
+        None => None,
+    };
+    host.draw_ids(&tree);
+    let opening = opening.map(|opening| (host.next_entry_id(), opening));
+    if let Some((entry_id, SkillOpening::Call { call, .. })) = &opening {
+        pending = Some(PendingCalls {
+            entry_id: entry_id.clone(),
+            calls: vec![call.clone()],
+            todo: todo_at(&tree, host.writer.run_tip().as_ref()),
+        });
+    }
+    let prepared = source
         .prepare(PrepareRun {
             session: &session,
             run_id: &host.run_id,
-            pending: Agreed::read(&tree, &durable).into_pending(&tree),
-            skill: skill_command(&tree, host.writer.run_tip().as_ref()),
+            pending,
             model: durable.model.map(Into::into),
             told_tools: durable.told_tools,
         })
@@ -317,8 +330,9 @@ async fn prepare(
     let meter = Meter::read(&tree, host.writer.run_tip().as_ref());
     host.meter = meter.for_model(&prepared.model, prepared.threshold_percent);
     host.threshold_percent = prepared.threshold_percent;
-    if let Some(opening) = prepared.opening {
-        open_skill(host, opening, &tree, &mut *prepared.runner).await?;
+    if let Some((entry_id, opening)) = opening {
+        let appended = host.append(Some(entry_id), opening.into_body()).await;
+        appended.map_err(|error| EngineError::Internal(Box::new(error)))?;
     }
     Ok(prepared.runner)
 }
@@ -333,32 +347,9 @@ fn skill_command(tree: &SessionTree, tip: Option<&EntryId>) -> Option<(EntryId, 
     Some((last.id().clone(), command))
 }
 
-/// Puts a skill into the session that the user has asked for by its name.
-async fn open_skill(
-    host: &mut SessionHost,
-    opening: SkillOpening,
-    tree: &SessionTree,
-    runner: &mut dyn crate::source::Runner,
-) -> Result<(), EngineError> {
-    let (body, call) = match opening {
-        SkillOpening::Instructions(body) => (body, None),
-        SkillOpening::Call { answer, call } => (answer, Some(call)),
-    };
-    let path = match host.writer.run_tip() {
-        Some(tip) => tree.path(&tip).unwrap_or_default(),
-        None => Vec::new(),
-    };
-    let todo = todo_on_path(path.into_iter());
-    let appended = host.append(None, body).await;
-    let entry = appended.map_err(|error| EngineError::Internal(Box::new(error)))?;
-    if let Some(call) = call {
-        runner.begin_with(PendingCalls {
-            entry_id: entry.id().clone(),
-            calls: vec![call],
-            todo,
-        });
-    }
-    Ok(())
+fn todo_at(tree: &SessionTree, tip: Option<&EntryId>) -> TodoList {
+    let path = tip.and_then(|tip| tree.path(tip).ok()).unwrap_or_default();
+    todo_on_path(path.into_iter())
 }
 
 fn failed_answer(trouble: Trouble) -> AssistantMessage {

@@ -85,7 +85,6 @@ impl AgentSource for ScriptedSource {
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
         Ok(PreparedRun {
-            opening: None,
             model: ModelInfo {
                 name: "scripted".to_owned(),
                 context_window: 1000,
@@ -113,8 +112,6 @@ struct ScriptedRunner {
 
 #[async_trait]
 impl Runner for ScriptedRunner {
-    fn begin_with(&mut self, _pending: netaclaw_runtime::PendingCalls) {}
-
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
         let Self { acts, pending } = *self;
         let mut acts = acts.lock().await;

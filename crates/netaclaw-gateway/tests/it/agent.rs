@@ -83,7 +83,6 @@ impl AgentSource for ScriptedSource {
 
     async fn prepare(&self, _: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
         Ok(PreparedRun {
-            opening: None,
             model: ModelInfo {
                 name: "scripted".to_owned(),
                 context_window: 1000,
@@ -108,8 +107,6 @@ struct ScriptedRunner {
 
 #[async_trait]
 impl Runner for ScriptedRunner {
-    fn begin_with(&mut self, _pending: netaclaw_runtime::PendingCalls) {}
-
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
         let mut answer = Answer::default();
         let mut acts = tokio::select! {

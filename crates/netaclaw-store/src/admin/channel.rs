@@ -10,8 +10,8 @@ use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of
 use super::seal::Sealer;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    AUXILIARY_CHANNEL_ID, Actor, AdminError, ChannelStore, Expect, Invalid, NETACLAW_GROUP,
-    Problem, UsedBy, changed_fields, check_channel, last4, model_channel,
+    AUXILIARY_CHANNEL_ID, Actor, AdminError, ChannelKey, ChannelStore, Expect, Invalid,
+    NETACLAW_GROUP, Problem, UsedBy, changed_fields, check_channel, last4, model_channel,
 };
 use netaclaw_models::Channel;
 use netaclaw_protocol::{
@@ -19,6 +19,7 @@ use netaclaw_protocol::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::AnyConnection;
+use std::collections::HashMap;
 
 const KIND: RecordKind = RecordKind::Channel;
 
@@ -184,6 +185,27 @@ pub(super) async fn read_channels(connection: &mut AnyConnection) -> Result<Vec<
         .await?;
     let views = rows.into_iter().map(|row| Ok(channel_of(row)?.view));
     views.collect()
+}
+
+/// With the keys of those that have one.
+pub(super) async fn read_channels_and_keys(
+    connection: &mut AnyConnection,
+    sealer: &Sealer,
+) -> Result<(Vec<ChannelView>, HashMap<ChannelId, ChannelKey>)> {
+    let rows: Vec<Row> = sqlx::query_as(select!("ORDER BY id"))
+        .fetch_all(connection)
+        .await?;
+    let (mut views, mut keys) = (Vec::new(), HashMap::new());
+    for row in rows {
+        let Stored { view, sealed_key } = channel_of(row)?;
+        if let Some(sealed) = sealed_key {
+            let key = sealer.open(view.id.as_str(), &sealed);
+            let key = key.map_or(ChannelKey::Sealed, ChannelKey::Open);
+            keys.insert(view.id.clone(), key);
+        }
+        views.push(view);
+    }
+    Ok((views, keys))
 }
 
 async fn read_channel(connection: &mut AnyConnection, id: &ChannelId) -> Result<Stored> {

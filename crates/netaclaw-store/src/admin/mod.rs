@@ -13,6 +13,7 @@
 mod agent;
 mod audit;
 mod channel;
+mod configured;
 mod database;
 mod dictionary;
 mod fault;
@@ -29,6 +30,7 @@ mod user;
 
 pub use secret_key::{SecretKey, SecretKeyError};
 
+use configured::Kept;
 use database::Database;
 use netaclaw_admin::AdminError;
 use seal::Sealer;
@@ -41,6 +43,7 @@ pub struct SqlAdminStore {
     database: Database,
     sealer: Sealer,
     passwords: Passwords,
+    kept: Kept,
 }
 
 pub struct AdminSettings {
@@ -75,6 +78,7 @@ impl SqlAdminStore {
             database: Database::open(&settings.database).await?,
             sealer: Sealer::new(&settings.secret_key),
             passwords: Passwords::default(),
+            kept: Kept::default(),
         })
     }
 

@@ -10,12 +10,13 @@ use super::setting::{read_setting, write_setting};
 use super::user::insert_user;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, Actor, AdminError, AdminStore, FIRST_USER,
-    FirstStart, NETACLAW_GROUP, Plan, Seeded, plan,
+    AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, Actor, AdminError, AdminStore, Configured,
+    FIRST_USER, FirstStart, NETACLAW_GROUP, Plan, Seeded, plan,
 };
 use netaclaw_protocol::{AdminStoreKind, DictInfoSpec, DictTypeSpec, Role, UserSpec, UserStatus};
 use serde_json::json;
 use sqlx::{AnyConnection, Executor};
+use std::sync::Arc;
 
 /// Says that a first start has been. What it made may have been changed or deleted since, and
 /// stays so.
@@ -37,6 +38,10 @@ impl AdminStore for SqlAdminStore {
         self.plant(&mut writer, plan(first)).await?;
         commit(writer).await?;
         Ok(Seeded::Now)
+    }
+
+    async fn configured(&self) -> Result<Arc<Configured>, AdminError> {
+        Ok(self.read_configured().await?)
     }
 
     fn kind(&self) -> AdminStoreKind {

@@ -162,7 +162,7 @@ type Row = (
     i64,
 );
 
-async fn read_tools(connection: &mut AnyConnection) -> Result<Vec<ToolRecord>> {
+pub(super) async fn read_tools(connection: &mut AnyConnection) -> Result<Vec<ToolRecord>> {
     const SELECT: &str = "SELECT name, source, label, category, risk, status, present, rev, \
          createdAt, updatedAt FROM netaclaw_tool ORDER BY name";
     let rows: Vec<Row> = sqlx::query_as(SELECT).fetch_all(connection).await?;

@@ -1,0 +1,69 @@
+//! What runs are made from, as it was together at one moment.
+
+use crate::channel::model_channel;
+use crate::error::{AdminError, Result};
+use crate::nearest::nearest;
+use netaclaw_models::Channel;
+use netaclaw_protocol::{Agent, ChannelId, ChannelView, RecordKind, ToolRecord};
+use secrecy::SecretString;
+use std::collections::HashMap;
+
+/// All agents, channels and tools.
+#[derive(Debug, Default)]
+pub struct Configured {
+    pub agents: Vec<Agent>,
+    pub channels: Vec<ChannelView>,
+    pub tools: Vec<ToolRecord>,
+    /// Of the channels that have one.
+    pub keys: HashMap<ChannelId, ChannelKey>,
+}
+
+#[derive(Debug)]
+pub enum ChannelKey {
+    Open(SecretString),
+    /// It cannot be decrypted with the key of this server.
+    Sealed,
+}
+
+impl Configured {
+    /// By id or by name; `None` is the default agent.
+    pub fn agent(&self, wanted: Option<&str>) -> Result<&Agent> {
+        let find = |is_it: &dyn Fn(&Agent) -> bool| self.agents.iter().find(|agent| is_it(agent));
+        let found = match wanted {
+            None => find(&|agent| agent.spec.is_default),
+            Some(wanted) => find(&|agent| agent.id.as_str() == wanted)
+                .or_else(|| find(&|agent| agent.spec.name == wanted)),
+        };
+        let names = self.agents.iter().map(|agent| agent.spec.name.as_str());
+        found.ok_or_else(|| AdminError::NotFound {
+            kind: RecordKind::Agent,
+            name: wanted.unwrap_or("default").to_owned(),
+            nearest: wanted.and_then(|wanted| nearest(wanted, names).map(str::to_owned)),
+        })
+    }
+
+    /// A channel with its key.
+    pub(crate) fn open_channel(&self, id: &ChannelId) -> Result<Channel> {
+        let channel = self.channels.iter().find(|channel| channel.id == *id);
+        let spec = match channel {
+            Some(channel) => &channel.spec,
+            None => {
+                return Err(AdminError::NotFound {
+                    kind: RecordKind::Channel,
+                    name: id.as_str().to_owned(),
+                    nearest: None,
+                });
+            }
+        };
+        let key = match self.keys.get(id) {
+            None => None,
+            Some(ChannelKey::Open(key)) => Some(key.clone()),
+            Some(ChannelKey::Sealed) => {
+                return Err(AdminError::Sealed {
+                    channel: spec.name.clone(),
+                });
+            }
+        };
+        Ok(model_channel(spec, key))
+    }
+}
