@@ -87,7 +87,7 @@ test('work on files', async ({ browser, chat, model, server }) => {
   })
   await shots.take('message-edit', address, '[data-kind=user]', async (page) => {
     await page.locator('[data-kind=user]').last().hover()
-    await page.locator('[data-kind=user] .actions button').first().click()
+    await page.locator('[data-kind=user] .actions button').nth(1).click()
   })
   await shots.take('commands', address, ROW, (page) => page.locator('textarea').last().pressSequentially('/'))
   await shots.take('picker', address, ROW, (page) => page.locator('.picker button').last().click())
