@@ -106,19 +106,19 @@ test('work on files', async ({ browser, chat, model, server }) => {
     ])
     await expect(page.locator('.attachments li')).toHaveCount(2)
   })
-  await shots.take('session-menu', address, '.session', async (page) => {
+  await shots.take('session-menu', address, ROW, async (page) => {
     await openSidebar(page)
     await page.locator('.session').first().hover()
     await page.locator('.session [aria-haspopup=menu]').first().click()
   })
-  await shots.take('session-delete', address, '.session', async (page) => {
+  await shots.take('session-delete', address, ROW, async (page) => {
     await openSidebar(page)
     await page.locator('.session').first().hover()
     await page.locator('.session [aria-haspopup=menu]').first().click()
     await page.getByRole('menuitem').last().click()
     await page.getByRole('dialog').waitFor()
   })
-  await shots.take('session-search-none', address, '.session', async (page) => {
+  await shots.take('session-search-none', address, ROW, async (page) => {
     await openSidebar(page)
     await page.locator('#session-search').fill('nothing of this kind')
   })
