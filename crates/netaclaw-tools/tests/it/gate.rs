@@ -215,6 +215,26 @@ async fn the_environment_holds_no_secrets_and_files_of_the_server_stay_closed() 
 }
 
 #[tokio::test]
+async fn services_of_the_machine_are_out_of_reach_without_the_network() {
+    let yard = Yard::new();
+    let name = yard.outside.path().join("service");
+    let service = std::os::unix::net::UnixListener::bind(&name).unwrap();
+    service.set_nonblocking(true).unwrap();
+    let script = format!(
+        "python3 -c \"import socket; s = socket.socket(socket.AF_UNIX); s.connect('{}')\"",
+        name.display()
+    );
+    let (end, output) = yard.run(&script).await;
+    assert_ne!(end.code, Some(0), "{output}");
+    assert!(output.contains("PermissionError"), "{output}");
+    assert!(service.accept().is_err(), "somebody has called");
+    // Programs talk with their own children as ever.
+    let pair = "import socket; a, b = socket.socketpair(); a.send(b'hi'); print(b.recv(2))";
+    let (end, output) = yard.run(&format!("python3 -c \"{pair}\"")).await;
+    assert_eq!((end.code, output.as_str()), (Some(0), "b'hi'\n"));
+}
+
+#[tokio::test]
 async fn the_network_is_out_of_reach_unless_it_is_allowed() {
     let yard = Yard::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

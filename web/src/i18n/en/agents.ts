@@ -60,7 +60,7 @@ export default {
     allServers: 'All that are switched on',
     skills: 'Which skills it is told of. /skill runs only these.',
     allSkills: 'All that are found',
-    sandboxNetwork: 'Commands write only to these directories and to temporary ones, and reach no network unless this is on.',
+    sandboxNetwork: 'Commands write only to these directories and to temporary ones, and reach neither the network nor the sockets of other programs unless this is on.',
     sandboxMissing: 'For machines whose kernel has no Landlock.',
     thinkLevel: 'How hard the model should think before it answers, if it can.',
     temperature: '0 is strict, 2 is wild.',

@@ -61,7 +61,7 @@ export default {
     allServers: '所有已启用的',
     skills: '告诉它哪些技能；/skill 也只能运行这些。',
     allSkills: '所有找到的',
-    sandboxNetwork: '命令只能写入这些目录和临时目录；未开启时无法访问网络。',
+    sandboxNetwork: '命令只能写入这些目录和临时目录；未开启时无法访问网络，也无法连接其他程序的套接字。',
     sandboxMissing: '用于内核不支持 Landlock 的机器。',
     thinkLevel: '模型回答前思考的程度（若模型支持）。',
     temperature: '0 严谨，2 发散。',

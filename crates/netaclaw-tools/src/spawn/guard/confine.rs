@@ -42,6 +42,8 @@ const PRIVILEGES_KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::KILL)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
+/// The first version of Landlock whose rules are about sockets in the file tree as well.
+const GUARDS_SOCKET_NAMES: i32 = 9;
 /// System calls of the other calling convention of x86-64 have this bit set.
 const X32: i64 = 0x4000_0000;
 
@@ -61,7 +63,7 @@ pub(super) fn confine(plan: &Plan) -> Result<Sandbox, StartFault> {
         });
     let network = match confinement.network {
         true => Ok(()),
-        false => refuse_network(),
+        false => refuse_network(&landlock),
     };
     let missing = landlock.as_ref().err().or(network.as_ref().err());
     match (missing, confinement.missing) {
@@ -146,9 +148,12 @@ fn lock_in(confinement: &Confinement, hidden: &[PathBuf]) -> Result<LandlockStat
     })
 }
 
-/// No sockets but those between processes of this machine. `io_uring` could make others past this
-/// filter, so it goes too; whoever uses it can do without.
-fn refuse_network() -> Result<(), String> {
+/// No sockets but pairs of them, and those with a name where Landlock decides which names may be
+/// called: behind some sits a service that does anything for whoever asks, such as the one that starts
+/// containers. `io_uring` could make others past this filter, so it goes too; whoever uses it can do
+/// without.
+fn refuse_network(landlock: &Result<i32, String>) -> Result<(), String> {
+    let guards_names = matches!(landlock, Ok(version) if *version >= GUARDS_SOCKET_NAMES);
     let filter = || -> Result<BpfProgram, seccompiler::Error> {
         let not_unix = SeccompCondition::new(
             0,
@@ -156,8 +161,11 @@ fn refuse_network() -> Result<(), String> {
             SeccompCmpOp::Ne,
             u64::from(libc::AF_UNIX.unsigned_abs()),
         )?;
-        let sockets = vec![SeccompRule::new(vec![not_unix])?];
         let always = Vec::new();
+        let sockets = match guards_names {
+            true => vec![SeccompRule::new(vec![not_unix])?],
+            false => always.clone(),
+        };
         let rules = [
             (libc::SYS_socket, sockets.clone()),
             (libc::SYS_socket | X32, sockets),
