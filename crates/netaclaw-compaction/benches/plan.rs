@@ -7,7 +7,7 @@
     reason = "a benchmark fails by panicking and prints its figures"
 )]
 
-use netaclaw_compaction::{Conversation, Limits, PlanRequest, Used, plan, used_tokens};
+use netaclaw_compaction::{Conversation, Limits, PlanRequest, Used, plan};
 use netaclaw_protocol::{CompactionReason, TodoList};
 use netaclaw_session::{SessionLog, SessionTree};
 use serde_json::json;
@@ -30,7 +30,7 @@ fn main() {
             let conversation = Conversation::read(&context);
             reading.push(start.elapsed());
             let start = Instant::now();
-            let used = used_tokens(&context, 2_000).calibrated(&conversation, 2_000);
+            let used = conversation.used(2_000);
             let made = plan(&conversation, &request(used)).unwrap();
             planning.push(start.elapsed());
             assert!(made.kept_count >= 4);

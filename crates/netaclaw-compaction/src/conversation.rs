@@ -10,6 +10,9 @@ use netaclaw_session::{ContextMessage, Role, SessionContext};
 pub struct Conversation {
     pub pieces: Vec<Piece>,
     pub previous: Option<Previous>,
+    /// Pieces from here on came after the last compaction or edit: what an answer before them said
+    /// about the size of the context is not true any more.
+    pub(crate) fresh_from: usize,
 }
 
 /// One message and the entry it came from.
@@ -54,7 +57,10 @@ pub struct Previous {
 impl Conversation {
     pub fn read(context: &SessionContext<'_>) -> Self {
         let mut conversation = Self::default();
-        for message in &context.messages {
+        for (at, message) in context.messages.iter().enumerate() {
+            if at <= context.fresh_from {
+                conversation.fresh_from = conversation.pieces.len();
+            }
             if let ContextMessage::CompactionSummary(entry) = message {
                 conversation.previous = Some(Previous {
                     summary: entry.text_field("summary").unwrap_or_default().into_owned(),
@@ -67,6 +73,9 @@ impl Conversation {
                 continue;
             }
             conversation.pieces.extend(read_piece(message));
+        }
+        if context.fresh_from >= context.messages.len() {
+            conversation.fresh_from = conversation.pieces.len();
         }
         conversation
     }

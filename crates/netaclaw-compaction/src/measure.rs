@@ -62,16 +62,30 @@ pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: u64) -> Used {
     }
 }
 
-impl Used {
-    /// The same with what is needed to tell how far estimates are off.
-    pub fn calibrated(mut self, conversation: &Conversation, overhead_tokens: u64) -> Self {
-        if self.reading.is_none() {
-            return self;
+impl Conversation {
+    /// The same as [`used_tokens`] for one that has been read, with what is needed to tell how far
+    /// estimates are off.
+    pub fn used(&self, overhead_tokens: u64) -> Used {
+        let all = overhead_tokens + self.tokens();
+        let mut trailing = 0;
+        for piece in self.pieces[self.fresh_from..].iter().rev() {
+            if let Message::Assistant(answer) = &piece.message
+                && let Some(reading) = reading(answer)
+            {
+                return Used {
+                    tokens: reading + trailing,
+                    estimated: trailing > 0,
+                    reading: Some(reading),
+                    reading_estimate: all - trailing,
+                };
+            }
+            trailing += piece.tokens;
         }
-        let all = overhead_tokens + conversation.tokens();
-        let trailing = self.tokens - self.reading.unwrap_or_default();
-        self.reading_estimate = all.saturating_sub(trailing);
-        self
+        Used {
+            tokens: all,
+            estimated: true,
+            ..Used::default()
+        }
     }
 }
 
@@ -110,4 +124,56 @@ fn reading(answer: &AssistantMessage) -> Option<u64> {
         total => total,
     };
     (total > 0).then_some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netaclaw_session::{SessionLog, SessionTree};
+    use serde_json::json;
+
+    /// What was read, and what is read for it, agree wherever the last reading stands.
+    #[test]
+    fn a_conversation_knows_its_size_as_its_context_does() {
+        let answer = |tokens: u64| json!({"role": "assistant", "content": [{"type": "text", "text": "An answer."}], "api": "x", "provider": "x", "model": "m", "usage": {"totalTokens": tokens}, "stopReason": "stop", "timestamp": 0});
+        let user = json!({"role": "user", "content": "A question of some length.", "timestamp": 0});
+        let said = |message: &serde_json::Value| json!({"type": "message", "message": message});
+        let compaction = json!({"type": "compaction", "summary": "What was.", "firstKeptEntryId": "e1", "tokensBefore": 900});
+        for entries in [
+            vec![said(&user)],
+            vec![said(&user), said(&answer(700)), said(&user)],
+            vec![said(&user), said(&answer(0))],
+            vec![
+                said(&user),
+                said(&answer(700)),
+                compaction.clone(),
+                said(&user),
+            ],
+            vec![said(&user), said(&answer(700)), compaction.clone()],
+            vec![
+                said(&user),
+                said(&answer(700)),
+                compaction,
+                said(&answer(90)),
+                said(&user),
+            ],
+        ] {
+            let mut lines = vec![json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/"}).to_string()];
+            for (n, mut entry) in entries.into_iter().enumerate() {
+                entry["id"] = json!(format!("e{n}"));
+                entry["parentId"] = json!((n > 0).then(|| format!("e{}", n - 1)));
+                entry["timestamp"] = json!("2026-01-01T00:00:00.000Z");
+                lines.push(entry.to_string());
+            }
+            let text = lines.join("\n") + "\n";
+            let tree = SessionTree::new(SessionLog::parse(text.into_bytes()).unwrap());
+            let context = tree.context().unwrap();
+            let read = Conversation::read(&context).used(50);
+            let direct = used_tokens(&context, 50);
+            assert_eq!(
+                (read.tokens, read.estimated, read.reading),
+                (direct.tokens, direct.estimated, direct.reading)
+            );
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::source::{AgentSource, ChosenModel};
 use crate::writer::SessionWriter;
 use netaclaw_compaction::{
     Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, Watcher,
-    assemble, plan, summarize, used_tokens,
+    assemble, plan, summarize,
 };
 use netaclaw_protocol::{
     CompactionDone, CompactionError, CompactionFault, CompactionProgress, CompactionReason,
@@ -255,7 +255,7 @@ pub(super) async fn prepare(
     let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(tip));
     let todo = todo_on_path(path.map_err(damaged)?.into_iter());
     let conversation = Conversation::read(&context);
-    let used = used_tokens(&context, overhead_tokens).calibrated(&conversation, overhead_tokens);
+    let used = conversation.used(overhead_tokens);
     let request = PlanRequest {
         reason: wish.reason,
         limits: setup.limits(overhead_tokens),
