@@ -12,10 +12,20 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub struct Configured {
     pub agents: Vec<Agent>,
+    /// Those whose rows cannot be read. The others can run all the same.
+    pub unreadable: Vec<UnreadableAgent>,
     pub channels: Vec<ChannelView>,
     pub tools: Vec<ToolRecord>,
     /// Of the channels that have one.
     pub keys: HashMap<ChannelId, ChannelKey>,
+}
+
+/// An agent that another version has written, or somebody by hand.
+#[derive(Debug)]
+pub struct UnreadableAgent {
+    pub id: String,
+    pub name: String,
+    pub why: String,
 }
 
 #[derive(Debug)]
@@ -34,6 +44,14 @@ impl Configured {
             Some(wanted) => find(&|agent| agent.id.as_str() == wanted)
                 .or_else(|| find(&|agent| agent.spec.name == wanted)),
         };
+        let unreadable = self
+            .unreadable
+            .iter()
+            .find(|agent| wanted.is_some_and(|wanted| wanted == agent.id || wanted == agent.name));
+        if let (None, Some(UnreadableAgent { name, why, .. })) = (found, unreadable) {
+            let what = format!("the row of the agent {name:?} cannot be read");
+            return Err(AdminError::store(what, why.clone()));
+        }
         let names = self.agents.iter().map(|agent| agent.spec.name.as_str());
         found.ok_or_else(|| AdminError::NotFound {
             kind: RecordKind::Agent,

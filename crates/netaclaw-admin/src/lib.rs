@@ -26,7 +26,7 @@ mod words;
 pub use agent::{AgentStore, ProviderChoice, check_agent, session_provider};
 pub use audit::{Act, Actor, AuditStore, changed_fields};
 pub use channel::{ChannelStore, check_channel, last4, model_channel};
-pub use configured::{ChannelKey, Configured};
+pub use configured::{ChannelKey, Configured, UnreadableAgent};
 pub use defaults::{
     DEFAULT_AGENT, DEMO_CHANNEL, FIRST_USER, FirstStart, LocalModels, Plan, PlannedChannel, plan,
     usual_models,

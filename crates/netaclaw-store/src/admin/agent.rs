@@ -8,7 +8,8 @@ use super::fault::{Result, expected, found, unless_taken, unreadable};
 use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Actor, AdminError, AgentStore, Expect, Invalid, Problem, changed_fields, check_agent,
+    Actor, AdminError, AgentStore, Expect, Invalid, Problem, UnreadableAgent, changed_fields,
+    check_agent,
 };
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, AuditAction, RecordKind};
 use sqlx::AnyConnection;
@@ -98,10 +99,33 @@ macro_rules! select {
 }
 
 pub(super) async fn read_agents(connection: &mut AnyConnection) -> Result<Vec<Agent>> {
-    let rows: Vec<Row> = sqlx::query_as(select!("ORDER BY name"))
-        .fetch_all(connection)
-        .await?;
+    let rows = read_rows(connection).await?;
     rows.into_iter().map(agent_of).collect()
+}
+
+async fn read_rows(connection: &mut AnyConnection) -> Result<Vec<Row>> {
+    let rows = sqlx::query_as(select!("ORDER BY name"));
+    Ok(rows.fetch_all(connection).await?)
+}
+
+/// Apart from those that can be read, those that cannot.
+pub(super) async fn read_agents_apart(
+    connection: &mut AnyConnection,
+) -> Result<(Vec<Agent>, Vec<UnreadableAgent>)> {
+    let rows = read_rows(connection).await?;
+    let (mut agents, mut unreadable) = (Vec::new(), Vec::new());
+    for row in rows {
+        let (id, name) = (row.0.clone(), row.1.clone());
+        match agent_of(row) {
+            Ok(agent) => agents.push(agent),
+            Err(error) => unreadable.push(UnreadableAgent {
+                id,
+                name,
+                why: AdminError::from(error).to_string(),
+            }),
+        }
+    }
+    Ok((agents, unreadable))
 }
 
 async fn read_agent(connection: &mut AnyConnection, id: &AgentId) -> Result<Agent> {

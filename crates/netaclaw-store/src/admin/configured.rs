@@ -5,7 +5,7 @@
 //! still true, whichever process has changed something.
 
 use super::SqlAdminStore;
-use super::agent::read_agents;
+use super::agent::read_agents_apart;
 use super::channel::read_channels_and_keys;
 use super::fault::Result;
 use super::tool::read_tools;
@@ -57,10 +57,11 @@ impl SqlAdminStore {
     }
 
     async fn read_all(&self, reader: &mut AnyConnection) -> Result<Configured> {
-        let agents = read_agents(reader).await?;
+        let (agents, unreadable) = read_agents_apart(reader).await?;
         let (channels, keys) = read_channels_and_keys(reader, &self.sealer).await?;
         Ok(Configured {
             agents,
+            unreadable,
             channels,
             keys,
             tools: read_tools(reader).await?,

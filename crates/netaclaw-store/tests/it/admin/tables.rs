@@ -66,6 +66,24 @@ async fn a_migration_that_was_cut_off_in_mysql_is_finished() {
     assert_eq!(rows, 1);
 }
 
+/// An agent that cannot be read keeps nobody but its own sessions from running.
+#[tokio::test]
+async fn an_agent_that_cannot_be_read_is_the_only_one_that_cannot_run() {
+    let place = Place::sqlite();
+    let store = place.store().await;
+    store.seed(FirstStart::default()).await.unwrap();
+    let mut sql = place.sql().await;
+    let insert = "INSERT INTO netaclaw_agent \
+         (id, name, isDefault, data, rev, createdAt, updatedAt) VALUES ('x', 'odd', 0, '{', 1, 1, 1)";
+    run(&mut sql, insert).await;
+    let configured = store.configured().await.unwrap();
+    assert!(configured.agent(None).unwrap().spec.is_default);
+    for wanted in ["x", "odd"] {
+        let error = configured.agent(Some(wanted)).unwrap_err().to_string();
+        assert!(error.contains("\"odd\" cannot be read"), "{error}");
+    }
+}
+
 /// A newer program has been here; an older one must not guess.
 #[tokio::test]
 async fn a_database_of_a_newer_version_is_not_opened() {
