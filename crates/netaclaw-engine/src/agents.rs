@@ -198,7 +198,7 @@ impl ConfiguredAgents {
     }
 
     /// Where the session works.
-    fn root_of(&self, session: &SessionMeta, spec: &AgentSpec) -> PathBuf {
+    pub(crate) fn root_of(&self, session: &SessionMeta, spec: &AgentSpec) -> PathBuf {
         match session.cwd.as_str() {
             "" => self.cwd_of(spec),
             cwd => PathBuf::from(cwd),

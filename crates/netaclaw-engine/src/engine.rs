@@ -1,33 +1,28 @@
 //! The live sessions of a server, and what may be asked of them.
 
+mod context;
+mod skills;
+
 use crate::attachments::{AttachmentError, AttachmentStore, owner_of};
 use crate::command::{Command, OpenRequest, Reply, Way};
-use crate::compaction::{Previewed, breakdown, preview};
 use crate::durable::Durable;
 use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
 use crate::gates::Gates;
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
-use crate::meter::overhead_noted;
-use crate::process_log::{ProcessLogs, unreadable};
+use crate::process_log::ProcessLogs;
 use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
-use crate::skills::skill_call_id;
 use crate::source::AgentSource;
 use crate::sweep::sweep;
 use crate::writer::{Beside, SessionWriter};
-use netaclaw_compaction::used_tokens;
 use netaclaw_protocol::{
-    ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, ContextBreakdown, EntryId,
-    FeedStart, Opened, ProcessLogPage, ProviderKind, QueueChange, QueueState, RunId, RunState,
-    SessionChange, SessionId, SessionListItem, SessionMeta, SessionStatus, SetModel, SkillTried,
-    SkillTry, SwitchStatus, ThinkingLevel,
+    ApprovalResponse, Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, ProviderKind,
+    QueueChange, QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem,
+    SessionMeta, SessionStatus, SetModel, SwitchStatus, ThinkingLevel,
 };
-use netaclaw_session::{
-    Flush, NewSession, SessionError, SessionTree, SessionTreeProvider, build_session_context,
-};
-use serde_json::Value;
+use netaclaw_session::{Flush, NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -114,53 +109,6 @@ impl Engine {
             inner.beside.logs = Some(logs);
         }
         self
-    }
-
-    /// A page of the log of an operation. Whoever may see the session may read it.
-    pub async fn process_log(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        operation: &str,
-        page: u32,
-        size: u32,
-    ) -> Result<ProcessLogPage, EngineError> {
-        self.find(caller, session).await?;
-        let found = match &self.inner.beside.logs {
-            Some(logs) => logs.page(session, operation, page, size).await,
-            None => Ok(None),
-        };
-        found
-            .map_err(unreadable)?
-            .ok_or_else(|| EngineError::NotFound("there is no log of such an operation".to_owned()))
-    }
-
-    /// Runs a skill with an input in a session of its own, as a message would that names it.
-    pub async fn try_skill(
-        &self,
-        caller: &Caller,
-        name: &str,
-        wanted: SkillTry,
-    ) -> Result<SkillTried, EngineError> {
-        let input = match wanted.input {
-            input @ Value::Object(_) => input,
-            Value::Null => Value::Object(serde_json::Map::new()),
-            _ => {
-                let message = "the input of a skill has to be an object".to_owned();
-                return Err(EngineError::BadRequest(message));
-            }
-        };
-        let chat = Chat {
-            content: format!("/skill {name} {input}"),
-            agent_name: wanted.agent_name,
-            ..Chat::default()
-        };
-        let ack = self.chat(caller, chat).await?;
-        let message = ack.entry_id.ok_or_else(shutting_down)?;
-        Ok(SkillTried {
-            session_id: ack.session_id,
-            tool_call_id: skill_call_id(&message),
-        })
     }
 
     pub fn attachments(&self) -> Option<&dyn AttachmentStore> {
@@ -392,70 +340,6 @@ impl Engine {
             Command::EditQueue(change, request, reply)
         })
         .await
-    }
-
-    /// Condenses the session's context: now, or at the next boundary of the run under way.
-    pub async fn compact(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        instructions: Option<String>,
-        request: Option<Request>,
-    ) -> Result<Done<CompactStatus>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::Compact(instructions, request, reply)
-        })
-        .await
-    }
-
-    /// Takes note of a compaction that failed, for everybody who watches.
-    pub async fn dismiss_compaction(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-    ) -> Result<(), EngineError> {
-        self.ask(caller, session, Command::DismissCompaction).await
-    }
-
-    /// What condensing the session would do, and the session it was looked up in.
-    pub async fn preview_compaction(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        instructions: Option<&str>,
-    ) -> Result<(Previewed, Arc<SessionTree>), EngineError> {
-        let (provider, meta) = self.find(caller, session).await?;
-        let model = Durable::read(&meta).model.map(Into::into);
-        let tree = provider.load_tree(session).await?;
-        let source = &*self.inner.source;
-        let previewed = preview(source, &meta, model, &tree, instructions).await?;
-        Ok((previewed, tree))
-    }
-
-    /// What fills the window of the session's model.
-    pub async fn context_breakdown(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-    ) -> Result<ContextBreakdown, EngineError> {
-        let (provider, meta) = self.find(caller, session).await?;
-        let source = &self.inner.source;
-        let model = || Durable::read(&meta).model.map(Into::into);
-        let Some(measure) = source.measure(&meta, model()).await else {
-            let message = "the session's agent has no model that can be asked".to_owned();
-            return Err(EngineError::Unavailable(message));
-        };
-        let overhead = source.overhead(&meta, model()).await?;
-        let tree = provider.load_tree(session).await?;
-        let context = build_session_context(&tree, tree.leaf());
-        let context = context.map_err(|error| EngineError::Internal(Box::new(error)))?;
-        // The meter's number, so that both say the same.
-        let known = match overhead_noted(&context) {
-            0 => overhead.total(),
-            known => known,
-        };
-        let used = used_tokens(&context, known);
-        Ok(breakdown(&context, used, overhead, &measure))
     }
 
     /// Joins a client: its snapshot, or what it missed, and every event from there on.

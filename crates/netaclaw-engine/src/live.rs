@@ -1,20 +1,19 @@
 //! What a session is doing right now, as a joining client must see it.
 
+mod compaction;
+mod steps;
+
 use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use crate::steps::StepBuffer;
 use netaclaw_protocol::{
-    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionDone, CompactionError,
-    CompactionFailed, CompactionFault, CompactionProgress, CompactionStart, CompactionUnderWay,
-    DeltaEvent, EntryId, ErrorCode, Nothing, OpenTool, PartDelta, PartKind, ProcessSource,
-    ProcessTarget, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
-    RunState, RunStatus, Severity, SkillEnd, SkillStart, StreamEnd, StreamStart, StreamingAnswer,
-    StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
-    ToolOutput, ToolProcessEvent, ToolsChanged, Trouble, TroubleKind,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionFailed, CompactionUnderWay,
+    DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta, PartKind, ProcessTimeline, Question,
+    ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd,
+    StreamStart, StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate,
+    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolsChanged, Trouble, TroubleKind,
 };
-use netaclaw_tools::process::take_in;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Output of a running tool that a snapshot shows at most; a client that was there saw it all,
 /// and the result entry carries what counts.
@@ -220,62 +219,6 @@ impl Live {
         self.feed.emit_text(TextDelta::Output(output));
     }
 
-    /// A step of a call. Whoever watches is told soon; a snapshot knows of it at once.
-    pub(crate) fn tool_step(&self, step: ToolProcessEvent) {
-        let mut state = self.lock();
-        let mut tools = state.tools.iter_mut();
-        let open = tools.find(|tool| tool.call.tool_call_id == step.tool_call_id);
-        if let Some(tool) = open {
-            take_in(&mut tool.timeline, step.event.clone());
-            let started_at = tool.started_at;
-            self.tell_skill(&step, started_at);
-        }
-        for step in state.steps.push(step, Instant::now()) {
-            self.feed.emit_step(step);
-        }
-        self.send_steps_later(&mut state);
-    }
-
-    /// The beginning and the end of a skill, for clients that want no more.
-    fn tell_skill(&self, step: &ToolProcessEvent, started_at: i64) {
-        let event = &step.event;
-        if event.target_type != ProcessTarget::Skill || event.stage.is_some() {
-            return;
-        }
-        let (run_id, tool_call_id) = (step.run_id.clone(), step.tool_call_id.clone());
-        let operation_id = event.operation_id.clone();
-        let told = match (event.sequence, event.source) {
-            (1, _) => DeltaEvent::SkillStart(SkillStart {
-                run_id,
-                tool_call_id,
-                operation_id,
-                skill_name: event.message.clone(),
-            }),
-            (_, ProcessSource::Runtime) => DeltaEvent::SkillEnd(SkillEnd {
-                run_id,
-                tool_call_id,
-                operation_id,
-                status: event.status,
-                duration_ms: u64::try_from(now_ms() - started_at).unwrap_or_default(),
-            }),
-            _ => return,
-        };
-        self.feed.emit_delta(&told);
-    }
-
-    fn send_steps_later(&self, state: &mut LiveState) {
-        let Some(due) = state.steps.next_due().filter(|_| !state.steps_timer) else {
-            return;
-        };
-        state.steps_timer = true;
-        // Owned by nobody but short: it ends when nothing waits, and does not keep the session.
-        tokio::spawn(send_due(
-            self.feed.clone(),
-            Arc::downgrade(&self.state),
-            due,
-        ));
-    }
-
     pub(crate) fn tool_completed(&self, done: ToolCallCompleted) {
         let mut state = self.lock();
         if let Some(step) = state.steps.finish(&done.tool_call_id) {
@@ -386,68 +329,6 @@ impl Live {
         self.feed.emit(&ReliableEvent::TokenUpdate(tokens));
     }
 
-    pub(crate) fn compaction_started(&self, start: CompactionStart) {
-        let mut state = self.lock();
-        state.compaction = Some(CompactionUnderWay {
-            start: start.clone(),
-            since: now_ms(),
-            progress: CompactionProgress::Planning,
-        });
-        state.compaction_failed = None;
-        self.feed.emit(&ReliableEvent::CompactionStart(start));
-    }
-
-    pub(crate) fn compaction_progress(&self, progress: CompactionProgress) {
-        let mut state = self.lock();
-        if let Some(compaction) = &mut state.compaction {
-            compaction.progress = progress;
-            self.feed.emit(&ReliableEvent::CompactionProgress(progress));
-        }
-    }
-
-    pub(crate) fn compaction_done(&self, done: CompactionDone) {
-        let mut state = self.lock();
-        state.compaction = None;
-        self.feed.emit(&ReliableEvent::CompactionDone(done));
-    }
-
-    pub(crate) fn compaction_failed(&self, error: CompactionError) {
-        let mut state = self.lock();
-        state.compaction = None;
-        let answers_a_wish = matches!(
-            error.fault,
-            CompactionFault::Cancelled | CompactionFault::NothingToCompress
-        );
-        if !answers_a_wish {
-            state.compaction_failed = Some(CompactionFailed {
-                error: error.clone(),
-                at: now_ms(),
-            });
-        }
-        self.feed.emit(&ReliableEvent::CompactionError(error));
-    }
-
-    /// A failure that nobody has taken note of and that no success has made up for.
-    pub(crate) fn compaction_failure(&self) -> Option<CompactionFailed> {
-        self.lock().compaction_failed.clone()
-    }
-
-    /// One from before this process.
-    pub(crate) fn show_compaction_failure(&self, failed: Option<CompactionFailed>) {
-        self.lock().compaction_failed = failed;
-    }
-
-    pub(crate) fn compaction_dismissed(&self) {
-        let mut state = self.lock();
-        state.compaction_failed = None;
-        self.feed
-            .emit(&ReliableEvent::CompactionDismissed(Nothing {}));
-    }
-
-    pub(crate) fn compacts(&self) -> bool {
-        self.lock().compaction.is_some()
-    }
-
     /// The numbers that everybody has who looks; `None` if nobody has looked yet.
     pub(crate) fn tokens_shown(&self) -> Option<TokenUpdate> {
         self.lock().tokens.clone()
@@ -501,23 +382,6 @@ impl Live {
     }
 }
 
-/// Sends steps when they are due, until none waits.
-async fn send_due(feed: Feed, state: Weak<Mutex<LiveState>>, first: Instant) {
-    let mut due = Some(first);
-    while let Some(at) = due {
-        tokio::time::sleep_until(at).await;
-        let Some(state) = state.upgrade() else {
-            return;
-        };
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        for step in state.steps.due(Instant::now()) {
-            feed.emit_step(step);
-        }
-        due = state.steps.next_due();
-        state.steps_timer = due.is_some();
-    }
-}
-
 impl LiveState {
     fn waiting(&self) -> usize {
         self.questions.len() + self.approvals.len()
@@ -548,24 +412,6 @@ impl LiveState {
             })
         });
         parts.chain(outputs).collect()
-    }
-
-    /// What is kept of the steps of calls that run.
-    fn open_steps(&self) -> Vec<ToolProcessEvent> {
-        let tools = self.tools.iter();
-        let steps = tools.flat_map(|tool| {
-            let call = &tool.call;
-            let events = tool.timeline.process_events.iter();
-            events.map(|event| ToolProcessEvent {
-                event: event.clone(),
-                run_id: call.run_id.clone(),
-                tool_call_id: call.tool_call_id.clone(),
-                assistant_entry_id: Some(call.entry_id.clone()),
-                tool_name: call.tool_name.clone(),
-                tool_label: Some(call.tool_label.clone()),
-            })
-        });
-        steps.collect()
     }
 
     /// Thinking of the open answer that is over.

@@ -15,7 +15,6 @@ use netaclaw_models::ToolDefinition;
 use netaclaw_models::tokens::estimate_tool;
 use netaclaw_protocol::{Agent, SessionMeta, TodoList, ToolRisk};
 use netaclaw_runtime::prompt::{LayerName, Prompt, PromptSources};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 impl ConfiguredAgents {
@@ -67,10 +66,7 @@ impl ConfiguredAgents {
         let governed = &self.governed;
         let tools = governed.resolve(&configured, &spec, abilities, ToolSeat::Main);
         let tools = tools.await;
-        let root = match session.cwd.as_str() {
-            "" => self.cwd_of(&spec),
-            cwd => PathBuf::from(cwd),
-        };
+        let root = self.root_of(session, &spec);
         // Without its directory the agent could not run, but its words can be counted.
         let workspace = match open_workspace(root, self.extra_roots(&spec)).await {
             Ok((workspace, instructions)) => prompt_sources(&workspace, instructions),

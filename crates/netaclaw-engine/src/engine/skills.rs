@@ -1,0 +1,57 @@
+//! Trying a skill, and what its steps said.
+
+use super::{Caller, Engine, shutting_down};
+use crate::error::EngineError;
+use crate::process_log::unreadable;
+use crate::skills::skill_call_id;
+use netaclaw_protocol::{Chat, ProcessLogPage, SessionId, SkillTried, SkillTry};
+use serde_json::Value;
+
+impl Engine {
+    /// A page of the log of an operation. Whoever may see the session may read it.
+    pub async fn process_log(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        operation: &str,
+        page: u32,
+        size: u32,
+    ) -> Result<ProcessLogPage, EngineError> {
+        self.find(caller, session).await?;
+        let found = match &self.inner.beside.logs {
+            Some(logs) => logs.page(session, operation, page, size).await,
+            None => Ok(None),
+        };
+        found
+            .map_err(unreadable)?
+            .ok_or_else(|| EngineError::NotFound("there is no log of such an operation".to_owned()))
+    }
+
+    /// Runs a skill with an input in a session of its own, as a message would that names it.
+    pub async fn try_skill(
+        &self,
+        caller: &Caller,
+        name: &str,
+        wanted: SkillTry,
+    ) -> Result<SkillTried, EngineError> {
+        let input = match wanted.input {
+            input @ Value::Object(_) => input,
+            Value::Null => Value::Object(serde_json::Map::new()),
+            _ => {
+                let message = "the input of a skill has to be an object".to_owned();
+                return Err(EngineError::BadRequest(message));
+            }
+        };
+        let chat = Chat {
+            content: format!("/skill {name} {input}"),
+            agent_name: wanted.agent_name,
+            ..Chat::default()
+        };
+        let ack = self.chat(caller, chat).await?;
+        let message = ack.entry_id.ok_or_else(shutting_down)?;
+        Ok(SkillTried {
+            session_id: ack.session_id,
+            tool_call_id: skill_call_id(&message),
+        })
+    }
+}
