@@ -52,6 +52,8 @@ export class FakeModel {
   readonly requests: ModelRequest[] = []
   /** Bills by the length of what it read and said; else always the same. */
   billsByLength = false
+  /** What each answer was said to have cost, in tokens. */
+  readonly billed: number[] = []
   readonly #server = createServer((request, response) => void this.#answer(request, response))
   readonly #script: Step[][] = []
 
@@ -83,6 +85,7 @@ export class FakeModel {
     const failure = steps.find((step) => step.kind === 'fail')
     if (failure) return json(response, failure.status, { error: { message: failure.message, type: 'server_error' } })
     const usage = this.billsByLength ? usageOf(asked, steps) : USAGE
+    this.billed.push(usage.total_tokens)
     if (asked.stream !== true) return json(response, 200, whole(steps, usage))
     await stream(response, steps, usage)
   }
@@ -121,7 +124,7 @@ const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
 const textOf = (steps: readonly Step[]): string => steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('')
 
 /** Four letters are a token. */
-function usageOf(asked: ModelRequest, steps: readonly Step[]): object {
+function usageOf(asked: ModelRequest, steps: readonly Step[]): typeof USAGE {
   const [prompt, completion] = [JSON.stringify([asked.messages, asked.tools ?? []]), textOf(steps)].map((text) => Math.ceil(text.length / 4)) as [number, number]
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
 }

@@ -155,6 +155,38 @@ test('the meter tells what fills the context, and compacts', async ({ chat, mode
   await expect(panel.locator('[data-spent=session]')).toContainText('× 7')
 })
 
+test('the meter is what was billed: after each answer, a reload, and on another branch', async ({ chat, model, page }) => {
+  const meter = page.locator('.meter')
+  const shows = async (billed: number) => {
+    await meter.hover()
+    const panel = page.getByRole('dialog', { name: 'Context used' })
+    await expect(panel).toContainText(`${billed.toLocaleString('en')} / ${(24_000).toLocaleString('en')}`)
+    await page.mouse.move(5, 5)
+    await expect(panel).toHaveCount(0)
+  }
+  await chat.isIdle()
+  await shows(model.billed.at(-1)!)
+  model.next(say(`The long way. ${LONG}`))
+  await chat.ask('Which way?', 'The long way.')
+  await chat.isIdle()
+  const long = model.billed.at(-1)!
+  await shows(long)
+  model.next(say('The short way.'))
+  await chat.act(chat.rows.last(), 'Answer again')
+  await expect(chat.rows.last()).toContainText('The short way.')
+  await chat.isIdle()
+  const short = model.billed.at(-1)!
+  expect(short).toBeLessThan(long)
+  await shows(short)
+  await chat.reload()
+  await shows(short)
+  await chat.act(chat.rows.last(), 'Previous version')
+  await expect(chat.rows.last()).toContainText('The long way.')
+  await shows(long)
+  await chat.reload()
+  await shows(long)
+})
+
 test('a branch is left with a summary by keyboard; a stop or a failure moves nothing', async ({ chat, model, page }) => {
   const summaries = page.locator('[data-row][data-kind=branchSummary]')
   const item = chat.tree.locator('[role=treeitem][aria-selected=true]')
