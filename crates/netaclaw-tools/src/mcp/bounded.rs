@@ -1,11 +1,10 @@
-//! How much a program may send at once.
+//! How much a server may send at once.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio_util::sync::CancellationToken;
 
 /// One message. The library would drop a longer one without a word, and whoever waits for it would
 /// wait until the time is up.
@@ -13,15 +12,20 @@ pub(super) const MESSAGE_BYTES_MAX: usize = 16 << 20;
 
 /// Whether a message was longer than that.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TooBig(Arc<AtomicBool>);
+pub(super) struct TooBig(CancellationToken);
 
 impl TooBig {
     pub(super) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_cancelled()
     }
 
-    fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+    pub(super) fn set(&self) {
+        self.0.cancel();
+    }
+
+    /// Waits for the first one.
+    pub(super) async fn happened(&self) {
+        self.0.cancelled().await;
     }
 }
 
@@ -71,10 +75,55 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
     }
 }
 
+/// How long the event is that comes in pieces, one event for each message. It ends with an empty line.
+#[derive(Default)]
+pub(super) struct EventLength {
+    /// Of its lines that have ended, and of the one that has not.
+    lines: usize,
+    line: usize,
+}
+
+impl EventLength {
+    /// Whether it is still short enough with this piece.
+    pub(super) fn takes(&mut self, piece: &[u8]) -> bool {
+        for (index, part) in piece.split(|byte| *byte == b'\n').enumerate() {
+            if index > 0 {
+                self.lines = match self.line {
+                    0 => 0,
+                    line => self.lines + line,
+                };
+                self.line = 0;
+            }
+            self.line += part.iter().filter(|byte| **byte != b'\r').count();
+            if self.lines + self.line > MESSAGE_BYTES_MAX {
+                return false;
+            }
+        }
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use tokio::io::AsyncReadExt;
+
+    #[test]
+    fn an_event_may_be_long_but_not_too_long_and_the_next_begins_anew() {
+        let half = "x".repeat(MESSAGE_BYTES_MAX / 2);
+        for end in ["\n", "\r\n"] {
+            let mut length = EventLength::default();
+            for _ in 0..3 {
+                for piece in [&half, end, &half, end, end] {
+                    assert!(length.takes(piece.as_bytes()));
+                }
+            }
+            for piece in [&half, end, &half] {
+                assert!(length.takes(piece.as_bytes()));
+            }
+            assert!(!length.takes(b"x"), "the lines of an event count together");
+        }
+    }
 
     #[tokio::test]
     async fn a_line_may_be_long_but_not_too_long_and_the_next_begins_anew() {

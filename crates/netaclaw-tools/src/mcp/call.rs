@@ -64,7 +64,7 @@ async fn failed(connection: &Connection, error: ServiceError) -> Result<ToolOutp
                 "The server refused the call: {why}"
             )))
         }
-        ServiceError::TransportSend(error) => {
+        ServiceError::TransportSend(error) if !connection.too_big.is_set() => {
             connection.found_dead.notify_one();
             let why: String = error.to_string().chars().take(400).collect();
             Ok(ToolOutput::error(format!(

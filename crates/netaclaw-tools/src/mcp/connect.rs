@@ -3,6 +3,7 @@
 use super::bounded::{BoundedLines, MESSAGE_BYTES_MAX, TooBig};
 use super::fault::fault;
 use super::handler::Handler;
+use super::http::BoundedHttp;
 use super::last_words::LastWords;
 use crate::spawn::{
     ChildOutput, ChildProcess, Confinement, Limits, Program, SpawnError, SpawnGate, Started,
@@ -40,7 +41,7 @@ pub(super) struct Connection {
     pub(super) found_dead: Notify,
     last_words: LastWords,
     is_program: bool,
-    too_big: TooBig,
+    pub(super) too_big: TooBig,
 }
 
 /// What keeps the connection. Dropped, it ends, and the program with it.
@@ -122,18 +123,23 @@ impl Connection {
         url: &str,
         headers: &BTreeMap<String, SecretString>,
     ) -> Result<(Self, Line), McpFault> {
-        let transport =
-            StreamableHttpClientTransport::with_client(http_client()?, http_config(url, headers)?);
+        let too_big = TooBig::default();
+        let client = BoundedHttp::new(http_client()?, too_big.clone());
+        let config = http_config(url, headers)?;
+        let transport = StreamableHttpClientTransport::with_client(client, config);
         let handler = Handler::default();
         let service = handler.clone().serve(transport).await;
-        let service = service.map_err(|error| fault(McpFaultCode::Unreachable, cause(&error)))?;
+        let service = service.map_err(|error| match too_big.is_set() {
+            true => too_long(),
+            false => fault(McpFaultCode::Unreachable, cause(&error)),
+        })?;
         let connection = Self {
             peer: service.peer().clone(),
             handler,
             found_dead: Notify::new(),
             last_words: LastWords::default(),
             is_program: false,
-            too_big: TooBig::default(),
+            too_big,
         };
         let program = None;
         Ok((connection, Line { service, program }))

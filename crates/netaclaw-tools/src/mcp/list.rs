@@ -54,7 +54,10 @@ pub(super) async fn list(
     connection: &Connection,
     spec: &McpServerSpec,
 ) -> Result<Vec<McpToolInfo>, McpFault> {
-    let listed = tokio::time::timeout(LIST_MAX, all_pages(connection, &spec.tools)).await;
+    let listed = tokio::select! {
+        listed = tokio::time::timeout(LIST_MAX, all_pages(connection, &spec.tools)) => listed,
+        () = connection.too_big.happened() => return Err(connection.epitaph().await),
+    };
     listed.unwrap_or_else(|_| {
         let waited = format!("{} s", LIST_MAX.as_secs());
         Err(fault(McpFaultCode::NoTools, waited))
@@ -70,7 +73,11 @@ async fn all_pages(
     for _ in 0..PAGES_MAX {
         let page = PaginatedRequestParams::default().with_cursor(cursor);
         let page = connection.peer.list_tools(Some(page)).await;
-        let page = page.map_err(|error| fault(McpFaultCode::NoTools, error))?;
+        let page = match page {
+            Ok(page) => page,
+            Err(_) if connection.too_big.is_set() => return Err(connection.epitaph().await),
+            Err(error) => return Err(fault(McpFaultCode::NoTools, error)),
+        };
         let wanted = page.tools.into_iter();
         let wanted = wanted.filter(|tool| is_wanted(filter, &tool.name));
         tools.extend(wanted.filter_map(tool_info).take(TOOLS_MAX - tools.len()));

@@ -9,6 +9,7 @@ mod call;
 mod connect;
 mod fault;
 mod handler;
+mod http;
 mod last_words;
 mod list;
 mod names;

@@ -212,6 +212,7 @@ impl Keeper {
             tokio::select! {
                 _ = &mut ended => break,
                 () = connection.found_dead.notified() => break,
+                () = connection.too_big.happened() => break,
                 () = connection.handler.tools_changed.notified() => {}
             }
         }
