@@ -29,7 +29,7 @@ pub struct Confinement {
     pub limits: Limits,
 }
 
-/// What one child and each of its children may use at most.
+/// What one child and each of its children may use at most, if nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Memory that is written to, for each process. Address space that is only reserved does not
@@ -37,8 +37,11 @@ pub struct Limits {
     pub memory_bytes: u64,
     pub file_bytes: u64,
     pub open_files: u64,
-    /// Of the whole user account; the kernel does not hold root to it.
-    pub processes: u64,
+    /// Processes and threads of the child and everything below it together. Whoever has more is
+    /// ended.
+    pub tasks: u64,
+    /// Those of the whole user account. The kernel refuses more, but not to root.
+    pub account_tasks: u64,
 }
 
 impl Default for Limits {
@@ -47,7 +50,8 @@ impl Default for Limits {
             memory_bytes: 8 << 30,
             file_bytes: 4 << 30,
             open_files: 16 << 10,
-            processes: 8 << 10,
+            tasks: 2 << 10,
+            account_tasks: 8 << 10,
         }
     }
 }
@@ -67,10 +71,16 @@ pub struct Sandbox {
 pub(super) enum Reply {
     Started(Sandbox),
     Failed(StartFault),
-    Ended {
-        code: Option<i32>,
-        signal: Option<i32>,
-    },
+    Ended(Ended),
+}
+
+/// How a program ended, as its guard saw it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Ended {
+    pub(super) code: Option<i32>,
+    pub(super) signal: Option<i32>,
+    /// How many tasks were too many, if that is why.
+    pub(super) crowded: Option<u64>,
 }
 
 /// Why a program did not start.

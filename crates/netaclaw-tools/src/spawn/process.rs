@@ -1,6 +1,6 @@
 //! A child that runs, as the server holds it.
 
-use super::plan::{Reply, Sandbox};
+use super::plan::{Ended, Reply, Sandbox};
 use rustix::net::Shutdown;
 use std::io;
 use std::time::{Duration, Instant};
@@ -19,8 +19,8 @@ pub struct ChildProcess {
     sandbox: Sandbox,
     started: Instant,
     marker: String,
-    /// The code or the signal it ended with, once that is known.
-    told: Option<(Option<i32>, Option<i32>)>,
+    /// How it ended, once that is known.
+    told: Option<Ended>,
 }
 
 /// How a child ended.
@@ -29,6 +29,8 @@ pub struct ChildEnd {
     /// Absent if a signal ended it, or if nobody knows.
     pub code: Option<i32>,
     pub signal: Option<i32>,
+    /// How many processes and threads it was allowed, if it was ended because it had more.
+    pub crowded: Option<u64>,
     pub after: Duration,
 }
 
@@ -57,15 +59,15 @@ impl ChildProcess {
 
     /// Waits until nothing of it is left. May be dropped and called again.
     pub async fn wait(&mut self) -> ChildEnd {
-        let (code, signal) = match self.told {
+        let ended = match self.told {
             Some(told) => told,
             None => match self.control.next().await {
                 // Said once, so it is kept: the caller may drop this future at any time.
-                Ok(Some(Reply::Ended { code, signal })) => *self.told.insert((code, signal)),
+                Ok(Some(Reply::Ended(ended))) => *self.told.insert(ended),
                 // The guard itself was killed, and whatever it held back may be loose.
                 _ => {
                     sweep(&self.marker).await;
-                    *self.told.insert((None, None))
+                    *self.told.insert(Ended::default())
                 }
             },
         };
@@ -73,8 +75,9 @@ impl ChildProcess {
             tracing::warn!(%error, "a guard could not be waited for");
         }
         ChildEnd {
-            code,
-            signal,
+            code: ended.code,
+            signal: ended.signal,
+            crowded: ended.crowded,
             after: self.started.elapsed(),
         }
     }

@@ -235,6 +235,36 @@ async fn services_of_the_machine_are_out_of_reach_without_the_network() {
 }
 
 #[tokio::test]
+async fn whoever_starts_too_many_is_ended() {
+    let yard = Yard::new();
+    let crowd = |tasks| Confinement {
+        limits: Limits {
+            tasks,
+            ..Limits::default()
+        },
+        ..yard.confinement()
+    };
+    // In groups of their own, and without a parent: nothing of it hides anybody.
+    let ways = [
+        "for i in $(seq 200); do sleep 1000 & done; wait",
+        "for i in $(seq 200); do setsid sleep 1000 & done; wait",
+        "for i in $(seq 200); do (sleep 1000 &); done; sleep 1000",
+        "python3 -c \"import threading; e = threading.Event(); [threading.Thread(target=e.wait).start() for _ in range(200)]\"",
+        "f() { [ $1 = 0 ] && exec sleep 1000; f $(($1 - 1)) & f $(($1 - 1)) & wait; }; f 8",
+    ];
+    for way in ways {
+        let (end, output) = yard.run_as(way, crowd(100)).await;
+        assert_eq!(end.crowded, Some(100), "{way}: {end:?} {output}");
+    }
+    let own = rustix::process::getpriority_process(None).unwrap();
+    let (_, niceness) = yard.run("nice").await;
+    assert_eq!(niceness.trim(), own.to_string(), "only the guard is urgent");
+    let few = "for i in $(seq 50); do sleep 0.2 & done; wait; echo done";
+    let (end, output) = yard.run_as(few, crowd(100)).await;
+    assert_eq!((end.code, end.crowded), (Some(0), None), "{output}");
+}
+
+#[tokio::test]
 async fn the_network_is_out_of_reach_unless_it_is_allowed() {
     let yard = Yard::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

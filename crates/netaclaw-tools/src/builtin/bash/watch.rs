@@ -131,6 +131,15 @@ fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Opti
             time.as_secs()
         )),
         (Some(Stopped::Cancelled), _) => Some("[Ended before it was finished.]".to_owned()),
+        (
+            None,
+            Some(ChildEnd {
+                crowded: Some(most),
+                ..
+            }),
+        ) => Some(format!(
+            "[Ended, because it had started more than {most} processes and threads.]"
+        )),
         (None, Some(ChildEnd { code: Some(0), .. })) => None,
         (
             None,

@@ -84,6 +84,17 @@ pub(super) fn judge(
         (
             None,
             Some(ChildEnd {
+                crowded: Some(most),
+                ..
+            }),
+        ) => (
+            "crowded",
+            failed,
+            format!("It had started more than {most} processes and threads and was ended."),
+        ),
+        (
+            None,
+            Some(ChildEnd {
                 signal: Some(signal),
                 ..
             }),

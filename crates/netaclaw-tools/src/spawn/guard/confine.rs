@@ -99,7 +99,7 @@ fn limit(limits: Limits) {
         (Resource::Data, limits.memory_bytes),
         (Resource::Fsize, limits.file_bytes),
         (Resource::Nofile, limits.open_files),
-        (Resource::Nproc, limits.processes),
+        (Resource::Nproc, limits.account_tasks),
         (Resource::Core, 0),
     ];
     for (resource, most) in wanted {

@@ -4,17 +4,19 @@
 //! below it when that input is closed.
 
 mod confine;
+mod crowd;
 mod places;
 mod tree;
 
 pub(super) use tree::kill_marked;
 
-use super::plan::{Plan, Reply, StartFault};
+use super::plan::{Ended, Plan, Reply, StartFault};
+use crowd::Crowd;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use rustix::process::{Pid, WaitOptions, WaitStatus};
+use rustix::process::{Pid, WaitOptions, WaitStatus, getpriority_process, setpriority_process};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -27,7 +29,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
 /// The argument by which a program knows that it is to be a guard.
 pub const GUARD_ARG: &str = "__guard";
@@ -40,6 +42,11 @@ const LEFTOVER_GRACE: Duration = Duration::from_millis(300);
 const KILL_AGAIN: Duration = Duration::from_millis(50);
 /// Who cannot be killed in this time is left to the kernel.
 const KILL_MAX: Duration = Duration::from_secs(20);
+/// The smallest niceness there is.
+const MOST_URGENT: i32 = -20;
+/// So often it is seen to how many there are. In the time between a machine makes a few thousand
+/// processes at most.
+const COUNT_EVERY: Duration = Duration::from_millis(100);
 
 /// The whole program, if it was started with [`GUARD_ARG`].
 pub fn guard_main() -> ExitCode {
@@ -59,6 +66,10 @@ async fn guard() -> io::Result<()> {
     rustix::process::setsid()?;
     // Whoever loses its parent falls to the guard and not out of its sight.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Whoever is to end a crowd must get the time to. It is refused to who may not, and then it takes
+    // longer.
+    let niceness = getpriority_process(None).unwrap_or_default();
+    setpriority_process(None, MOST_URGENT).unwrap_or_default();
     // What the server's own parent left open is nobody's business below.
     close_fds::set_fds_cloexec(3, &[]);
 
@@ -68,17 +79,13 @@ async fn guard() -> io::Result<()> {
     };
     // Listened to before there is anybody to hear of.
     let mut signals = Signals::new()?;
-    match start(plan, stdin).await {
+    let mut crowd = Crowd::new(plan.confinement.limits.tasks);
+    match start(plan, stdin, niceness).await {
         Err(fault) => control.say(&Reply::Failed(fault)).await,
         Ok((child, sandbox)) => {
             control.say(&Reply::Started(sandbox)).await?;
-            let status = watch(child, &mut control, &mut signals).await?;
-            control
-                .say(&Reply::Ended {
-                    code: status.and_then(WaitStatus::exit_status),
-                    signal: status.and_then(WaitStatus::terminating_signal),
-                })
-                .await
+            let ended = watch(child, &mut control, &mut signals, &mut crowd).await?;
+            control.say(&Reply::Ended(ended)).await
         }
     }
 }
@@ -87,9 +94,12 @@ async fn guard() -> io::Result<()> {
 async fn start(
     plan: Plan,
     stdin: Option<OwnedFd>,
+    niceness: i32,
 ) -> Result<(Pid, super::plan::Sandbox), StartFault> {
     let (tx, rx) = oneshot::channel();
     std::thread::spawn(move || {
+        // To become less urgent is always allowed.
+        setpriority_process(None, niceness).unwrap_or_default();
         let started = confine::confine(&plan).and_then(|sandbox| {
             let child = spawn(&plan, stdin).map_err(|error| fault(&error))?;
             Ok((child, sandbox))
@@ -130,13 +140,21 @@ async fn watch(
     child: Pid,
     control: &mut Control,
     signals: &mut Signals,
-) -> io::Result<Option<WaitStatus>> {
+    crowd: &mut Crowd,
+) -> io::Result<Ended> {
     let mut status = None;
     let mut ending: Option<Ending> = None;
+    let mut crowded = None;
+    let mut counts = tokio::time::interval(COUNT_EVERY);
+    counts.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let left = reap(child, &mut status)?;
-        if !left {
-            return Ok(status);
+        let is_over = !reap(child, &mut status)?;
+        if is_over || ending.as_ref().is_some_and(Ending::is_hopeless) {
+            return Ok(Ended {
+                code: status.and_then(WaitStatus::exit_status),
+                signal: status.and_then(WaitStatus::terminating_signal),
+                crowded,
+            });
         }
         if status.is_some() && ending.is_none() {
             ending = Some(Ending::begin(child, LEFTOVER_GRACE));
@@ -150,9 +168,15 @@ async fn watch(
             () = control.closed(), if ending.is_none() => {
                 ending = Some(Ending::begin(child, GRACE));
             }
+            _ = counts.tick(), if crowded.is_none() => {
+                if crowd.is_too_large(child) {
+                    crowded = Some(crowd.most());
+                    ending = Some(Ending::at_once(child));
+                }
+            }
             () = until(next) => {
-                if let Some(ending) = &mut ending && ending.go_on(child).is_giving_up() {
-                    return Ok(status);
+                if let Some(ending) = &mut ending {
+                    ending.go_on(child);
                 }
             }
         }
@@ -186,18 +210,6 @@ struct Ending {
     give_up: Instant,
 }
 
-#[derive(PartialEq, Eq)]
-enum Progress {
-    GoingOn,
-    GivingUp,
-}
-
-impl Progress {
-    fn is_giving_up(&self) -> bool {
-        *self == Self::GivingUp
-    }
-}
-
 impl Ending {
     /// Asks everybody to end.
     fn begin(child: Pid, grace: Duration) -> Self {
@@ -209,15 +221,25 @@ impl Ending {
         }
     }
 
-    /// The time to ask is over.
-    fn go_on(&mut self, child: Pid) -> Progress {
-        tree::kill(child);
+    /// Asks nobody: who is too many does not get the time to become more.
+    fn at_once(child: Pid) -> Self {
         let now = Instant::now();
-        self.next = now + KILL_AGAIN;
-        match now < self.give_up {
-            true => Progress::GoingOn,
-            false => Progress::GivingUp,
-        }
+        let mut ending = Self {
+            next: now,
+            give_up: now + KILL_MAX,
+        };
+        ending.go_on(child);
+        ending
+    }
+
+    /// The time to ask is over.
+    fn go_on(&mut self, child: Pid) {
+        tree::kill(child);
+        self.next = Instant::now() + KILL_AGAIN;
+    }
+
+    fn is_hopeless(&self) -> bool {
+        Instant::now() >= self.give_up
     }
 }
 

@@ -10,17 +10,35 @@ pub(super) fn ask_to_end(child: Pid) {
     send_all(Signal::TERM);
 }
 
-/// Ends everybody. Stopped first, so that nobody starts another one while the others are counted.
+/// Holds the child's group until it may go on.
+pub(super) fn pause(child: Pid) {
+    kill_process_group(child, Signal::STOP).unwrap_or_default();
+}
+
+pub(super) fn resume(child: Pid) {
+    kill_process_group(child, Signal::CONT).unwrap_or_default();
+}
+
+/// Ends everybody. Stopped first, so that nobody starts another one while the others are counted; the
+/// group before all others, because that takes no counting.
 pub(super) fn kill(child: Pid) {
+    pause(child);
     send_all(Signal::STOP);
     kill_process_group(child, Signal::KILL).unwrap_or_default();
     send_all(Signal::KILL);
 }
 
 fn send_all(signal: Signal) {
-    for pid in descendants(getpid(), &parents()) {
+    for pid in descendants(getpid(), &everybody()) {
         kill_process(pid, signal).unwrap_or_default();
     }
+}
+
+/// How many processes and threads there are below.
+pub(super) fn tasks() -> u64 {
+    let everybody = everybody();
+    let below = descendants(getpid(), &everybody).into_iter();
+    below.map(|pid| everybody[&pid].threads).sum()
 }
 
 /// Ends processes that carry the mark in the environment they were started with. How many.
@@ -38,13 +56,18 @@ pub(crate) fn kill_marked(marker: &str) -> usize {
         .count()
 }
 
-/// Every process with its parent.
-fn parents() -> HashMap<Pid, Pid> {
-    let with_parent = processes().filter_map(|pid| {
+struct Seen {
+    parent: Pid,
+    threads: u64,
+}
+
+/// Every process there is.
+fn everybody() -> HashMap<Pid, Seen> {
+    let seen = processes().filter_map(|pid| {
         let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-        Some((pid, parent_in(&stat)?))
+        Some((pid, seen_in(&stat)?))
     });
-    with_parent.collect()
+    seen.collect()
 }
 
 fn processes() -> impl Iterator<Item = Pid> {
@@ -55,27 +78,27 @@ fn processes() -> impl Iterator<Item = Pid> {
     })
 }
 
-/// The parent stands behind the name, which may hold anything, and the state.
-fn parent_in(stat: &[u8]) -> Option<Pid> {
+/// All of it stands behind the name, which may hold anything, and the state.
+fn seen_in(stat: &[u8]) -> Option<Seen> {
     let behind_name = memchr::memrchr(b')', stat)? + 1;
     let rest = std::str::from_utf8(&stat[behind_name..]).ok()?;
-    let parent = rest.split_ascii_whitespace().nth(1)?;
-    Pid::from_raw(parent.parse().ok()?)
+    let mut fields = rest.split_ascii_whitespace();
+    let parent = Pid::from_raw(fields.nth(1)?.parse().ok()?)?;
+    let threads = fields.nth(15)?.parse().ok()?;
+    Some(Seen { parent, threads })
 }
 
-fn descendants(of: Pid, parents: &HashMap<Pid, Pid>) -> Vec<Pid> {
-    let mut found = vec![of];
+fn descendants(of: Pid, everybody: &HashMap<Pid, Seen>) -> Vec<Pid> {
+    let mut children: HashMap<Pid, Vec<Pid>> = HashMap::new();
+    for (pid, seen) in everybody {
+        children.entry(seen.parent).or_default().push(*pid);
+    }
+    let mut found = children.remove(&of).unwrap_or_default();
     let mut looked_at = 0;
-    while let Some(parent) = found.get(looked_at).copied() {
-        found.extend(
-            parents
-                .iter()
-                .filter(|(_, p)| **p == parent)
-                .map(|(c, _)| *c),
-        );
+    while let Some(parent) = found.get(looked_at) {
+        found.extend(children.remove(parent).unwrap_or_default());
         looked_at += 1;
     }
-    found.remove(0);
     found
 }
 
@@ -89,16 +112,25 @@ mod tests {
 
     #[test]
     fn names_cannot_hide_a_parent() {
-        assert_eq!(parent_in(b"7 (bash) S 5 7 7 0"), Some(pid(5)));
-        assert_eq!(parent_in(b"7 (a) S 9 (b)) R 5 7"), Some(pid(5)));
-        assert_eq!(parent_in(b"7 bash"), None);
+        let rest = "7 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 12 0 100";
+        for (stat, expected) in [
+            (format!("7 (bash) S 5 {rest}"), Some((pid(5), 12))),
+            (format!("7 (a) S 9 (b)) R 5 {rest}"), Some((pid(5), 12))),
+            ("7 (bash) S 5".to_owned(), None),
+            ("7 bash".to_owned(), None),
+        ] {
+            let seen = seen_in(stat.as_bytes());
+            assert_eq!(seen.map(|seen| (seen.parent, seen.threads)), expected);
+        }
     }
 
     #[test]
     fn the_whole_tree_is_found_and_nothing_else() {
-        let parents = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 2)];
-        let parents = parents.map(|(child, parent)| (pid(child), pid(parent)));
-        let mut found = descendants(pid(2), &parents.into());
+        let everybody = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 2)].map(|(child, parent)| {
+            let parent = pid(parent);
+            (pid(child), Seen { parent, threads: 1 })
+        });
+        let mut found = descendants(pid(2), &everybody.into());
         found.sort_by_key(|pid| pid.as_raw_nonzero());
         assert_eq!(found, [3, 4, 6].map(pid));
     }

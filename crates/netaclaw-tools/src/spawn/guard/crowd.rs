@@ -1,0 +1,146 @@
+//! How many processes and threads a child may have.
+//!
+//! The kernel holds nobody to a limit for a tree of processes without a control group, and root not
+//! even to that of its account. So they are counted. That means a look at every process of the
+//! machine; most of the time one line of the kernel tells that it is not needed.
+
+use super::tree;
+use rustix::process::Pid;
+
+pub(super) struct Crowd {
+    most: u64,
+    counted: Option<Counted>,
+}
+
+/// How many there were, and how the machine stood then.
+struct Counted {
+    tasks: u64,
+    machine: Machine,
+}
+
+/// Of the whole machine.
+#[derive(Debug, PartialEq)]
+struct Machine {
+    tasks: u64,
+    /// Numbers are given out upwards, and begin again at the end.
+    newest: u64,
+}
+
+/// What the line of the kernel says.
+#[derive(Debug, PartialEq)]
+enum Room {
+    /// Not even if all that are new belong to the child there are too many.
+    Enough,
+    Unknown,
+    /// The machine has become so much fuller that it looks bad.
+    Hardly,
+}
+
+impl Crowd {
+    /// Before the child is there.
+    pub(super) fn new(most: u64) -> Self {
+        let nobody = |machine| Counted { tasks: 0, machine };
+        Self {
+            most,
+            counted: Machine::now().map(nobody),
+        }
+    }
+
+    pub(super) fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Looks at what is below the guard, of which most are in the group of `child`.
+    pub(super) fn is_too_large(&mut self, child: Pid) -> bool {
+        let machine = Machine::now();
+        let room = machine.as_ref().map_or(Room::Unknown, |now| self.room(now));
+        if room == Room::Enough {
+            return false;
+        }
+        // Thousands that all want to run leave nobody the time to count them.
+        if room == Room::Hardly {
+            tree::pause(child);
+        }
+        let tasks = tree::tasks();
+        self.counted = machine.map(|machine| Counted { tasks, machine });
+        let is_too_large = tasks > self.most;
+        if room == Room::Hardly && !is_too_large {
+            tree::resume(child);
+        }
+        is_too_large
+    }
+
+    fn room(&self, now: &Machine) -> Room {
+        if now.tasks <= self.most {
+            return Room::Enough;
+        }
+        let Some(then) = &self.counted else {
+            return Room::Unknown;
+        };
+        let room = self.most.saturating_sub(then.tasks);
+        let new = now.newest.checked_sub(then.machine.newest);
+        match new.is_some_and(|new| new <= room) {
+            true => Room::Enough,
+            false if now.tasks > then.machine.tasks + room => Room::Hardly,
+            false => Room::Unknown,
+        }
+    }
+}
+
+impl Machine {
+    fn now() -> Option<Self> {
+        Self::in_line(&std::fs::read_to_string("/proc/loadavg").ok()?)
+    }
+
+    /// Some that only look like Linux do not count, and say nought.
+    fn in_line(line: &str) -> Option<Self> {
+        let mut fields = line.split_ascii_whitespace().skip(3);
+        let (_, tasks) = fields.next()?.split_once('/')?;
+        let machine = Self {
+            tasks: tasks.parse().ok()?,
+            newest: fields.next()?.parse().ok()?,
+        };
+        (machine.tasks > 0 && machine.newest > 0).then_some(machine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_the_kernel_is_read() {
+        let read = Machine::in_line("6.92 3.77 3.60 6/328 13726\n");
+        let expected = Machine {
+            tasks: 328,
+            newest: 13726,
+        };
+        assert_eq!(read, Some(expected));
+        for line in ["", "0.00 0.00 0.00 0/0 0\n", "1 2 3 4 5"] {
+            assert_eq!(Machine::in_line(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn all_are_counted_only_where_there_may_be_too_many() {
+        let machine = |tasks, newest| Machine { tasks, newest };
+        let mut crowd = Crowd {
+            most: 100,
+            counted: None,
+        };
+        let check = |crowd: &Crowd, tasks, newest, expected| {
+            assert_eq!(crowd.room(&machine(tasks, newest)), expected);
+        };
+        check(&crowd, 100, 5_000, Room::Enough);
+        check(&crowd, 101, 5_000, Room::Unknown);
+        crowd.counted = Some(Counted {
+            tasks: 60,
+            machine: machine(800, 5_000),
+        });
+        check(&crowd, 840, 5_040, Room::Enough);
+        check(&crowd, 840, 5_041, Room::Unknown);
+        check(&crowd, 841, 5_041, Room::Hardly);
+        // The numbers have begun again.
+        check(&crowd, 840, 300, Room::Unknown);
+    }
+}
