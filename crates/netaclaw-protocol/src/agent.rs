@@ -210,7 +210,8 @@ pub struct SubagentConfig {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SandboxConfig {
-    /// What to do on a machine that cannot lock programs in.
+    /// What to do on a machine that cannot lock programs in. With the network on it also decides
+    /// on sockets in the file tree, where the kernel cannot tell them apart.
     pub missing: MissingSandbox,
     /// Whether programs may use the network.
     pub network: bool,

@@ -112,8 +112,9 @@ pub(crate) fn unknown_tools(messages: &[&str]) -> Trouble {
 pub(crate) fn no_sandbox(caution: &str) -> Trouble {
     Trouble::new(
         TroubleKind::NoSandbox,
-        "这台机器无法把命令关进沙箱，而智能体的设置（sandbox.missing）允许照样运行：\
-         命令可以读写服务器能读写的一切。请只在信任该智能体时这样用。",
+        "这台机器无法把命令完全关进沙箱，而智能体的设置（sandbox.missing）允许照样运行：\
+         命令可能做到沙箱本应阻止的事，例如读写服务器能读写的文件，或通过套接字调用本机的服务。\
+         请只在信任该智能体时这样用。",
         format!("Take care: {caution}. Use it this way only if you trust the agent."),
     )
 }

@@ -1274,7 +1274,8 @@ timestamp: string, sequence: number, };
  */
 export type SandboxConfig = { 
 /**
- * What to do on a machine that cannot lock programs in.
+ * What to do on a machine that cannot lock programs in. With the network on it also decides
+ * on sockets in the file tree, where the kernel cannot tell them apart.
  */
 missing: MissingSandbox, 
 /**

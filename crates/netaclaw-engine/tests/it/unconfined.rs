@@ -9,10 +9,14 @@ use netaclaw_tools::spawn::{GateSettings, Launcher, SandboxAbilities, SpawnGate}
 
 /// A machine without Landlock. Nothing is started here, so nobody needs to be the guard.
 async fn world(missing: MissingSandbox) -> World {
+    world_on(SandboxAbilities::Absent, missing).await
+}
+
+async fn world_on(abilities: SandboxAbilities, missing: MissingSandbox) -> World {
     let gate = SpawnGate::new(GateSettings {
         launcher: Launcher::ThisProgram,
         hidden: Vec::new(),
-        abilities: SandboxAbilities::Absent,
+        abilities,
         environment: Vec::new(),
     });
     let world = World::with(Setting {
@@ -65,4 +69,23 @@ async fn programs_that_are_not_locked_in_are_refused_unless_the_agent_allows_the
             .starts_with("programs are not locked in here")
     );
     assert_eq!(warnings(&warned).await, ["no_sandbox"]);
+}
+
+#[tokio::test]
+async fn who_opens_sockets_that_the_kernel_cannot_tell_apart_is_told() {
+    for (version, missing, network, told) in [
+        (8, MissingSandbox::Warn, true, true),
+        (8, MissingSandbox::Warn, false, false),
+        (8, MissingSandbox::Refuse, true, false),
+        (9, MissingSandbox::Warn, true, false),
+    ] {
+        let world = world_on(SandboxAbilities::Landlock(version), missing).await;
+        world
+            .change_agent(|spec| spec.sandbox.network = network)
+            .await;
+        let (status, _, caution) = shown(&world).await;
+        assert_eq!(status, ToolStatus::Enabled);
+        let is_told = caution.is_some_and(|caution| caution.contains("a socket in the file tree"));
+        assert_eq!(is_told, told, "{version} {missing:?} {network}");
+    }
 }

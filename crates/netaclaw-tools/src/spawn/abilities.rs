@@ -3,6 +3,9 @@
 use landlock::{AccessFs, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetError};
 use std::sync::LazyLock;
 
+/// The first version of Landlock whose rules are about sockets in the file tree as well.
+pub(super) const GUARDS_SOCKET_NAMES: i32 = 9;
+
 /// How far children can be locked in on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SandboxAbilities {
@@ -17,6 +20,11 @@ pub enum SandboxAbilities {
 impl SandboxAbilities {
     pub fn are_there(self) -> bool {
         matches!(self, Self::Landlock(_))
+    }
+
+    /// Whether sockets in the file tree can be told apart. If not, all of them are closed, or none.
+    pub fn guards_socket_names(self) -> bool {
+        matches!(self, Self::Landlock(version) if version >= GUARDS_SOCKET_NAMES)
     }
 }
 

@@ -44,11 +44,19 @@ impl Spawner {
         if self.gate.is_closed() || self.sandbox.missing == MissingSandbox::Refuse {
             return None;
         }
-        Some(format!(
-            "programs are not locked in here ({}): they can read and write whatever the server \
-             can, and the agent's `sandbox.missing` allows it",
-            self.missing()?
-        ))
+        if let Some(missing) = self.missing() {
+            return Some(format!(
+                "programs are not locked in here ({missing}): they can read and write whatever \
+                 the server can, and the agent's `sandbox.missing` allows it"
+            ));
+        }
+        let is_open = self.sandbox.network && !self.gate.abilities().guards_socket_names();
+        is_open.then(|| {
+            "programs can call every service of this machine that has a socket in the file tree, \
+             such as the one that starts containers: this kernel cannot tell these sockets apart, \
+             and the agent's `sandbox.missing` allows it"
+                .to_owned()
+        })
     }
 
     fn missing(&self) -> Option<&'static str> {

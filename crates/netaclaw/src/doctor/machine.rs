@@ -39,12 +39,14 @@ fn is_in(path: Option<&OsStr>, name: &str) -> bool {
 /// How far the kernel can lock a tool's process in.
 fn landlock(lang: Lang) -> Check {
     let what = lang.sandbox();
-    match sandbox_abilities() {
+    let abilities = sandbox_abilities();
+    match abilities {
         SandboxAbilities::Landlock(version) => {
             let rules = lang.landlock_version(version);
             let lacking = match version {
                 ..3 => Some(lang.landlock_truncates()),
                 3..6 => Some(lang.landlock_signals()),
+                _ if !abilities.guards_socket_names() => Some(lang.landlock_sockets()),
                 _ => None,
             };
             match lacking {

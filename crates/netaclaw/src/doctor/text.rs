@@ -62,6 +62,7 @@ texts! {
     landlock_version(version) { "the kernel can lock tools in (Landlock ABI {version})" "内核可以隔离工具（Landlock ABI {version}）" }
     landlock_truncates() { "it cannot keep them from emptying files elsewhere, Linux 6.2 can" "但无法阻止清空其他位置的文件，Linux 6.2 起可以" }
     landlock_signals() { "it cannot keep them from sending signals to other processes, Linux 6.12 can" "但无法阻止向其他进程发送信号，Linux 6.12 起可以" }
+    landlock_sockets() { "it cannot tell sockets in the file tree apart, Linux 7.1 can; they are closed to tools" "但无法区分文件系统中的套接字，Linux 7.1 起可以；工具不能使用这些套接字" }
     landlock_off() { "the kernel has Landlock, but it is switched off; tools that start programs are off unless an agent allows it (sandbox.missing)" "内核支持 Landlock，但未启用；除非智能体允许（sandbox.missing），启动程序的工具不可用" }
     enable_landlock() { "add landlock to the kernel parameter lsm=" "请在内核参数 lsm= 中加入 landlock" }
     landlock_absent() { "this kernel cannot lock tools in; tools that start programs are off unless an agent allows it (sandbox.missing)" "此内核无法隔离工具；除非智能体允许（sandbox.missing），启动程序的工具不可用" }

@@ -1,7 +1,7 @@
 //! Locking the current thread in, and with it whatever it starts.
 
 use super::places::around;
-use crate::spawn::abilities::{SandboxAbilities, abilities_of};
+use crate::spawn::abilities::{GUARDS_SOCKET_NAMES, SandboxAbilities, abilities_of};
 use crate::spawn::plan::{Confinement, Limits, Plan, Sandbox, StartFault};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, Ruleset,
@@ -42,8 +42,6 @@ const PRIVILEGES_KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::KILL)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
-/// The first version of Landlock whose rules are about sockets in the file tree as well.
-const GUARDS_SOCKET_NAMES: i32 = 9;
 /// System calls of the other calling convention of x86-64 have this bit set.
 const X32: i64 = 0x4000_0000;
 
@@ -61,17 +59,40 @@ pub(super) fn confine(plan: &Plan) -> Result<Sandbox, StartFault> {
             }
             SandboxAbilities::Absent => Err("this kernel has no Landlock".to_owned()),
         });
-    let network = match confinement.network {
-        true => Ok(()),
-        false => refuse_network(&landlock),
+    let sockets = match refused_sockets(confinement, &landlock) {
+        Some(sockets) => refuse(sockets),
+        None => Ok(()),
     };
-    let missing = landlock.as_ref().err().or(network.as_ref().err());
+    let missing = landlock.as_ref().err().or(sockets.as_ref().err());
     match (missing, confinement.missing) {
         (Some(why), MissingSandbox::Refuse) => Err(StartFault::NoSandbox(why.clone())),
         _ => Ok(Sandbox {
             landlock: landlock.ok(),
-            network: confinement.network || network.is_err(),
+            network: confinement.network || sockets.is_err(),
         }),
+    }
+}
+
+/// Which sockets a program may not make. Pairs of them are always allowed.
+#[derive(Clone, Copy)]
+enum Sockets {
+    All,
+    /// Those with a name in the file tree.
+    Named,
+    /// Those that reach the network.
+    Others,
+}
+
+/// Behind a name in the file tree may sit a service that does anything for whoever asks, such as the
+/// one that starts containers. Which of them may be called is for Landlock to decide, if it can; else
+/// none may, unless the network is on and the agent takes what this machine cannot guard.
+fn refused_sockets(confinement: &Confinement, landlock: &Result<i32, String>) -> Option<Sockets> {
+    let guards_names = matches!(landlock, Ok(version) if *version >= GUARDS_SOCKET_NAMES);
+    match (confinement.network, guards_names, confinement.missing) {
+        (false, true, _) => Some(Sockets::Others),
+        (false, false, _) => Some(Sockets::All),
+        (true, false, MissingSandbox::Refuse) => Some(Sockets::Named),
+        (true, false, MissingSandbox::Warn) | (true, true, _) => None,
     }
 }
 
@@ -148,23 +169,19 @@ fn lock_in(confinement: &Confinement, hidden: &[PathBuf]) -> Result<LandlockStat
     })
 }
 
-/// No sockets but pairs of them, and those with a name where Landlock decides which names may be
-/// called: behind some sits a service that does anything for whoever asks, such as the one that starts
-/// containers. `io_uring` could make others past this filter, so it goes too; whoever uses it can do
-/// without.
-fn refuse_network(landlock: &Result<i32, String>) -> Result<(), String> {
-    let guards_names = matches!(landlock, Ok(version) if *version >= GUARDS_SOCKET_NAMES);
+/// `io_uring` could make sockets past this filter, so it goes too; whoever uses it can do without.
+fn refuse(sockets: Sockets) -> Result<(), String> {
     let filter = || -> Result<BpfProgram, seccompiler::Error> {
-        let not_unix = SeccompCondition::new(
-            0,
-            SeccompCmpArgLen::Dword,
-            SeccompCmpOp::Ne,
-            u64::from(libc::AF_UNIX.unsigned_abs()),
-        )?;
         let always = Vec::new();
-        let sockets = match guards_names {
-            true => vec![SeccompRule::new(vec![not_unix])?],
-            false => always.clone(),
+        let family = |compared| {
+            let unix = u64::from(libc::AF_UNIX.unsigned_abs());
+            let family = SeccompCondition::new(0, SeccompCmpArgLen::Dword, compared, unix)?;
+            Ok::<_, seccompiler::BackendError>(vec![SeccompRule::new(vec![family])?])
+        };
+        let sockets = match sockets {
+            Sockets::All => always.clone(),
+            Sockets::Named => family(SeccompCmpOp::Eq)?,
+            Sockets::Others => family(SeccompCmpOp::Ne)?,
         };
         let rules = [
             (libc::SYS_socket, sockets.clone()),
@@ -182,5 +199,5 @@ fn refuse_network(landlock: &Result<i32, String>) -> Result<(), String> {
         Ok(filter.try_into()?)
     };
     let applied = filter().and_then(|filter| seccompiler::apply_filter(&filter));
-    applied.map_err(|error| format!("the kernel cannot keep a program off the network ({error})"))
+    applied.map_err(|error| format!("the kernel cannot keep a program off sockets ({error})"))
 }
