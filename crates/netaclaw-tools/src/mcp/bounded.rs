@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
@@ -9,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// One message. The library would drop a longer one without a word, and whoever waits for it would
 /// wait until the time is up.
 pub(super) const MESSAGE_BYTES_MAX: usize = 16 << 20;
+const CHATTER_BYTES_MAX: usize = 200;
 
 /// Whether a message was longer than that.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,28 @@ impl TooBig {
     }
 }
 
+/// What a program wrote that is no message: the beginning of the last such line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chatter(Arc<Mutex<Option<String>>>);
+
+impl Chatter {
+    pub(super) fn last(&self) -> Option<String> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clone()
+    }
+
+    /// Looks at the line that begins with these bytes.
+    fn hear(&self, line: &[u8]) {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"{") {
+            return;
+        }
+        let beginning = String::from_utf8_lossy(&line[..line.len().min(CHATTER_BYTES_MAX)]);
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(beginning.into_owned());
+    }
+}
+
 /// Lines of a program, one for each message. One that is too long is the last, as if the program had
 /// ended there.
 pub(super) struct BoundedLines<R> {
@@ -36,14 +60,16 @@ pub(super) struct BoundedLines<R> {
     /// So far, of the line that has not ended.
     bytes: usize,
     too_big: TooBig,
+    chatter: Chatter,
 }
 
 impl<R> BoundedLines<R> {
-    pub(super) fn new(inner: R, too_big: TooBig) -> Self {
+    pub(super) fn new(inner: R, too_big: TooBig, chatter: Chatter) -> Self {
         Self {
             inner,
             bytes: 0,
             too_big,
+            chatter,
         }
     }
 }
@@ -67,6 +93,9 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
             buf.set_filled(before);
             return Poll::Ready(Ok(()));
         }
+        let begun = usize::from(self.bytes > 0);
+        let lines = read.split(|byte| *byte == b'\n').skip(begun);
+        lines.for_each(|line| self.chatter.hear(line));
         self.bytes = match read.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => read.len() - last - 1,
             None => longest,
@@ -130,13 +159,14 @@ mod tests {
         let just = "x".repeat(MESSAGE_BYTES_MAX);
         let lines = format!("{just}\n{just}\nshort\n");
         let too_big = TooBig::default();
-        let mut bounded = BoundedLines::new(lines.as_bytes(), too_big.clone());
+        let chatter = Chatter::default();
+        let mut bounded = BoundedLines::new(lines.as_bytes(), too_big.clone(), chatter.clone());
         let mut read = Vec::new();
         bounded.read_to_end(&mut read).await.unwrap();
         assert!(read == lines.as_bytes() && !too_big.is_set());
 
         let lines = format!("short\n{just}x\nshort\n");
-        let mut bounded = BoundedLines::new(lines.as_bytes(), too_big.clone());
+        let mut bounded = BoundedLines::new(lines.as_bytes(), too_big.clone(), chatter);
         let mut read = Vec::new();
         bounded.read_to_end(&mut read).await.unwrap();
         assert!(too_big.is_set() && read.starts_with(b"short\n") && !read.ends_with(b"short\n"));

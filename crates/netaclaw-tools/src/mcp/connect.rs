@@ -1,6 +1,6 @@
 //! A connection to a server, by its standard input and output or by HTTP.
 
-use super::bounded::{BoundedLines, MESSAGE_BYTES_MAX, TooBig};
+use super::bounded::{BoundedLines, Chatter, MESSAGE_BYTES_MAX, TooBig};
 use super::fault::fault;
 use super::handler::Handler;
 use super::http::BoundedHttp;
@@ -11,7 +11,9 @@ use crate::spawn::{
 use netaclaw_protocol::{McpFault, McpFaultCode, McpServerSpec, McpTransport};
 use rmcp::service::{ClientInitializeError, Peer, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
 use rmcp::{RoleClient, ServiceExt};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
@@ -63,11 +65,12 @@ impl Connection {
         let Some(secrets) = &access.secrets else {
             return Err(fault(McpFaultCode::Sealed, ""));
         };
+        let chatter = Chatter::default();
         let opening = async {
             match &access.spec.transport {
                 McpTransport::Stdio { command, args } => {
                     let started = start(&access.spec, command, args, secrets, gate).await?;
-                    Self::over_pipes(started).await
+                    Self::over_pipes(started, chatter.clone()).await
                 }
                 McpTransport::Http { url } => Self::over_http(url, secrets).await,
             }
@@ -75,11 +78,14 @@ impl Connection {
         let opened = tokio::time::timeout(HELLO_MAX, opening).await;
         opened.unwrap_or_else(|_| {
             let waited = format!("{} s", HELLO_MAX.as_secs());
-            Err(fault(McpFaultCode::Silent, waited))
+            Err(match chatter.last() {
+                Some(said) => fault(McpFaultCode::NotUnderstood, said),
+                None => fault(McpFaultCode::Silent, waited),
+            })
         })
     }
 
-    async fn over_pipes(started: Started) -> Result<(Self, Line), McpFault> {
+    async fn over_pipes(started: Started, chatter: Chatter) -> Result<(Self, Line), McpFault> {
         let Started {
             process,
             input: Some(input),
@@ -91,15 +97,16 @@ impl Connection {
         let (last_words, listener) = LastWords::listen(stderr);
         let handler = Handler::default();
         let too_big = TooBig::default();
-        let stdout = BoundedLines::new(stdout, too_big.clone());
+        let stdout = BoundedLines::new(stdout, too_big.clone(), chatter.clone());
         let service = match handler.clone().serve((stdout, input)).await {
             Ok(service) => service,
             Err(_) if too_big.is_set() => return Err(too_long()),
             Err(error) => {
                 let said = last_words.heard().await;
-                return Err(match said.is_empty() {
-                    true => fault(McpFaultCode::NotUnderstood, error),
-                    false => fault(McpFaultCode::Ended, said),
+                return Err(match (said.is_empty(), chatter.last()) {
+                    (false, _) => fault(McpFaultCode::Ended, said),
+                    (true, Some(said)) => fault(McpFaultCode::NotUnderstood, said),
+                    (true, None) => fault(McpFaultCode::NotUnderstood, error),
                 });
             }
         };
@@ -228,7 +235,12 @@ fn cause(error: &ClientInitializeError) -> String {
     let ClientInitializeError::TransportError { error, .. } = error else {
         return error.to_string();
     };
-    let mut innermost: &dyn std::error::Error = &*error.error;
+    let error = &error.error;
+    let mut innermost: &dyn std::error::Error = match error.downcast_ref() {
+        // The library does not say that this one is behind its own.
+        Some(StreamableHttpError::<reqwest::Error>::Client(request)) => request,
+        _ => &**error,
+    };
     while let Some(source) = innermost.source() {
         innermost = source;
     }

@@ -240,9 +240,14 @@ async fn a_server_that_cannot_start_says_why_and_harms_nobody() {
         command: "bash".to_owned(),
         args: vec!["-c".to_owned(), "echo no key given >&2; exit 3".to_owned()],
     };
+    let mut garbler = access(&yard, "garbler");
+    garbler.spec.transport = McpTransport::Stdio {
+        command: "bash".to_owned(),
+        args: vec!["-c".to_owned(), "echo Welcome!".to_owned()],
+    };
     let mut off = access(&yard, "off");
     off.spec.status = ToolStatus::Disabled;
-    let wanted = vec![missing, talker, off, access(&yard, "odd")];
+    let wanted = vec![missing, talker, garbler, off, access(&yard, "odd")];
     let servers = servers(&yard, wanted).await;
     let standing = servers.standing();
     let fault = |name: &str| standing[name].state.last_fault.clone().unwrap();
@@ -252,6 +257,9 @@ async fn a_server_that_cannot_start_says_why_and_harms_nobody() {
     let talker = fault("talker");
     let expected = (McpFaultCode::Ended, "no key given");
     assert_eq!((talker.code, &*talker.detail), expected);
+    let garbler = fault("garbler");
+    let expected = (McpFaultCode::NotUnderstood, "Welcome!");
+    assert_eq!((garbler.code, &*garbler.detail), expected);
     assert_eq!(standing["odd"].state.status, McpStatus::Ready);
     assert_eq!(standing["off"].state.status, McpStatus::Off);
     assert!(servers.obstacles()["off"].contains("switched off"));

@@ -246,6 +246,17 @@ async fn a_list_of_tools_that_is_too_long_says_so() {
     assert_eq!(fault.code, McpFaultCode::TooBig, "{fault:?}");
 }
 
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_in_plain_words() {
+    let yard = Yard::new();
+    let server = HttpServer::start("127.0.0.1:0").await;
+    let access = server.access(&yard);
+    drop(server);
+    let fault = try_server(&access, &yard.gate).await.unwrap_err();
+    assert_eq!(fault.code, McpFaultCode::Unreachable);
+    assert!(fault.detail.starts_with("Connection refused"), "{fault:?}");
+}
+
 /// Once the server is connected to again.
 async fn echoed_again(yard: &Yard, servers: &McpServers) -> String {
     let mut states = servers.watch("web").expect("it is still configured");
