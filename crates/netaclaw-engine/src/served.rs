@@ -79,9 +79,17 @@ impl AgentToolbox {
                 return Decision::Deny { reason };
             }
         };
-        if let Some(tool) = offered.get(&call.tool_name).filter(|tool| !is_served(tool)) {
-            let name = tool.name();
-            let reason = format!("The tool `{name}` works only in a session of NetaClaw.");
+        let reason = match offered.get(&call.tool_name) {
+            Some(tool) if is_served(tool) => None,
+            Some(tool) => {
+                let name = tool.name();
+                Some(format!(
+                    "The tool `{name}` works only in a session of NetaClaw."
+                ))
+            }
+            None => Some("There is no such tool; `tools/list` tells which there are.".to_owned()),
+        };
+        if let Some(reason) = reason {
             return Decision::Deny { reason };
         }
         match (decide(offered, current, call), self.unasked) {

@@ -19,7 +19,11 @@ pub(crate) fn failure(lang: Lang, error: AdminError) -> Failure {
                 Failure::new(named(kind, &name), lang.does_not_exist(), todo)
             }
             None => {
-                let todo = lang.see_list_of(kind.as_str());
+                let command = match kind {
+                    RecordKind::McpServer => "mcp",
+                    kind => kind.as_str(),
+                };
+                let todo = lang.see_list_of(command);
                 Failure::new(named(kind, &name), lang.does_not_exist(), todo)
             }
         },

@@ -7,6 +7,7 @@ mod switch;
 
 use crate::admin;
 use crate::app::{App, Outcome};
+use crate::assemble::{gate, skill_home};
 use crate::error::Result;
 use clap::Subcommand;
 use netaclaw_admin::AdminStore;
@@ -37,6 +38,11 @@ pub(crate) async fn run(command: ToolCommand, app: &mut App) -> Result<Outcome> 
         Arc::new(ToolRegistry::builtin()),
         std::env::current_dir()?,
     );
+    // Nothing is started here; what a server could start decides on what is said.
+    let config = app.config(None)?;
+    let agents = agents
+        .with_gate(Arc::new(gate(app, &config.data_dir)))
+        .with_skills(skill_home(app, &config));
     let (on, off) = (Some(ToolStatus::Enabled), Some(ToolStatus::Disabled));
     let outcome = match command {
         ToolCommand::List(args) => list::run(args, app, &agents).await,

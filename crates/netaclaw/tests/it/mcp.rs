@@ -72,6 +72,12 @@ fn servers_are_kept_tested_switched_and_removed() {
     assert_eq!(workspace.json("mcp list --json")[0]["status"], "enabled");
 
     workspace.out("mcp add gone -- no-such-program");
+    let unknown = workspace.run("mcp test nobody");
+    assert!(
+        unknown.err.contains("`netaclaw mcp list`"),
+        "{}",
+        unknown.err
+    );
     let failed = workspace.run("mcp test gone --lang zh");
     assert_eq!((failed.code, failed.out.as_str()), (1, ""));
     assert!(failed.err.contains("程序无法启动"), "{}", failed.err);

@@ -69,4 +69,13 @@ fn tools_are_listed_shown_and_switched() {
     );
     let near = workspace.run("tool show raed");
     assert!(near.err.contains("read"), "{}", near.err);
+    let shown = workspace.out("tool show bash");
+    let own = "no programs are started here";
+    assert!(!shown.contains(own), "what a server does counts: {shown}");
+    let unknown = workspace.run("tool show laser");
+    assert!(
+        unknown.err.contains("`netaclaw tool list`"),
+        "{}",
+        unknown.err
+    );
 }
