@@ -108,7 +108,7 @@ test('a channel is tested, also one that does not work', async ({ chat, page, se
   await expect(page.getByLabel('Address')).toHaveValue(model.address)
 })
 
-test('a token is made, lets somebody in, and nobody any more when it is revoked', async ({ browser, chat, page, server }) => {
+test('a token is made, lets somebody in, and out again when it is revoked', async ({ browser, chat, page, server }) => {
   void chat
   await page.goto(`${server.address}/settings/tokens`)
   await page.getByRole('button', { name: 'New token' }).click()
@@ -129,16 +129,23 @@ test('a token is made, lets somebody in, and nobody any more when it is revoked'
   await expect(visitor.getByRole('alert')).toContainText('does not know this token')
   await visitor.getByLabel('Access token').fill(secret)
   await visitor.getByRole('button', { name: 'Log in' }).click()
-  await expect(visitor.locator('[data-region=composer] textarea')).toBeVisible()
+  const draft = visitor.locator('[data-region=composer] textarea')
+  await draft.fill('What I was about to say')
 
   await page.getByRole('button', { name: 'Revoke a robot' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await expect(page.locator('.records')).toContainText('Revoked')
-  // A browser that is in has a token of its own, in the same list; the revoked one lets nobody in any more.
-  await visitor.getByRole('button', { name: 'Log out' }).click()
-  await visitor.getByLabel('Access token').fill(secret)
-  await visitor.getByRole('button', { name: 'Log in' }).click()
-  await expect(visitor.getByRole('alert')).toContainText('does not know this token')
+  // The browser that came in with it is out as well, without having asked for anything; its page stays as it is.
+  const again = visitor.getByRole('dialog', { name: 'Log in again' })
+  await again.getByLabel('Access token').fill(secret)
+  await again.getByRole('button', { name: 'Log in' }).click()
+  await expect(again.getByRole('alert')).toContainText('does not know this token')
+  await again.getByLabel('Access token').fill(TOKEN)
+  await again.getByRole('button', { name: 'Log in' }).click()
+  await expect(again).toHaveCount(0)
+  await expect(draft).toHaveValue('What I was about to say')
+  await draft.press('Enter')
+  await expect(visitor.locator('[data-row][data-kind=assistant]')).toContainText('What I was about to say')
   expect(watch.complaints).toEqual([])
   await context.close()
 })
@@ -154,6 +161,16 @@ test('the whole link is as good as the token, and logging out ends it', async ({
   await expect(page).toHaveURL(/\/login/)
   await page.goto(server.address)
   await expect(page).toHaveURL(/\/login/)
+})
+
+test('a link that lets nobody in leads to the login and says why', async ({ page, server, watch }) => {
+  watch.allow(/status of 401/)
+  await page.goto(`${server.address}/?token=neta_old_one`)
+  await expect(page).toHaveURL(/\/login\?link=refused/)
+  await expect(page.getByRole('status')).toContainText('The link lets nobody in any more')
+  await page.getByLabel('Access token').fill(TOKEN)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await expect(page.locator('[data-region=composer] textarea')).toBeVisible()
 })
 
 test('language and theme change at once and stay', async ({ chat, page, server }) => {

@@ -17,7 +17,15 @@ pub trait TokenStore: Send + Sync {
 
     /// Makes a token. Its text is in this answer and nowhere else.
     async fn issue_token(&self, by: &Actor, spec: TokenSpec) -> Result<IssuedToken>;
-    /// From now on nobody gets in with it. Revoking it again changes nothing.
+    /// Makes a token for a browser that came in with another one, which it never outlives.
+    async fn issue_token_with(
+        &self,
+        by: &Actor,
+        spec: TokenSpec,
+        with: &TokenId,
+    ) -> Result<IssuedToken>;
+    /// From now on nobody gets in with it, nor with those that were issued with it. Revoking it
+    /// again changes nothing.
     async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token>;
 
     /// Forgets the tokens that were revoked or had expired before then, in Unix milliseconds.

@@ -1,6 +1,6 @@
 //! What a browser gets: the web app if there is one, and a way in by link.
 
-use crate::auth::welcome;
+use crate::auth::{AuthError, credential, welcome};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::extract::{Query, Request, State};
@@ -31,9 +31,31 @@ pub(crate) async fn home(
     let Some(presented) = link.token else {
         return Ok(page(&shared, "/", &asked).unwrap_or_else(|| Html(NO_APP).into_response()));
     };
-    let who = shared.auth.check(Some(&presented)).await?;
+    let who = match shared.auth.check(Some(&presented)).await {
+        Ok(who) => who,
+        Err(error) => return refused_link(&shared, &asked, error).await,
+    };
     let home = Redirect::to("/").into_response();
     welcome(&shared, &who, &asked, home).await
+}
+
+/// A link that lets nobody in any more. A program is told so; a person is led to the login, or to
+/// the app if this browser is in already.
+async fn refused_link(
+    shared: &Shared,
+    asked: &HeaderMap,
+    error: AuthError,
+) -> Result<Response, ApiError> {
+    let is_person = shared.assets.is_some() && wants_page(asked);
+    if !is_person || matches!(error, AuthError::Unavailable) {
+        return Err(error.into());
+    }
+    let is_in = shared.auth.check(credential(asked).as_ref()).await.is_ok();
+    let place = match is_in {
+        true => "/",
+        false => "/login?link=refused",
+    };
+    Ok(Redirect::to(place).into_response())
 }
 
 /// Everything no route knows: files of the app, or the app itself for its own addresses.
@@ -43,17 +65,11 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     if reads && let Some(found) = page(&shared, path, request.headers()) {
         return found;
     }
-    let accept = request.headers().get(header::ACCEPT);
-    let wants_page = accept.is_some_and(|accept| {
-        accept
-            .to_str()
-            .is_ok_and(|accept| accept.contains("text/html"))
-    });
     let is_api = ["/admin/", "/v1/", "/socket.io"]
         .iter()
         .any(|api| path.starts_with(api));
     if reads
-        && wants_page
+        && wants_page(request.headers())
         && !is_api
         && let Some(app) = page(&shared, "/", request.headers())
     {
@@ -61,6 +77,16 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     }
     let words = Words::new("此地址没有内容", "there is nothing at this address");
     ApiError::new(ErrorCode::NotFound, words).into_response()
+}
+
+/// Whether a browser asks that is about to show what it gets.
+fn wants_page(asked: &HeaderMap) -> bool {
+    let accept = asked.get(header::ACCEPT);
+    accept.is_some_and(|accept| {
+        accept
+            .to_str()
+            .is_ok_and(|accept| accept.contains("text/html"))
+    })
 }
 
 fn page(shared: &Shared, path: &str, asked: &HeaderMap) -> Option<Response> {

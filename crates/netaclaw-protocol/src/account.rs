@@ -124,6 +124,8 @@ pub struct Token {
     pub id: TokenId,
     #[serde(flatten)]
     pub spec: TokenSpec,
+    /// The token that a browser came in with when it was given this one, which ends with it.
+    pub issued_with: Option<TokenId>,
     /// Unix time in milliseconds, as all times here.
     pub revoked_at: Option<i64>,
     /// Exact to a minute.

@@ -1604,6 +1604,10 @@ export type TokenIssued = { secret: string,
  */
 id: TokenId, 
 /**
+ * The token that a browser came in with when it was given this one, which ends with it.
+ */
+issuedWith: TokenId | null, 
+/**
  * Unix time in milliseconds, as all times here.
  */
 revokedAt: number | null, 

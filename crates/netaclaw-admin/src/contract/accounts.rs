@@ -4,7 +4,7 @@ use crate::{
     Access, AdminStore, Expect, FIRST_USER, IssuedToken, LoginCheck, PasswordChange, TokenCheck,
 };
 use netaclaw_protocol::{
-    AuditAction, NewUser, RecordKind, Role, Token, TokenScope, TokenSpec, User, UserSpec,
+    AuditAction, NewUser, RecordKind, Role, Token, TokenId, TokenScope, TokenSpec, User, UserSpec,
     UserStatus,
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -255,6 +255,46 @@ pub(super) async fn a_token_ends_when_it_is_revoked_or_its_user_goes(
         .unwrap();
     assert_eq!(check(&*store, &second.secret).await, TokenCheck::Unknown);
     assert!(store.tokens().await.unwrap().is_empty());
+}
+
+pub(super) async fn a_browsers_token_ends_with_the_one_it_came_in_with(
+    harness: &dyn ContractHarness,
+) {
+    let store = seeded(harness).await;
+    let user = new_user(&*store, "ana", None).await;
+    let spec = |expires_at| TokenSpec {
+        user_id: user.id.clone(),
+        label: String::new(),
+        scope: TokenScope::Full,
+        expires_at,
+    };
+    let soon = now_ms() + 3_600_000;
+    let with = store.issue_token(by(), spec(Some(soon))).await.unwrap();
+    let other = issue(&*store, &user).await;
+    let under = async |with: &TokenId, expires_at| {
+        let issued = store.issue_token_with(by(), spec(expires_at), with).await;
+        issued.unwrap()
+    };
+    let browser = under(&with.token.id, Some(soon + 1)).await;
+    assert_eq!(browser.token.issued_with, Some(with.token.id.clone()));
+    assert_eq!(browser.token.spec.expires_at, Some(soon));
+    let nested = under(&browser.token.id, None).await;
+    assert_eq!(nested.token.spec.expires_at, Some(soon));
+    let beside = under(&other.token.id, Some(soon - 1)).await;
+    assert_eq!(beside.token.spec.expires_at, Some(soon - 1));
+    let listed = store.tokens().await.unwrap();
+    assert!(listed.contains(&browser.token), "{listed:?}");
+
+    store.revoke_token(by(), &with.token.id).await.unwrap();
+    for ended in [&browser, &nested] {
+        assert_eq!(check(&*store, &ended.secret).await, TokenCheck::Revoked);
+    }
+    for lasting in [&other, &beside] {
+        let checked = check(&*store, &lasting.secret).await;
+        assert!(matches!(checked, TokenCheck::Right(_)), "{checked:?}");
+    }
+    let late = store.issue_token_with(by(), spec(None), &with.token.id);
+    assert_not_found(late.await);
 }
 
 fn now_ms() -> i64 {

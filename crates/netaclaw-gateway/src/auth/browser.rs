@@ -8,7 +8,7 @@ use crate::gateway::Shared;
 use crate::rest::now_ms;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
-use netaclaw_protocol::{Token, TokenSpec, UserId};
+use netaclaw_protocol::{Token, TokenId, TokenSpec, UserId};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 
@@ -43,7 +43,10 @@ pub(crate) async fn welcome(
         scope: who.scope,
         expires_at: Some(now_ms() + millis(LASTS)),
     };
-    let issued = shared.admin.issue_token(&actor(who), spec).await?;
+    let issued = match came_with(who) {
+        Some(with) => shared.admin.issue_token_with(&actor(who), spec, with).await,
+        None => shared.admin.issue_token(&actor(who), spec).await,
+    }?;
     tidy(shared, who).await?;
     set_cookie(&mut response, shared, Some(&issued.secret));
     Ok(response)
@@ -63,14 +66,25 @@ async fn known(shared: &Shared, asked: &HeaderMap) -> Option<Token> {
     identity.token.filter(is_browsers)
 }
 
+/// The token that a browser shows at the door, with which its own one ends.
+fn came_with(who: &Identity) -> Option<&TokenId> {
+    let token = who.token.as_ref()?;
+    match is_browsers(token) {
+        true => token.issued_with.as_ref(),
+        false => Some(&token.id),
+    }
+}
+
 /// Whether a token is as good as a new one.
 fn lasts(token: &Token, who: &Identity) -> bool {
     let spec = &token.spec;
+    let with_expires_at = who.token.as_ref().and_then(|with| with.spec.expires_at);
+    let half = now_ms() + millis(LASTS) / 2;
+    let enough = with_expires_at.map_or(half, |at| at.min(half));
     spec.user_id.as_str() == who.user_id
         && spec.scope == who.scope
-        && spec
-            .expires_at
-            .is_none_or(|at| at > now_ms() + millis(LASTS) / 2)
+        && token.issued_with.as_ref() == came_with(who)
+        && spec.expires_at.is_none_or(|at| at >= enough)
 }
 
 /// Lets the browsers go that are too many, and forgets what has been of no use for long.

@@ -79,6 +79,7 @@ async fn logout(
     // Only what a browser was given ends here; a token of a program is revoked by its id.
     if let Some(token) = who.token.as_ref().filter(|token| is_browsers(token)) {
         shared.admin.revoke_token(&actor(&who), &token.id).await?;
+        shared.connections.doubt(&who.user_id);
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
     set_cookie(&mut response, &shared, None);

@@ -63,6 +63,7 @@ async fn revoke(
         return Err(ApiError::new(ErrorCode::NotFound, words));
     }
     let token = shared.admin.revoke_token(&actor(&who), &id).await?;
+    shared.connections.doubt(token.spec.user_id.as_str());
     Ok(Json(token))
 }
 

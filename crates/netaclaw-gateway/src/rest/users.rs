@@ -49,6 +49,7 @@ async fn get(
 #[utoipa::path(put, path = "/admin/netaclaw/users/{id}", tag = "users", request_body = UserWrite,
     params(("id" = String, Path), Seen), responses((status = 200, body = User)))]
 async fn replace(
+    State(shared): State<Arc<Shared>>,
     edit: Edit<UserId>,
     ApiJson(write): ApiJson<UserWrite>,
 ) -> Result<Tagged<User>, ApiError> {
@@ -60,15 +61,20 @@ async fn replace(
     let (by, expect) = (edit.by(), edit.expect());
     let admin = edit.admin();
     let changed = admin.update_user(by, &edit.id, expect, write.spec, password);
-    edit.changed(changed.await)
+    let changed = edit.changed(changed.await)?;
+    shared.connections.doubt(edit.id.as_str());
+    Ok(changed)
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/users/{id}", tag = "users",
     params(("id" = String, Path), Seen), responses((status = 204)))]
-async fn delete(edit: Edit<UserId>) -> Result<StatusCode, ApiError> {
-    edit.deleted(
-        edit.admin()
-            .delete_user(edit.by(), &edit.id, edit.expect())
-            .await,
-    )
+async fn delete(
+    State(shared): State<Arc<Shared>>,
+    edit: Edit<UserId>,
+) -> Result<StatusCode, ApiError> {
+    let admin = edit.admin();
+    let deleted = admin.delete_user(edit.by(), &edit.id, edit.expect());
+    let deleted = edit.deleted(deleted.await)?;
+    shared.connections.doubt(edit.id.as_str());
+    Ok(deleted)
 }

@@ -12,10 +12,11 @@ use secrecy::SecretString;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A credential that was good is not looked up again for so long. A revoked one ends within it.
+/// A credential that was good is not looked up again for so long.
 const CHECKED_FOR: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
@@ -26,6 +27,8 @@ pub(super) struct Connection {
     groups: Groups,
     credential: Option<SecretString>,
     checked: Mutex<(Identity, Instant)>,
+    /// Told when the credential may have ended.
+    doubted: Notify,
     watched: Mutex<HashMap<SessionId, Watched>>,
 }
 
@@ -49,6 +52,7 @@ impl Connection {
             groups,
             credential,
             checked: Mutex::new((identity, Instant::now())),
+            doubted: Notify::new(),
             watched: Mutex::default(),
         }
     }
@@ -61,6 +65,24 @@ impl Connection {
                 return Ok(checked.0.clone());
             }
         }
+        self.check(shared).await
+    }
+
+    /// Waits until there is reason to look whether the credential still counts.
+    pub(super) async fn doubted(&self) {
+        self.doubted.notified().await;
+    }
+
+    /// Lets the socket go if its credential does not count any more.
+    pub(super) async fn recheck(&self, shared: &Shared) {
+        if let Err(refusal) = self.check(shared).await
+            && refusal.code == ErrorCode::Unauthorized
+        {
+            self.outbox.end(refusal);
+        }
+    }
+
+    async fn check(&self, shared: &Shared) -> Result<Identity, Refusal> {
         match shared.auth.check(self.credential.as_ref()).await {
             Ok(identity) => {
                 *lock(&self.checked) = (identity.clone(), Instant::now());
@@ -147,6 +169,15 @@ impl Connections {
             connection
                 .outbox
                 .push(&notice(Notice::ServerDraining(Nothing {})));
+        }
+    }
+
+    /// Has the sockets of a user look whether their credentials still count.
+    pub(crate) fn doubt(&self, user_id: &str) {
+        for connection in self.living() {
+            if lock(&connection.checked).0.user_id == user_id {
+                connection.doubted.notify_one();
+            }
         }
     }
 

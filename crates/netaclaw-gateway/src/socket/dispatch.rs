@@ -17,11 +17,12 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior};
 
 /// Commands that may wait for one socket; a further one is refused as `rate_limited`.
 pub(super) const COMMANDS_MAX: usize = 256;
-/// How often a silent socket's credential is looked at.
-const RECHECK: Duration = Duration::from_secs(30);
+/// How often a silent socket's credential is looked at: it expires, or another server ends it.
+const RECHECK: Duration = Duration::from_secs(5);
 
 /// A command that waits for its turn. Boxed on its way: a queue makes room for many at once, and most
 /// sockets have none.
@@ -70,7 +71,8 @@ pub(super) async fn serve(
     mut commands: mpsc::Receiver<Box<Waiting>>,
 ) {
     let mut lanes = Lanes::default();
-    let mut recheck = tokio::time::interval(RECHECK);
+    let mut recheck = tokio::time::interval_at(Instant::now() + RECHECK, RECHECK);
+    recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             waiting = commands.recv(), if lanes.waiting < COMMANDS_MAX => match waiting {
@@ -80,13 +82,8 @@ pub(super) async fn serve(
             },
             true = lanes.next(&shared, &connection) => {}
             () = connection.closed.cancelled(), if !commands.is_closed() => commands.close(),
-            _ = recheck.tick() => {
-                if let Err(refusal) = connection.identity(&shared).await
-                    && refusal.code == ErrorCode::Unauthorized
-                {
-                    connection.outbox.end(refusal);
-                }
-            }
+            () = connection.doubted() => connection.recheck(&shared).await,
+            _ = recheck.tick() => connection.recheck(&shared).await,
         }
     }
     connection.unwatch_all(&shared.engine).await;

@@ -53,11 +53,115 @@ async fn a_token_of_the_store_counts_until_it_is_revoked() {
     tokio::time::resume();
     let answer = client.call("ping", json!({})).await;
     assert_eq!(answer["code"], "unauthorized");
+    ends_unauthorized(&mut client).await;
+}
+
+async fn ends_unauthorized(client: &mut Client) {
     client.until_disconnected().await;
-    assert_eq!(
-        client.events.last().unwrap()["data"]["code"],
-        "unauthorized"
-    );
+    let last = client.events.last().unwrap();
+    assert_eq!(last["data"]["code"], "unauthorized");
+}
+
+/// A browser that comes in with this token: the cookie that it keeps.
+async fn browser(server: &Server, token: &str) -> String {
+    let login = plain(server.address, "POST", "/admin/netaclaw/login")
+        .json(json!({ "token": token }))
+        .send()
+        .await;
+    assert_eq!(login.status, 200);
+    let cookie = login.header("set-cookie");
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+/// The status that a browser's request gets.
+async fn status_of(server: &Server, cookie: &str) -> u16 {
+    let me = plain(server.address, "GET", "/admin/netaclaw/me").header("cookie", cookie);
+    me.send().await.status
+}
+
+#[tokio::test]
+async fn a_revoked_token_ends_the_browsers_that_came_in_with_it() {
+    let server = Server::start().await;
+    let (user, token) = server.user("ann", TokenScope::Full).await;
+    let (_, other) = server.user("bob", TokenScope::Full).await;
+    let cookie = browser(&server, &token).await;
+    let others = browser(&server, &other).await;
+    let secret = |cookie: &str| json!({ "token": cookie.split_once('=').unwrap().1 });
+    let mut watching = server.client_with(secret(&cookie)).await;
+    let mut beside = server.client_with(secret(&others)).await;
+    assert_eq!(status_of(&server, &cookie).await, 200);
+
+    let id = token.split('_').nth(1).unwrap();
+    let path = format!("/admin/netaclaw/tokens/{id}");
+    let revoked = request(server.address, "DELETE", &path).send().await;
+    assert_eq!(revoked.status, 200);
+    // Nothing is asked and no time passes: the server itself lets the socket go.
+    ends_unauthorized(&mut watching).await;
+    assert_eq!(status_of(&server, &cookie).await, 401);
+    let message = refusal(&server, secret(&cookie)).await;
+    assert_eq!(message, "unauthorized: the token has been revoked");
+    let tokens = server.admin.tokens_of(&user.id).await.unwrap();
+    assert_eq!(tokens.len(), 2);
+    assert!(tokens.iter().all(|token| token.revoked_at.is_some()));
+
+    assert_eq!(status_of(&server, &others).await, 200);
+    assert_eq!(beside.call("ping", json!({})).await, json!({"ok": true}));
+}
+
+/// Another server has revoked it, or it has expired: nobody tells this one.
+#[tokio::test]
+async fn a_silent_socket_is_let_go_when_its_token_has_ended() {
+    let server = Server::start().await;
+    let (_, token) = server.user("ann", TokenScope::Full).await;
+    let mut client = server.client_with(json!({ "token": token })).await;
+    let id = TokenId::new(token.split('_').nth(1).unwrap());
+    let revoked = server.admin.revoke_token(&Actor::system(), &id).await;
+    revoked.unwrap();
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(5)).await;
+    tokio::time::resume();
+    ends_unauthorized(&mut client).await;
+}
+
+#[tokio::test]
+async fn a_browser_that_comes_in_with_another_token_ends_with_that_one() {
+    let server = Server::start().await;
+    let (user, first) = server.user("ann", TokenScope::Full).await;
+    let spec = TokenSpec {
+        user_id: user.id.clone(),
+        label: "second".to_owned(),
+        scope: TokenScope::Full,
+        expires_at: Some(jiff::Timestamp::now().as_millisecond() + 3_600_000),
+    };
+    let by = Actor::system();
+    let second = server.admin.issue_token(&by, spec).await.unwrap();
+    let cookie = browser(&server, &first).await;
+    let link = format!("/?token={}", second.secret.expose_secret());
+    let entered = plain(server.address, "GET", &link).header("cookie", cookie.clone());
+    let entered = entered.send().await;
+    let renewed = entered.header("set-cookie").split(';').next().unwrap();
+    assert_ne!(renewed, "");
+    assert_eq!(status_of(&server, &cookie).await, 401);
+    // It lasts no longer than what it came in with, which is no reason for a new one every time.
+    let again = plain(server.address, "GET", &link).header("cookie", renewed);
+    let again = again.send().await;
+    assert_eq!((again.status, again.header("set-cookie")), (303, ""));
+
+    let revoked = server.admin.revoke_token(&by, &second.token.id).await;
+    revoked.unwrap();
+    assert_eq!(status_of(&server, renewed).await, 401);
+}
+
+#[tokio::test]
+async fn a_user_who_is_switched_off_is_let_go_at_once() {
+    let server = Server::start().await;
+    let (user, token) = server.user("ann", TokenScope::Full).await;
+    let mut client = server.client_with(json!({ "token": token })).await;
+    let path = format!("/admin/netaclaw/users/{}", user.id.as_str());
+    let off = json!({"name": "ann", "label": "", "role": "user", "status": "disabled"});
+    let changed = request(server.address, "PUT", &path).json(off).send().await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    ends_unauthorized(&mut client).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The web app's files, as a browser gets them.
 
 use crate::http::{Response, plain};
-use crate::server::Server;
+use crate::server::{Server, TOKEN};
 use bytes::Bytes;
 use netaclaw_gateway::{Asset, Assets};
 use std::sync::Arc;
@@ -49,6 +49,27 @@ async fn files_come_as_the_browser_wants_them() {
     }
     let again = get(&server, script, ("if-none-match", "\"tag\"")).await;
     assert_eq!((again.status, again.text.as_str()), (304, ""));
+}
+
+#[tokio::test]
+async fn a_link_that_is_good_no_more_leads_people_to_the_login() {
+    let server = Server::start_with_assets(Arc::new(Files)).await;
+    let link = "/?token=neta_old_one";
+    assert_eq!(get(&server, link, ("accept", "*/*")).await.status, 401);
+    let html = ("accept", "text/html,*/*");
+    let refused = get(&server, link, html).await;
+    assert_eq!(
+        (refused.status, refused.header("location")),
+        (303, "/login?link=refused")
+    );
+    // Whoever is in already stays in.
+    let entered = get(&server, &format!("/?token={TOKEN}"), html).await;
+    let cookie = entered.header("set-cookie").split(';').next().unwrap();
+    let again = plain(server.address, "GET", link)
+        .header("accept", "text/html")
+        .header("cookie", cookie);
+    let again = again.send().await;
+    assert_eq!((again.status, again.header("location")), (303, "/"));
 }
 
 #[tokio::test]

@@ -41,37 +41,40 @@ impl TokenStore for SqlAdminStore {
     }
 
     async fn issue_token(&self, by: &Actor, spec: TokenSpec) -> Result<IssuedToken, AdminError> {
-        check_token_spec(&spec, now_ms())?;
-        let id = TokenId::new(random_hex::<ID_BYTES>()?);
-        let secret = random_hex::<SECRET_BYTES>()?;
         let mut writer = self.database.writer().await?;
-        if let Err(error) = read_user(&mut writer, &spec.user_id).await {
-            let problem = Problem::NoSuchUser(spec.user_id.as_str().to_owned());
-            return Err(match error.into() {
-                AdminError::NotFound { .. } => Invalid::new("userId", problem).into(),
-                other => other,
-            });
-        }
-        let token = insert_token(&mut writer, id, spec, &hash(&secret)).await?;
-        let (id, name) = (token.id.as_str(), &token.spec.label);
-        let act = act(AuditAction::Create, KIND, id, name, Vec::new());
-        write_act(&mut writer, by, act).await?;
-        let secret = SecretString::from(format!("{PREFIX}{id}_{secret}"));
+        let issued = issue(&mut writer, by, spec).await?;
         commit(writer).await?;
-        Ok(IssuedToken { token, secret })
+        Ok(issued)
+    }
+
+    async fn issue_token_with(
+        &self,
+        by: &Actor,
+        mut spec: TokenSpec,
+        with: &TokenId,
+    ) -> Result<IssuedToken, AdminError> {
+        let mut writer = self.database.writer().await?;
+        let stored = read_token(&mut writer, with).await?;
+        let living = stored.filter(|(token, _)| ending(token, now_ms()).is_none());
+        let (with, _) = found(living, KIND, with.as_str(), [])?;
+        spec.expires_at = [spec.expires_at, with.spec.expires_at]
+            .into_iter()
+            .flatten()
+            .min();
+        let mut issued = issue(&mut writer, by, spec).await?;
+        write_issued_with(&mut writer, &issued.token.id, &with.id).await?;
+        issued.token.issued_with = Some(with.id);
+        commit(writer).await?;
+        Ok(issued)
     }
 
     async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token, AdminError> {
         let mut writer = self.database.writer().await?;
-        let stored = read_token(&mut writer, id).await?;
-        let mut token = found(stored, KIND, id.as_str(), [])?.0;
-        if token.revoked_at.is_none() {
-            token.stamp = next_stamp(token.stamp);
-            token.revoked_at = Some(token.stamp.updated_at);
-            write_revoked(&mut writer, &token).await?;
-            let name = &token.spec.label;
-            let act = act(AuditAction::Revoke, KIND, id.as_str(), name, Vec::new());
-            write_act(&mut writer, by, act).await?;
+        let token = revoke(&mut writer, by, id).await?;
+        let mut ending = read_issued_with(&mut writer, id).await?;
+        while let Some(id) = ending.pop() {
+            revoke(&mut writer, by, &id).await?;
+            ending.extend(read_issued_with(&mut writer, &id).await?);
         }
         commit(writer).await?;
         Ok(token)
@@ -104,11 +107,8 @@ impl TokenStore for SqlAdminStore {
         if !bool::from(kept.ct_eq(hash(secret).as_slice())) {
             return Ok(TokenCheck::Unknown);
         }
-        if token.revoked_at.is_some() {
-            return Ok(TokenCheck::Revoked);
-        }
-        if token.spec.expires_at.is_some_and(|at| at <= now) {
-            return Ok(TokenCheck::Expired);
+        if let Some(ending) = ending(&token, now) {
+            return Ok(ending);
         }
         let user = read_user(&mut connection, &token.spec.user_id).await?;
         if user.spec.status == UserStatus::Disabled {
@@ -126,6 +126,52 @@ impl TokenStore for SqlAdminStore {
         }
         Ok(TokenCheck::Right(Box::new(Access { user, token })))
     }
+}
+
+/// Why a token opens nothing any more, if so.
+fn ending(token: &Token, now_ms: i64) -> Option<TokenCheck> {
+    if token.revoked_at.is_some() {
+        return Some(TokenCheck::Revoked);
+    }
+    let is_over = token.spec.expires_at.is_some_and(|at| at <= now_ms);
+    is_over.then_some(TokenCheck::Expired)
+}
+
+async fn issue(
+    writer: &mut AnyConnection,
+    by: &Actor,
+    spec: TokenSpec,
+) -> Result<IssuedToken, AdminError> {
+    check_token_spec(&spec, now_ms())?;
+    let id = TokenId::new(random_hex::<ID_BYTES>()?);
+    let secret = random_hex::<SECRET_BYTES>()?;
+    if let Err(error) = read_user(writer, &spec.user_id).await {
+        let problem = Problem::NoSuchUser(spec.user_id.as_str().to_owned());
+        return Err(match error.into() {
+            AdminError::NotFound { .. } => Invalid::new("userId", problem).into(),
+            other => other,
+        });
+    }
+    let token = insert_token(writer, id, spec, &hash(&secret)).await?;
+    let (id, name) = (token.id.as_str(), &token.spec.label);
+    let act = act(AuditAction::Create, KIND, id, name, Vec::new());
+    write_act(writer, by, act).await?;
+    let secret = SecretString::from(format!("{PREFIX}{id}_{secret}"));
+    Ok(IssuedToken { token, secret })
+}
+
+async fn revoke(writer: &mut AnyConnection, by: &Actor, id: &TokenId) -> Result<Token> {
+    let stored = read_token(writer, id).await?;
+    let mut token = found(stored, KIND, id.as_str(), [])?.0;
+    if token.revoked_at.is_none() {
+        token.stamp = next_stamp(token.stamp);
+        token.revoked_at = Some(token.stamp.updated_at);
+        write_revoked(writer, &token).await?;
+        let name = &token.spec.label;
+        let act = act(AuditAction::Revoke, KIND, id.as_str(), name, Vec::new());
+        write_act(writer, by, act).await?;
+    }
+    Ok(token)
 }
 
 fn random_hex<const BYTES: usize>() -> Result<String> {
@@ -149,6 +195,7 @@ type Row = (
     Option<i64>,
     Option<i64>,
     Option<i64>,
+    Option<String>,
     i64,
     i64,
     i64,
@@ -158,7 +205,8 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, userId, label, scope, hash, expiresAt, revokedAt, lastUsedAt, \
-             rev, createdAt, updatedAt FROM netaclaw_token ",
+             issuedWith, rev, createdAt, updatedAt FROM netaclaw_token \
+             LEFT JOIN netaclaw_browser_token ON tokenId = id ",
             $rest
         )
     };
@@ -185,6 +233,7 @@ async fn read_token(
 /// The token, and the hash of its secret.
 fn token_of(row: Row) -> Result<(Token, Vec<u8>)> {
     let (id, user_id, label, scope, hash, expires_at, revoked_at, last_used_at, ..) = &row;
+    let issued_with = row.8.as_deref();
     let token = Token {
         id: TokenId::new(id),
         spec: TokenSpec {
@@ -193,9 +242,10 @@ fn token_of(row: Row) -> Result<(Token, Vec<u8>)> {
             scope: of_word(scope.clone()).map_err(|error| unreadable(KIND, id, error))?,
             expires_at: *expires_at,
         },
+        issued_with: issued_with.map(TokenId::new),
         revoked_at: *revoked_at,
         last_used_at: *last_used_at,
-        stamp: stamp_of(row.8, row.9, row.10),
+        stamp: stamp_of(row.9, row.10, row.11),
     };
     Ok((token, hash.clone()))
 }
@@ -225,10 +275,30 @@ async fn insert_token(
     Ok(Token {
         id,
         spec,
+        issued_with: None,
         revoked_at: None,
         last_used_at: None,
         stamp,
     })
+}
+
+async fn write_issued_with(writer: &mut AnyConnection, id: &TokenId, with: &TokenId) -> Result<()> {
+    sqlx::query("INSERT INTO netaclaw_browser_token (tokenId, issuedWith) VALUES (?, ?)")
+        .bind(id.as_str())
+        .bind(with.as_str())
+        .execute(writer)
+        .await?;
+    Ok(())
+}
+
+/// The tokens that were issued with this one.
+async fn read_issued_with(connection: &mut AnyConnection, with: &TokenId) -> Result<Vec<TokenId>> {
+    const SELECT: &str = "SELECT tokenId FROM netaclaw_browser_token WHERE issuedWith = ?";
+    let ids: Vec<String> = sqlx::query_scalar(SELECT)
+        .bind(with.as_str())
+        .fetch_all(connection)
+        .await?;
+    Ok(ids.into_iter().map(TokenId::new).collect())
 }
 
 async fn write_revoked(writer: &mut AnyConnection, token: &Token) -> Result<()> {

@@ -1,6 +1,7 @@
 /** The way in. */
 export default {
   text: 'Log in to go on.',
+  linkRefused: 'The link lets nobody in any more: its token has expired or was revoked. Log in with another one.',
   way: 'How to log in',
   by: { token: 'Token', password: 'Name and password' },
   token: 'Access token',

@@ -39,6 +39,8 @@ export default {
     unnamed: 'Without a name',
     of: 'of {name}',
     made: 'made {when}',
+    browser: 'Browser',
+    cameWith: 'logged in with “{name}”',
     used: 'used {when}',
     unused: 'never used',
     expires: 'ends {when}',
@@ -47,7 +49,7 @@ export default {
     revoke: 'Revoke',
     revokeOf: 'Revoke {name}',
     revokeTitle: 'Revoke “{name}”?',
-    revokeText: 'Whatever uses it loses access at once. This cannot be undone.',
+    revokeText: 'Whatever uses it loses access at once, browsers that logged in with it included. This cannot be undone.',
   },
   token: {
     title: 'New token',

@@ -2,6 +2,7 @@ import type { Messages } from '../types'
 
 export default {
   text: '请登录后继续。',
+  linkRefused: '此链接已失效：其中的令牌已过期或被吊销。请用其他令牌登录。',
   way: '登录方式',
   by: { token: '令牌', password: '用户名和密码' },
   token: '访问令牌',

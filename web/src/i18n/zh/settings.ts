@@ -40,6 +40,8 @@ export default {
     unnamed: '未命名',
     of: '属于 {name}',
     made: '创建于 {when}',
+    browser: '浏览器',
+    cameWith: '用“{name}”登录',
     used: '使用于 {when}',
     unused: '从未使用',
     expires: '{when} 到期',
@@ -48,7 +50,7 @@ export default {
     revoke: '吊销',
     revokeOf: '吊销 {name}',
     revokeTitle: '吊销“{name}”？',
-    revokeText: '使用它的程序会立即失去访问权限，且无法恢复。',
+    revokeText: '使用它的程序，以及用它登录的浏览器，会立即失去访问权限，且无法恢复。',
   },
   token: {
     title: '新建令牌',

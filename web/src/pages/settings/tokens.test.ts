@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Token } from '@/protocol'
-import { expiry, sortedTokens, tokenState } from './tokens'
+import { expiry, sortedTokens, tokenName, tokenState } from './tokens'
 
 const token = (id: string, change: Partial<Token>): Token => ({
   id,
@@ -8,6 +8,7 @@ const token = (id: string, change: Partial<Token>): Token => ({
   label: id,
   scope: 'full',
   expiresAt: null,
+  issuedWith: null,
   revokedAt: null,
   lastUsedAt: null,
   rev: 1,
@@ -21,6 +22,12 @@ test('a token is live until it is revoked or its time has come', () => {
   expect(tokenState(token('a', { expiresAt: 11 }), 10)).toBe('live')
   expect(tokenState(token('a', { expiresAt: 10 }), 10)).toBe('expired')
   expect(tokenState(token('a', { expiresAt: 5, revokedAt: 3 }), 10)).toBe('revoked')
+})
+
+test('browsers are called so in the language of the page', () => {
+  expect(tokenName(token('a', { label: 'browser' }), '浏览器')).toBe('浏览器')
+  expect(tokenName(token('a', { label: 'a robot' }), '浏览器')).toBe('a robot')
+  expect(tokenName(token('a', { label: '' }), '浏览器')).toBeNull()
 })
 
 test('what still opens something stands first, the newest before the others', () => {

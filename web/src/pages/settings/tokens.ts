@@ -4,6 +4,14 @@ import type { Token, TokenScope } from '@/protocol'
 
 export const SCOPES = ['full', 'chat', 'read'] as const satisfies readonly TokenScope[]
 
+/** What the server calls the tokens that it gives to browsers. */
+const BROWSER = 'browser'
+
+/** What a token goes by; null if whoever made it gave it no name. */
+export function tokenName(token: Token, browser: string): string | null {
+  return token.label === BROWSER ? browser : token.label || null
+}
+
 export type TokenState = 'live' | 'expired' | 'revoked'
 
 export function tokenState(token: Token, now: number): TokenState {
