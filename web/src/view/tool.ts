@@ -1,6 +1,6 @@
 import type { ContentBlock, Entry } from '@/protocol'
 import { wholeText, type PartState, type ToolState } from '@/session'
-import { imagesOf, oneLine, textOf, type ImageAddress } from './content'
+import { imagesOf, oneLine, plain, textOf, type ImageAddress } from './content'
 import { diffOf } from './diff'
 import { processIn, processView } from './process'
 import type { ToolResultView, ToolStatus, ToolView } from './types'
@@ -145,8 +145,9 @@ const TELLING = ['command', 'pattern', 'path', 'file_path', 'url', 'query', 'que
 
 function headline(args: unknown): string {
   if (typeof args !== 'object' || args === null) return ''
-  const fields = args as Record<string, unknown>
-  const telling = TELLING.map((name) => fields[name]).find((value) => typeof value === 'string' && value !== '')
-  const first = telling ?? Object.values(fields).find((value) => typeof value === 'string' && value !== '')
-  return typeof first === 'string' ? oneLine(first) : ''
+  const fields = Object.entries(args).filter((field): field is [string, string] => typeof field[1] === 'string' && field[1] !== '')
+  const telling = TELLING.map((name) => fields.find((field) => field[0] === name)).find((field) => field !== undefined)
+  const [name, text] = telling ?? fields[0] ?? ['', '']
+  // Questions are the only ones that are drawn as Markdown where they are asked.
+  return oneLine(name === 'question' ? plain(text) : text)
 }

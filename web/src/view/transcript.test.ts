@@ -172,6 +172,21 @@ describe('by hand', () => {
     )
   })
 
+  test('a question is told without its Markdown, a command as it is', () => {
+    const asks: Entry = {
+      ...stamp, id: 'a1', parentId: 'u1', type: 'message',
+      message: {
+        role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'toolUse', timestamp: 0,
+        content: [
+          { type: 'toolCall', id: 'x', name: 'clarify', arguments: { question: 'Which **colour**, `red` or [blue](https://b)?' } },
+          { type: 'toolCall', id: 'y', name: 'bash', arguments: { command: 'ls **/*.rs' } },
+        ],
+      },
+    }
+    expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain('[clarify cancelled: Which colour, red or blue?]')
+    expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain('[bash cancelled: ls **/*.rs]')
+  })
+
   test('what failed is never folded, and a call without a result was cancelled', () => {
     const state = session([
       user('u1', null, 'one'), call('a1', 'u1', ['x', 'y', 'z']), result('r1', 'a1', 'x', 'fine'), result('r2', 'r1', 'y', 'broken', true),

@@ -1,0 +1,32 @@
+/** What the composer offers. */
+
+export interface ComposerAttachment {
+  key: string
+  name: string
+  mimeType: string
+  bytes: number
+  /** For images. */
+  preview: string | null
+  state: 'reading' | 'uploading' | 'ready' | 'failed'
+  /** 0 to 1 while uploading. */
+  progress: number
+  problem: string | null
+}
+
+export interface CommandView {
+  /** With the slash. */
+  name: string
+  /** What may follow it, such as `[instructions]`. */
+  hint: string
+  description: string
+}
+
+export interface ChoiceView {
+  id: string
+  label: string
+  /** A second, quieter line. */
+  hint: string
+  /** Choices of one group stand together; empty for none. */
+  group: string
+  disabled: boolean
+}

@@ -1,0 +1,20 @@
+/** Lists, and how much is shown. */
+
+import type { Millis } from './time'
+
+export interface SessionRow {
+  id: string
+  title: string
+  /** The beginning of the last or first message. */
+  preview: string
+  agentName: string
+  updatedAt: Millis
+  running: boolean
+  /** Waits for an answer of the user. */
+  asking: boolean
+  unread: boolean
+  archived: boolean
+  current: boolean
+}
+
+export type Verbosity = 'answer' | 'summary' | 'everything'

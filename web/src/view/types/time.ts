@@ -1,0 +1,2 @@
+/** Unix time in milliseconds, as everywhere. */
+export type Millis = number
