@@ -18,7 +18,7 @@ export type Language = (typeof LANGUAGES)[number]
 export const SCREENSHOTS = process.env.SCREENSHOTS ?? join(import.meta.dirname, '../screenshots')
 export const SCREENS = {
   desktop: { viewport: { width: 1280, height: 800 } },
-  phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  phone: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 }
 
 const RICH = `Here is the plan, with **bold**, \`code\` and a [link](https://example.org).
@@ -102,7 +102,8 @@ export async function views(server: Server, session: string): Promise<View[]> {
     { name: 'agent-basics', path: agent, ready: '[role=tab]' },
     { name: 'agent-model', path: agent, ready: '[role=tab]', prepare: tab(1) },
     { name: 'agent-tools', path: agent, ready: '[role=tab]', prepare: tab(2) },
-    { name: 'agent-prompt', path: agent, ready: '[role=tab]', prepare: tab(3) },
+    { name: 'agent-skills', path: agent, ready: '[role=tab]', prepare: tab(3) },
+    { name: 'agent-prompt', path: agent, ready: '[role=tab]', prepare: tab(4) },
     { name: 'agent-new', path: '/agents/new', ready: '[role=tab]' },
     { name: 'channels', path: '/channels', ready: '.records li' },
     { name: 'channel', path: `/channels/${channels.items[0]!.id}`, ready: 'main input' },

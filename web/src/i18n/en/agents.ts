@@ -21,7 +21,8 @@ export default {
     missing: 'There is no such agent',
     missingText: 'It may have been deleted.',
   },
-  tab: { basics: 'Basics', model: 'Model', tools: 'Tools', prompt: 'Prompt preview' },
+  tab: { basics: 'Basics', model: 'Model', tools: 'Tools', skills: 'Skills', prompt: 'Prompt preview' },
+  skills: { afterSave: 'Once it is saved' },
   basics: { who: 'Who it is', where: 'Where it works' },
   field: {
     name: 'Name',

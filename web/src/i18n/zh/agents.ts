@@ -22,7 +22,8 @@ export default {
     missing: '没有这个智能体',
     missingText: '它可能已被删除。',
   },
-  tab: { basics: '基本', model: '模型', tools: '工具', prompt: '提示词预览' },
+  tab: { basics: '基本', model: '模型', tools: '工具', skills: '技能', prompt: '提示词预览' },
+  skills: { afterSave: '保存后生效' },
   basics: { who: '身份', where: '工作位置' },
   field: {
     name: '名称',
