@@ -55,7 +55,9 @@ export const useSessions = defineStore('sessions', () => {
   }
 
   function forget(sessionId: string): void {
-    items.value = items.value.filter((item) => item.sessionId !== sessionId)
+    const left = items.value.filter((item) => item.sessionId !== sessionId)
+    total.value -= items.value.length - left.length
+    items.value = left
   }
 
   connection.onConnected(() => void load())

@@ -17,9 +17,9 @@ export default {
     failed: 'The list could not be loaded.',
     more: 'Show more',
     untitled: 'New chat',
-    confirmRemove: 'Delete “{title}”? Its messages will be gone.',
+    confirmRemove: 'Delete “{title}”?',
+    confirmRemoveText: 'Its messages will be gone. This cannot be undone.',
     remove: 'Delete',
-    cancel: 'Cancel',
     problem: 'That did not work: {message}',
   },
   settings: {

@@ -157,6 +157,7 @@ export default {
     inTree: 'In the tree',
     treeMove: 'Move',
     treeSwitch: 'Continue from here',
+    treeSummary: 'The same, with a summary of what is left',
     treeLabel: 'Label',
     treeFork: 'Fork to a new session',
     treeSearch: 'Search',

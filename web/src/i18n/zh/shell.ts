@@ -18,9 +18,9 @@ export default {
     failed: '无法加载列表。',
     more: '显示更多',
     untitled: '新聊天',
-    confirmRemove: '删除“{title}”？其中的消息将不复存在。',
+    confirmRemove: '删除“{title}”？',
+    confirmRemoveText: '其中的消息将不复存在，且无法恢复。',
     remove: '删除',
-    cancel: '取消',
     problem: '操作未成功：{message}',
   },
   settings: {

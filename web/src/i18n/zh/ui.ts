@@ -161,6 +161,7 @@ export default {
     treeLabel: '标签',
     treeFork: '分叉为新会话',
     treeSearch: '搜索',
+    treeSummary: '同上，并附上所离开分支的摘要',
   },
   label: {
     name: '标签',

@@ -1,4 +1,4 @@
-import { onScopeDispose, ref, shallowRef } from 'vue'
+import { nextTick, onScopeDispose, ref, shallowRef } from 'vue'
 
 export type ListingPhase = 'loading' | 'ready' | 'failed'
 
@@ -17,8 +17,12 @@ export function useListing<Item>(read: (signal: AbortSignal) => Promise<readonly
     try {
       const found = await read(signal)
       if (signal.aborted) return
+      const focused = document.activeElement
       items.value = found
       phase.value = 'ready'
+      await nextTick()
+      // What had the focus is gone with its row: the keys go on at the beginning of the page, not of the document.
+      if (focused && !focused.isConnected) document.getElementById('main')?.focus()
     } catch (error) {
       if (signal.aborted) return
       problem.value = error
