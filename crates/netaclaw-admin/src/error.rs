@@ -28,7 +28,7 @@ pub enum AdminError {
         current: u64,
     },
     /// Choose another name.
-    #[error("there is a {kind} {name:?} already")]
+    #[error("the name {name:?} is taken by another {kind}")]
     Taken { kind: RecordKind, name: String },
     /// Change what uses it first.
     #[error("{kind} {name:?} is used by {}", listed(.by))]

@@ -131,7 +131,9 @@ impl From<AdminError> for ApiError {
                 expected, current, ..
             } => Self::new(ErrorCode::Conflict, words)
                 .with_details(json!({ "expectedRev": expected, "currentRev": current })),
-            AdminError::Taken { .. } => Self::new(ErrorCode::Conflict, words),
+            AdminError::Taken { .. } => {
+                Self::new(ErrorCode::Conflict, words).with_details(json!({ "field": "name" }))
+            }
             AdminError::InUse { by, .. } => {
                 let by: Vec<String> = by.iter().map(ToString::to_string).collect();
                 Self::new(ErrorCode::Conflict, words).with_details(json!({ "usedBy": by }))

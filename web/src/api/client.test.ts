@@ -35,7 +35,7 @@ describe('request', () => {
     i18n.global.locale.value = 'en'
     expect((error as ApiError).message).toBe(words.zh)
     const again = await asked(404, body, () => request('sessions/s'))
-    expect((again.error as ApiError).message).toBe(words.en)
+    expect((again.error as ApiError).message).toBe('There is no such session')
   })
 
   test('writes JSON for the revision that was seen', async () => {
@@ -63,7 +63,7 @@ describe('a refusal', () => {
     const details = { expectedRev: 3, currentRev: 5 }
     const { error } = await asked(412, { code: 'conflict', message: 'changed meanwhile', details }, () => request('agents/a'))
     expect(error).toBeInstanceOf(ApiError)
-    expect(error).toMatchObject({ code: 'conflict', status: 412, message: 'changed meanwhile', details, isStale: true })
+    expect(error).toMatchObject({ code: 'conflict', status: 412, message: 'Changed meanwhile', details, isStale: true })
   })
 
   test('a name that is taken is a conflict, and not a stale record', async () => {
@@ -88,6 +88,13 @@ describe('a refusal', () => {
     const { error } = await asked(502, '<html>Bad Gateway</html>', () => request('agents'))
     expect(error).toMatchObject({ code: 'unavailable', status: 502, retryAfterSeconds: null })
   })
+})
+
+test('what is wrong with a field stands beside it without its name', () => {
+  const wrong = (message: string) => new ApiError('bad_request', message, 400, { field: 'modelConfig.temperature' }).besideField
+  expect(wrong('modelConfig.temperature: must be at most 2')).toBe('Must be at most 2')
+  expect(wrong('modelConfig.temperature：不能大于 2')).toBe('不能大于 2')
+  expect(wrong('The name is taken')).toBe('The name is taken')
 })
 
 test('nobody answers', async () => {

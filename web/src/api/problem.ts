@@ -1,4 +1,4 @@
-import { refusalWords } from '@/i18n'
+import { asSentence, refusalWords } from '@/i18n'
 import type { ErrorCode, Words } from '@/protocol'
 
 /** Why there is no answer: the server said no, or `unreachable`, nobody answered at all. */
@@ -28,6 +28,13 @@ export class ApiError extends Error {
   get field(): string | null {
     const field = this.detail('field')
     return typeof field === 'string' ? field : null
+  }
+
+  /** What is wrong, to stand beside the field and so without its name. */
+  get besideField(): string {
+    const { field, message } = this
+    const isNamed = field !== null && message.startsWith(field)
+    return isNamed ? asSentence(message.slice(field.length).replace(/^[:：]\s*/, '')) : message
   }
 
   /** Who needs what was to be deleted. */

@@ -43,5 +43,10 @@ export async function setLanguage(language: Language): Promise<void> {
 
 /** What the server refused, in the language of the page. Whatever stands in between knows only one. */
 export function refusalWords(refusal: { message: string; words?: Words }): string {
-  return refusal.words?.[i18n.global.locale.value as Language] ?? refusal.message
+  return asSentence(refusal.words?.[i18n.global.locale.value as Language] ?? refusal.message)
+}
+
+/** Servers write as command lines do; on a page a sentence begins with a capital, unless it begins with a name of something. */
+export function asSentence(words: string): string {
+  return words.replace(/^[a-z]+(?=[ ,;])/, (word) => word[0]!.toUpperCase() + word.slice(1))
 }

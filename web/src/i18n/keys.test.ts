@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { preferredLanguage } from '.'
+import { asSentence, preferredLanguage } from '.'
 import en from './en'
 import zh from './zh'
 
@@ -66,4 +66,11 @@ test('the browser says which language comes first', () => {
   expect(preferredLanguage(['zh-CN', 'en'])).toBe('zh')
   expect(preferredLanguage(['fr', 'en-GB', 'zh'])).toBe('en')
   expect(preferredLanguage(['fr'])).toBe('en')
+})
+
+test('what a server says begins with a capital, unless it begins with a name', () => {
+  expect(asSentence('the name "x" is taken')).toBe('The name "x" is taken')
+  expect(asSentence('modelConfig.temperature: too high')).toBe('modelConfig.temperature: too high')
+  expect(asSentence('bash: not found')).toBe('bash: not found')
+  expect(asSentence('名称已存在')).toBe('名称已存在')
 })

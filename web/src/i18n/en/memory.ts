@@ -20,6 +20,7 @@ export default {
     text: 'Fact',
     hint: 'One sentence that can be understood by itself.',
     left: '{left} of {max} characters left',
+    tooLong: 'Too long by {over} of at most {max} characters.',
     agent: 'Who remembers it',
     save: 'Save',
   },

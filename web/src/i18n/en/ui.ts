@@ -111,7 +111,8 @@ export default {
   connection: {
     connecting: 'Connecting…',
     offline: 'You are offline.',
-    refused: 'The server refused the connection. Sign in again.',
+    refused: 'You are not logged in any more.',
+    login: 'Log in',
     waiting: 'Connection lost. Next try in {seconds} s.',
     unsent: '{count} message waits | {count} messages wait',
     retry: 'Try now',
@@ -141,6 +142,7 @@ export default {
     queue: 'Queue for later',
     newline: 'New line',
     editLast: 'Edit the last message, if the field is empty',
+    history: 'Earlier messages of yours, if the field is empty',
     commands: 'Commands',
     running: 'While it runs',
     stop: 'Stop (twice if there is text)',

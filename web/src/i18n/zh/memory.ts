@@ -21,6 +21,7 @@ export default {
     text: '内容',
     hint: '一句脱离上下文也能看懂的话。',
     left: '还可输入 {left} 个字符，最多 {max} 个',
+    tooLong: '超出 {over} 个字符，最多 {max} 个。',
     agent: '由谁记住',
     save: '保存',
   },

@@ -112,7 +112,8 @@ export default {
   connection: {
     connecting: '正在连接…',
     offline: '网络已断开。',
-    refused: '服务器拒绝了连接，请重新登录。',
+    refused: '登录已失效。',
+    login: '登录',
     waiting: '连接已断开，{seconds} 秒后重试。',
     unsent: '{count} 条消息待发送',
     retry: '立即重试',
@@ -142,6 +143,7 @@ export default {
     queue: '排队稍后发送',
     newline: '换行',
     editLast: '输入框为空时，编辑上一条消息',
+    history: '输入框为空时，取回我之前的消息',
     commands: '命令',
     running: '运行中',
     stop: '停止（有文字时按两次）',

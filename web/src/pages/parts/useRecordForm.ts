@@ -40,7 +40,7 @@ export function useRecordForm<Kept extends { id: string; rev: number }, Spec ext
   const errors = computed(() => {
     const found: Record<string, string> = {}
     for (const [field, key] of Object.entries(wrong.value)) if (key) found[field] = plan.say(key)
-    if (problem.value instanceof ApiError && problem.value.field) found[problem.value.field] ??= problem.value.message
+    if (problem.value instanceof ApiError && problem.value.field) found[problem.value.field] ??= problem.value.besideField
     return found
   })
 

@@ -52,6 +52,24 @@ describe('keys', () => {
     expect(box.emitted('editLast')).toHaveLength(1)
   })
 
+  test('earlier messages come back into an empty field, one after the other, and never in the place of what was written', async () => {
+    const { field, text } = composer('', { earlier: () => ['first', 'second'] })
+    const press = async (key: string) => {
+      await field.trigger('keydown', { key, ctrlKey: true })
+      return text()
+    }
+    expect(await press('ArrowDown')).toBe('')
+    expect(await press('ArrowUp')).toBe('second')
+    expect(await press('ArrowUp')).toBe('first')
+    expect(await press('ArrowUp')).toBe('first')
+    expect(await press('ArrowDown')).toBe('second')
+    expect(await press('ArrowDown')).toBe('')
+    await press('ArrowUp')
+    await field.setValue('second, changed')
+    expect(await press('ArrowUp')).toBe('second, changed')
+    expect(box.emitted('editLast')).toBeUndefined()
+  })
+
   test('Escape leaves the text alone', async () => {
     const { field, text } = composer('/com')
     await field.trigger('keydown', { key: 'Escape' })
