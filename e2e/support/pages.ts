@@ -130,6 +130,15 @@ export async function views(server: Server, session: string): Promise<View[]> {
     { name: 'settings-tokens', path: '/settings/tokens', ready: '.section h2' },
     { name: 'settings-users', path: '/settings/users', ready: '.section h2' },
     { name: 'settings-about', path: '/settings/about', ready: '.section' },
+    {
+      name: 'settings-keys',
+      path: '/settings/about',
+      ready: '.section .links',
+      async prepare(page) {
+        await page.locator('.links button').click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+      },
+    },
     { name: 'not-found', path: '/no/such/page', ready: 'main a, main h1' },
     { name: 'login', path: '/login', ready: 'form input', anonymous: true },
   ]

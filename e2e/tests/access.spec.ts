@@ -40,13 +40,13 @@ for (const theme of THEMES) {
 test('nothing is wider than a phone', async ({ browser, chat, server, model }) => {
   test.slow()
   const session = await fill(chat, model)
-  const context = await browser.newContext({ storageState: await chat.page.context().storageState(), viewport: { width: 375, height: 740 }, hasTouch: true, isMobile: true })
+  const context = await browser.newContext({ storageState: await chat.page.context().storageState(), viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
   const page = await context.newPage()
   const problems: string[] = []
   for (const view of await views(server, session)) {
     if (view.anonymous) continue
     await test.step(view.name, () => show(page, server, view))
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    const wide = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open] .content')].map((part) => part.scrollWidth - part.clientWidth)))
     if (wide > 0) problems.push(`${view.name}: ${wide} px`)
   }
   expect(problems).toEqual([])

@@ -84,6 +84,13 @@ test('a new token is at hand, and a deleted record leaves the keys on its page',
   await expect(page.locator('main')).toBeFocused()
 })
 
+test('whoever begins a new chat can write at once', async ({ chat, page }) => {
+  await expect(chat.field).toBeFocused()
+  await chat.ask('About apples', 'About apples')
+  await page.getByRole('button', { name: 'New chat' }).click()
+  await expect(chat.field).toBeFocused()
+})
+
 test('the menu of a phone takes the keys and gives them back', async ({ chat, page, server }) => {
   void chat
   await page.setViewportSize({ width: 360, height: 740 })

@@ -173,6 +173,17 @@ test('a link that lets nobody in leads to the login and says why', async ({ page
   await expect(page.locator('[data-region=composer] textarea')).toBeVisible()
 })
 
+test('a page that could not ask who this is says so, and begins once it can', async ({ chat, page, server, watch }) => {
+  void chat
+  watch.allowNetworkFailures()
+  await page.route('**/admin/netaclaw/me', (route) => route.abort())
+  await page.goto(`${server.address}/agents`)
+  await expect(page.locator('main [role=alert]')).toContainText('The server cannot be reached.')
+  await page.unroute('**/admin/netaclaw/me')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.locator('.records li')).toHaveCount(1)
+})
+
 test('language and theme change at once and stay', async ({ chat, page, server }) => {
   void chat
   await page.goto(`${server.address}/settings`)
