@@ -177,6 +177,9 @@ test('a page that could not ask who this is says so, and begins once it can', as
   void chat
   watch.allowNetworkFailures()
   await page.route('**/admin/netaclaw/me', (route) => route.abort())
+  // Nor does the socket come through, upon which the page would ask by itself.
+  await page.route('**/socket.io/**', (route) => route.abort())
+  await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
   await page.goto(`${server.address}/agents`)
   await expect(page.locator('main [role=alert]')).toContainText('The server cannot be reached.')
   await page.unroute('**/admin/netaclaw/me')
