@@ -42,7 +42,7 @@ impl ModelClient for FallbackClient {
             committed: false,
         };
         journey.stream = journey.set_out();
-        stream::unfold(journey, |mut journey| async move {
+        stream::unfold(Box::new(journey), |mut journey| async move {
             let event = journey.next().await?;
             Some((event, journey))
         })

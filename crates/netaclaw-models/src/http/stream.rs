@@ -11,15 +11,20 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
 use secrecy::SecretString;
 use sse_stream::{Sse, SseByteStream};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 
 /// No honest answer is larger; a server gone mad must not fill the memory.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Events that are taken in at once at most, so that a flood is shown while it lasts.
+/// Events that are taken in at once at most, and for how long, so that a flood is shown while it
+/// lasts.
 const AT_ONCE_MAX: usize = 64;
+const AT_ONCE_FOR: Duration = Duration::from_millis(5);
 
 /// Understands the events of one API.
 pub(crate) trait Decoder: Send + 'static {
@@ -71,9 +76,11 @@ impl<D: Decoder> HttpAnswer<D> {
         request: impl FnOnce() -> Result<RequestBuilder, ModelError> + Send + 'static,
     ) -> ModelStream {
         let waiting = Phase::Waiting(Box::new(request));
-        stream::unfold((self, waiting), |(mut this, mut phase)| async move {
-            let event = this.next(&mut phase).await?;
-            Some((event, (this, phase)))
+        // Boxed, as it would be moved for every event.
+        stream::unfold(Box::new((self, waiting)), |mut state| async move {
+            let (this, phase) = &mut *state;
+            let event = this.next(phase).await?;
+            Some((event, state))
         })
         .boxed()
     }
@@ -125,12 +132,14 @@ impl<D: Decoder> HttpAnswer<D> {
                 let mut arrived = events.next().await;
                 // What is there already is taken in before anything is passed on: it leaves as one
                 // piece, and nobody has waited for it.
+                let began = Instant::now();
                 for taken in 1.. {
                     self.take_in(events, arrived)?;
-                    if self.answer.is_ended() || taken == AT_ONCE_MAX {
+                    let enough = taken == AT_ONCE_MAX || began.elapsed() > AT_ONCE_FOR;
+                    if self.answer.is_ended() || enough {
                         break;
                     }
-                    match events.next().now_or_never() {
+                    match events.next_if_there().await {
                         Some(next) => arrived = next,
                         None => break,
                     }
@@ -185,8 +194,10 @@ impl Events {
             response,
             bytes: 0,
             ended: body_ended.clone(),
+            heard: Instant::now(),
+            silence: Box::pin(tokio::time::sleep(transport.timeouts().first_byte)),
         };
-        let bytes = stream::try_unfold(body, |mut body| async move {
+        let bytes = stream::try_unfold(Box::new(body), |mut body| async move {
             Ok(body.next().await?.map(|chunk| (chunk, body)))
         });
         Self {
@@ -209,6 +220,16 @@ impl Events {
         }
     }
 
+    /// The next event, if it has arrived. The connection hands over one chunk at a time and makes
+    /// the next ready only when it gets its turn, so it is given one.
+    async fn next_if_there(&mut self) -> Option<Result<Option<Sse>, ModelError>> {
+        if let Some(next) = self.next().now_or_never() {
+            return Some(next);
+        }
+        tokio::task::yield_now().await;
+        self.next().now_or_never()
+    }
+
     /// Half an event at the end of the body is a stream that broke, not a server that speaks
     /// nonsense.
     fn judge(&self, error: ModelError) -> ModelError {
@@ -226,6 +247,10 @@ struct Body {
     response: Response,
     bytes: usize,
     ended: Arc<AtomicBool>,
+    /// When the last chunk came.
+    heard: Instant,
+    /// Ends when it may have been silent for too long. Set again only then: chunks are many.
+    silence: Pin<Box<Sleep>>,
 }
 
 impl Body {
@@ -233,24 +258,43 @@ impl Body {
         if self.ended.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let timeouts = self.transport.timeouts();
-        let (stage, after) = match self.bytes {
-            0 => (TimeoutStage::FirstByte, timeouts.first_byte),
-            _ => (TimeoutStage::Idle, timeouts.idle),
-        };
-        let chunk = tokio::time::timeout(after, self.response.chunk())
-            .await
-            .map_err(|_| ModelError::Timeout { stage, after })?
-            .map_err(|error| ModelError::StreamBroken(Detail::text(super::cause_of(error))))?;
-        let Some(chunk) = chunk else {
+        let Some(chunk) = self.chunk().await? else {
             // The last event may lack its blank line, and would be lost without one.
             self.ended.store(true, Ordering::Relaxed);
             return Ok(Some(Bytes::from_static(b"\n\n")));
         };
+        self.heard = Instant::now();
+        if self.bytes == 0 {
+            let idle = self.transport.timeouts().idle;
+            self.silence.as_mut().reset(self.heard + idle);
+        }
         self.bytes += chunk.len();
         if self.bytes > ANSWER_BYTES_MAX {
             return Err(ModelError::Protocol(Detail::text("the answer has no end")));
         }
         Ok(Some(chunk))
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
+        let timeouts = self.transport.timeouts();
+        let (stage, after) = match self.bytes {
+            0 => (TimeoutStage::FirstByte, timeouts.first_byte),
+            _ => (TimeoutStage::Idle, timeouts.idle),
+        };
+        loop {
+            tokio::select! {
+                biased;
+                chunk = self.response.chunk() => {
+                    let broken = |error| ModelError::StreamBroken(Detail::text(super::cause_of(error)));
+                    return chunk.map_err(broken);
+                }
+                () = self.silence.as_mut() => {
+                    if self.heard.elapsed() >= after {
+                        return Err(ModelError::Timeout { stage, after });
+                    }
+                    self.silence.as_mut().reset(self.heard + after);
+                }
+            }
+        }
     }
 }

@@ -80,7 +80,7 @@ impl ModelClient for RetryClient {
             committed: false,
             waiting: None,
         };
-        stream::unfold(attempts, |mut attempts| async move {
+        stream::unfold(Box::new(attempts), |mut attempts| async move {
             let event = attempts.next().await?;
             Some((event, attempts))
         })
