@@ -26,6 +26,8 @@ pub(super) struct Index {
     loaded: bool,
     /// Counts refreshes, to tell which rows the last one saw.
     round: u64,
+    /// Where the files lay that a name told the session of, when they were last looked for.
+    places: HashMap<SessionId, PathBuf, foldhash::fast::RandomState>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,16 +53,24 @@ impl Index {
             rows: HashMap::default(),
             loaded: false,
             round: 0,
+            places: HashMap::default(),
         }
     }
 
     /// Where a session lies. Blocks.
     pub(super) fn locate(&mut self, session: &SessionId) -> io::Result<Option<PathBuf>> {
-        let named = session_files(&self.dir)?
-            .into_iter()
-            .find(|file| id_in_name(Path::new(&file.entry.file_name())).as_ref() == Some(session));
-        if let Some(file) = named {
-            return Ok(Some(file.entry.path()));
+        let known = self.places.get(session);
+        if let Some(path) = known.filter(|path| path.exists()) {
+            return Ok(Some(path.clone()));
+        }
+        let named = |file: SessionFile| {
+            let id = id_in_name(Path::new(&file.path))?;
+            Some((id, file.entry.path()))
+        };
+        let files = session_files(&self.dir)?;
+        self.places = files.into_iter().filter_map(named).collect();
+        if let Some(path) = self.places.get(session) {
+            return Ok(Some(path.clone()));
         }
         // Files of other programs may have any name; the header tells.
         self.refresh(&HashMap::new())?;
@@ -306,4 +316,29 @@ fn collect(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_session_is_found_wherever_it_was_moved_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let [here, there] = ["--here--", "--there--"].map(|name| dir.path().join(name));
+        let name = "2026-01-02T03-04-05-006Z_some-id.jsonl";
+        fs::create_dir(&here).unwrap();
+        fs::create_dir(&there).unwrap();
+        fs::write(here.join(name), "").unwrap();
+        let mut index = Index::new(dir.path().to_owned());
+        let session = SessionId::new("some-id");
+        for _ in 0..2 {
+            assert_eq!(index.locate(&session).unwrap(), Some(here.join(name)));
+        }
+        fs::rename(here.join(name), there.join(name)).unwrap();
+        assert_eq!(index.locate(&session).unwrap(), Some(there.join(name)));
+        fs::remove_file(there.join(name)).unwrap();
+        assert_eq!(index.locate(&session).unwrap(), None);
+    }
 }

@@ -35,7 +35,7 @@ impl FileProvider {
         let index = Arc::new(Mutex::new(Index::new(settings.dir.clone())));
         Self {
             settings,
-            slots: Slots::default(),
+            slots: Slots::new(),
             index,
             ids: Ids::default(),
         }

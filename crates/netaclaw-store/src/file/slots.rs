@@ -2,28 +2,43 @@
 
 use super::open::{Slot, State};
 use netaclaw_session::{SessionId, SessionMeta};
+use rustix::process::{Resource, getrlimit};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Sessions kept open at most; beyond it the ones longest unused are let go and are opened again
-/// when they are needed.
-const OPEN_SESSIONS_MAX: usize = 128;
+/// Sessions kept open at most, if the process may open files enough; beyond it the ones longest
+/// unused are let go and are opened again when they are needed.
+const OPEN_SESSIONS_MAX: u64 = 1024;
+/// Of the files that the process may open, sessions take no more than one in so many. Each has two:
+/// itself and its lock.
+const FILES_PER_SESSION: u64 = 8;
 /// Text kept in memory at most, with the same behaviour beyond it.
 const OPEN_BYTES_MAX: u64 = 256 << 20;
 
 /// Looked into at every append, hence the fast hash; its seed is random.
 type Open = HashMap<SessionId, Arc<Slot>, foldhash::fast::RandomState>;
 
-#[derive(Default)]
 pub(super) struct Slots {
     open: Mutex<Open>,
     /// Counts uses, to tell which was longest unused.
     uses: AtomicU64,
+    max: usize,
 }
 
 impl Slots {
+    /// As many as this process can have open beside its connections.
+    pub(super) fn new() -> Self {
+        let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let max = (files / FILES_PER_SESSION).clamp(1, OPEN_SESSIONS_MAX);
+        Self {
+            open: Mutex::default(),
+            uses: AtomicU64::default(),
+            max: usize::try_from(max).expect("at most a thousand"),
+        }
+    }
+
     pub(super) fn get(&self, session: &SessionId) -> Option<Arc<Slot>> {
         let slot = Arc::clone(self.lock().get(session)?);
         self.touch(&slot);
@@ -38,7 +53,7 @@ impl Slots {
             .or_insert_with(|| Arc::new(Slot::new(session.clone(), path)));
         let slot = Arc::clone(slot);
         self.touch(&slot);
-        let_go_of_unused(&mut open);
+        let_go_of_unused(&mut open, self.max);
         slot
     }
 
@@ -67,10 +82,10 @@ impl Slots {
     }
 }
 
-fn let_go_of_unused(slots: &mut Open) {
+fn let_go_of_unused(slots: &mut Open, max: usize) {
     let bytes = |slot: &Slot| slot.state().as_ref().map_or(0, State::bytes);
     let mut total: u64 = slots.values().map(|slot| bytes(slot)).sum();
-    if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {
+    if slots.len() <= max && total <= OPEN_BYTES_MAX {
         return;
     }
     let mut idle: Vec<(u64, SessionId)> = slots
@@ -85,7 +100,7 @@ fn let_go_of_unused(slots: &mut Open) {
         .collect();
     idle.sort_unstable();
     for (_, session) in idle {
-        if slots.len() <= OPEN_SESSIONS_MAX && total <= OPEN_BYTES_MAX {
+        if slots.len() <= max && total <= OPEN_BYTES_MAX {
             return;
         }
         if let Some(slot) = slots.remove(&session) {

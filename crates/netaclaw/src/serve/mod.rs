@@ -12,6 +12,7 @@ use crate::error::{Failure, Result};
 use clap::Args;
 use netaclaw_admin::{AdminStore, TokenStore, UserStore};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use secrecy::ExposeSecret;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -19,6 +20,9 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+
+/// More than this is never asked for.
+const OPEN_FILES_MAX: u64 = 1 << 16;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ServeArgs {
@@ -29,6 +33,7 @@ pub(crate) struct ServeArgs {
 
 pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     log::start(app.env.log.as_deref(), app.env.log_format.as_deref());
+    allow_many_files();
     let config = app.config(None)?;
     let wanted = args.listen.unwrap_or_else(|| config.listen.clone());
     let address: SocketAddr = wanted.parse().map_err(|_| {
@@ -100,6 +105,23 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     drop(instance);
     admin.close().await;
     Ok(Outcome::Done)
+}
+
+/// Connections and open sessions of hundreds of users take more files than systems give to a program
+/// that does not ask. Programs that are started from here have a limit of their own.
+fn allow_many_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.unwrap_or(OPEN_FILES_MAX).min(OPEN_FILES_MAX);
+    if limit.current.is_none_or(|current| current >= most) {
+        return;
+    }
+    let more = Rlimit {
+        current: Some(most),
+        ..limit
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, more) {
+        tracing::warn!(%error, "the limit of open files could not be raised");
+    }
 }
 
 /// Whoever opens the server to others must have said who they are.
