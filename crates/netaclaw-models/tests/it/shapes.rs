@@ -1,8 +1,10 @@
 //! The shapes in which servers send the same thing.
 
 use crate::harness::{channel, client};
+use futures::StreamExt;
 use netaclaw_models::{
-    ModelRequest, PromptCache, SystemPrompt, ToolDefinition, Transport, client_for, complete,
+    ModelEvent, ModelRequest, PromptCache, SystemPrompt, ToolDefinition, Transport, client_for,
+    complete,
 };
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Message, Supplier, ThinkingLevel, UserContent, UserMessage,
@@ -10,6 +12,8 @@ use netaclaw_protocol::{
 use netaclaw_testkit::fake_model::{CallShape, Chunking, FakeModel, Fault, Reply};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 fn request() -> ModelRequest {
@@ -399,4 +403,51 @@ fn request_with(text: &str) -> ModelRequest {
         })],
         ..request()
     }
+}
+
+/// A server that was quicker than its reader, and put every token into a chunk of its own.
+async fn hasty_server(tokens: usize) -> std::net::SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut answer = String::from(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+    );
+    let mut say = |choice: Value| {
+        let event = format!("data: {}\n\n", json!({ "choices": [choice] }));
+        answer.push_str(&format!("{:x}\r\n{event}\r\n", event.len()));
+    };
+    for _ in 0..tokens {
+        say(json!({"index": 0, "delta": {"content": "word "}}));
+    }
+    say(json!({"index": 0, "delta": {}, "finish_reason": "stop"}));
+    answer.push_str("0\r\n\r\n");
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut asked = Vec::new();
+        while !asked.ends_with(b"}") {
+            stream.read_buf(&mut asked).await.unwrap();
+        }
+        stream.write_all(answer.as_bytes()).await.unwrap();
+    });
+    address
+}
+
+#[tokio::test]
+async fn what_has_arrived_leaves_as_one_piece() {
+    let address = hasty_server(40).await;
+    let mut channel = channel(&FakeModel::start().await, Supplier::Compatible);
+    channel.base_url = Some(format!("http://{address}/v1"));
+    let client = client_for(Arc::new(channel), Arc::new(Transport::default()));
+    let stream = client.stream(Arc::new(request()), CancellationToken::new());
+    let events: Vec<ModelEvent> = stream.collect().await;
+    let pieces: Vec<&str> = events
+        .iter()
+        .filter_map(|event| match event {
+            ModelEvent::PartDelta { delta, .. } => Some(delta.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(pieces.concat(), "word ".repeat(40));
+    // A machine that is very busy may show some of it earlier.
+    assert!(pieces.len() < 10, "{pieces:?}");
 }
