@@ -14,7 +14,15 @@ use tokio::task::JoinSet;
 pub(super) struct Titles {
     /// The title that stands until then; whoever changed it meanwhile knows better.
     first_line: Option<String>,
-    jobs: JoinSet<Option<String>>,
+    jobs: JoinSet<Made>,
+}
+
+enum Made {
+    Title(String),
+    /// The next run tries again.
+    Nothing,
+    /// No model is named for titles, so the first line is the title.
+    Nobody,
 }
 
 impl Titles {
@@ -26,8 +34,9 @@ impl Titles {
     pub(super) async fn next(&mut self) -> Option<String> {
         while let Some(made) = self.jobs.join_next().await {
             match made {
-                Ok(Some(title)) => return Some(title),
-                Ok(None) => {}
+                Ok(Made::Title(title)) => return Some(title),
+                Ok(Made::Nothing) => {}
+                Ok(Made::Nobody) => self.first_line = None,
                 Err(error) if error.is_cancelled() => {}
                 Err(panic) => tracing::error!(%panic, "making a title panicked"),
             }
@@ -86,17 +95,16 @@ impl LiveSession {
     }
 }
 
-async fn make_up(
-    source: Arc<dyn AgentSource>,
-    session: SessionMeta,
-    beginning: Beginning,
-) -> Option<String> {
+async fn make_up(source: Arc<dyn AgentSource>, session: SessionMeta, beginning: Beginning) -> Made {
     match source.title_model(&session).await {
-        Ok(Some(titles)) => ask(titles, beginning).await,
-        Ok(None) => None,
+        Ok(Some(titles)) => match ask(titles, beginning).await {
+            Some(title) => Made::Title(title),
+            None => Made::Nothing,
+        },
+        Ok(None) => Made::Nobody,
         Err(error) => {
             tracing::info!(session.id = %session.session_id, %error, "no model for titles");
-            None
+            Made::Nothing
         }
     }
 }
