@@ -70,6 +70,15 @@ export class Server {
     await ended
   }
 
+  /** From now on it answers nothing, until it is woken. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP')
+  }
+
+  wake(): void {
+    this.#process?.kill('SIGCONT')
+  }
+
   async remove(): Promise<void> {
     await this.kill()
     rmSync(this.dataDir, { recursive: true, force: true })

@@ -178,11 +178,13 @@ test('a new session begins with the model and the thinking that were chosen', as
   await expect(page.getByRole('button', { name: 'Model: Default model' })).toBeVisible()
 })
 
-test('a message that is written while another is sent stays', async ({ chat, model }) => {
+test('a message that is written while another is sent stays', async ({ chat, model, server }) => {
   const point = new Hold()
   model.next(say('working'), hold(point))
+  server.freeze()
   await chat.send('Begin')
   await chat.field.fill('not yet sent')
+  server.wake()
   await chat.sessionId()
   await expect(chat.rows.last()).toContainText('working')
   await expect(chat.field).toHaveValue('not yet sent')

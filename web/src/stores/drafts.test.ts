@@ -35,6 +35,15 @@ test('what is cleared is gone, and what is given back stands before what was wri
   expect(drafts.get('k').text).toBe('first\n\nsecond')
 })
 
+test('a draft moves to another place, and nothing moves where nothing is', () => {
+  const drafts = useDrafts()
+  drafts.set('new', { text: 'more', cursor: 2 })
+  drafts.move('new', 's')
+  drafts.move('new', 's')
+  expect(drafts.get('s')).toMatchObject({ text: 'more', cursor: 2 })
+  expect(drafts.get('new').text).toBe('')
+})
+
 test('nonsense in the storage is no draft', () => {
   localStorage.setItem('netaclaw.drafts', '{broken')
   expect(reload().get('k').text).toBe('')

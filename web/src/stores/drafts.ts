@@ -50,6 +50,11 @@ export const useDrafts = defineStore('drafts', () => {
     get,
     set,
     clear: (key: string) => set(key, NO_DRAFT),
+    /** What is being written at one place is written on at another. */
+    move(from: string, to: string): void {
+      const { [from]: draft, ...others } = drafts.value
+      if (draft) keep({ ...others, [to]: draft })
+    },
     /** Puts a text back that was not sent after all, before what was written since. */
     giveBack(key: string, text: string): void {
       const { text: since } = get(key)
