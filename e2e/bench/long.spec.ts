@@ -129,7 +129,7 @@ async function loadAll(page: Page): Promise<void> {
   await page.mouse.wheel(0, -200)
   await expect(async () => {
     await scroller.evaluate((box) => box.scrollTo(0, 0))
-    await expect(page.getByText('Question 0:')).toBeVisible({ timeout: 500 })
+    await expect(scroller.getByText('Question 0:')).toBeVisible({ timeout: 500 })
   }).toPass({ timeout: 240_000, intervals: [50] })
 }
 
