@@ -2,6 +2,7 @@
 
 use super::AdminDatabase;
 use super::fault::Result;
+use super::unchanged::{Mark, Watch};
 use netaclaw_admin::AdminError;
 use netaclaw_protocol::AdminStoreKind;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
@@ -27,6 +28,7 @@ const MIGRATION_TABLE: &str = "netaclaw_admin_migration";
 pub(super) struct Database {
     pool: AnyPool,
     kind: AdminStoreKind,
+    watch: Watch,
 }
 
 impl Database {
@@ -51,6 +53,11 @@ impl Database {
                     .map_err(|error| AdminError::store(what, error))
             }
         }
+    }
+
+    /// The state of the database, if that can be told without asking it.
+    pub(super) fn mark(&self) -> Option<Mark> {
+        self.watch.mark()
     }
 
     /// For reading, and for single statements that depend on nothing.
@@ -107,6 +114,7 @@ async fn open_sqlite(file: PathBuf) -> Result<Database, BoxError> {
     Ok(Database {
         pool,
         kind: AdminStoreKind::Sqlite,
+        watch: Watch::sqlite(&file),
     })
 }
 
@@ -220,6 +228,7 @@ async fn open_mysql(url: &str, options: MySqlConnectOptions) -> Result<Database,
     Ok(Database {
         pool,
         kind: AdminStoreKind::Mysql,
+        watch: Watch::default(),
     })
 }
 

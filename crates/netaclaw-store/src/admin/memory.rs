@@ -18,7 +18,13 @@ const KIND: RecordKind = RecordKind::Memory;
 #[async_trait]
 impl MemoryStore for SqlAdminStore {
     async fn memories(&self, user: &UserId) -> Result<Vec<Memory>, AdminError> {
-        Ok(read_memories(&mut *self.database.connection().await?, user).await?)
+        let mark = self.database.mark();
+        if let Some(memories) = self.memories.get(mark, user) {
+            return Ok(memories);
+        }
+        let memories = read_memories(&mut *self.database.connection().await?, user).await?;
+        self.memories.keep(mark, user.clone(), memories.clone());
+        Ok(memories)
     }
 
     async fn create_memory(

@@ -19,6 +19,7 @@ mod dictionary;
 mod fault;
 mod mcp;
 mod memory;
+mod presented;
 mod record;
 mod seal;
 mod secret_key;
@@ -26,6 +27,7 @@ mod seed;
 mod setting;
 mod token;
 mod tool;
+mod unchanged;
 mod user;
 
 pub use secret_key::{SecretKey, SecretKeyError};
@@ -33,9 +35,12 @@ pub use secret_key::{SecretKey, SecretKeyError};
 use configured::Kept;
 use database::Database;
 use netaclaw_admin::AdminError;
+use netaclaw_protocol::{Memory, UserId};
+use presented::Presented;
 use seal::Sealer;
 use std::fmt;
 use std::path::PathBuf;
+use unchanged::Unchanged;
 use user::Passwords;
 
 /// The admin store on a database.
@@ -44,6 +49,9 @@ pub struct SqlAdminStore {
     sealer: Sealer,
     passwords: Passwords,
     kept: Kept,
+    presented: Presented,
+    /// What agents remember of users who have just spoken.
+    memories: Unchanged<UserId, Vec<Memory>>,
 }
 
 pub struct AdminSettings {
@@ -79,11 +87,14 @@ impl SqlAdminStore {
             sealer: Sealer::new(&settings.secret_key),
             passwords: Passwords::default(),
             kept: Kept::default(),
+            presented: Presented::default(),
+            memories: Unchanged::default(),
         })
     }
 
     /// Ends all connections. SQLite then needs no files beside its own.
     pub async fn close(&self) {
+        self.write_uses(self.presented.take_uses()).await;
         self.database.close().await;
     }
 }

@@ -7,6 +7,7 @@ use super::SqlAdminStore;
 use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Fault, Result, found, unreadable};
+use super::presented::Known;
 use super::record::{act, column, first_stamp, next_stamp, of_word, stamp_of, word};
 use super::user::read_user;
 use crate::now_ms;
@@ -19,19 +20,20 @@ use netaclaw_protocol::{AuditAction, RecordKind, Token, TokenId, TokenSpec, User
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use sqlx::AnyConnection;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 const KIND: RecordKind = RecordKind::Token;
 const PREFIX: &str = "neta_";
 const ID_BYTES: usize = 8;
 const SECRET_BYTES: usize = 32;
-/// Writing down every use would cost more than it tells.
-const LAST_USED_EXACT_MS: i64 = 60_000;
 
 #[async_trait]
 impl TokenStore for SqlAdminStore {
     async fn tokens(&self) -> Result<Vec<Token>, AdminError> {
-        Ok(read_tokens(&mut *self.database.connection().await?).await?)
+        let mut tokens = read_tokens(&mut *self.database.connection().await?).await?;
+        self.presented.complete(&mut tokens);
+        Ok(tokens)
     }
 
     async fn tokens_of(&self, user: &UserId) -> Result<Vec<Token>, AdminError> {
@@ -98,33 +100,58 @@ impl TokenStore for SqlAdminStore {
         let Some((id, secret)) = parts.and_then(|rest| rest.split_once('_')) else {
             return Ok(TokenCheck::Unknown);
         };
-        let mut connection = self.database.connection().await?;
-        let stored = read_token(&mut connection, &TokenId::new(id)).await?;
-        let Some((mut token, kept)) = stored else {
+        let Some(known) = self.known_token(&TokenId::new(id)).await? else {
             return Ok(TokenCheck::Unknown);
         };
         let now = now_ms();
-        if !bool::from(kept.ct_eq(hash(secret).as_slice())) {
+        if !bool::from(known.hash.ct_eq(hash(secret).as_slice())) {
             return Ok(TokenCheck::Unknown);
         }
-        if let Some(ending) = ending(&token, now) {
+        if let Some(ending) = ending(&known.token, now) {
             return Ok(ending);
         }
-        let user = read_user(&mut connection, &token.spec.user_id).await?;
+        let Known { user, token, .. } = &*known;
         if user.spec.status == UserStatus::Disabled {
             return Ok(TokenCheck::UserDisabled);
         }
-        if token
-            .last_used_at
-            .is_none_or(|at| at < now - LAST_USED_EXACT_MS)
-        {
-            token.last_used_at = Some(now);
-            // Who may come in does not hang on this being written down.
-            if let Err(error) = write_used(&mut connection, &token).await {
-                tracing::warn!(?error, "the use of a token could not be written down");
-            }
-        }
+        let (user, mut token) = (user.clone(), token.clone());
+        let uses = self.presented.used(&mut token, now);
+        self.write_uses(uses).await;
         Ok(TokenCheck::Right(Box::new(Access { user, token })))
+    }
+}
+
+impl SqlAdminStore {
+    async fn known_token(&self, id: &TokenId) -> Result<Option<Arc<Known>>> {
+        let mark = self.database.mark();
+        if let Some(known) = self.presented.get(mark, id) {
+            return Ok(Some(known));
+        }
+        let mut connection = self.database.connection().await?;
+        let Some((token, hash)) = read_token(&mut connection, id).await? else {
+            return Ok(None);
+        };
+        let user = read_user(&mut connection, &token.spec.user_id).await?;
+        let known = Arc::new(Known { token, hash, user });
+        self.presented.keep(mark, &known);
+        Ok(Some(known))
+    }
+
+    /// Who may come in does not hang on this being written down.
+    pub(super) async fn write_uses(&self, uses: Vec<(TokenId, i64)>) {
+        if uses.is_empty() {
+            return;
+        }
+        let written = async {
+            let mut writer = self.database.writer().await?;
+            for (id, at) in &uses {
+                write_used(&mut writer, id, *at).await?;
+            }
+            commit(writer).await
+        };
+        if let Err(error) = written.await {
+            tracing::warn!(?error, "the use of tokens could not be written down");
+        }
     }
 }
 
@@ -312,11 +339,11 @@ async fn write_revoked(writer: &mut AnyConnection, token: &Token) -> Result<()> 
     Ok(())
 }
 
-async fn write_used(connection: &mut AnyConnection, token: &Token) -> Result<()> {
+async fn write_used(writer: &mut AnyConnection, id: &TokenId, at: i64) -> Result<()> {
     sqlx::query("UPDATE netaclaw_token SET lastUsedAt = ? WHERE id = ?")
-        .bind(token.last_used_at)
-        .bind(token.id.as_str())
-        .execute(connection)
+        .bind(at)
+        .bind(id.as_str())
+        .execute(writer)
         .await?;
     Ok(())
 }
