@@ -1,8 +1,11 @@
 //! What has been streamed of an answer, kept beside the session until the answer is complete.
+//!
+//! The file stays when the answer is there: to make and to remove one costs more than all that is
+//! written to it. What it tells of an entry that the session has is no news to whoever reads it.
 
 use super::layout::beside;
 use netaclaw_session::{Entry, EntryId};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,13 +23,13 @@ const LINES_KEPT: u64 = 8;
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    /// The entry in flight. A write that comes after its completion must not bring it back.
-    open: Mutex<Option<Open>>,
+    open: Mutex<Open>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Open {
-    entry: EntryId,
+    /// The entry in flight. A write that comes after its completion must not bring it back.
+    entry: Option<EntryId>,
     /// The file and its length, once there is one.
     file: Option<(File, u64)>,
 }
@@ -35,21 +38,21 @@ impl Journal {
     pub(super) fn beside(session_file: &Path) -> Self {
         Self {
             path: beside(session_file, ".inflight"),
-            open: Mutex::new(None),
+            open: Mutex::default(),
         }
     }
 
     pub(super) fn begin(&self, entry: EntryId) {
-        *self.lock() = Some(Open { entry, file: None });
+        self.lock().entry = Some(entry);
     }
 
     /// Adds a line to a journal that has room. As short a call as any append to a session.
     /// `false` if it takes [`Journal::write`].
     pub(super) fn add(&self, entry: &Entry) -> bool {
         let mut open = self.lock();
-        let Some(open) = open.as_mut().filter(|open| open.entry == *entry.id()) else {
+        if open.entry.as_ref() != Some(entry.id()) {
             return true;
-        };
+        }
         let Some((file, len)) = &mut open.file else {
             return false;
         };
@@ -62,28 +65,51 @@ impl Journal {
         true
     }
 
-    /// Begins the journal anew with `entry`, as a whole, if it is still in flight.
+    /// Begins the journal anew with `entry`, if it is still in flight. One that is there is replaced
+    /// as a whole.
     pub(super) fn write(&self, entry: &Entry) -> io::Result<()> {
         let mut open = self.lock();
-        let Some(open) = open.as_mut().filter(|open| open.entry == *entry.id()) else {
+        if open.entry.as_ref() != Some(entry.id()) {
             return Ok(());
-        };
-        let temporary = beside(&self.path, ".tmp");
+        }
         let line = line(entry);
-        let mut file = File::create(&temporary)?;
+        let temporary = open.file.is_some().then(|| beside(&self.path, ".tmp"));
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(temporary.as_ref().unwrap_or(&self.path))?;
+        // Whatever a dead writer left here was taken in when the session was opened.
+        file.set_len(0)?;
         file.write_all(&line)?;
-        std::fs::rename(&temporary, &self.path)?;
+        if let Some(temporary) = temporary {
+            std::fs::rename(&temporary, &self.path)?;
+        }
         open.file = Some((file, line.len() as u64));
         Ok(())
     }
 
-    /// Ends the entry in flight. From here on only the session file tells of it.
-    pub(super) fn finish(&self) -> io::Result<()> {
-        let mut open = self.lock();
-        *open = None;
+    /// Ends the entry in flight: the session has it.
+    pub(super) fn finish(&self) {
+        self.lock().entry = None;
+    }
+
+    /// Removes the file. Only for who holds the session's lock: without it the file may be that of
+    /// another process.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        *self.lock() = Open::default();
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
+        }
+    }
+
+    /// Removes the file if this process has made one. For the end of the session here, under the
+    /// same lock.
+    pub(super) fn tidy(&self) {
+        if self.lock().file.is_some()
+            && let Err(error) = self.remove()
+        {
+            tracing::debug!(%error, "a journal was left behind");
         }
     }
 
@@ -94,7 +120,7 @@ impl Journal {
         lines.find_map(|line| Entry::parse(std::str::from_utf8(line).ok()?.to_owned()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         // A panic cannot leave more behind than a line that is not whole.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,12 +202,27 @@ mod tests {
         let journal = left_in(dir.path());
         journal.begin("a".into());
         keep(&journal, &entry("a", "one"));
-        journal.finish().unwrap();
+        journal.finish();
+        let before = std::fs::read(&journal.path).unwrap();
         keep(&journal, &entry("a", "one two"));
-        assert!(!journal.path.exists());
+        assert_eq!(std::fs::read(&journal.path).unwrap(), before);
         journal.begin("b".into());
         keep(&journal, &entry("a", "one two"));
         keep(&journal, &entry("b", "new"));
         assert_eq!(left_in(dir.path()).read().unwrap().id().as_str(), "b");
+    }
+
+    #[test]
+    fn only_its_own_file_goes_with_a_session() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = left_in(dir.path());
+        journal.begin("a".into());
+        keep(&journal, &entry("a", "one"));
+        let other = left_in(dir.path());
+        other.tidy();
+        assert!(journal.path.exists(), "another process has written it");
+        journal.tidy();
+        assert!(!journal.path.exists());
+        journal.tidy();
     }
 }

@@ -70,6 +70,13 @@ impl Drop for InFlight {
     }
 }
 
+impl Drop for Slot {
+    fn drop(&mut self) {
+        // The state, and with it the lock, goes after this.
+        self.journal.tidy();
+    }
+}
+
 impl Slot {
     pub(super) fn new(id: SessionId, path: PathBuf) -> Self {
         let journal = Journal::beside(&path);
@@ -239,7 +246,7 @@ impl State {
             let timestamp = entry.timestamp().into_owned();
             self.write(id, entry.aborted(), leaf, &timestamp)?;
         }
-        journal.finish().map_err(io_error("recover", id))
+        journal.remove().map_err(io_error("recover", id))
     }
 
     /// Appends an entry; nothing is changed if it returns an error.

@@ -5,7 +5,7 @@ use super::ids::Ids;
 use super::in_flight::{Due, stream};
 use super::index::{Index, ids_in_names};
 use super::layout::{directory_name, file_name};
-use super::open::{Access, Slot, State};
+use super::open::{Access, Appended, Slot, State};
 use super::slots::Slots;
 use super::writer::{Durable, SessionText, create_file};
 use super::{FileSettings, blocking};
@@ -299,19 +299,17 @@ impl SessionTreeProvider for FileProvider {
     }
 
     async fn append_entry(&self, session: &SessionId, new: NewEntry) -> Result<Entry> {
-        let appended = self
-            .with(session, Access::Write, |_, state| {
-                state.append(session, &new)
+        let entry = self
+            .with(session, Access::Write, |slot, state| {
+                let Appended { entry, completed } = state.append(session, &new)?;
+                if completed {
+                    slot.journal.finish();
+                }
+                Ok(entry)
             })
             .await?;
-        if appended.completed {
-            let slot = self.slot(session).await?;
-            blocking(move || slot.journal.finish())
-                .await
-                .map_err(io_error("write", session))?;
-        }
         self.flush(session, new.flush).await?;
-        Ok(appended.entry)
+        Ok(entry)
     }
 
     async fn update_in_flight_entry(
@@ -389,8 +387,13 @@ impl SessionTreeProvider for FileProvider {
         if let Some(slot) = self.slots.remove(session) {
             let _gate = slot.gate.lock().await;
             let state = slot.state().take();
-            // Closing removes the lock file, which is a call to the file system.
-            blocking(move || drop(state)).await;
+            // Closing removes the journal and the lock file, which are calls to the file system.
+            let journal = Arc::clone(&slot);
+            blocking(move || {
+                journal.journal.tidy();
+                drop(state);
+            })
+            .await;
         }
         Ok(())
     }

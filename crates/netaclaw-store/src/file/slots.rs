@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Sessions kept open at most, if the process may open files enough; beyond it the ones longest
 /// unused are let go and are opened again when they are needed.
 const OPEN_SESSIONS_MAX: u64 = 1024;
-/// Of the files that the process may open, sessions take no more than one in so many. Each has two:
-/// itself and its lock.
+/// Of the files that the process may open, sessions take no more than three in so many. Each has three:
+/// itself, its lock and its journal.
 const FILES_PER_SESSION: u64 = 8;
 /// Text kept in memory at most, with the same behaviour beyond it.
 const OPEN_BYTES_MAX: u64 = 256 << 20;
