@@ -25,6 +25,8 @@ const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// lasts.
 const AT_ONCE_MAX: usize = 64;
 const AT_ONCE_FOR: Duration = Duration::from_millis(5);
+/// An answer whose pieces come at shorter intervals than this comes in bursts.
+const BURST: Duration = Duration::from_millis(2);
 
 /// Understands the events of one API.
 pub(crate) trait Decoder: Send + 'static {
@@ -133,13 +135,14 @@ impl<D: Decoder> HttpAnswer<D> {
                 // What is there already is taken in before anything is passed on: it leaves as one
                 // piece, and nobody has waited for it.
                 let began = Instant::now();
+                let in_burst = events.arrived(began);
                 for taken in 1.. {
                     self.take_in(events, arrived)?;
                     let enough = taken == AT_ONCE_MAX || began.elapsed() > AT_ONCE_FOR;
                     if self.answer.is_ended() || enough {
                         break;
                     }
-                    match events.next_if_there().await {
+                    match events.next_if_there(in_burst).await {
                         Some(next) => arrived = next,
                         None => break,
                     }
@@ -184,6 +187,8 @@ fn is_json(response: &Response) -> bool {
 struct Events {
     events: SseByteStream<BoxStream<'static, Result<Bytes, ModelError>>>,
     body_ended: Arc<AtomicBool>,
+    /// When something was last waited for and came.
+    arrived: Option<Instant>,
 }
 
 impl Events {
@@ -203,6 +208,7 @@ impl Events {
         Self {
             events: SseByteStream::new(bytes.boxed()),
             body_ended,
+            arrived: None,
         }
     }
 
@@ -220,11 +226,19 @@ impl Events {
         }
     }
 
+    /// Notes that something has come, and says whether it came right behind the last.
+    fn arrived(&mut self, now: Instant) -> bool {
+        let last = self.arrived.replace(now);
+        last.is_some_and(|last| now - last < BURST)
+    }
+
     /// The next event, if it has arrived. The connection hands over one chunk at a time and makes
-    /// the next ready only when it gets its turn, so it is given one.
-    async fn next_if_there(&mut self) -> Option<Result<Option<Sse>, ModelError>> {
-        if let Some(next) = self.next().now_or_never() {
-            return Some(next);
+    /// the next ready only when it gets its turn. In a burst it is given one; otherwise nothing would
+    /// come of that but a delay, and most models speak more slowly.
+    async fn next_if_there(&mut self, in_burst: bool) -> Option<Result<Option<Sse>, ModelError>> {
+        let next = self.next().now_or_never();
+        if next.is_some() || !in_burst {
+            return next;
         }
         tokio::task::yield_now().await;
         self.next().now_or_never()
