@@ -126,6 +126,14 @@ pub(crate) enum TextDelta {
 }
 
 impl TextDelta {
+    /// Whether nothing of the same part came before.
+    pub(crate) fn is_first(&self) -> bool {
+        match self {
+            Self::Part(part) => part.offset == 0,
+            Self::Output(output) => output.offset == 0,
+        }
+    }
+
     /// Takes in what follows directly; gives it back if it belongs elsewhere.
     pub(crate) fn absorb(&mut self, next: TextDelta) -> Option<TextDelta> {
         match (self, next) {

@@ -107,14 +107,16 @@ impl Feed {
         }
     }
 
-    /// Sends text: at once if none was sent within the window, else together with what follows.
+    /// Sends text: at once if it is the first of its part or if none was sent within the window, else
+    /// together with what follows.
     pub(crate) fn emit_text(&self, delta: TextDelta) {
         let mut inner = self.lock();
         let now = Instant::now();
-        let first = inner
-            .last_text
-            .is_none_or(|last| now - last >= MERGE_WINDOW);
-        if first && inner.waiting.is_empty() {
+        let waits = |last: Instant| now - last < MERGE_WINDOW;
+        let first = delta.is_first() || !inner.last_text.is_some_and(waits);
+        if first {
+            // Text that came before must not arrive after.
+            inner.send_waiting();
             inner.last_text = Some(now);
             inner.send_text(delta);
             return;
@@ -302,4 +304,60 @@ async fn send_later(feed: Weak<Mutex<Inner>>, at: Instant) {
 
 pub(crate) fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netaclaw_protocol::{EntryId, PartDelta, RunId};
+    use serde_json::Value;
+
+    #[derive(Default)]
+    struct Ear(Mutex<Vec<(u64, String)>>);
+
+    impl Subscriber for Ear {
+        fn deliver(&self, event: &ServerEvent) {
+            let event: Value = serde_json::from_str(event.json.get()).unwrap();
+            let (part, text) = (&event["data"]["part"], &event["data"]["text"]);
+            let heard = (part.as_u64().unwrap(), text.as_str().unwrap().to_owned());
+            self.0.lock().unwrap().push(heard);
+        }
+
+        fn wants(&self, group: EventGroup) -> bool {
+            group == EventGroup::Current
+        }
+    }
+
+    fn piece(part: u32, offset: u64, text: &str) -> TextDelta {
+        TextDelta::Part(PartDelta {
+            run_id: RunId::new("r"),
+            entry_id: EntryId::new("e"),
+            part,
+            kind: PartKind::Text,
+            tool_call_id: None,
+            tool_name: None,
+            offset,
+            text: text.to_owned(),
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_piece_of_every_part_leaves_at_once() {
+        let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
+        let ear = Arc::new(Ear::default());
+        feed.subscribe(ear.clone());
+        let heard = || std::mem::take(&mut *ear.0.lock().unwrap());
+        let says = |part, text: &str| (part, text.to_owned());
+        feed.emit_text(piece(0, 0, "a"));
+        assert_eq!(heard(), [says(0, "a")]);
+        feed.emit_text(piece(0, 1, "b"));
+        feed.emit_text(piece(0, 2, "c"));
+        assert_eq!(heard(), [], "they wait for more");
+        feed.emit_text(piece(1, 0, "d"));
+        assert_eq!(heard(), [says(0, "bc"), says(1, "d")]);
+        feed.emit_text(piece(1, 1, "e"));
+        assert_eq!(heard(), []);
+        tokio::time::sleep(MERGE_WINDOW).await;
+        assert_eq!(heard(), [says(1, "e")]);
+    }
 }
