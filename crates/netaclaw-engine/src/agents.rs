@@ -6,6 +6,7 @@ use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::governed::{AgentTools, Governed, ToolSeat};
 use crate::instructions::instruction_files;
+use crate::looks::Looks;
 use crate::mcp::ConfiguredMcp;
 use crate::memory::AgentMemory;
 use crate::skills::{SkillCommand, SkillOpening, Skills, opening};
@@ -44,6 +45,14 @@ pub struct ConfiguredAgents {
     pub(crate) governed: Governed,
     models: ModelSettings,
     tool_refusals: Arc<ToolRefusals>,
+    workplaces: Looks<Workplace>,
+}
+
+/// A workspace and what its project tells agents.
+#[derive(Clone)]
+struct Workplace {
+    roots: Arc<[PathBuf]>,
+    instructions: Vec<InstructionFile>,
 }
 
 /// How models are asked, whichever they are.
@@ -71,6 +80,7 @@ impl ConfiguredAgents {
             },
             models,
             tool_refusals: Arc::default(),
+            workplaces: Looks::default(),
         }
     }
 
@@ -185,6 +195,29 @@ impl ConfiguredAgents {
         })
     }
 
+    /// The workspace of a run, and what its project says. Runs that begin in the same moment share
+    /// the look at the disk; what each of them has seen of files is its own.
+    async fn workplace(
+        &self,
+        root: PathBuf,
+        extra: Vec<PathBuf>,
+    ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+        let look = || async {
+            let (workspace, instructions) = open_workspace(root.clone(), extra.clone()).await?;
+            let roots = workspace.roots().into();
+            Ok::<_, EngineError>(Workplace {
+                roots,
+                instructions,
+            })
+        };
+        let place = format!("{root:?} {extra:?}");
+        let Workplace {
+            roots,
+            instructions,
+        } = self.workplaces.look(place, look).await?;
+        Ok((Workspace::of_roots(roots.to_vec()), instructions))
+    }
+
     /// The agent's own, and where long outputs of its commands are kept, so that it can read on.
     pub(crate) fn extra_roots(&self, spec: &AgentSpec) -> Vec<PathBuf> {
         let mut roots: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
@@ -232,7 +265,7 @@ impl AgentSource for ConfiguredAgents {
         let about = run.session.first_message.as_deref().unwrap_or_default();
         // Both look elsewhere, and neither needs the other.
         let (opened, facts) = tokio::join!(
-            open_workspace(root, self.extra_roots(&spec)),
+            self.workplace(root, self.extra_roots(&spec)),
             memory.facts(about),
         );
         let (workspace, instructions) = opened?;

@@ -17,6 +17,7 @@ mod host;
 mod instructions;
 mod listing;
 mod live;
+mod looks;
 mod mcp;
 mod memory;
 mod meter;

@@ -2,6 +2,7 @@
 
 use crate::agents::{ConfiguredAgents, admin_error, blocking, open_workspace};
 use crate::error::EngineError;
+use crate::looks::Looks;
 use crate::served::NoSession;
 use netaclaw_protocol::{
     AgentSpec, AssistantMessage, ContentBlock, EntryId, Message, SkillDetail, SkillView,
@@ -14,11 +15,11 @@ use netaclaw_tools::{
     EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
 };
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -26,9 +27,6 @@ use uuid::Uuid;
 pub const SKILL_ENTRY: &str = "netaclaw.skill";
 /// How a message begins that names a skill.
 const COMMAND: &str = "/skill";
-/// Looks at the disk are shared for so long; whoever changes a file does not notice.
-const LOOK_AGAIN: Duration = Duration::from_millis(500);
-const LOOKS_MAX: usize = 64;
 const SKILL_TOOLS: [&str; 3] = ["list_skills", "read_skill", EXECUTE_SKILL];
 
 /// Where skills are that belong to no agent.
@@ -47,17 +45,15 @@ pub struct SkillHome {
 pub(crate) struct Skills {
     home: Arc<SkillHome>,
     environment: Arc<Vec<(OsString, OsString)>>,
-    looks: Arc<Mutex<HashMap<String, Look>>>,
+    looks: Looks<Arc<Vec<Skill>>>,
 }
-
-type Look = (Instant, Arc<Vec<Skill>>);
 
 impl Skills {
     pub(crate) fn new(home: SkillHome) -> Self {
         Self {
             environment: Arc::new(home.environment.clone()),
             home: Arc::new(home),
-            looks: Arc::default(),
+            looks: Looks::default(),
         }
     }
 
@@ -82,19 +78,14 @@ impl Skills {
             "{:?} {:?} {:?}",
             places.agent, places.workspace, places.chosen
         );
-        if let Some((at, skills)) = self.lock().get(&key)
-            && at.elapsed() < LOOK_AGAIN
-        {
-            return Arc::clone(skills);
+        let look = || {
+            let places = places.clone();
+            async { Ok::<_, Infallible>(Arc::new(blocking(move || places.find()).await)) }
+        };
+        match self.looks.look(key, look).await {
+            Ok(skills) => skills,
+            Err(never) => match never {},
         }
-        let places = places.clone();
-        let skills = Arc::new(blocking(move || places.find()).await);
-        let mut looks = self.lock();
-        if looks.len() >= LOOKS_MAX {
-            looks.clear();
-        }
-        looks.insert(key, (Instant::now(), Arc::clone(&skills)));
-        skills
     }
 
     /// Why tools for skills are of no use, by tool.
@@ -124,10 +115,6 @@ impl Skills {
             description: skill.description.clone(),
         };
         ready.map(line).collect()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Look>> {
-        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

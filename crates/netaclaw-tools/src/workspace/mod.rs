@@ -61,6 +61,12 @@ impl Workspace {
         Ok(Self { roots, seen })
     }
 
+    /// The same directories as those of another workspace, as [`Workspace::roots`] tells them.
+    pub fn of_roots(roots: Vec<PathBuf>) -> Self {
+        let seen = Seen::default();
+        Self { roots, seen }
+    }
+
     pub fn root(&self) -> &Path {
         &self.roots[0]
     }
