@@ -36,6 +36,7 @@ mod snapshot;
 mod source;
 mod steps;
 mod sweep;
+mod tally;
 mod title;
 mod tool_refusals;
 mod user_message;

@@ -1,16 +1,14 @@
 //! Token numbers of a session: what was used, and how full the context is.
 
 use crate::source::{AgentSource, ChosenModel};
+use crate::tally::{Sum, Totals, of_one_call};
 use netaclaw_compaction::{Used, used_tokens};
 use netaclaw_protocol::{
-    CompactionDetails, ContextMeter, ModelInfo, SessionMeta, TokenTotals, TokenUpdate, Usage,
+    CompactionDetails, ContextMeter, ModelInfo, SessionMeta, TokenUpdate, Usage,
 };
 use netaclaw_session::{
-    ContextMessage, Entry, EntryId, EntryKind, Role, SessionContext, SessionTree,
-    build_session_context,
+    ContextMessage, EntryId, SessionContext, SessionTree, build_session_context,
 };
-use serde::Deserialize;
-use std::collections::HashSet;
 
 /// Counts what the answers of a session reported.
 #[derive(Clone, Debug, Default)]
@@ -20,14 +18,6 @@ pub(crate) struct Meter {
     threshold_percent: Option<u8>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Totals {
-    session: TokenTotals,
-    branch: TokenTotals,
-    last_call: Option<TokenTotals>,
-    auxiliary: TokenTotals,
-}
-
 #[derive(Clone, Debug)]
 struct Window {
     tokens: u64,
@@ -35,41 +25,16 @@ struct Window {
 }
 
 impl Meter {
-    /// The numbers for a place in a session. Reads what every answer says, so it is for when a
-    /// session is looked at and when a run begins; [`Meter::count`] goes on from there.
-    pub(crate) fn read(tree: &SessionTree, leaf: Option<&EntryId>) -> Self {
-        let mut meter = Self::default();
-        meter.recount(tree, leaf);
-        meter
+    /// Goes on from what the answers up to a place in the session have cost.
+    pub(crate) fn new(totals: Totals) -> Self {
+        Self {
+            totals,
+            ..Self::default()
+        }
     }
 
-    /// The same for a place with the same model.
-    pub(crate) fn recount(&mut self, tree: &SessionTree, leaf: Option<&EntryId>) {
-        // A path that is damaged has a session around it all the same.
-        let path = leaf.and_then(|leaf| tree.path(leaf).ok());
-        let path = path.unwrap_or_default();
-        let on_path: HashSet<&EntryId> = path.iter().map(|entry| entry.id()).collect();
-        let mut totals = Totals::default();
-        for entry in tree.entries() {
-            let (summaries, usage) = match spent_on(entry) {
-                None => continue,
-                Some(spent) => spent,
-            };
-            if summaries > 0 {
-                totals.auxiliary.add(&usage, summaries);
-                continue;
-            }
-            totals.session.add(&usage, 1);
-            if on_path.contains(entry.id()) {
-                totals.branch.add(&usage, 1);
-            }
-        }
-        let answers = path
-            .iter()
-            .rev()
-            .filter(|entry| entry.role() == Role::Assistant);
-        let mut usages = answers.filter_map(|entry| spent_on(entry));
-        totals.last_call = usages.find_map(|(_, usage)| of_one_call(&usage));
+    /// The same for another place with the same model.
+    pub(crate) fn recount(&mut self, totals: Totals) {
         self.totals = totals;
     }
 
@@ -166,48 +131,4 @@ pub(crate) fn overhead_noted(context: &SessionContext<'_>) -> u64 {
     let details: Option<CompactionDetails> =
         compaction.and_then(|json| serde_json::from_str(json).ok());
     details.map_or(0, |details| details.overhead_tokens)
-}
-
-/// What an entry cost, and how many requests for a summary that was; 0 if it is an answer.
-fn spent_on(entry: &Entry) -> Option<(u64, Usage)> {
-    #[derive(Deserialize)]
-    struct Spent {
-        #[serde(default)]
-        usage: Usage,
-        /// Of a summary.
-        requests: Option<u64>,
-    }
-    let json = match (entry.role(), entry.kind()) {
-        (Role::Assistant, _) => entry.message_json()?,
-        (_, EntryKind::Compaction | EntryKind::BranchSummary) => entry.field("details")?,
-        _ => return None,
-    };
-    let Spent { usage, requests } = serde_json::from_str(json).ok()?;
-    match entry.role() {
-        Role::Assistant => Some((0, usage)),
-        // What other programs wrote says nothing of requests, and one that was quoted took none.
-        _ => of_one_call(&usage).map(|_| (requests.unwrap_or(1).max(1), usage)),
-    }
-}
-
-fn of_one_call(usage: &Usage) -> Option<TokenTotals> {
-    let mut call = TokenTotals::default();
-    call.add(usage, 1);
-    (call.total_tokens > 0).then_some(call)
-}
-
-trait Sum {
-    fn add(&mut self, usage: &Usage, calls: u64);
-}
-
-impl Sum for TokenTotals {
-    fn add(&mut self, usage: &Usage, calls: u64) {
-        self.input_tokens += usage.input + usage.cache_read + usage.cache_write;
-        self.output_tokens += usage.output;
-        self.total_tokens = self.input_tokens + self.output_tokens;
-        self.api_calls += calls;
-        if usage.cost.total > 0.0 {
-            *self.cost.get_or_insert(0.0) += usage.cost.total;
-        }
-    }
 }

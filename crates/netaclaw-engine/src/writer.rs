@@ -8,6 +8,7 @@ use crate::feed::{Feed, now_ms};
 use crate::listing::{ListFeed, Liveness, list_item, looks_same};
 use crate::metrics::QueueGauge;
 use crate::process_log::{ProcessLogs, StepLog};
+use crate::tally::{Tally, Totals};
 use crate::user_message::{UserMark, user_message};
 use crate::wire::wire_entry;
 use netaclaw_protocol::{
@@ -34,6 +35,7 @@ pub(crate) struct SessionWriter {
     /// meanwhile goes there too, or the run would leave it on a branch of its own. Changed only by
     /// who may write; apart, because a run that streams must not wait for the right to write.
     run_tip: std::sync::Mutex<Option<EntryId>>,
+    tally: Tally,
     state: Mutex<WriterState>,
 }
 
@@ -82,6 +84,7 @@ impl SessionWriter {
             lists,
             instance,
             run_tip: std::sync::Mutex::default(),
+            tally: Tally::default(),
             files: beside.files,
             state,
         }
@@ -119,6 +122,11 @@ impl SessionWriter {
     fn tip(&self) -> std::sync::MutexGuard<'_, Option<EntryId>> {
         // One assignment happens under it.
         self.run_tip.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the answers up to a place in the session have cost.
+    pub(crate) fn totals(&self, tree: &SessionTree, leaf: Option<&EntryId>) -> Totals {
+        self.tally.at(tree, leaf)
     }
 
     pub(crate) async fn tree(&self) -> Result<Arc<SessionTree>, EngineError> {

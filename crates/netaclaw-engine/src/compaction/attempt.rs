@@ -187,7 +187,7 @@ impl Attempt<'_> {
         tell(CompactionProgress::Saving);
         let tree = self.append(&plan, assembled).await?;
         let tip = self.writer.run_tip().or_else(|| tree.leaf().cloned());
-        let meter = Meter::read(&tree, tip.as_ref());
+        let meter = Meter::new(self.writer.totals(&tree, tip.as_ref()));
         let meter = meter.for_model(&setup.model, setup.threshold_percent);
         let tokens = meter.update_at(&tree, tip.as_ref(), plan.tokens.overhead);
         self.live.tokens_changed(tokens);

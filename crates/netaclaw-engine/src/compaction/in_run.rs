@@ -92,7 +92,8 @@ impl SessionHost {
         if attempted == Attempted::Done
             && let Ok(tree) = self.writer.tree().await
         {
-            self.meter.recount(&tree, self.writer.run_tip().as_ref());
+            let tip = self.writer.run_tip();
+            self.meter.recount(self.writer.totals(&tree, tip.as_ref()));
         }
         self.live.phase(RunPhase::WaitingForModel, None);
         attempted

@@ -327,8 +327,8 @@ async fn prepare(
             told_tools: durable.told_tools,
         })
         .await?;
-    let meter = Meter::read(&tree, host.writer.run_tip().as_ref());
-    host.meter = meter.for_model(&prepared.model, prepared.threshold_percent);
+    let totals = host.writer.totals(&tree, host.writer.run_tip().as_ref());
+    host.meter = Meter::new(totals).for_model(&prepared.model, prepared.threshold_percent);
     host.threshold_percent = prepared.threshold_percent;
     if let Some((entry_id, opening)) = opening {
         let appended = host.append(Some(entry_id), opening.into_body()).await;

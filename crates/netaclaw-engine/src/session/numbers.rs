@@ -15,7 +15,7 @@ impl LiveSession {
         model: Option<ModelChoice>,
     ) -> TokenUpdate {
         let model = || model.clone().map(Into::into);
-        let meter = Meter::read(tree, tree.leaf());
+        let meter = Meter::new(self.writer.totals(tree, tree.leaf()));
         let meter = match self.source.measure(session, model()).await {
             Some(measure) => meter.for_model(&measure.model, measure.threshold_percent),
             None => meter,
