@@ -132,7 +132,8 @@ pub(super) async fn begin(socket: SocketRef, RawSocket(raw): RawSocket) {
         commands,
     ));
     jobs.spawn(async move {
-        sender::send_all(shared, socket, raw, connection).await;
+        sender::send_all(Arc::clone(&shared), socket, raw, Arc::clone(&connection)).await;
+        shared.connections.remove(&connection);
         metrics::disconnected();
     });
 }

@@ -68,6 +68,11 @@ impl Connection {
         self.check(shared).await
     }
 
+    /// A credential is one user's for good.
+    fn user_id(&self) -> String {
+        lock(&self.checked).0.user_id.clone()
+    }
+
     /// Waits until there is reason to look whether the credential still counts.
     pub(super) async fn doubted(&self) {
         self.doubted.notified().await;
@@ -151,17 +156,30 @@ pub(super) fn notice(notice: Notice) -> ServerEvent {
     }
 }
 
-/// The sockets of a server, to tell all of them something.
+/// The sockets of a server, to tell them something.
 #[derive(Default)]
 pub(crate) struct Connections {
-    all: Mutex<Vec<Weak<Connection>>>,
+    /// Most of what is told is for one user, and with hundreds of them nobody should have to look at
+    /// the sockets of all others.
+    by_user: Mutex<HashMap<String, Vec<Weak<Connection>>>>,
 }
 
 impl Connections {
     pub(super) fn add(&self, connection: &Arc<Connection>) {
-        let mut all = lock(&self.all);
-        all.retain(|known| known.strong_count() > 0);
-        all.push(Arc::downgrade(connection));
+        let mut by_user = lock(&self.by_user);
+        let sockets = by_user.entry(connection.user_id()).or_default();
+        sockets.push(Arc::downgrade(connection));
+    }
+
+    pub(super) fn remove(&self, connection: &Arc<Connection>) {
+        let (user, gone) = (connection.user_id(), Arc::downgrade(connection));
+        let mut by_user = lock(&self.by_user);
+        if let Some(sockets) = by_user.get_mut(&user) {
+            sockets.retain(|known| !known.ptr_eq(&gone));
+            if sockets.is_empty() {
+                by_user.remove(&user);
+            }
+        }
     }
 
     pub(crate) fn announce_draining(&self) {
@@ -174,26 +192,29 @@ impl Connections {
 
     /// Has the sockets of a user look whether their credentials still count.
     pub(crate) fn doubt(&self, user_id: &str) {
-        for connection in self.living() {
-            if lock(&connection.checked).0.user_id == user_id {
-                connection.doubted.notify_one();
-            }
+        for connection in self.of(user_id) {
+            connection.doubted.notify_one();
         }
     }
 
     /// Tells the sockets of a session's owner what it looks like in their list. What belongs to
     /// nobody is on the lists of administrators.
     fn tell_list(&self, item: &SessionListItem) {
-        let event = notice(Notice::SessionListChanged(Box::new(item.clone())));
-        for connection in self.living() {
-            let (identity, _) = &*lock(&connection.checked);
-            let listed = match &item.session.user_id {
-                Some(owner) => *owner == identity.user_id,
-                None => identity.caller().is_admin,
-            };
-            if listed && connection.groups.current {
-                connection.outbox.push(&event);
+        let mut listed = match &item.session.user_id {
+            Some(owner) => self.of(owner),
+            None => {
+                let mut all = self.living();
+                all.retain(|connection| lock(&connection.checked).0.caller().is_admin);
+                all
             }
+        };
+        listed.retain(|connection| connection.groups.current);
+        if listed.is_empty() {
+            return;
+        }
+        let event = notice(Notice::SessionListChanged(Box::new(item.clone())));
+        for connection in listed {
+            connection.outbox.push(&event);
         }
     }
 
@@ -212,7 +233,15 @@ impl Connections {
     }
 
     fn living(&self) -> Vec<Arc<Connection>> {
-        lock(&self.all).iter().filter_map(Weak::upgrade).collect()
+        let by_user = lock(&self.by_user);
+        let all = by_user.values().flatten();
+        all.filter_map(Weak::upgrade).collect()
+    }
+
+    fn of(&self, user_id: &str) -> Vec<Arc<Connection>> {
+        let by_user = lock(&self.by_user);
+        let sockets = by_user.get(user_id).into_iter().flatten();
+        sockets.filter_map(Weak::upgrade).collect()
     }
 }
 

@@ -33,6 +33,9 @@ const FRAME_BYTES_MAX: usize = 4 << 20;
 /// Packets that the Socket.IO layer queues per connection. Ours is in front of it and keeps it
 /// from filling up, because it drops what does not fit.
 const PACKETS_MAX: usize = 1024;
+/// What a connection is read with. Most commands fit, and every connection holds one of these for as
+/// long as it stands; a longer command is read in several pieces.
+const READ_BYTES: usize = 1 << 10;
 /// Commands are JSON; attachments go by HTTP.
 const BINARIES_MAX: usize = 8;
 
@@ -43,6 +46,7 @@ pub(crate) fn layer(shared: &Arc<Shared>) -> (SocketIoLayer, SocketIo) {
         .max_payload(FRAME_BYTES_MAX as u64)
         .ws_max_message_size(FRAME_BYTES_MAX)
         .ws_max_frame_size(FRAME_BYTES_MAX)
+        .ws_read_buffer_size(READ_BYTES)
         .ping_interval(shared.settings.ping_interval)
         .ping_timeout(shared.settings.ping_timeout)
         .with_parser(ParserConfig::common().max_incoming_binaries(BINARIES_MAX))
