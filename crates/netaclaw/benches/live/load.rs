@@ -5,8 +5,9 @@ use crate::process::Server;
 use anyhow::{Context, ensure};
 use futures::future::try_join_all;
 use netaclaw_testkit::fake_model::{FakeModel, Fault, Reply};
-use serde_json::json;
+use serde_json::Value;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -109,15 +110,21 @@ async fn begun(
     .await
 }
 
-/// The first tokens of the same chats for somebody who asks the model without a server between.
-pub(crate) async fn direct(model: &FakeModel, load: &Load) -> anyhow::Result<Vec<Duration>> {
+/// The first tokens of the same chats for somebody who asks the model the same without a server
+/// between.
+pub(crate) async fn direct(
+    model: &FakeModel,
+    load: &Load,
+    asked: &Value,
+) -> anyhow::Result<Vec<Duration>> {
     model.script().otherwise(load.reply(Pace::Model));
     let address = model.address();
+    let body: Arc<str> = asked.to_string().into();
     let running = (0..load.chats).map(|at| {
-        let wait = load.stagger(Pace::Model, at);
+        let (wait, body) = (load.stagger(Pace::Model, at), Arc::clone(&body));
         tokio::spawn(async move {
             tokio::time::sleep(wait).await;
-            ask(address).await
+            ask(address, &body).await
         })
     });
     let mut first = Vec::new();
@@ -129,22 +136,16 @@ pub(crate) async fn direct(model: &FakeModel, load: &Load) -> anyhow::Result<Vec
 
 /// As little as can stand between a client and the model: one request on a connection that is
 /// there already.
-async fn ask(address: SocketAddr) -> anyhow::Result<Duration> {
+async fn ask(address: SocketAddr, body: &str) -> anyhow::Result<Duration> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let started = Instant::now();
-    let body = json!({
-        "model": "bench",
-        "stream": true,
-        "messages": [{"role": "user", "content": "Count for me, please."}],
-    })
-    .to_string();
     let head = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer none\r\n\
          content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
-    stream.write_all((head + &body).as_bytes()).await?;
+    stream.write_all((head + body).as_bytes()).await?;
     let mut first = None;
     let mut seen = Vec::new();
     while stream.read_buf(&mut seen).await? > 0 {
