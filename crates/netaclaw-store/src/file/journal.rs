@@ -103,12 +103,17 @@ impl Journal {
         }
     }
 
-    /// Removes the file if this process has made one. For the end of the session here, under the
-    /// same lock.
+    /// Removes the file if this process has made one and nothing is in flight; what is belongs to the
+    /// next writer. For the end of the session here, under the same lock.
     pub(super) fn tidy(&self) {
-        if self.lock().file.is_some()
-            && let Err(error) = self.remove()
-        {
+        let of_use = {
+            let open = self.lock();
+            open.file.is_none() || open.entry.is_some()
+        };
+        if of_use {
+            return;
+        }
+        if let Err(error) = self.remove() {
             tracing::debug!(%error, "a journal was left behind");
         }
     }
@@ -221,6 +226,9 @@ mod tests {
         let other = left_in(dir.path());
         other.tidy();
         assert!(journal.path.exists(), "another process has written it");
+        journal.tidy();
+        assert!(journal.path.exists(), "the next writer needs it");
+        journal.finish();
         journal.tidy();
         assert!(!journal.path.exists());
         journal.tidy();
