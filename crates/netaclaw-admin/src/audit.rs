@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use async_trait::async_trait;
-use netaclaw_protocol::{AuditAction, AuditPage, RecordKind, User};
+use netaclaw_protocol::{AuditAction, AuditPage, RecordKind, TokenId, User};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
@@ -10,31 +10,49 @@ use std::fmt;
 /// Whoever asks for a change. Every change says so, and the store writes it down together with
 /// the change itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Actor(String);
+pub struct Actor {
+    name: String,
+    token: Option<TokenId>,
+}
 
 impl Actor {
     /// The server on its own account.
     pub fn system() -> Self {
-        Self("system".to_owned())
+        Self::named("system".to_owned())
     }
 
     /// Somebody with access to the data directory.
     pub fn command_line() -> Self {
-        Self("command line".to_owned())
+        Self::named("command line".to_owned())
     }
 
     pub fn user(user: &User) -> Self {
-        Self(format!("user {}", user.spec.name))
+        Self::named(format!("user {}", user.spec.name))
+    }
+
+    fn named(name: String) -> Self {
+        Self { name, token: None }
+    }
+
+    /// The same one, who has shown this token.
+    #[must_use]
+    pub fn with_token(self, token: Option<TokenId>) -> Self {
+        Self { token, ..self }
+    }
+
+    /// The token that was shown, if it was one.
+    pub fn token(&self) -> Option<&TokenId> {
+        self.token.as_ref()
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.name
     }
 }
 
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.name)
     }
 }
 

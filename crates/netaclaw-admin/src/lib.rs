@@ -47,6 +47,9 @@ pub use resolve::{
 };
 pub use setting::{SettingStore, check_setting};
 pub use store::{AdminStore, Expect, Seeded};
-pub use token::{Access, IssuedToken, TokenCheck, TokenStore, check_token_spec, same_secret};
+pub use token::{
+    Access, BROWSER_LABEL, IssuedToken, TokenCheck, TokenStore, check_token_spec, is_browsers,
+    same_secret,
+};
 pub use tool::{BUILTIN_TOOLS, KnownTool, ToolStore, ToolSync, global_status};
 pub use user::{LoginCheck, PasswordChange, UserStore, check_password_rules, check_user};

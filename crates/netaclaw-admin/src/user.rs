@@ -18,6 +18,8 @@ pub trait UserStore: Send + Sync {
     async fn user_named(&self, name: &str) -> Result<User>;
 
     async fn create_user(&self, by: &Actor, new: NewUser) -> Result<User>;
+    /// A password that is changed or cleared ends the tokens of the browsers that may have come in
+    /// with it, except the one that was shown for the change.
     async fn update_user(
         &self,
         by: &Actor,

@@ -1,7 +1,8 @@
 use super::ContractHarness;
 use super::subject::{assert_conflict, assert_invalid, assert_not_found, by, seeded};
 use crate::{
-    Access, AdminStore, Expect, FIRST_USER, IssuedToken, LoginCheck, PasswordChange, TokenCheck,
+    Access, AdminStore, BROWSER_LABEL, Expect, FIRST_USER, IssuedToken, LoginCheck, PasswordChange,
+    TokenCheck,
 };
 use netaclaw_protocol::{
     AuditAction, NewUser, RecordKind, Role, Token, TokenId, TokenScope, TokenSpec, User, UserSpec,
@@ -295,6 +296,53 @@ pub(super) async fn a_browsers_token_ends_with_the_one_it_came_in_with(
     }
     let late = store.issue_token_with(by(), spec(None), &with.token.id);
     assert_not_found(late.await);
+}
+
+pub(super) async fn a_changed_password_ends_the_browsers_that_came_in_with_it(
+    harness: &dyn ContractHarness,
+) {
+    let store = seeded(harness).await;
+    let user = new_user(&*store, "ana", None).await;
+    let bob = new_user(&*store, "bob", Some(PASSWORD)).await;
+    let program = issue(&*store, &user).await;
+    let spec = |user: &User| TokenSpec {
+        user_id: user.id.clone(),
+        label: BROWSER_LABEL.to_owned(),
+        scope: TokenScope::Full,
+        expires_at: None,
+    };
+    let browser = async |user| store.issue_token(by(), spec(user)).await.unwrap();
+    let (old, own, bobs) = (
+        browser(&user).await,
+        browser(&user).await,
+        browser(&bob).await,
+    );
+    let with = &program.token.id;
+    let by_token = store
+        .issue_token_with(by(), spec(&user), with)
+        .await
+        .unwrap();
+    let here = by().clone().with_token(Some(own.token.id.clone()));
+    let change =
+        |password| store.update_user(&here, &user.id, Expect::Any, user.spec.clone(), password);
+    let lasts = async |issued: &IssuedToken| {
+        matches!(check(&*store, &issued.secret).await, TokenCheck::Right(_))
+    };
+
+    // Nobody can have come in with a password that there was not.
+    change(PasswordChange::Set(PASSWORD.into())).await.unwrap();
+    change(PasswordChange::Keep).await.unwrap();
+    assert!(lasts(&old).await);
+    change(PasswordChange::Set("another one".into()))
+        .await
+        .unwrap();
+    assert_eq!(check(&*store, &old.secret).await, TokenCheck::Revoked);
+    let late = browser(&user).await;
+    change(PasswordChange::Clear).await.unwrap();
+    assert_eq!(check(&*store, &late.secret).await, TokenCheck::Revoked);
+    for lasting in [&own, &bobs, &program, &by_token] {
+        assert!(lasts(lasting).await, "{:?}", lasting.token);
+    }
 }
 
 fn now_ms() -> i64 {

@@ -111,6 +111,7 @@ suite! { $
         a_wrong_token_lets_nobody_in,
         a_token_ends_when_it_is_revoked_or_its_user_goes,
         a_browsers_token_ends_with_the_one_it_came_in_with,
+        a_changed_password_ends_the_browsers_that_came_in_with_it,
         a_token_expires,
         a_token_needs_a_user_and_a_future,
         dead_tokens_are_forgotten;

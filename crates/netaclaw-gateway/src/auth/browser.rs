@@ -8,19 +8,15 @@ use crate::gateway::Shared;
 use crate::rest::now_ms;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
+use netaclaw_admin::{BROWSER_LABEL, is_browsers};
 use netaclaw_protocol::{Token, TokenId, TokenSpec, UserId};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 
 /// How long a browser stays logged in.
 const LASTS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-const LABEL: &str = "browser";
 /// Browsers of one user that stay logged in; beyond it the one that was used least lately leaves.
 const BROWSERS_MAX: usize = 20;
-
-pub(crate) fn is_browsers(token: &Token) -> bool {
-    token.spec.label == LABEL
-}
 
 /// Lets a browser stay: it keeps the token it has, if that is good for the same and for a while,
 /// or gets a new one in its place.
@@ -39,7 +35,7 @@ pub(crate) async fn welcome(
     }
     let spec = TokenSpec {
         user_id: UserId::new(&who.user_id),
-        label: LABEL.to_owned(),
+        label: BROWSER_LABEL.to_owned(),
         scope: who.scope,
         expires_at: Some(now_ms() + millis(LASTS)),
     };

@@ -1,6 +1,6 @@
 //! Browsers come in by name and password or by a token, and get a cookie.
 
-use super::browser::{is_browsers, set_cookie, welcome};
+use super::browser::{set_cookie, welcome};
 use super::limit::LoginTry;
 use super::{Identity, Signed, identity};
 use crate::error::ApiError;
@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use netaclaw_admin::{Actor, LoginCheck};
+use netaclaw_admin::{Actor, LoginCheck, is_browsers};
 use netaclaw_protocol::{ErrorCode, Login, Me, PROTOCOL, TokenScope, UserId, Words};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -108,5 +108,9 @@ fn about(who: &Identity) -> Me {
 }
 
 pub(crate) fn actor(who: &Identity) -> Actor {
-    who.user.as_ref().map_or_else(Actor::system, Actor::user)
+    let token = who.token.as_ref().map(|token| token.id.clone());
+    who.user
+        .as_ref()
+        .map_or_else(Actor::system, Actor::user)
+        .with_token(token)
 }

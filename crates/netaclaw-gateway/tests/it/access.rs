@@ -108,6 +108,57 @@ async fn a_revoked_token_ends_the_browsers_that_came_in_with_it() {
     assert_eq!(beside.call("ping", json!({})).await, json!({"ok": true}));
 }
 
+#[tokio::test]
+async fn a_changed_password_ends_the_browsers_that_came_in_with_it() {
+    let server = Server::start().await;
+    let spec = UserSpec {
+        name: "ann".to_owned(),
+        label: String::new(),
+        role: Role::Admin,
+        status: UserStatus::Enabled,
+    };
+    let new = NewUser {
+        spec,
+        password: Some("correct horse".into()),
+    };
+    let ann = server.admin.create_user(&Actor::system(), new).await;
+    let path = format!("/admin/netaclaw/users/{}", ann.unwrap().id.as_str());
+    let change = |password: &str| json!({"name": "ann", "label": "", "role": "admin", "status": "enabled", "password": password});
+    let old = by_password(&server, "correct horse").await;
+    let here = by_password(&server, "correct horse").await;
+    let secret = |cookie: &str| json!({ "token": cookie.split_once('=').unwrap().1 });
+    let mut watching = server.client_with(secret(&old)).await;
+    let mut beside = server.client_with(secret(&here)).await;
+
+    let origin = format!("http://{}", server.address);
+    let changed = plain(server.address, "PUT", &path)
+        .header("cookie", here.clone())
+        .header("origin", origin);
+    let changed = changed.json(change("battery staple")).send().await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    // Nothing is asked and no time passes: the server itself lets the socket go.
+    ends_unauthorized(&mut watching).await;
+    assert_eq!(status_of(&server, &old).await, 401);
+    assert_eq!(status_of(&server, &here).await, 200);
+    assert_eq!(beside.call("ping", json!({})).await, json!({"ok": true}));
+
+    // Somebody else changes it: no browser stays.
+    let changed = request(server.address, "PUT", &path).json(change("and once more"));
+    assert_eq!(changed.send().await.status, 200);
+    ends_unauthorized(&mut beside).await;
+    assert_eq!(status_of(&server, &here).await, 401);
+}
+
+/// A browser in which Ann logs in: the cookie that it keeps.
+async fn by_password(server: &Server, password: &str) -> String {
+    let login = plain(server.address, "POST", "/admin/netaclaw/login")
+        .json(json!({ "name": "ann", "password": password }));
+    let login = login.send().await;
+    assert_eq!(login.status, 200, "{}", login.text);
+    let cookie = login.header("set-cookie");
+    cookie.split(';').next().unwrap().to_owned()
+}
+
 /// Another server has revoked it, or it has expired: nobody tells this one.
 #[tokio::test]
 async fn a_silent_socket_is_let_go_when_its_token_has_ended() {

@@ -14,7 +14,7 @@ use crate::now_ms;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Access, Actor, AdminError, Invalid, IssuedToken, Problem, TokenCheck, TokenStore,
-    check_token_spec,
+    check_token_spec, is_browsers,
 };
 use netaclaw_protocol::{AuditAction, RecordKind, Token, TokenId, TokenSpec, UserId, UserStatus};
 use secrecy::{ExposeSecret, SecretString};
@@ -72,12 +72,7 @@ impl TokenStore for SqlAdminStore {
 
     async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token, AdminError> {
         let mut writer = self.database.writer().await?;
-        let token = revoke(&mut writer, by, id).await?;
-        let mut ending = read_issued_with(&mut writer, id).await?;
-        while let Some(id) = ending.pop() {
-            revoke(&mut writer, by, &id).await?;
-            ending.extend(read_issued_with(&mut writer, &id).await?);
-        }
+        let token = revoke_all(&mut writer, by, id).await?;
         commit(writer).await?;
         Ok(token)
     }
@@ -185,6 +180,35 @@ async fn issue(
     write_act(writer, by, act).await?;
     let secret = SecretString::from(format!("{PREFIX}{id}_{secret}"));
     Ok(IssuedToken { token, secret })
+}
+
+/// Ends the tokens of a user's browsers that may have come in with the password, and not with
+/// another token. The one that was shown to ask for this stays.
+pub(super) async fn end_browsers(
+    writer: &mut AnyConnection,
+    by: &Actor,
+    user: &UserId,
+) -> Result<()> {
+    let now = now_ms();
+    for token in read_tokens(writer).await? {
+        let by_password = is_browsers(&token) && token.issued_with.is_none();
+        let is_theirs = token.spec.user_id == *user && ending(&token, now).is_none();
+        if by_password && is_theirs && by.token() != Some(&token.id) {
+            revoke_all(writer, by, &token.id).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Revokes a token, and those that were issued with it.
+async fn revoke_all(writer: &mut AnyConnection, by: &Actor, id: &TokenId) -> Result<Token> {
+    let token = revoke(writer, by, id).await?;
+    let mut ending = read_issued_with(writer, id).await?;
+    while let Some(id) = ending.pop() {
+        revoke(writer, by, &id).await?;
+        ending.extend(read_issued_with(writer, &id).await?);
+    }
+    Ok(token)
 }
 
 async fn revoke(writer: &mut AnyConnection, by: &Actor, id: &TokenId) -> Result<Token> {

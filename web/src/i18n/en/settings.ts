@@ -93,7 +93,7 @@ export default {
     password: 'Password',
     passwordHint: 'Without one, only tokens let them in.',
     newPassword: 'New password',
-    newPasswordHint: 'Leave empty to keep the old one.',
+    newPasswordHint: 'Leave empty to keep the old one. A new one logs out the other browsers of this user.',
     passwordError: 'At least {count} characters.',
     role: 'Role',
     enabled: 'May come in',

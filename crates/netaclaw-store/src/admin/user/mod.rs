@@ -11,6 +11,7 @@ use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Result, expected, found};
 use super::record::{act, next_stamp};
+use super::token::end_browsers;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AuditStore, Expect, LoginCheck, PasswordChange, UserStore, changed_fields,
@@ -73,6 +74,9 @@ impl UserStore for SqlAdminStore {
         user.spec = spec;
         let mut hash = read_hash(&mut writer, id).await?;
         if let Some(new_hash) = new_hash {
+            if user.password_set {
+                end_browsers(&mut writer, by, id).await?;
+            }
             hash = new_hash;
             user.password_set = hash.is_some();
             fields.push("password".to_owned());
