@@ -108,6 +108,27 @@ test('a channel is tested, also one that does not work', async ({ chat, page, se
   await expect(page.getByLabel('Address')).toHaveValue(model.address)
 })
 
+test('main and auxiliary channels are told apart, and either kind can be looked at alone', async ({ chat, page, server }) => {
+  void chat
+  await page.goto(`${server.address}/channels`)
+  const rows = page.locator('.records li')
+  await expect(rows).toHaveCount(2)
+  await rows.filter({ hasText: 'fake' }).getByRole('link').click()
+  await page.getByRole('switch', { name: 'Auxiliary channel' }).press('Space')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('button', { name: 'Save' })).toBeDisabled()
+  await page.goto(`${server.address}/channels`)
+  await expect(rows.filter({ hasText: 'fake' })).toContainText('Auxiliary')
+  await expect(rows.filter({ hasText: 'demo' })).toContainText('Main')
+  const filter = page.getByRole('radiogroup', { name: 'Which channels to show' })
+  await filter.getByText('Auxiliary').click()
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('fake')
+  await filter.getByText('Main').click()
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('demo')
+})
+
 test('a token is made, lets somebody in, and out again when it is revoked', async ({ browser, chat, page, server }) => {
   void chat
   await page.goto(`${server.address}/settings/tokens`)

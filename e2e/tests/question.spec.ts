@@ -4,7 +4,7 @@ import { call, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 
 test.beforeEach(async ({ chat, model }) => {
-  model.next(call('clarify', { question: 'Which **colour**?', options: ['red', 'blue'] }))
+  model.next(call('clarify', { question: 'Which **colour**?', options: ['**red**', '`blue`'] }))
   model.next(...words('Painted it so.'))
   await chat.send('Paint it')
   await expect(chat.questions).toContainText('Which colour?')
@@ -12,6 +12,8 @@ test.beforeEach(async ({ chat, model }) => {
 
 test.afterEach(async ({ chat, model }) => {
   await chat.hasEnded('Painted it so.')
+  // What was answered can be read, also where the steps of an answer are folded.
+  await expect(chat.rows.locator('.tool .said')).toHaveText([/red|blue|green|yellow/])
   await expect(chat.questions).toHaveCount(0)
   expect(model.requests).toHaveLength(2)
   const read = await chat.transcript()
@@ -27,6 +29,16 @@ test('by key', async ({ chat, model }) => {
   await chat.page.keyboard.press('2')
   await chat.hasEnded('Painted it so.')
   expect(answered(model)).toContain('blue')
+})
+
+test('by key, from anywhere but a field', async ({ chat, model }) => {
+  await expect(chat.questions.getByRole('button')).toHaveText(['1red', '2blue', 'Answer'])
+  await expect(chat.questions.locator('strong, code')).toHaveText(['colour', 'red', 'blue'])
+  await chat.page.locator('[data-region=transcript]').focus()
+  await chat.page.keyboard.press('9')
+  await chat.page.keyboard.press('1')
+  await chat.hasEnded('Painted it so.')
+  expect(answered(model)).toContain('red')
 })
 
 test('by text, in the card', async ({ chat, model }) => {

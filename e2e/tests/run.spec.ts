@@ -2,6 +2,7 @@
 
 import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Locator } from '@playwright/test'
 import { call, Hold, hold, say, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 
@@ -39,6 +40,46 @@ test('Escape stops, twice if there is text, and the text stays', async ({ chat, 
   await expect(chat.field).toHaveValue('a thought')
   await chat.reload()
   await expect(chat.field).toHaveValue('a thought')
+})
+
+test('Escape closes what is nearest, and the run goes on', async ({ chat, model, page }) => {
+  const point = new Hold()
+  model.next(...words('one two'), hold(point), say(' three'))
+  await chat.send('Count')
+  await expect(chat.rows.last()).toContainText('two')
+  const transcript = page.locator('[data-region=transcript]')
+  const meter = page.locator('.meter')
+  const closes = async (open: () => Promise<unknown>, opened: Locator) => {
+    await open()
+    await expect(opened).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(opened).toHaveCount(0)
+    await expect(chat.stopButton).toBeEnabled()
+  }
+  await closes(() => transcript.press('t'), chat.tree)
+  await closes(() => transcript.press('?'), page.getByRole('dialog'))
+  await closes(() => transcript.press('Control+f'), page.getByRole('search'))
+  await closes(() => meter.press('Enter'), page.locator('.tokens :popover-open'))
+  await closes(() => page.locator('h1 button').press('Enter'), page.getByRole('textbox', { name: 'Name of the session' }))
+  await page.setViewportSize({ width: 390, height: 844 })
+  await closes(() => page.getByRole('button', { name: 'Open the menu' }).press('Enter'), page.locator('.scrim'))
+  point.release()
+  await chat.hasEnded('one two three')
+})
+
+test('a message that is no answer waits behind the question', async ({ chat, model, page }) => {
+  model.next(call('clarify', { question: 'Which colour?', options: ['red', 'blue'] }))
+  model.next(...words('Painted it so.'))
+  await chat.send('Paint it')
+  await expect(chat.questions).toBeVisible()
+  await chat.field.fill('By the way')
+  await expect(page.getByText('Enter answers the question')).toBeVisible()
+  await page.getByRole('button', { name: 'Send it as a new message' }).click()
+  await expect(chat.queue).toHaveCount(1)
+  await expect(chat.queue).toContainText('By the way')
+  await chat.questions.getByRole('button', { name: 'red' }).click()
+  await chat.hasEnded('You said: By the way')
+  await expect(chat.row('Painted it so.')).toHaveCount(1)
 })
 
 test('stop while a question is open', async ({ chat, model }) => {

@@ -240,3 +240,15 @@ test('the view follows the answer until somebody scrolls up', async ({ chat, mod
   await chat.page.getByRole('button', { name: /Jump to the latest/ }).click()
   await expect.poll(below).toBeLessThan(48)
 })
+
+test('whoever goes up by keyboard and edits a message stays there', async ({ chat, model }) => {
+  model.next(...Array.from({ length: 22 }, (_, at) => say(`Line ${at}\n\n`)), say('the end'))
+  await chat.ask('Tell me something', 'the end')
+  await expect(chat.rows.first()).not.toBeInViewport()
+  const edit = chat.rows.first().getByRole('button', { name: 'Edit' })
+  await edit.focus()
+  await edit.press('Enter')
+  const field = chat.page.getByRole('textbox', { name: 'Edit the message' })
+  await expect(field).toBeFocused()
+  await expect(field).toBeInViewport()
+})

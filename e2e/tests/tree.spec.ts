@@ -1,5 +1,6 @@
 /** A session is a tree: branches are made, walked, named and forked, and a reload changes nothing of it. */
 
+import { call, say } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 import type { Chat } from '../support/chat.ts'
 
@@ -102,6 +103,38 @@ test('the tree is walked, labelled and forked by keyboard alone', async ({ chat 
   await chat.ask('In the fork', 'You said: In the fork')
   await page.goto(before)
   await expect(chat.rows).toHaveCount(4)
+})
+
+test('the tree is narrowed to what matters, and searched', async ({ chat, model, page }) => {
+  model.next(call('ls', { path: '.' }))
+  model.next(say('There is nothing here'))
+  await chat.ask('Look around', 'There is nothing here')
+  await chat.ask('Green', 'You said: Green')
+  await page.locator('[data-region=transcript]').press('t')
+  const items = chat.tree.getByRole('treeitem')
+  const filter = (name: string) => chat.tree.getByRole('button', { name, exact: true }).press('Enter')
+  const unfold = async () => {
+    while (await chat.tree.locator('[role=treeitem][data-kind=fold]').count()) await chat.tree.locator('[role=treeitem][data-kind=fold]').first().click()
+  }
+  await unfold()
+  await expect(items.filter({ hasText: /ls|Read a folder|List/ })).not.toHaveCount(0)
+  await filter('Without tools')
+  await unfold()
+  await expect(items).toHaveCount(4)
+  await filter('My messages')
+  await unfold()
+  await expect(items.filter({ hasText: 'Look around' })).toHaveCount(1)
+  await expect(items.filter({ hasText: 'nothing here' })).toHaveCount(0)
+  await filter('All')
+  const search = chat.tree.getByRole('searchbox')
+  await search.fill('nothing')
+  await expect(chat.tree.getByRole('status')).toHaveText(/1/)
+  await search.press('Enter')
+  await expect(chat.tree.locator('[role=treeitem][aria-selected=true]')).toContainText('nothing here')
+  await search.press('Escape')
+  await expect(chat.tree.getByRole('tree')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await chat.hasEnded('There is nothing here')
 })
 
 test('a label is given, found by the filter and taken away', async ({ chat }) => {

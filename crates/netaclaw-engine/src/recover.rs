@@ -108,28 +108,28 @@ pub(crate) async fn close_calls_but(
         let answer = asked
             .iter()
             .find(|asked| asked.question.tool_call_id == call.id);
-        let result = match answer.and_then(|asked| asked.answer.clone()) {
+        let (content, details) = match answer.and_then(|asked| asked.answer.clone()) {
             Some(texts) => {
                 let answer = match texts.is_empty() {
                     true => ClarifyAnswer::Dismissed,
                     false => ClarifyAnswer::Answered(texts),
                 };
-                clarify_output(&answer).content
+                let output = clarify_output(&answer);
+                (output.content, output.details)
             }
             None => {
                 let mut consents = consents.iter();
                 let consent = consents.find(|consent| consent.asked.tool_call_id == call.id);
-                vec![ContentBlock::Text {
-                    text: not_run(&call, consent),
-                }]
+                let text = not_run(&call, consent);
+                (vec![ContentBlock::Text { text }], None)
             }
         };
         let is_error = answer.is_none_or(|asked| asked.answer.is_none());
         let message = Message::ToolResult(ToolResultMessage {
             tool_call_id: call.id,
             tool_name: call.name,
-            content: result,
-            details: None,
+            content,
+            details,
             is_error,
             timestamp: now_ms(),
         });

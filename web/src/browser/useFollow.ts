@@ -13,7 +13,7 @@ export interface Follow {
 
 /**
  * Follows the end of a growing list while the reader is there, and never takes the view away:
- * wheel, finger, keys, scroll bar and selection let go, and coming back to the end takes hold.
+ * wheel, finger, keys, scroll bar, selection and the focus let go, and coming back to the end takes hold.
  */
 export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: Readonly<Ref<HTMLElement | null>>): Follow {
   const following = ref(true)
@@ -52,6 +52,11 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
     release()
     requestAnimationFrame(() => requestAnimationFrame(() => scroller.value && distance(scroller.value) <= NEAR_PX && (following.value = true)))
   }
+  /** The focus goes to something above, which the browser brings into view. */
+  const onFocus = (event: FocusEvent) => {
+    const box = scroller.value
+    if (box && event.target !== box && (event.target as Element).getBoundingClientRect().top < box.getBoundingClientRect().top) release()
+  }
   const onPointerDown = (event: PointerEvent) => (pulls = event.target === scroller.value)
   const onPointerUp = () => (pulls = false)
   const selects = () => {
@@ -74,6 +79,7 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
       box.addEventListener('touchmove', onTouchMove, { passive: true })
       box.addEventListener('keydown', onKey)
       box.addEventListener('click', onClick)
+      box.addEventListener('focusin', onFocus)
       stay()
     },
     { immediate: true, flush: 'post' },

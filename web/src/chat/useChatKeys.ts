@@ -11,6 +11,8 @@ export interface ChatKeys {
   find(): boolean
   sibling(step: 1 | -1): void
   userMessage(step: 1 | -1): void
+  /** Chooses an option of the question that is open; whether there is one. */
+  option(index: number): boolean
   tree(): void
   help(): void
   region(step: 1 | -1): void
@@ -39,6 +41,7 @@ export function useChatKeys(keys: ChatKeys): void {
     if (command || isTyping(event.target)) return false
     if (event.key === '?') return did(keys.help())
     if (event.key.toLowerCase() === 't') return did(keys.tree())
+    if (/^[1-9]$/.test(event.key) && !event.repeat) return keys.option(Number(event.key) - 1)
     if (event.key === '/') return did(keys.focusComposer())
     return false
   }

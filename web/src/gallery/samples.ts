@@ -114,7 +114,7 @@ export const pending = (state: PendingUserRow['state']): PendingUserRow => ({
 export const tool = (changes: Partial<ToolView>): ToolView => ({
   id: 't1', name: 'bash', label: 'Bash', status: 'done', args: { command: 'cargo test -p netaclaw-session', timeout: 120 }, argsText: '',
   headline: 'cargo test -p netaclaw-session', output: '', process: null, result: { text: 'running 42 tests\ntest result: ok. 42 passed; 0 failed', images: [] },
-  details: null, diff: null, startedAt: now - 65_000, durationMs: 12_400, route: 'main', blockedReason: null,
+  details: null, diff: null, answers: null, startedAt: now - 65_000, durationMs: 12_400, route: 'main', blockedReason: null,
   policySources: ['agent: default', 'built-in'], ...changes,
 })
 

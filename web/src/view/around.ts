@@ -1,8 +1,8 @@
-/** What stands around the transcript: the run, the queue, the list of things to do, the numbers. */
+/** What stands around the transcript: the run, the queue, the questions, the numbers. */
 
 import type { ContextBreakdown, Question, TokenTotals } from '@/protocol'
 import type { SessionState } from '@/session'
-import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, SpentView, TodoView, TokenView } from './types'
+import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, SpentView, TokenView } from './types'
 
 export function runView(state: SessionState): RunView {
   return {
@@ -27,24 +27,6 @@ export function queueView(state: SessionState, pending: readonly QueueRow[]): Qu
     pending: false,
   }))
   return { rows: [...waiting, ...pending], held: state.queue.held }
-}
-
-/** Items that are shown; a longer list says how many it leaves out. */
-const TODO_ITEMS_MAX = 100
-
-/** `null` if there is no list. Items that changed to done with no tool at work are marked. */
-export function todoView(state: SessionState): TodoView | null {
-  const { items } = state.todo
-  if (items.length === 0) return null
-  const shown = items.slice(0, TODO_ITEMS_MAX).map((item) => ({ ...item, unverified: false }))
-  const counted = items.filter((item) => item.status !== 'cancelled')
-  return {
-    items: shown,
-    done: counted.filter((item) => item.status === 'done').length,
-    total: counted.length,
-    active: shown.find((item) => item.status === 'in_progress') ?? null,
-    hidden: items.length - shown.length,
-  }
 }
 
 /** What this tab knows about its own answer to a question. */

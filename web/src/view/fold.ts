@@ -53,9 +53,9 @@ interface Piece {
   part: AnswerPart
 }
 
-/** A step on the way to an answer. What failed is seen for itself, and never folded. */
+/** A step on the way to an answer. What failed is seen for itself and never folded, and so is a question: it is part of what was said. */
 function isStep(part: AnswerPart): boolean {
-  if (part.kind === 'tool') return part.tool.status !== 'error' && part.tool.status !== 'blocked'
+  if (part.kind === 'tool') return part.tool.status !== 'error' && part.tool.status !== 'blocked' && part.tool.name !== 'clarify'
   return part.kind === 'thinking'
 }
 

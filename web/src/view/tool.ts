@@ -40,6 +40,7 @@ export function toolOfCall(
     result: ended?.result ?? null,
     details: ended?.details,
     diff: ended ? diffOf(ended.details, call.arguments) : null,
+    answers: call.name === 'clarify' ? answersIn(ended?.details) : null,
     startedAt: live?.startedAt ?? null,
     durationMs: ended?.durationMs ?? null,
     route: live?.route ?? null,
@@ -87,6 +88,7 @@ const blank: ToolView = {
   result: null,
   details: undefined,
   diff: null,
+  answers: null,
   startedAt: null,
   durationMs: null,
   route: null,
@@ -138,6 +140,12 @@ function end(
     durationMs: typeof told['durationMs'] === 'number' ? told['durationMs'] : null,
     blockedReason,
   }
+}
+
+/** What a question was answered with, as its result tells beside its words. */
+function answersIn(details: unknown): readonly string[] | null {
+  const { answers } = (details ?? {}) as { answers?: readonly string[] }
+  return answers?.length ? answers : null
 }
 
 /** Arguments that say what a call is about, the most telling first. */

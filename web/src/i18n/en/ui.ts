@@ -106,7 +106,10 @@ export default {
     stopping: 'Stopping…',
     drop: 'Drop files to attach them',
     waitsForFiles: 'Waiting for the files',
-    runningHint: 'Enter adds it to this run · Alt+Enter queues it for later',
+    steers: 'Enter adds it to this run',
+    queues: 'Queue it for later',
+    answers: 'Enter answers the question',
+    asMessage: 'Send it as a new message',
   },
   connection: {
     connecting: 'Connecting…',
@@ -193,8 +196,6 @@ export default {
     send: 'Answer',
     asMessage: 'Send as message',
     answering: 'Sending your answer…',
-    answered: 'Answered',
-    answeredWith: 'Answered: {answer}',
     expired: 'This question has expired. You can still answer with a message.',
     readonly: 'The run that asked has ended. You can still answer with a message.',
     expires: 'Expires in {time}',
@@ -300,6 +301,7 @@ export default {
     },
   },
   tool: {
+    answered: 'Your answer',
     arguments: 'Arguments',
     output: 'Output',
     result: 'Result',

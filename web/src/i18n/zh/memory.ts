@@ -2,7 +2,7 @@ import type { Messages } from '../types'
 
 export default {
   title: '记忆',
-  text: '智能体跨会话记住的关于你的简短事实，只有你自己看得到。',
+  text: '智能体跨会话记住的关于您的简短事实，只有您自己看得到。',
   new: '新增记忆',
   search: '搜索记忆',
   agent: '智能体',
@@ -13,7 +13,7 @@ export default {
   notFound: '没有找到相关记忆',
   actions: '“{text}”的操作',
   edit: '编辑',
-  by: { agent: '智能体保存于 {when}', user: '你写于 {when}' },
+  by: { agent: '智能体保存于 {when}', user: '您写于 {when}' },
   delete: { title: '忘记这条内容？', yes: '删除' },
   editor: {
     new: '新增记忆',

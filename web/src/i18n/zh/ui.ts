@@ -107,7 +107,10 @@ export default {
     stopping: '正在停止…',
     drop: '松开即可添加附件',
     waitsForFiles: '正在等待附件',
-    runningHint: 'Enter 加入当前运行 · Alt+Enter 排队稍后发送',
+    steers: 'Enter 加入当前运行',
+    queues: '排队，稍后发送',
+    answers: 'Enter 回答问题',
+    asMessage: '作为新消息发送',
   },
   connection: {
     connecting: '正在连接…',
@@ -194,8 +197,6 @@ export default {
     send: '回答',
     asMessage: '作为消息发送',
     answering: '正在发送回答…',
-    answered: '已回答',
-    answeredWith: '已回答：{answer}',
     expired: '此问题已过期，您仍可用消息回答。',
     readonly: '提问的运行已结束，您仍可用消息回答。',
     expires: '{time}后过期',
@@ -301,6 +302,7 @@ export default {
     },
   },
   tool: {
+    answered: '您的回答',
     arguments: '参数',
     output: '输出',
     result: '结果',

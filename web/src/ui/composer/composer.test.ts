@@ -211,9 +211,13 @@ describe('Send and Stop', () => {
     expect(box.get('.round').attributes('disabled')).toBeDefined()
   })
 
-  test('a text can be added while it runs', () => {
+  test('a text can be added while it runs, queued, or answer a question', async () => {
     composer('more', { run: 'running' })
     expect(labels()).toEqual(['Stop', 'Send'])
-    expect(box.text()).toContain('Alt+Enter')
+    expect(box.get('.hint').text()).toContain('Enter adds it to this run')
+    await box.get('.hint button').trigger('click')
+    expect(box.emitted('send')).toEqual([['queue']])
+    await box.setProps({ answers: true })
+    expect(box.get('.hint').text()).toContain('Enter answers the question')
   })
 })

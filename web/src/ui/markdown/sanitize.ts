@@ -20,6 +20,8 @@ const PROSE: Config = {
   ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:|blob:|data:image\/(?:png|jpe?g|gif|webp|avif);|\/(?![/\\]))/i,
 }
 
+const WORDS: Config = { ALLOWED_TAGS: ['code', 'em', 's', 'strong'], ALLOWED_ATTR: [], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false }
+
 const CODE: Config = { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false }
 
 /** KaTeX draws with spans, MathML for those who listen, and small SVG paths. */
@@ -32,5 +34,6 @@ const FORMULA: Config = {
 }
 
 export const sanitizeProse = (html: string): string => DOMPurify.sanitize(html, PROSE)
+export const sanitizeWords = (html: string): string => DOMPurify.sanitize(html, WORDS)
 export const sanitizeCode = (html: string): string => DOMPurify.sanitize(html, CODE)
 export const sanitizeFormula = (html: string): string => DOMPurify.sanitize(html, FORMULA)

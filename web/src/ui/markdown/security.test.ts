@@ -6,6 +6,7 @@ import { testI18n } from '../testing'
 import { BlockRenderer } from './blocks'
 import { imageOf, harmless } from './diagram'
 import { formulaHtml } from './formula'
+import { inlineHtml } from './inline'
 import MarkdownView from './MarkdownView.vue'
 
 // Thousands of texts are sanitised by a slow DOM.
@@ -39,6 +40,15 @@ describe('nothing executable survives', () => {
     await flushPromises()
     expectHarmless(view.element)
     view.unmount()
+  })
+
+  test('in a line of words, which has no links, pictures or attributes at all', () => {
+    for (const source of HOSTILE) {
+      const root = document.createElement('template')
+      root.innerHTML = inlineHtml(source)
+      expectHarmless(root.content)
+      expect([...root.content.querySelectorAll('*')].filter((element) => !element.matches('code, em, s, strong') || element.attributes.length > 0)).toEqual([])
+    }
   })
 
   test('cut at every place while it grows', () => {

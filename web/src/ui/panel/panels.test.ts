@@ -92,12 +92,23 @@ describe('question', () => {
     expect(panel.emitted('sendAsMessage')).toEqual([['late answer']])
   })
 
-  test('an answer given elsewhere is shown', async () => {
-    ask()
-    await panel.setProps({ question: question({ state: 'answered', answer: 'green' }) })
-    expect(panel.text()).toContain('Answered: green')
+  test('an answer on its way is marked, and takes no second one', async () => {
+    ask({ state: 'answering', answer: 'green' })
     expect(panel.find('form').exists()).toBe(false)
     expect(panel.get('[data-chosen]').text()).toContain('green')
+    await panel.trigger('keydown', { key: '1' })
+    expect(panel.emitted('answer')).toBeUndefined()
+  })
+
+  test('options are read without the marks of Markdown, and answered as they were given', async () => {
+    ask({ options: ['**red**, as `#f00`', '[blue](https://b.example)'] })
+    expect(panel.findAll('.option .label').map((label) => label.html())).toEqual([
+      expect.stringContaining('<strong>red</strong>, as <code>#f00</code>'),
+      expect.stringMatching(/>blue</),
+    ])
+    expect(panel.findAll('.option a')).toEqual([])
+    await panel.findAll('.option')[0]!.trigger('click')
+    expect(panel.emitted('answer')).toEqual([['q1', '**red**, as `#f00`']])
   })
 
   describe('that expires', () => {

@@ -11,7 +11,7 @@ afterEach(() => card.unmount())
 
 const tool = (changes: Partial<ToolView>): ToolView => ({
   id: 't', name: 'bash', label: 'Bash', status: 'done', args: { command: 'ls' }, argsText: '', headline: 'ls', output: '', process: null,
-  result: { text: 'a\nb', images: [] }, details: null, diff: null, startedAt: 0, durationMs: 1200, route: 'main', blockedReason: null,
+  result: { text: 'a\nb', images: [] }, details: null, diff: null, answers: null, startedAt: 0, durationMs: 1200, route: 'main', blockedReason: null,
   policySources: ['agent'], ...changes,
 })
 const draw = (changes: Partial<ToolView>) => (card = show(ToolCard, { tool: tool(changes) }))

@@ -73,6 +73,8 @@ export interface ToolView {
   details: unknown
   /** A unified diff, where the tool made one. */
   diff: DiffView | null
+  /** What the user said to the question that the call was; null if it was none, or has no answer. */
+  answers: readonly string[] | null
   startedAt: Millis | null
   durationMs: number | null
   route: ToolRoute | null

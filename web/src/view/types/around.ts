@@ -71,11 +71,10 @@ export interface QuestionView {
     | 'open'
     /** This tab has sent an answer and waits for the acknowledgement. */
     | 'answering'
-    | 'answered'
     | 'expired'
     /** Its run is gone: to be read, and answered by a new message. */
     | 'readonly'
-  /** What was answered, if anything. */
+  /** What this tab has answered. */
   answer: string | null
   problem: string | null
 }
