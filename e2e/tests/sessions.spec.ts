@@ -88,3 +88,15 @@ test('what runs, asks or has news elsewhere is marked', async ({ chat, model, pa
   await expect(chat.rows.last()).toContainText('there you are')
   await expect(row).not.toContainText('Unread')
 })
+
+test('a new session goes by its first message while that is answered, in every tab', async ({ chat, model }) => {
+  const other = await chat.second()
+  await chat.newSession()
+  const point = new Hold()
+  model.next(say('working'), hold(point), say(' on it'))
+  await chat.send('About plums')
+  await expect(chat.rows.last()).toContainText('working')
+  for (const tab of [chat, other]) await expect(listed(tab, 'About plums')).toContainText('Running')
+  point.release()
+  await chat.hasEnded('working on it')
+})

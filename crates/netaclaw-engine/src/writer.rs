@@ -181,7 +181,18 @@ impl Writing<'_> {
         {
             *tip = entry.id().clone();
         }
+        self.tell_name().await?;
         Ok(entry)
+    }
+
+    /// A session goes by what is said first, from then on and not only from the end of the run.
+    async fn tell_name(&mut self) -> Result<(), EngineError> {
+        let listed = self.state.listed.as_ref();
+        if listed.is_some_and(|item| item.session.first_message.is_none()) {
+            let session = self.writer.meta().await?;
+            self.tell_lists(session);
+        }
+        Ok(())
     }
 
     pub(crate) async fn move_leaf(&mut self, leaf: Option<&EntryId>) -> Result<(), EngineError> {
