@@ -98,6 +98,11 @@ pub(crate) struct Queued {
 }
 
 impl Queued {
+    /// Whether it goes into the run under way. What a stop has held waits for its sender instead.
+    pub(crate) fn steers(&self) -> bool {
+        self.item.mode == ChatMode::Steer && !self.item.held
+    }
+
     /// What its sender was told.
     pub(crate) fn disposition(&self) -> Disposition {
         match self.item.mode {

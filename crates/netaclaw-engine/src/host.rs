@@ -18,8 +18,8 @@ use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent};
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ApprovalQuestion, ChatMode, EntryId, PartDelta, PartKind, ProcessSource, Question, RunId,
-    RunPhase, StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
+    ApprovalQuestion, EntryId, PartDelta, PartKind, ProcessSource, Question, RunId, RunPhase,
+    StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
     ToolCallStarted, ToolOutput, ToolProcessEvent,
 };
 use netaclaw_runtime::{
@@ -143,7 +143,7 @@ impl RunHost for SessionHost {
             .durable
             .queue
             .iter()
-            .filter(|queued| queued.item.mode == ChatMode::Steer)
+            .filter(|queued| queued.steers())
             .cloned()
             .collect();
         for queued in &steering {
@@ -161,7 +161,7 @@ impl RunHost for SessionHost {
                 .state
                 .durable
                 .queue
-                .retain(|queued| queued.item.mode != ChatMode::Steer);
+                .retain(|queued| !queued.steers());
             writing.save_queue().await.map_err(unavailable)?;
             self.desk.user_spoke();
         }

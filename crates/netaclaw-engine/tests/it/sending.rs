@@ -222,6 +222,44 @@ async fn while_a_run_is_being_stopped() {
     assert_eq!(users(&path), ["one", "three", "four", "five", "two"]);
 }
 
+/// A stop holds what waits, also what was to go into the run that was stopped.
+#[tokio::test]
+async fn a_message_that_was_held_does_not_steer_the_next_run() {
+    let world = World::start(Supplier::Openai).await;
+    world.script().push(Reply::tool_call("c1", "deaf", "{}"));
+    let (session, client) = world.session().await;
+    world.chat(&session, "one").await;
+    within(client.wait("tool_call_started", |_| true)).await;
+    let steer = |text: &str| Chat {
+        mode: ChatMode::Steer,
+        ..message(&session, text)
+    };
+    let ack = world.send(steer("left")).await.unwrap();
+    assert_eq!(ack.disposition, Disposition::Steered);
+    world.engine.stop(&ann(), &session).await.unwrap();
+    within(client.wait("queue_update", |data| data["held"] == true)).await;
+    within(client.done(1)).await;
+
+    world.script().push(Reply::tool_call("c2", "slow", "{}"));
+    world.chat(&session, "two").await;
+    within(client.wait("tool_call_started", |data| data["toolCallId"] == "c2")).await;
+    world.send(steer("right")).await.unwrap();
+    world.gate.add_permits(1);
+    within(client.done(2)).await;
+    let path = world.path(&session).await;
+    assert_eq!(users(&path), ["one", "two", "right"]);
+
+    let resume = QueueChange::Resume;
+    let queue = world
+        .engine
+        .edit_queue(&ann(), &session, resume, None)
+        .await;
+    assert_eq!(queue.unwrap().value.items[0].content, "left");
+    within(client.done(3)).await;
+    let path = world.path(&session).await;
+    assert_eq!(users(&path), ["one", "two", "right", "left"]);
+}
+
 #[tokio::test]
 async fn what_a_dead_run_asked_is_dismissed_when_the_conversation_goes_on() {
     let dir = tempfile::tempdir().unwrap();
