@@ -15,9 +15,12 @@ use netaclaw_protocol::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Output of a running tool that a snapshot shows at most; a client that was there saw it all,
-/// and the result entry carries what counts.
-const OUTPUT_CHARS_MAX: usize = 256 * 1024;
+/// Output of a running tool that is shown at most, the same to all who look: text has offsets, so
+/// that what one has and another has not would be a gap. The result entry carries what counts.
+const OUTPUT_CHARS_MAX: u64 = 256 * 1024;
+/// Stands behind the last of it.
+const OUTPUT_CUT: &str = "\n[后续输出不再实时显示，请看结果。 Further output is not shown live; see the \
+                          result.]\n";
 
 /// The moving part of a session. Every change and its event happen under one lock, so that a
 /// snapshot and the events after it never overlap or leave a gap.
@@ -205,15 +208,17 @@ impl Live {
         self.feed.emit(&ReliableEvent::ToolCallStarted(call));
     }
 
-    pub(crate) fn tool_output(&self, output: ToolOutput) {
+    pub(crate) fn tool_output(&self, mut output: ToolOutput) {
+        let Some(room) = OUTPUT_CHARS_MAX.checked_sub(output.offset) else {
+            return;
+        };
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        if let Some((end, _)) = output.text.char_indices().nth(room) {
+            output.text.replace_range(end.., OUTPUT_CUT);
+        }
         let mut state = self.lock();
-        let tool = state
-            .tools
-            .iter_mut()
-            .find(|tool| tool.call.tool_call_id == output.tool_call_id);
-        if let Some(tool) = tool
-            && tool.output.len() < OUTPUT_CHARS_MAX
-        {
+        let mut tools = state.tools.iter_mut();
+        if let Some(tool) = tools.find(|tool| tool.call.tool_call_id == output.tool_call_id) {
             tool.output.push_str(&output.text);
         }
         self.feed.emit_text(TextDelta::Output(output));

@@ -4,9 +4,6 @@ import type { PartState, SessionState, StreamingState, ToolState } from './state
 import { NO_TEXT, append } from './text'
 import { wanting } from './wants'
 
-/** Output of a running tool that is kept; the server's snapshot holds no more either. */
-const OUTPUT_SCALARS_MAX = 256 * 1024
-
 export function reduceDelta(state: SessionState, event: ServerEvent): SessionState {
   switch (event.type) {
     case 'assistant_stream_delta':
@@ -59,12 +56,11 @@ function thinkingDone(state: SessionState, done: ThinkingDone, at: number): Sess
 
 function toolOutput(state: SessionState, delta: ToolOutput, at: number): SessionState {
   const known = state.tools.get(delta.toolCallId)
-  if (known?.result || known?.output.length === OUTPUT_SCALARS_MAX) return state
+  if (known?.result) return state
   const tool = known ?? unknownTool(delta.toolCallId, delta.runId)
   const output = append(tool.output, delta.offset, delta.text)
-  if (output === null) {
-    return tool.output.length >= OUTPUT_SCALARS_MAX ? state : wanting(state, 'replay')
-  }
+  // The server shows no more than it keeps, and says so; there is no gap that a snapshot would not close.
+  if (output === null) return wanting(state, 'replay')
   if (known && output === known.output) return state
   const tools = new Map(state.tools).set(delta.toolCallId, { ...tool, output })
   return { ...state, tools, lastActivity: Math.max(state.lastActivity, at) }

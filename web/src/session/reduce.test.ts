@@ -173,6 +173,21 @@ describe('order', () => {
     expect(reduce(state, delta)).toEqual({ ...state, wants: 'replay' })
   })
 
+  test('however much a call says, what the server shows of it is shown, and what it does not show is no gap', () => {
+    const say = (offset: number, text: string): ServerEvent => ({
+      type: 'tool_result_streamed',
+      data: { runId: 'r', toolCallId: 'long', offset, text },
+      sessionId: state.sessionId,
+      epoch: state.epoch,
+      ts: 1,
+    })
+    const shown = 256 * 1024
+    const full = reduce(state, say(0, '三'.repeat(shown)))
+    const cut = reduce(full, say(shown, '[no more]'))
+    expect(cut.wants).toBeNull()
+    expect(cut.tools.get('long')).toMatchObject({ output: { length: shown + 9 } })
+  })
+
   test('output of a call nobody has heard of is kept', () => {
     const data = { runId: 'r', toolCallId: 'unheard', offset: 0, text: 'words' }
     const next = reduce(state, {

@@ -123,3 +123,63 @@ async fn a_client_that_comes_back_gets_what_it_missed_and_no_more() {
     );
     assert_eq!(open.await.unwrap().0.mode, OpenMode::Snapshot);
 }
+
+/// The output of a running tool as a client has it, from a snapshot and the events after it.
+fn output(snapshot: &Value, events: &[Value]) -> String {
+    let of_snapshot = snapshot["tools"][0]["output"].as_str();
+    let mut text: Vec<char> = of_snapshot.unwrap_or_default().chars().collect();
+    let pieces = events
+        .iter()
+        .filter(|event| event["type"] == "tool_result_streamed");
+    for piece in pieces {
+        let offset = usize::try_from(piece["data"]["offset"].as_u64().unwrap()).unwrap();
+        assert!(
+            offset <= text.len(),
+            "a gap: {offset} after {}, so the client asks again, for ever",
+            text.len()
+        );
+        let new = piece["data"]["text"].as_str().unwrap().chars();
+        let known = text.len() - offset;
+        text.extend(new.skip(known));
+    }
+    text.into_iter().collect()
+}
+
+/// What a tool says is shown up to a limit, which is the same for all who look.
+#[tokio::test]
+async fn more_output_than_is_kept_leaves_no_gap() {
+    const KEPT: usize = 256 * 1024;
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "pour").await.session_id;
+    let (watcher, opened) = server.open(&session).await;
+    let poured = async |chars: usize, so_far: &str| {
+        server.script.act([Act::Pour(chars), Act::Say(".")]);
+        let said = |_: &Value| shown(&Value::Null, &watcher.events()) == so_far;
+        watcher.wait("assistant_stream_delta", said).await;
+        let (client, opened) = server.open(&session).await;
+        (client, serde_json::to_value(opened.snapshot).unwrap())
+    };
+    let (early, early_snapshot) = poured(KEPT - 500, ".").await;
+    let (late, late_snapshot) = poured(2000, "..").await;
+    let back = Client::default();
+    let caller = ann();
+    let resumed = server.engine.open(
+        &caller,
+        &session,
+        Some(opened.epoch.clone()),
+        Some(opened.seq),
+        back.subscriber(),
+    );
+    assert_eq!(resumed.await.unwrap().0.mode, OpenMode::Replay);
+    server.script.act([Act::Pour(5000), Act::End]);
+    watcher.done(1).await;
+
+    let all = output(&Value::Null, &watcher.events());
+    assert_eq!(output(&early_snapshot, &early.events()), all);
+    assert_eq!(output(&late_snapshot, &late.events()), all);
+    assert_eq!(output(&Value::Null, &back.events()), all);
+    let kept: String = all.chars().take(KEPT).collect();
+    assert!(kept.chars().all(|char| char == '三'));
+    assert!(all[kept.len()..].contains("not shown live"), "it says so");
+}

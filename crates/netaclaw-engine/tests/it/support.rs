@@ -9,10 +9,10 @@ use netaclaw_governance::{ApprovalRequest, CallHash};
 use netaclaw_protocol::{
     AssistantMessage, Chat, ChatAck, ContentBlock, InfoSource, Message, ModelInfo, Opened,
     PartKind, ProviderKind, RunOutcome, SessionId, StopReason, ThinkingLevel, ToolLabel,
-    ToolResultMessage, ToolRisk, Usage,
+    ToolResultMessage, ToolRisk, ToolRoute, Usage,
 };
-use netaclaw_runtime::{OpenApproval, PendingCalls, RunEvent, RunHost, RunReport};
-use netaclaw_session::EntryBody;
+use netaclaw_runtime::{OpenApproval, PendingCalls, RunEvent, RunHost, RunReport, ToolStarted};
+use netaclaw_session::{EntryBody, SessionTreeProvider};
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use netaclaw_tools::{ClarifyQuestion, clarify_output};
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub(crate) enum Act {
     End,
     /// An answer with one call, and its result.
     Call(&'static str),
+    /// A tool that runs says so many characters, three bytes each.
+    Pour(usize),
     /// An answer that asks the user, and waits.
     Ask(&'static str),
     /// Waits for consent to a call.
@@ -124,6 +126,7 @@ impl Runner for ScriptedRunner {
             }
         }
         let mut answer = Answer::default();
+        let mut poured = 0;
         loop {
             host.context().await.unwrap();
             let act = tokio::select! {
@@ -134,10 +137,13 @@ impl Runner for ScriptedRunner {
                 Act::Say(text) => answer.say(host, text),
                 Act::End => {
                     answer.store(host, StopReason::Stop).await;
-                    host.insert_steering().await.unwrap();
-                    return report(RunOutcome::Completed);
+                    return match host.insert_steering().await {
+                        Ok(_) => report(RunOutcome::Completed),
+                        Err(_) => report(RunOutcome::Error),
+                    };
                 }
                 Act::Call(name) => call(host, name).await,
+                Act::Pour(chars) => pour(host, &mut poured, chars),
                 Act::NeedConsent(tool) => {
                     if !need_consent(host, tool, &cancel).await {
                         return report(RunOutcome::Stopped);
@@ -233,6 +239,31 @@ async fn call(host: &mut dyn RunHost, name: &str) {
         }],
     )
     .await;
+}
+
+/// Output of a tool that is announced with its first piece.
+fn pour(host: &mut dyn RunHost, poured: &mut u64, chars: usize) {
+    let tool_call_id = "call-pour".to_owned();
+    if *poured == 0 {
+        host.emit(RunEvent::ToolStarted(ToolStarted {
+            entry_id: "answer".into(),
+            tool_call_id: tool_call_id.clone(),
+            tool_name: "pour".to_owned(),
+            tool_label: "pour".to_owned(),
+            args: serde_json::json!({}),
+            route: ToolRoute::Main,
+            blocked_reason: None,
+            policy_sources: Vec::new(),
+        }));
+    }
+    for piece in vec!['三'; chars].chunks(1000) {
+        host.emit(RunEvent::ToolOutput {
+            tool_call_id: tool_call_id.clone(),
+            offset: *poured,
+            text: piece.iter().collect(),
+        });
+        *poured += piece.len() as u64;
+    }
 }
 
 async fn ask(host: &mut dyn RunHost, question: &str, cancel: &CancellationToken) -> bool {
@@ -357,12 +388,15 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(dir: &Path) -> Self {
-        let script = Script::new();
         let settings = FileSettings {
             dir: dir.to_owned(),
             fsync: Fsync::Off,
         };
-        let file = Arc::new(FileProvider::new(settings));
+        Self::over(Arc::new(FileProvider::new(settings)))
+    }
+
+    pub(crate) fn over(file: Arc<dyn SessionTreeProvider>) -> Self {
+        let script = Script::new();
         let source: Arc<dyn AgentSource> = Arc::clone(&script.source) as _;
         let engine = Engine::new(Providers { file, mysql: None }, source);
         Self { engine, script }
