@@ -119,7 +119,6 @@ impl Live {
         phase: Option<RunPhase>,
         detail: Option<String>,
     ) {
-        let mut state = self.lock();
         let run = RunStatus {
             status,
             run_id,
@@ -127,6 +126,25 @@ impl Live {
             detail,
             since: now_ms(),
         };
+        self.set_run(&mut self.lock(), run);
+    }
+
+    /// The run goes on in another phase, unless it is being stopped.
+    pub(crate) fn phase(&self, phase: RunPhase, detail: Option<String>) {
+        let mut state = self.lock();
+        if state.run.status != RunState::Running {
+            return;
+        }
+        let run = RunStatus {
+            phase: Some(phase),
+            detail,
+            since: now_ms(),
+            ..state.run.clone()
+        };
+        self.set_run(&mut state, run);
+    }
+
+    fn set_run(&self, state: &mut LiveState, run: RunStatus) {
         let same = (&state.run.status, &state.run.phase, &state.run.detail)
             == (&run.status, &run.phase, &run.detail);
         if same {
@@ -134,17 +152,6 @@ impl Live {
         }
         state.run = run.clone();
         self.feed.emit(&ReliableEvent::RunStatus(run));
-    }
-
-    /// The run goes on in another phase, unless it is being stopped.
-    pub(crate) fn phase(&self, phase: RunPhase, detail: Option<String>) {
-        let (status, run_id) = {
-            let state = self.lock();
-            (state.run.status, state.run.run_id.clone())
-        };
-        if status == RunState::Running {
-            self.run_status(status, run_id, Some(phase), detail);
-        }
     }
 
     pub(crate) fn stream_started(&self, start: StreamStart) {
@@ -498,6 +505,29 @@ mod tests {
             done: false,
             started_at: 0,
             duration_ms: None,
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_being_stopped_does_not_look_as_if_it_ran() {
+        let live = Live::new(
+            Feed::new(SessionId::new("s"), "epoch".to_owned()),
+            Vec::new(),
+        );
+        let run = Some(RunId::new("r"));
+        for _ in 0..5000 {
+            let phase = Some(RunPhase::Preparing);
+            live.run_status(RunState::Running, run.clone(), phase, None);
+            let meet = std::sync::Barrier::new(2);
+            std::thread::scope(|threads| {
+                threads.spawn(|| {
+                    meet.wait();
+                    live.phase(RunPhase::RunningTools, None);
+                });
+                meet.wait();
+                live.run_status(RunState::Stopping, run.clone(), None, None);
+            });
+            assert_eq!(live.lock().run.status, RunState::Stopping);
         }
     }
 
