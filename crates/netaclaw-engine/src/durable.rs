@@ -267,6 +267,10 @@ impl Durable {
             || self.approvals.iter().any(|asked| asked.outcome.is_none())
     }
 
+    pub(crate) fn forget_queued(&mut self, item_id: &str) {
+        self.queue.retain(|queued| queued.item.item_id != item_id);
+    }
+
     pub(crate) fn hold_queue(&mut self) {
         self.queue
             .iter_mut()

@@ -1,7 +1,7 @@
 //! The session as its run sees it.
 
 use crate::compaction::Desk;
-use crate::durable::{Asked, AskedConsent};
+use crate::durable::{Asked, AskedConsent, Queued};
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::live::Live;
@@ -12,7 +12,7 @@ use crate::process_log::StepLog;
 use crate::questions::Waiters;
 use crate::source::AgentSource;
 use crate::user_message::UserMark;
-use crate::writer::SessionWriter;
+use crate::writer::{SessionWriter, Writing};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent};
@@ -146,24 +146,18 @@ impl RunHost for SessionHost {
             .filter(|queued| queued.steers())
             .cloned()
             .collect();
+        let mut put_in = Ok(());
         for queued in &steering {
-            let mark = UserMark::of_queued(queued);
-            let item = &queued.item;
-            let body = self
-                .writer
-                .user_message(&item.content, &item.attachments, mark)
-                .await
-                .map_err(unavailable)?;
-            writing.append_here(body).await.map_err(unavailable)?;
-        }
-        if !steering.is_empty() {
-            writing
-                .state
-                .durable
-                .queue
-                .retain(|queued| !queued.steers());
-            writing.save_queue().await.map_err(unavailable)?;
+            put_in = self.put_in(queued, &mut writing).await;
+            if put_in.is_err() {
+                break;
+            }
             self.desk.user_spoke();
+        }
+        // What is in the log must not wait any more, also if the next one could not be put there.
+        if !steering.is_empty() {
+            let saved = writing.save_queue().await;
+            put_in.and(saved).map_err(unavailable)?;
         }
         Ok(steering.len())
     }
@@ -264,6 +258,18 @@ impl SessionHost {
     pub(crate) fn draw_ids(&mut self, tree: &SessionTree) {
         let free = std::iter::repeat_with(random_id).filter(|id| !tree.contains(id));
         self.free_ids = free.take(IDS_AHEAD).collect();
+    }
+
+    /// Moves a message from the queue to the end of the run's chain.
+    async fn put_in(&self, queued: &Queued, writing: &mut Writing<'_>) -> Result<(), EngineError> {
+        let (item, mark) = (&queued.item, UserMark::of_queued(queued));
+        let body = self
+            .writer
+            .user_message(&item.content, &item.attachments, mark)
+            .await?;
+        writing.append_here(body).await?;
+        writing.state.durable.forget_queued(&item.item_id);
+        Ok(())
     }
 
     fn emit_progress(&mut self, event: RunEvent) {

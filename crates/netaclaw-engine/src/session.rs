@@ -57,6 +57,8 @@ pub(crate) struct LiveSession {
     titles: Titles,
     /// The move that a job under way makes ready.
     moving: Option<PendingMove>,
+    /// A message was taken in that a power cut could still take away.
+    unsafe_yet: bool,
     /// Another model was chosen while a run was under way.
     remeasure: bool,
     shutdown: CancellationToken,
@@ -103,6 +105,7 @@ impl LiveSession {
             current: None,
             titles: Titles::default(),
             moving: None,
+            unsafe_yet: false,
             remeasure: false,
             shutdown,
             closing: false,

@@ -50,6 +50,8 @@ pub(crate) struct WriterState {
     pub(crate) durable: Durable,
     /// What lists were told last.
     listed: Option<SessionListItem>,
+    /// The queue has changed since clients were told.
+    queue_untold: bool,
     queue_gauge: QueueGauge,
 }
 
@@ -74,6 +76,7 @@ impl SessionWriter {
         let state = Mutex::new(WriterState {
             durable,
             listed: None,
+            queue_untold: false,
             queue_gauge,
         });
         Self {
@@ -232,16 +235,28 @@ impl Writing<'_> {
         };
         let session = writer.provider.update_session(&writer.id, patch).await?;
         self.tell_lists(session);
+        if std::mem::take(&mut self.state.queue_untold) {
+            let queue = self.state.durable.queue_state();
+            self.state.queue_gauge.set(queue.items.len());
+            writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
+        }
         Ok(())
     }
 
-    /// Stores the queue and tells what waits in it.
+    /// The same, or takes the changes back: who is told that they failed must not find them later.
+    pub(crate) async fn save_or_restore(&mut self, before: Durable) -> Result<(), EngineError> {
+        let saved = self.save().await;
+        if saved.is_err() {
+            self.state.durable = before;
+        }
+        saved
+    }
+
+    /// Stores the queue and tells what waits in it. If that fails, the next change that is stored
+    /// tells it.
     pub(crate) async fn save_queue(&mut self) -> Result<(), EngineError> {
-        self.save().await?;
-        let queue = self.state.durable.queue_state();
-        self.state.queue_gauge.set(queue.items.len());
-        self.writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
-        Ok(())
+        self.state.queue_untold = true;
+        self.save().await
     }
 
     pub(crate) async fn patch(

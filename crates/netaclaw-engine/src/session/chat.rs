@@ -17,9 +17,11 @@ impl LiveSession {
         match self.requests.repeat(request.as_ref(), now_ms())? {
             None => {}
             Some(Outcome::Chat(ack)) => {
+                let ack = ack.clone();
+                self.make_safe().await?;
                 return Ok(ChatAck {
                     deduped: true,
-                    ..ack.clone()
+                    ..ack
                 });
             }
             Some(_) => {
@@ -31,11 +33,13 @@ impl LiveSession {
             return Err(EngineError::BadRequest("the message is empty".to_owned()));
         }
         let ack = self.take_in(&chat, request.as_ref()).await?;
+        // Before anything else can fail: what was taken in is not taken in again.
         if let Some(request) = request {
             let outcome = Outcome::Chat(ack.clone());
             let answered = Answered::new(request, now_ms(), outcome);
             self.requests.remember(answered);
         }
+        self.make_safe().await?;
         Ok(ack)
     }
 

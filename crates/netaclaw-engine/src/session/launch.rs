@@ -48,7 +48,8 @@ impl CurrentRun {
 
 impl LiveSession {
     /// Appends a user's message and starts a run at it. The mark of the run is stored first: a
-    /// message that is in the log after a crash is known to have had a run.
+    /// message that is in the log after a crash is known to have had a run. If this fails the
+    /// message is not in the log; if not, it is, and [`Self::make_safe`] is still to be done.
     pub(super) async fn start(
         &mut self,
         new: NewEntry,
@@ -60,12 +61,18 @@ impl LiveSession {
             writing.remember_visit(&tree);
         }
         writing.state.durable.run = Some(mark(&run_id));
-        writing.save_later().await?;
+        if let Err(error) = writing.save_later().await {
+            writing.state.durable.run = None;
+            return Err(error);
+        }
         let entry = match writing.append(new).await {
             Ok(entry) => entry,
             Err(error) => {
                 writing.state.durable.run = None;
-                writing.save().await?;
+                if let Err(error) = writing.save().await {
+                    // The next change that is stored takes the mark away.
+                    tracing::warn!(session.id = %self.writer.id, %error, "the mark of a run that did not begin stays for now");
+                }
                 return Err(error);
             }
         };
@@ -73,14 +80,25 @@ impl LiveSession {
         drop(writing);
         self.desk.user_spoke();
         self.launch(run_id);
-        // The disk works while the run makes ready; the sender hears "ok" when all is safe.
+        self.unsafe_yet = true;
+        Ok(entry.id().clone())
+    }
+
+    /// Makes what was taken in safe, before its sender hears "ok"; the disk works while the run
+    /// makes ready. If it cannot be made safe the run ends, and who sends the message again tries
+    /// again.
+    pub(super) async fn make_safe(&mut self) -> Result<(), EngineError> {
+        if !self.unsafe_yet {
+            return Ok(());
+        }
         if let Err(error) = self.writer.provider.sync(&self.writer.id).await {
             if let Some(run) = &self.current {
                 run.cancel.cancel();
             }
             return Err(error.into());
         }
-        Ok(entry.id().clone())
+        self.unsafe_yet = false;
+        Ok(())
     }
 
     /// Starts a run at the leaf without a message: where a question has been answered, or where a
@@ -91,12 +109,13 @@ impl LiveSession {
         let started = Outcome::Started(run_id.clone());
         let answered = request.map(|request| Answered::new(request, now_ms(), started));
         let mut writing = self.writer.begin().await;
+        let before = writing.state.durable.clone();
         writing.state.durable.run = Some(mark(&run_id));
         if let Some(answered) = &answered {
             writing.state.durable.remember(answered.clone(), now_ms());
         }
+        writing.save_or_restore(before).await?;
         writing.set_run_tip(tip);
-        writing.save().await?;
         drop(writing);
         answered
             .into_iter()

@@ -102,13 +102,13 @@ impl LiveSession {
         // If the server dies here the message is in the log and in the queue; the mark tells that
         // they are the same.
         let mut writing = self.writer.begin().await;
-        writing
-            .state
-            .durable
-            .queue
-            .retain(|queued| queued.item.item_id != next.item.item_id);
-        if let Err(error) = writing.save_queue().await {
-            tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
+        writing.state.durable.forget_queued(&next.item.item_id);
+        // The message is made safe with it.
+        match writing.save_queue().await {
+            Ok(()) => self.unsafe_yet = false,
+            Err(error) => {
+                tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
+            }
         }
     }
 

@@ -1,0 +1,186 @@
+//! A store that fails for a moment: what was sent is there once, what was asked can be answered,
+//! and nothing says that something runs which does not.
+
+use crate::faulty::{Faulty, Write};
+use crate::support::{Act, Client, Server, ann};
+use crate::world::{message, within};
+use netaclaw_engine::{Caller, EngineError, Request, Way};
+use netaclaw_protocol::{Chat, ChatMode, QueueChange, SessionId, ThinkingLevel};
+use netaclaw_session::SessionTreeProvider;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tempfile::TempDir;
+
+struct Fixture {
+    server: Server,
+    store: Arc<Faulty>,
+    ann: Caller,
+    session: SessionId,
+    client: Client,
+    _dir: TempDir,
+}
+
+/// A session with one message and its answer.
+async fn fixture() -> Fixture {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Faulty::new(dir.path());
+    let server = Server::over(Arc::clone(&store) as _);
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::Say("1"), Act::End]);
+    within(client.wait("run_status", |data| data["status"] == "idle")).await;
+    client.clear();
+    Fixture {
+        server,
+        store,
+        ann: ann(),
+        session,
+        client,
+        _dir: dir,
+    }
+}
+
+impl Fixture {
+    fn chat(&self, text: &str, mode: ChatMode) -> Chat {
+        Chat {
+            mode,
+            request_id: Some(format!("request {text}")),
+            ..message(&self.session, text)
+        }
+    }
+
+    async fn send(&self, text: &str, mode: ChatMode) {
+        self.server.send(self.chat(text, mode)).await.unwrap();
+    }
+
+    async fn idle(&self) {
+        within(
+            self.client
+                .wait("run_status", |data| data["status"] == "idle"),
+        )
+        .await;
+    }
+
+    async fn users(&self) -> Vec<String> {
+        let path = self.server.path(&self.session).await;
+        let users = path.iter().filter_map(|line| line.strip_prefix("user: "));
+        users.map(str::to_owned).collect()
+    }
+
+    /// The state that is stored beside the entries.
+    async fn stored(&self) -> Value {
+        let meta = self.store.get_session(&self.session).await.unwrap();
+        meta.metadata.get("netaclaw").cloned().unwrap_or_default()
+    }
+
+    /// What clients were last told to wait.
+    fn queue(&self) -> Value {
+        let told = self.client.events();
+        let mut told = told.iter().rev();
+        let last = told.find(|event| event["type"] == "queue_update");
+        last.map_or(json!([]), |event| event["data"]["items"].clone())
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_steers_is_taken_in_once() {
+    let it = fixture().await;
+    it.send("two", ChatMode::Auto).await;
+    it.send("left", ChatMode::Steer).await;
+    it.send("right", ChatMode::Steer).await;
+    it.store.fail_once(Write::Message("user".to_owned()), 2);
+    it.server.script.act([Act::Say("2"), Act::End]);
+    // What could not be put in waits, and begins a run of its own.
+    it.server.script.act([Act::Say("3"), Act::End]);
+    let done = within(it.client.done(2)).await;
+    assert_eq!(done[0]["data"]["outcome"], "error");
+    it.idle().await;
+    assert_eq!(it.users().await, ["one", "two", "left", "right"]);
+    assert_eq!(it.queue(), json!([]));
+    for text in ["left", "right"] {
+        let again = it.server.send(it.chat(text, ChatMode::Steer)).await;
+        assert!(again.unwrap().deduped, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_could_not_be_made_safe_is_there_once() {
+    let it = fixture().await;
+    it.store.fail(Write::Sync, 1);
+    let chat = it.chat("two", ChatMode::Auto);
+    let failed = it.server.send(chat.clone()).await.unwrap_err();
+    assert!(matches!(failed, EngineError::Internal(_)), "{failed}");
+    let again = it.server.send(chat.clone()).await;
+    assert!(again.is_err(), "it is still not safe");
+    it.store.mend();
+    let again = it.server.send(chat).await.unwrap();
+    assert!(again.deduped && again.entry_id.is_some());
+    it.idle().await;
+    assert_eq!(it.users().await, ["one", "two"]);
+}
+
+#[tokio::test]
+async fn a_message_that_waited_is_taken_in_once() {
+    let it = fixture().await;
+    it.send("two", ChatMode::Auto).await;
+    it.send("three", ChatMode::Queue).await;
+    it.store.fail(Write::Sync, 1);
+    it.server.script.act([Act::Say("2"), Act::End]);
+    it.server.script.act([Act::Say("3"), Act::End]);
+    within(it.client.done(2)).await;
+    it.store.mend();
+    it.idle().await;
+    let resume = it
+        .server
+        .engine
+        .edit_queue(&it.ann, &it.session, QueueChange::Resume, None);
+    assert_eq!(resume.await.unwrap().value.items, []);
+    assert_eq!(it.users().await, ["one", "two", "three"]);
+}
+
+#[tokio::test]
+async fn a_run_that_could_not_begin_leaves_no_mark() {
+    let it = fixture().await;
+    for (name, what) in [
+        ("a", Write::State),
+        ("b", Write::Message("user".to_owned())),
+    ] {
+        it.store.fail_once(what, 1);
+        let failed = it.server.send(it.chat("two", ChatMode::Auto)).await;
+        assert!(failed.is_err());
+        // The next thing that is stored takes what is in memory along.
+        let request = Some(Request::new(name, "low"));
+        let level = ThinkingLevel::Low;
+        let set = it
+            .server
+            .engine
+            .set_thinking_level(&it.ann, &it.session, level, request);
+        set.await.unwrap();
+        assert_eq!(it.stored().await["run"], Value::Null);
+    }
+    it.server.script.act([Act::Say("2"), Act::End]);
+    it.send("two", ChatMode::Auto).await;
+    within(it.client.done(1)).await;
+    assert_eq!(it.users().await, ["one", "two"]);
+}
+
+/// The end of a chain that no run writes along would draw what comes next to itself.
+#[tokio::test]
+async fn an_answer_that_could_not_be_tried_again_leaves_the_session_where_it_is() {
+    let it = fixture().await;
+    let tree = it.store.load_tree(&it.session).await.unwrap();
+    let (asked, answered) = (tree.entries()[0].id(), tree.leaf().cloned());
+    it.store.fail(Write::State, 1);
+    let engine = &it.server.engine;
+    let retried = engine.retry(&it.ann, &it.session, asked.clone(), None);
+    assert!(retried.await.is_err());
+    it.store.mend();
+    let back = engine.switch_leaf(&it.ann, &it.session, answered.clone(), Way::Exactly, None);
+    back.await.unwrap();
+    let level = ThinkingLevel::Low;
+    let set = engine.set_thinking_level(&it.ann, &it.session, level, None);
+    set.await.unwrap();
+    let tree = it.store.load_tree(&it.session).await.unwrap();
+    let last = tree.entries().last().unwrap();
+    assert_eq!(last.parent_id(), answered.as_ref());
+}
