@@ -22,6 +22,7 @@ impl LiveSession {
             EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
         })?;
         let mut writing = self.writer.begin().await;
+        let before = writing.state.durable.clone();
         let questions = &mut writing.state.durable.questions;
         let Some(asked) = questions
             .iter_mut()
@@ -41,7 +42,7 @@ impl LiveSession {
         if let Some(by) = by {
             writing.state.durable.remember(by, now_ms());
         }
-        writing.save().await?;
+        writing.save_or_restore(before).await?;
         drop(writing);
         self.live.question_closed(request_id);
         if self.waiters.answer(request_id, answer).is_err() {

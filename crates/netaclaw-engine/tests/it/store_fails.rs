@@ -5,7 +5,10 @@ use crate::faulty::{Faulty, Write};
 use crate::support::{Act, Client, Server, ann};
 use crate::world::{message, within};
 use netaclaw_engine::{Caller, EngineError, Request, Way};
-use netaclaw_protocol::{Chat, ChatMode, QueueChange, SessionId, ThinkingLevel};
+use netaclaw_protocol::{
+    ApprovalDecision, ApprovalResponse, Chat, ChatMode, ClarifyResponse, QueueChange, SessionId,
+    ThinkingLevel,
+};
 use netaclaw_session::SessionTreeProvider;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -183,4 +186,59 @@ async fn an_answer_that_could_not_be_tried_again_leaves_the_session_where_it_is(
     let tree = it.store.load_tree(&it.session).await.unwrap();
     let last = tree.entries().last().unwrap();
     assert_eq!(last.parent_id(), answered.as_ref());
+}
+
+#[tokio::test]
+async fn an_answer_that_could_not_be_stored_can_be_given_again() {
+    let it = fixture().await;
+    it.server.script.act([Act::Ask("Which colour?")]);
+    it.send("two", ChatMode::Auto).await;
+    let asked = within(it.client.wait("clarify_request", |_| true)).await;
+    let answer = ClarifyResponse {
+        session_id: it.session.clone(),
+        request_id: asked["data"]["requestId"].as_str().unwrap().to_owned(),
+        answer: json!("red"),
+    };
+    it.store.fail_once(Write::State, 1);
+    let engine = &it.server.engine;
+    let failed = engine.answer_question(&it.ann, answer.clone()).await;
+    assert!(matches!(failed, Err(EngineError::Internal(_))));
+    // Neither is it kept behind the back of who was told that it failed.
+    it.send("three", ChatMode::Queue).await;
+    assert_eq!(it.stored().await["questions"][0]["answer"], Value::Null);
+    engine.answer_question(&it.ann, answer).await.unwrap();
+    it.server.script.act([Act::Say("2"), Act::End]);
+    within(it.client.done(1)).await;
+    let path = it.server.path(&it.session).await;
+    assert!(
+        path.contains(&"toolResult: The user answered: red".to_owned()),
+        "{path:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_decision_that_could_not_be_stored_is_none() {
+    let it = fixture().await;
+    it.server.script.act([Act::NeedConsent("bash")]);
+    it.send("two", ChatMode::Auto).await;
+    let asked = within(it.client.wait("approval_request", |_| true)).await;
+    let decide = |decision| ApprovalResponse {
+        session_id: it.session.clone(),
+        approval_id: asked["data"]["approvalId"].as_str().unwrap().to_owned(),
+        decision,
+        remember: true,
+        reason: None,
+    };
+    it.store.fail_once(Write::State, 1);
+    let engine = &it.server.engine;
+    let failed = engine.decide_call(&it.ann, decide(ApprovalDecision::Allow));
+    assert!(failed.await.is_err());
+    it.send("three", ChatMode::Queue).await;
+    let stored = it.stored().await;
+    assert_eq!(stored["approvals"][0]["outcome"], Value::Null);
+    assert_eq!(stored["consents"], Value::Null);
+    let decided = engine.decide_call(&it.ann, decide(ApprovalDecision::Deny));
+    decided.await.unwrap();
+    it.server.script.act([Act::Say("2"), Act::End]);
+    within(it.client.done(1)).await;
 }
