@@ -7,6 +7,7 @@ mod command;
 mod compaction;
 mod durable;
 mod early_stops;
+mod ending;
 mod engine;
 mod error;
 mod event;

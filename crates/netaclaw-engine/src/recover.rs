@@ -1,14 +1,14 @@
 //! What an earlier process left unfinished, closed so that the next message works.
 
 use crate::durable::{AskedConsent, Durable};
+use crate::ending::Ending;
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::user_message::marked;
 use crate::writer::{SessionWriter, Writing};
 use netaclaw_governance::refusal;
 use netaclaw_protocol::{
-    ApprovalOutcome, ApprovalQuestion, AssistantMessage, ContentBlock, EntryId, Message, Question,
-    StopReason, ToolResultMessage, Trouble, TroubleKind, Usage,
+    ApprovalOutcome, ApprovalQuestion, ContentBlock, EntryId, Message, Question, ToolResultMessage,
 };
 use netaclaw_runtime::{PendingCalls, todo_on_path};
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
@@ -58,7 +58,7 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineE
     let open = StillOpen::read(durable);
     if open.is_empty() {
         close_calls(writer, &mut writing).await?;
-        close_message(writer, &mut writing).await?;
+        Ending::interrupted().say(writer, &mut writing).await?;
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
     } else if interrupted {
@@ -198,43 +198,6 @@ impl Agreed {
             todo: todo_on_path(path.into_iter()),
         })
     }
-}
-
-/// A message that got no answer gets one that says why.
-async fn close_message(
-    writer: &SessionWriter,
-    writing: &mut Writing<'_>,
-) -> Result<(), EngineError> {
-    let tree = writer.tree().await?;
-    let last = tree.leaf().and_then(|leaf| tree.get(leaf));
-    if last.is_none_or(|entry| entry.role() != Role::User) {
-        return Ok(());
-    }
-    let trouble = interrupted();
-    let message = Message::Assistant(AssistantMessage {
-        content: Vec::new(),
-        api: String::new(),
-        provider: String::new(),
-        model: String::new(),
-        usage: Usage::default(),
-        stop_reason: StopReason::Aborted,
-        error_message: Some(trouble.words.en.clone()),
-        trouble: Some(Box::new(trouble)),
-        netaclaw: None,
-        timestamp: now_ms(),
-    });
-    writing
-        .append(NewEntry::at_leaf(EntryBody::message(&message)))
-        .await?;
-    Ok(())
-}
-
-fn interrupted() -> Trouble {
-    Trouble::new(
-        TroubleKind::Interrupted,
-        "服务器在回答之前停止了，本次运行已中断。请重新发送，或继续。",
-        "Interrupted: the server stopped before an answer came. Send the message again, or go on.",
-    )
 }
 
 struct Call {

@@ -62,6 +62,38 @@ fn an_interrupted_message_is_marked_and_the_session_goes_on() {
     });
 }
 
+/// A run that had called its tools and not asked again has no ending either (TREE-11).
+#[test]
+fn what_is_interrupted_behind_its_tools_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = until_it_dies(dir.path(), async |server| {
+        let session = server.chat(None, "one").await.session_id;
+        let (client, _) = server.open(&session).await;
+        server.script.act([Act::Call("look")]);
+        let result = |data: &serde_json::Value| data["entry"]["message"]["role"] == "toolResult";
+        client.wait("session_entry_added", result).await;
+        session
+    });
+    runtime().block_on(async {
+        // Twice: what is closed stays as it is.
+        for _ in 0..2 {
+            let server = Server::start(dir.path());
+            let (_, opened) = server.open(&session).await;
+            let expected = [
+                "user: one",
+                "assistant: calls look",
+                "toolResult: look done",
+                "assistant:  (aborted)",
+            ];
+            assert_eq!(server.path(&session).await, expected);
+            let entries = opened.snapshot.unwrap().entries;
+            let last: serde_json::Value = serde_json::from_str(entries[3].get()).unwrap();
+            assert_eq!(last["message"]["trouble"]["kind"], "interrupted");
+            server.engine.shut_down(Duration::from_secs(3600)).await;
+        }
+    });
+}
+
 #[test]
 fn a_queue_survives_and_runs() {
     let dir = tempfile::tempdir().unwrap();
