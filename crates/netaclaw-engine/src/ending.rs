@@ -1,7 +1,9 @@
-//! The ending of a run that wrote none itself: a path that says that it ended, and why.
+//! The ending of a run that wrote none itself: a path that says how far it came and why it ended, and
+//! that any model accepts.
 
 use crate::error::EngineError;
 use crate::feed::now_ms;
+use crate::recover::close_calls;
 use crate::writer::{SessionWriter, Writing};
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Message, StopReason, Trouble, TroubleKind, Usage,
@@ -29,7 +31,30 @@ impl Ending {
         }
     }
 
-    /// Appends it, unless the path has an ending.
+    /// It could not go on.
+    pub(crate) fn failed(trouble: Trouble) -> Self {
+        Self {
+            stop_reason: StopReason::Error,
+            trouble,
+        }
+    }
+
+    /// Closes the path of a run that is over in this process: what was streamed of an answer stays,
+    /// every call has a result, and the last answer says what people were told.
+    pub(crate) async fn close(
+        &self,
+        writer: &SessionWriter,
+        writing: &mut Writing<'_>,
+    ) -> Result<(), EngineError> {
+        self.close_partial(writer, writing).await?;
+        // The calls of an answer that failed were never made.
+        if matches!(Last::read(&*writer.tree().await?), Last::Open(_)) {
+            close_calls(writer, writing).await?;
+        }
+        self.say(writer, writing).await
+    }
+
+    /// Appends it, unless the path has an ending that says the same.
     pub(crate) async fn say(
         &self,
         writer: &SessionWriter,
@@ -37,12 +62,51 @@ impl Ending {
     ) -> Result<(), EngineError> {
         let tree = writer.tree().await?;
         let last = Last::read(&tree);
-        if !matches!(last, Last::Open(_)) {
+        if self.is_said(&last) {
             return Ok(());
         }
         let message = Message::Assistant(self.answer(last));
         let new = NewEntry::at_leaf(EntryBody::message(&message));
         writing.append(new).await?;
+        Ok(())
+    }
+
+    /// That a server ended needs no words where an answer has its end.
+    fn is_said(&self, last: &Last) -> bool {
+        match last {
+            Last::Nothing => true,
+            Last::Open(_) => false,
+            Last::Ended(_) if self.stop_reason == StopReason::Aborted => true,
+            Last::Ended(answer) => {
+                let said = answer.trouble.as_ref();
+                said.is_some_and(|said| said.words == self.trouble.words)
+            }
+        }
+    }
+
+    /// An answer that nobody will complete becomes one that failed.
+    async fn close_partial(
+        &self,
+        writer: &SessionWriter,
+        writing: &mut Writing<'_>,
+    ) -> Result<(), EngineError> {
+        let Some(partial) = writer.provider.in_flight_entry(&writer.id).await? else {
+            return Ok(());
+        };
+        let json = partial.message_json();
+        let message = json.and_then(|json| serde_json::from_str(json).ok());
+        let Some(Message::Assistant(answer)) = message else {
+            return Ok(());
+        };
+        let message = Message::Assistant(AssistantMessage {
+            stop_reason: self.stop_reason,
+            error_message: Some(self.trouble.words.en.clone()),
+            trouble: Some(Box::new(self.trouble.clone())),
+            ..answer
+        });
+        let parent = partial.parent_id().cloned();
+        let new = NewEntry::below(parent, EntryBody::message(&message));
+        writing.append(new.with_id(partial.id().clone())).await?;
         Ok(())
     }
 

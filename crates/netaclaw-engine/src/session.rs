@@ -23,7 +23,7 @@ use crate::requests::{Answered, Done, Outcome, Request, Requests};
 use crate::snapshot;
 use crate::source::AgentSource;
 use crate::writer::{SessionWriter, Writing};
-use launch::CurrentRun;
+use launch::{ClosingRun, CurrentRun};
 use leaving::PendingMove;
 use netaclaw_governance::Approval;
 use netaclaw_protocol::{
@@ -54,6 +54,8 @@ pub(crate) struct LiveSession {
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
+    /// The last run, until its end is stored.
+    closing_run: Option<ClosingRun>,
     titles: Titles,
     /// The move that a job under way makes ready.
     moving: Option<PendingMove>,
@@ -103,6 +105,7 @@ impl LiveSession {
             requests,
             runs: JoinSet::new(),
             current: None,
+            closing_run: None,
             titles: Titles::default(),
             moving: None,
             unsafe_yet: false,
@@ -159,6 +162,9 @@ impl LiveSession {
     }
 
     async fn handle(&mut self, command: Command) {
+        if let Err(error) = self.settle().await {
+            tracing::warn!(session.id = %self.writer.id, %error, "the end of the last run is still not stored");
+        }
         // A caller that is gone has no use for an answer; what it asked for is done all the same.
         match command {
             Command::Chat(chat, reply) => drop(reply.send(self.chat(*chat).await)),

@@ -162,6 +162,28 @@ describe('by hand', () => {
     message: { role: 'toolResult', toolCallId, toolName: toolCallId, content: [{ type: 'text', text }], isError, timestamp: 0 },
   })
 
+  test.each(['everything', 'summary', 'answer'] as const)('why a run ended is told once, the same live and after a reload: %s', (verbosity) => {
+    const trouble = { kind: 'turn_limit' as const, words: { zh: '到了上限', en: 'The limit was reached.' } }
+    const ending: Entry = {
+      ...stamp, id: 'a2', parentId: 'r1', type: 'message',
+      message: {
+        role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'error', timestamp: 0, content: [],
+        errorMessage: trouble.words.en, trouble,
+      },
+    }
+    const before = session([user('u1', null, 'one'), call('a1', 'u1', ['x']), result('r1', 'a1', 'x', 'fine')])
+    const event = { sessionId: base.sessionId, epoch: base.epoch, ts: 1 }
+    const live = [
+      { ...event, type: 'error', data: { runId: 'r', code: 'unavailable', severity: 'error', message: trouble.words.en, trouble } },
+      { ...event, type: 'session_entry_added', data: { entry: ending, leafEntryId: 'a2' } },
+      { ...event, type: 'done', data: { runId: 'r', outcome: 'error', reason: 'turn_limit', trouble } },
+    ].reduce((state, event, at) => reduce(state, { ...event, seq: before.seq + at + 1 } as ServerEvent), before)
+    const reloaded = { ...live, errors: [], done: null }
+    const rows = transcript(live, options(verbosity))
+    expect(rows).toEqual(transcript(reloaded, options(verbosity)))
+    expect(JSON.stringify(rows).split(trouble.words.en).length - 1).toBe(1)
+  })
+
   test('the same call id in two turns keeps two results', () => {
     const state = session([
       user('u1', null, 'one'), call('a1', 'u1', ['x']), result('r1', 'a1', 'x', 'first'),

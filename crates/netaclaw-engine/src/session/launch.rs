@@ -2,6 +2,7 @@
 
 use super::LiveSession;
 use crate::durable::RunMark;
+use crate::ending::Ending;
 use crate::error::{EngineError, internal_trouble};
 use crate::feed::now_ms;
 use crate::host::SessionHost;
@@ -15,11 +16,11 @@ use crate::source::{AgentSource, PrepareRun};
 use crate::user_message::user_text;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
-    AssistantMessage, Done, EntryId, ErrorCode, Message, ReliableEvent, RunError, RunId,
-    RunOutcome, RunPhase, RunState, Severity, StopReason, TodoList, Trouble, TroubleKind, Usage,
+    Done, EntryId, ErrorCode, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
+    Severity, TodoList, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
-use netaclaw_session::{EntryBody, NewEntry, NewParent, Role, SessionTree};
+use netaclaw_session::{NewEntry, NewParent, Role, SessionTree};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::JoinError;
@@ -33,6 +34,14 @@ pub(crate) struct CurrentRun {
     pub(crate) cancel: CancellationToken,
     started: Instant,
     _counted: Option<RunningRun>,
+}
+
+/// What is to be stored of a run that has ended.
+pub(super) struct ClosingRun {
+    /// For a run that may have written none itself.
+    ending: Option<Ending>,
+    warnings: Vec<Trouble>,
+    unread: bool,
 }
 
 impl CurrentRun {
@@ -55,6 +64,7 @@ impl LiveSession {
         new: NewEntry,
         run_id: RunId,
     ) -> Result<EntryId, EngineError> {
+        self.settle().await?;
         let mut writing = self.writer.begin().await;
         if matches!(new.parent, NewParent::Entry(_)) {
             let tree = self.writer.tree().await?;
@@ -104,6 +114,7 @@ impl LiveSession {
     /// Starts a run at the leaf without a message: where a question has been answered, or where a
     /// request wants another answer.
     pub(super) async fn go_on(&mut self, request: Option<Request>) -> Result<RunId, EngineError> {
+        self.settle().await?;
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let tip = self.writer.tree().await?.leaf().cloned();
         let started = Outcome::Started(run_id.clone());
@@ -198,7 +209,16 @@ impl LiveSession {
         self.waiters.clear();
         self.consents.clear();
         let warnings = self.live.clear_run(outcome);
-        if let Err(error) = self.close_run(outcome, warnings).await {
+        while let Some(request_id) = self.live.first_question() {
+            self.live.question_closed(&request_id);
+        }
+        self.live.close_approvals();
+        self.closing_run = Some(ClosingRun {
+            ending: ending_of(outcome, trouble.as_deref()),
+            warnings,
+            unread: self.writer.feed.subscriber_count() == 0,
+        });
+        if let Err(error) = self.close_run(outcome).await {
             tracing::error!(session.id = %self.writer.id, %error, "the end of a run could not be stored");
         }
         let kind = trouble.as_ref().map(|why| why.kind);
@@ -220,30 +240,36 @@ impl LiveSession {
         self.start_next().await;
     }
 
-    async fn close_run(
-        &mut self,
-        outcome: RunOutcome,
-        warnings: Vec<Trouble>,
-    ) -> Result<(), EngineError> {
-        while let Some(request_id) = self.live.first_question() {
-            self.live.question_closed(&request_id);
-        }
-        self.live.close_approvals();
+    async fn close_run(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
+        self.settle().await?;
+        self.entitle(outcome).await?;
+        self.writer.provider.sync(&self.writer.id).await?;
+        Ok(())
+    }
+
+    /// Stores the end of the last run, if that is still to be done: a store that failed when the run
+    /// ended is asked again before anything else is written. Until then the mark of the run stays.
+    pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
+        let Some(closing) = &self.closing_run else {
+            return Ok(());
+        };
         let mut writing = self.writer.begin().await;
         writing.set_run_tip(None);
+        if let Some(ending) = &closing.ending {
+            ending.close(&self.writer, &mut writing).await?;
+        }
         writing.state.durable.run = None;
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
-        writing.state.durable.warnings = warnings;
+        writing.state.durable.warnings = closing.warnings.clone();
         writing.state.durable.compaction = self.desk.kept(self.live.compaction_failure());
         if let Some(told) = self.live.take_told_tools() {
             writing.state.durable.told_tools = Some(told);
         }
-        writing.state.durable.unread = self.writer.feed.subscriber_count() == 0;
+        writing.state.durable.unread = closing.unread;
         writing.save_later().await?;
         drop(writing);
-        self.entitle(outcome).await?;
-        self.writer.provider.sync(&self.writer.id).await?;
+        self.closing_run = None;
         Ok(())
     }
 
@@ -263,6 +289,15 @@ impl LiveSession {
     }
 }
 
+/// What the path of a run has to say about its end, so that it is known after a reload.
+fn ending_of(outcome: RunOutcome, trouble: Option<&Trouble>) -> Option<Ending> {
+    match outcome {
+        RunOutcome::Error => trouble.cloned().map(Ending::failed),
+        RunOutcome::Interrupted => Some(Ending::interrupted()),
+        RunOutcome::Completed | RunOutcome::Stopped => None,
+    }
+}
+
 fn mark(run_id: &RunId) -> RunMark {
     RunMark {
         run_id: run_id.clone(),
@@ -270,8 +305,8 @@ fn mark(run_id: &RunId) -> RunMark {
     }
 }
 
-/// One run from start to end. What goes wrong before the loop begins becomes an answer that says
-/// so: the message stays, and the user reads why nothing came.
+/// One run from start to end. What goes wrong before the loop begins ends the run like anything that
+/// goes wrong later: the message stays, and the user reads why nothing came.
 async fn run(
     mut host: SessionHost,
     source: Arc<dyn AgentSource>,
@@ -290,10 +325,6 @@ async fn run(
             let trouble = error
                 .trouble()
                 .unwrap_or_else(|| not_ready(refusal.message));
-            let failed = Message::Assistant(failed_answer(trouble.clone()));
-            if let Err(error) = host.append(None, EntryBody::message(&failed)).await {
-                tracing::error!(session.id = %host.writer.id, %error, "a failed answer could not be stored");
-            }
             unasked(RunOutcome::Error, Some(Box::new(trouble)))
         }
     }
@@ -369,21 +400,6 @@ fn skill_command(tree: &SessionTree, tip: Option<&EntryId>) -> Option<(EntryId, 
 fn todo_at(tree: &SessionTree, tip: Option<&EntryId>) -> TodoList {
     let path = tip.and_then(|tip| tree.path(tip).ok()).unwrap_or_default();
     todo_on_path(path.into_iter())
-}
-
-fn failed_answer(trouble: Trouble) -> AssistantMessage {
-    AssistantMessage {
-        content: Vec::new(),
-        api: String::new(),
-        provider: String::new(),
-        model: String::new(),
-        usage: Usage::default(),
-        stop_reason: StopReason::Error,
-        error_message: Some(trouble.words.en.clone()),
-        trouble: Some(Box::new(trouble)),
-        netaclaw: None,
-        timestamp: now_ms(),
-    }
 }
 
 /// Keeps partial answers as they come, for as long as the run lasts.

@@ -7,6 +7,7 @@ mod chat;
 mod coding;
 mod compaction;
 mod crash;
+mod endings;
 mod faulty;
 mod idle;
 mod metrics;

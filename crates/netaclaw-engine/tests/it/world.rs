@@ -12,7 +12,7 @@ use netaclaw_protocol::{
     AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, KeyChange,
     Opened, SessionId, Supplier, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
 };
-use netaclaw_session::NewSession;
+use netaclaw_session::{NewSession, SessionTreeProvider};
 use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
 };
@@ -51,6 +51,8 @@ pub(crate) struct Setting {
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
     pub(crate) gate: SpawnGate,
+    /// Where sessions are kept instead of in files.
+    pub(crate) sessions: Option<Arc<dyn SessionTreeProvider>>,
 }
 
 impl Setting {
@@ -67,6 +69,7 @@ impl Setting {
                 ..RetryPolicy::default()
             },
             gate: SpawnGate::closed(),
+            sessions: None,
         }
     }
 }
@@ -99,10 +102,10 @@ impl World {
         let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
         let agents = ConfiguredAgents::new(store, models, registry, workspace);
         let agents = Arc::new(agents.with_gate(Arc::new(setting.gate)));
-        let file = Arc::new(FileProvider::new(FileSettings {
-            dir: dir.path().join("sessions"),
-            fsync: Fsync::Off,
-        }));
+        let file = setting.sessions.unwrap_or_else(|| {
+            let (dir, fsync) = (dir.path().join("sessions"), Fsync::Off);
+            Arc::new(FileProvider::new(FileSettings { dir, fsync }))
+        });
         let engine = Engine::new(Providers { file, mysql: None }, Arc::clone(&agents) as _);
         let world = Self {
             engine,
