@@ -20,7 +20,7 @@ pub(crate) enum Command {
     Stop(Reply<RunState>),
     SetThinkingLevel(ThinkingLevel, Option<Request>, Reply<Done<()>>),
     SetModel(SetModel, Option<Request>, Reply<Done<()>>),
-    AnswerQuestion(ClarifyResponse, Reply<()>),
+    AnswerQuestion(ClarifyResponse, Reply<Done<()>>),
     DecideCall(Caller, ApprovalResponse, Reply<()>),
     SwitchLeaf(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
     /// The same, with a summary of the branch that is left.

@@ -26,7 +26,7 @@ pub(crate) const QUEUE_MAX: usize = 50;
 const REQUESTS_MAX: usize = 32;
 /// Calls that may be agreed to for a whole session; beyond it the oldest is asked about again.
 const CONSENTS_MAX: usize = 256;
-/// Decisions that are remembered beyond their run.
+/// Decisions and answers that are remembered beyond their run.
 const DECIDED_MAX: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub(crate) struct Durable {
     pub(crate) run: Option<RunMark>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) questions: Vec<Asked>,
+    /// The last answers to questions, for whoever answers once more.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
+    pub(crate) answered: Vec<AnsweredQuestion>,
     /// Calls of this run that needed consent.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "lenient")]
     pub(crate) approvals: Vec<AskedConsent>,
@@ -120,6 +123,14 @@ pub(crate) struct Asked {
     pub(crate) question: Question,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnsweredQuestion {
+    pub(crate) request_id: String,
+    /// Empty if it was closed without one.
+    pub(crate) answer: Vec<String>,
 }
 
 /// A call that needs consent and, once somebody decided, how: kept until the run has ended, and
@@ -234,6 +245,30 @@ impl Durable {
         self.consents.push(hash);
         let surplus = self.consents.len().saturating_sub(CONSENTS_MAX);
         self.consents.drain(..surplus);
+    }
+
+    /// What somebody answered to a question.
+    pub(crate) fn answer_to(&self, request_id: &str) -> Option<&Vec<String>> {
+        let mut answered = self.answered.iter();
+        let known = answered.find(|known| known.request_id == request_id);
+        known.map(|known| &known.answer)
+    }
+
+    /// Stores the answer to a question; `false` if it is not open.
+    pub(crate) fn answer(&mut self, request_id: &str, answer: Vec<String>) -> bool {
+        let mut open = self.questions.iter_mut();
+        let open = open.find(|asked| asked.question.request_id == request_id);
+        let Some(asked) = open.filter(|asked| asked.answer.is_none()) else {
+            return false;
+        };
+        asked.answer = Some(answer.clone());
+        self.answered.push(AnsweredQuestion {
+            request_id: request_id.to_owned(),
+            answer,
+        });
+        let surplus = self.answered.len().saturating_sub(DECIDED_MAX);
+        self.answered.drain(..surplus);
+        true
     }
 
     /// Stores a decision on a call.

@@ -187,7 +187,7 @@ impl Engine {
         &self,
         caller: &Caller,
         answer: ClarifyResponse,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Done<()>, EngineError> {
         let session = answer.session_id.clone();
         self.ask(caller, &session, |reply| {
             Command::AnswerQuestion(answer, reply)

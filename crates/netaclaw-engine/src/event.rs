@@ -87,6 +87,7 @@ fn reliable_name(event: &ReliableEvent) -> &'static str {
         ReliableEvent::TodoUpdate(_) => "todo_update",
         ReliableEvent::TokenUpdate(_) => "token_update",
         ReliableEvent::ClarifyRequest(_) => "clarify_request",
+        ReliableEvent::ClarifyAnswered(_) => "clarify_answered",
         ReliableEvent::ApprovalRequest(_) => "approval_request",
         ReliableEvent::ApprovalDecided(_) => "approval_decided",
         ReliableEvent::ToolsChanged(_) => "tools_changed",

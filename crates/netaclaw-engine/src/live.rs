@@ -7,12 +7,14 @@ use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use crate::steps::StepBuffer;
 use netaclaw_protocol::{
-    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, CompactionFailed, CompactionUnderWay,
-    DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta, PartKind, ProcessTimeline, Question,
-    ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd,
-    StreamStart, StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate,
-    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolsChanged, Trouble, TroubleKind,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome,
+    CompactionFailed, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta,
+    PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome, RunPhase,
+    RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer, StreamingPart,
+    ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ToolsChanged, Trouble, TroubleKind,
 };
+use netaclaw_tools::ClarifyAnswer;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Output of a running tool that is shown at most, the same to all who look: text has offsets, so
@@ -268,14 +270,33 @@ impl Live {
             .map(|question| question.request_id.clone())
     }
 
-    /// Takes an open question out; `None` if it is not open (any more).
-    pub(crate) fn question_closed(&self, request_id: &str) -> Option<Question> {
+    /// A question is open no more, and everybody hears why.
+    pub(crate) fn question_closed(&self, request_id: &str, answer: &ClarifyAnswer) {
         let mut state = self.lock();
-        let at = state
-            .questions
-            .iter()
-            .position(|question| question.request_id == request_id)?;
-        Some(state.questions.remove(at))
+        let mut open = state.questions.iter();
+        let Some(at) = open.position(|question| question.request_id == request_id) else {
+            return;
+        };
+        let question = state.questions.remove(at);
+        let (outcome, answer) = match answer {
+            ClarifyAnswer::Answered(texts) => (ClarifyOutcome::Answered, texts.clone()),
+            ClarifyAnswer::Dismissed => (ClarifyOutcome::Dismissed, Vec::new()),
+            ClarifyAnswer::TimedOut => (ClarifyOutcome::TimedOut, Vec::new()),
+        };
+        let answered = ClarifyAnswered {
+            request_id: question.request_id,
+            tool_call_id: question.tool_call_id,
+            outcome,
+            answer,
+        };
+        self.feed.emit(&ReliableEvent::ClarifyAnswered(answered));
+    }
+
+    /// Nobody will answer any more.
+    pub(crate) fn close_questions(&self) {
+        while let Some(request_id) = self.first_question() {
+            self.question_closed(&request_id, &ClarifyAnswer::Dismissed);
+        }
     }
 
     pub(crate) fn approval_opened(&self, asked: ApprovalQuestion) {

@@ -47,6 +47,7 @@ pub enum ReliableEvent {
     TodoUpdate(TodoList),
     TokenUpdate(TokenUpdate),
     ClarifyRequest(Question),
+    ClarifyAnswered(ClarifyAnswered),
     ApprovalRequest(ApprovalQuestion),
     ApprovalDecided(ApprovalDecided),
     ToolsChanged(crate::ToolsChanged),
@@ -405,6 +406,29 @@ pub struct Question {
     /// Set when its run is gone: it can be read, and answered only by a new message.
     #[serde(default)]
     pub read_only: bool,
+}
+
+/// A question is not open any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ClarifyAnswered {
+    pub request_id: String,
+    pub tool_call_id: String,
+    pub outcome: ClarifyOutcome,
+    /// What somebody answered.
+    #[serde(default)]
+    pub answer: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ClarifyOutcome {
+    Answered,
+    /// Closed without an answer: by a person, or with its run.
+    Dismissed,
+    TimedOut,
 }
 
 /// A call of a tool that waits for a person to agree to it.

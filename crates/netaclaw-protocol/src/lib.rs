@@ -57,11 +57,12 @@ pub use compaction::{
 #[cfg(feature = "typescript")]
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
-    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ContextMeter, DeltaEvent, Done, EntryAdded,
-    Envelope, LeafChanged, Notice, NoticeEnvelope, PartDelta, PartKind, Question, QueueItem,
-    QueueState, ReliableEvent, RunError, RunOutcome, RunPhase, RunState, RunStatus, SessionUpdated,
-    StreamEnd, StreamStart, ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate,
-    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome,
+    ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, Notice, NoticeEnvelope,
+    PartDelta, PartKind, Question, QueueItem, QueueState, ReliableEvent, RunError, RunOutcome,
+    RunPhase, RunState, RunStatus, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem,
+    TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ToolRoute,
 };
 pub use id::{
     AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, McpServerId, MemoryId, RunId, SessionId,

@@ -108,7 +108,9 @@ export function useActions() {
       await connection.request('clarify_response', { sessionId: session.id, requestId: questionId, answer: text })
       set(null)
     } catch (error) {
-      set({ state: 'failed', answer: text, problem: problemText(error) })
+      // Somebody else was first, and the event tells what they said.
+      if (error instanceof LinkError && error.code === 'conflict') set(null)
+      else set({ state: 'failed', answer: text, problem: problemText(error) })
     }
   }
 

@@ -345,6 +345,17 @@ export type ChatMode = "auto" | "queue" | "steer";
  */
 export type ChatModel = { channelId: string, modelId: string, };
 
+/**
+ * A question is not open any more.
+ */
+export type ClarifyAnswered = { requestId: string, toolCallId: string, outcome: ClarifyOutcome, 
+/**
+ * What somebody answered.
+ */
+answer: Array<string>, };
+
+export type ClarifyOutcome = "answered" | "dismissed" | "timed_out";
+
 export type ClarifyResponse = { sessionId: SessionId, 
 /**
  * Names the question, not this command.
@@ -1195,7 +1206,7 @@ words: Words, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 

@@ -1,4 +1,5 @@
 export type {
+  AskedQuestion,
   CompactionState,
   PartState,
   SessionState,

@@ -60,6 +60,8 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       return { ...state, tokens: event.data }
     case 'clarify_request':
       return { ...state, questions: [...without(state.questions, event.data.toolCallId), event.data] }
+    case 'clarify_answered':
+      return { ...state, questions: state.questions.map((asked) => (asked.requestId === event.data.requestId ? { ...asked, closed: event.data } : asked)) }
     case 'approval_request':
       return { ...state, approvals: [...without(state.approvals, event.data.toolCallId), event.data] }
     case 'approval_decided':

@@ -5,6 +5,7 @@
 
 import type {
   ApprovalQuestion,
+  ClarifyAnswered,
   CompactionDone,
   CompactionError,
   CompactionProgress,
@@ -53,7 +54,7 @@ export interface SessionState {
   /** Calls of the run under way, and of those before it since the snapshot, by call id. */
   readonly tools: ReadonlyMap<string, ToolState>
   readonly queue: QueueState
-  readonly questions: readonly Question[]
+  readonly questions: readonly AskedQuestion[]
   readonly approvals: readonly ApprovalQuestion[]
   readonly todo: TodoList
   readonly tokens: TokenUpdate
@@ -65,6 +66,9 @@ export interface SessionState {
   readonly skippedLines: number
   readonly warnings: readonly Trouble[]
 }
+
+/** A question, and what came of it until the result of its call is there. */
+export type AskedQuestion = Question & { readonly closed?: ClarifyAnswered }
 
 export interface StreamingState {
   readonly runId: string

@@ -1,7 +1,7 @@
 /** What stands around the transcript: the run, the queue, the questions, the numbers. */
 
-import type { ContextBreakdown, Question, TokenTotals } from '@/protocol'
-import type { SessionState } from '@/session'
+import type { ContextBreakdown, TokenTotals } from '@/protocol'
+import type { AskedQuestion, SessionState } from '@/session'
 import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, SpentView, TokenView } from './types'
 
 export function runView(state: SessionState): RunView {
@@ -37,7 +37,7 @@ export interface OwnAnswer {
 }
 
 export function questionViews(
-  questions: readonly Question[],
+  questions: readonly AskedQuestion[],
   own: ReadonlyMap<string, OwnAnswer>,
   now: number,
 ): readonly QuestionView[] {
@@ -51,13 +51,17 @@ export function questionViews(
       multi: question.multi,
       expiresAt: question.expiresAt ?? null,
       state: questionState(question, answer, now),
-      answer: answer?.answer ?? null,
-      problem: answer?.problem ?? null,
+      answer: question.closed ? question.closed.answer.join('\n') || null : (answer?.answer ?? null),
+      problem: question.closed ? null : (answer?.problem ?? null),
     }
   })
 }
 
-function questionState(question: Question, own: OwnAnswer | undefined, now: number): QuestionView['state'] {
+const CLOSED = { answered: 'answered', dismissed: 'readonly', timed_out: 'expired' } as const
+
+/** Whoever was first has answered, here or elsewhere; the server tells all of it. */
+function questionState(question: AskedQuestion, own: OwnAnswer | undefined, now: number): QuestionView['state'] {
+  if (question.closed) return CLOSED[question.closed.outcome]
   if (own?.state === 'answering') return 'answering'
   if (question.readOnly) return 'readonly'
   return question.expiresAt && question.expiresAt <= now ? 'expired' : 'open'

@@ -209,9 +209,7 @@ impl LiveSession {
         self.waiters.clear();
         self.consents.clear();
         let warnings = self.live.clear_run(outcome);
-        while let Some(request_id) = self.live.first_question() {
-            self.live.question_closed(&request_id);
-        }
+        self.live.close_questions();
         self.live.close_approvals();
         self.closing_run = Some(ClosingRun {
             ending: ending_of(outcome, trouble.as_deref()),

@@ -5,52 +5,53 @@ use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::questions::read_answer;
 use crate::recover::{Agreed, close_calls, close_calls_but};
-use crate::requests::Answered;
+use crate::requests::{Answered, Done};
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 
 impl LiveSession {
-    /// Takes an answer. It is stored before the run hears of it; the first one counts. `by` is
-    /// the message that brought it, if it was one.
+    /// Takes an answer. It is stored before the run hears of it; the first one counts, and who gives
+    /// the same once more, because no acknowledgement came, hears that it did. `by` is the message
+    /// that brought it, if it was one.
     pub(super) async fn answer_question(
         &mut self,
         request_id: &str,
         answer: &Value,
         by: Option<Answered>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Done<()>, EngineError> {
         let answer = read_answer(answer).ok_or_else(|| {
             EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
         })?;
         let mut writing = self.writer.begin().await;
         let before = writing.state.durable.clone();
-        let questions = &mut writing.state.durable.questions;
-        let Some(asked) = questions
-            .iter_mut()
-            .find(|asked| asked.question.request_id == request_id)
-        else {
-            let message = "this question is not open; it was answered or its run has ended";
-            return Err(EngineError::NotFound(message.to_owned()));
-        };
-        if asked.answer.is_some() {
-            let message = "this question has been answered already".to_owned();
-            return Err(EngineError::Conflict(message));
-        }
-        asked.answer = Some(match &answer {
+        let texts = match &answer {
             ClarifyAnswer::Answered(texts) => texts.clone(),
             ClarifyAnswer::Dismissed | ClarifyAnswer::TimedOut => Vec::new(),
-        });
+        };
+        match before.answer_to(request_id) {
+            None => {}
+            Some(known) if *known == texts => return Ok(Done::before(())),
+            Some(_) => {
+                let message = "this question has been answered already".to_owned();
+                return Err(EngineError::Conflict(message));
+            }
+        }
+        if !writing.state.durable.answer(request_id, texts) {
+            let message = "this question is not open; its run has ended";
+            return Err(EngineError::NotFound(message.to_owned()));
+        }
         if let Some(by) = by {
             writing.state.durable.remember(by, now_ms());
         }
         writing.save_or_restore(before).await?;
         drop(writing);
-        self.live.question_closed(request_id);
+        self.live.question_closed(request_id, &answer);
         if self.waiters.answer(request_id, answer).is_err() {
             // Its run died with an earlier process: go on from the answer in a new one, once
             // nothing else is open.
             self.resume_answered().await?;
         }
-        Ok(())
+        Ok(Done::now(()))
     }
 
     /// Closes what a dead run had asked without an answer, and says so (CLAR-6).
@@ -58,9 +59,7 @@ impl LiveSession {
         if !self.live.waits_for_person() {
             return Ok(());
         }
-        while let Some(request_id) = self.live.first_question() {
-            self.live.question_closed(&request_id);
-        }
+        self.live.close_questions();
         self.live.close_approvals();
         let mut writing = self.writer.begin().await;
         for asked in &mut writing.state.durable.questions {

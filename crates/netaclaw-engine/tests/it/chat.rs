@@ -232,10 +232,14 @@ async fn a_question_is_answered_once_by_words_or_by_id() {
         request_id,
         answer: json!("blue"),
     };
+    let late = server.engine.answer_question(&ann(), answer.clone()).await;
+    let late = late.unwrap_err();
     assert!(
-        server.engine.answer_question(&ann(), answer).await.is_err(),
+        matches!(late, EngineError::Conflict(_)),
         "the first one counts"
     );
+    let told = client.wait("clarify_answered", |_| true).await;
+    assert_eq!(told["data"]["answer"], json!(["red"]));
     server.script.act([Act::Say("painted"), Act::End]);
     client.done(1).await;
     let path = server.path(&session).await;
@@ -247,6 +251,13 @@ async fn a_question_is_answered_once_by_words_or_by_id() {
             "assistant: painted"
         ]
     );
+    // Who heard no acknowledgement asks again, also when the run has ended (CLAR-2).
+    let same = ClarifyResponse {
+        answer: json!("red"),
+        ..answer
+    };
+    let again = server.engine.answer_question(&ann(), same).await;
+    assert!(again.unwrap().deduped);
 }
 
 #[tokio::test]

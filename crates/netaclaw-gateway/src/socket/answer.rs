@@ -103,10 +103,7 @@ async fn change(
                 .await
         }
         ClientCommand::SetModel(choice) => engine.set_model(caller, choice, request).await,
-        ClientCommand::ClarifyResponse(answer) => {
-            let answered = engine.answer_question(caller, answer).await;
-            return answered.map(|()| Body::new()).map_err(refusal);
-        }
+        ClientCommand::ClarifyResponse(answer) => engine.answer_question(caller, answer).await,
         ClientCommand::Label(set) => {
             engine
                 .label(caller, &set.session_id, set.entry_id, set.label, request)

@@ -432,11 +432,26 @@ async fn a_question_is_answered() {
     let asked = client.wait("clarify_request", |_| true).await;
     assert_eq!(asked["data"]["question"], "Which?");
     let answer = json!({"sessionId": id, "requestId": asked["data"]["requestId"], "answer": "red"});
+    let mut second = server.client().await;
+    second.call("session_open", json!({"sessionId": id})).await;
     assert_eq!(
-        client.call("clarify_response", answer).await,
+        client.call("clarify_response", answer.clone()).await,
         json!({"ok": true})
     );
+    // The first one counts, the other tab hears of it, and the same once more is no mistake.
+    let told = second.wait("clarify_answered", |_| true).await;
+    assert_eq!(told["data"]["requestId"], asked["data"]["requestId"]);
+    assert_eq!(told["data"]["outcome"], "answered");
+    assert_eq!(told["data"]["answer"], json!(["red"]));
+    let mut other = answer.clone();
+    other["answer"] = json!("blue");
+    let late = second.call("clarify_response", other).await;
+    assert_eq!(late["code"], "conflict");
     client.wait("done", |_| true).await;
+    assert_eq!(
+        client.call("clarify_response", answer).await,
+        json!({"ok": true, "deduped": true})
+    );
 }
 
 #[tokio::test]

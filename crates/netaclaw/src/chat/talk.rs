@@ -361,7 +361,7 @@ impl<'a> Terminal<'a> {
         };
         self.running = true;
         match self.engine.answer_question(&self.caller, answer).await {
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
             Err(error) => self.was_refused(&error),
         }
     }
