@@ -39,6 +39,14 @@ impl Ending {
         }
     }
 
+    /// It was stopped, and had to be dropped.
+    pub(crate) fn stopped(trouble: Trouble) -> Self {
+        Self {
+            stop_reason: StopReason::Aborted,
+            trouble,
+        }
+    }
+
     /// Closes the path of a run that is over in this process: what was streamed of an answer stays,
     /// every call has a result, and the last answer says what people were told.
     pub(crate) async fn close(
@@ -71,7 +79,7 @@ impl Ending {
         Ok(())
     }
 
-    /// That a server ended needs no words where an answer has its end.
+    /// That a run was cut off needs no words where an answer has its end.
     fn is_said(&self, last: &Last) -> bool {
         match last {
             Last::Nothing => true,

@@ -82,10 +82,13 @@ impl RunHost for SessionHost {
         let mut writing = self.writer.begin().await;
         let mut new = NewEntry::below(self.writer.run_tip(), body);
         new.id = id;
-        writing.append(new).await.map_err(unavailable)
+        let appended = writing.append(new).await.map_err(unavailable)?;
+        self.live.progress().made("entry");
+        Ok(appended)
     }
 
     fn emit(&mut self, event: RunEvent) {
+        self.tell_watchdog(&event);
         match event {
             RunEvent::Phase { phase, detail } => {
                 if phase == RunPhase::WaitingForModel {
@@ -113,6 +116,7 @@ impl RunHost for SessionHost {
     }
 
     async fn tool_step(&mut self, step: ToolStep) {
+        self.live.progress().made("step of a tool");
         self.steps.add(&step.event).await;
         if step.event.source == ProcessSource::Runtime {
             // The last one: whoever hears of it finds all of them in the log.
@@ -254,6 +258,20 @@ impl RunHost for SessionHost {
 }
 
 impl SessionHost {
+    fn tell_watchdog(&self, event: &RunEvent) {
+        let progress = self.live.progress();
+        match event {
+            RunEvent::Retrying { after_ms, .. } => {
+                progress.pauses("retry", Duration::from_millis(*after_ms));
+            }
+            RunEvent::Phase { .. } => progress.made("phase"),
+            RunEvent::PartDelta { .. } => progress.made("text"),
+            RunEvent::ToolOutput { .. } => progress.made("output of a tool"),
+            RunEvent::ToolCompleted(_) => progress.made("end of a tool"),
+            _ => progress.made("event"),
+        }
+    }
+
     /// Draws ids that no entry has.
     pub(crate) fn draw_ids(&mut self, tree: &SessionTree) {
         let free = std::iter::repeat_with(random_id).filter(|id| !tree.contains(id));

@@ -41,6 +41,7 @@ mod tally;
 mod title;
 mod tool_refusals;
 mod user_message;
+mod watchdog;
 mod wire;
 mod writer;
 

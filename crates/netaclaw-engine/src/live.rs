@@ -6,6 +6,7 @@ mod steps;
 use crate::event::TextDelta;
 use crate::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use crate::steps::StepBuffer;
+use crate::watchdog::Progress;
 use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome,
     CompactionFailed, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode, OpenTool, PartDelta,
@@ -29,6 +30,7 @@ const OUTPUT_CUT: &str = "\n[后续输出不再实时显示，请看结果。 Fu
 #[derive(Clone)]
 pub(crate) struct Live {
     feed: Feed,
+    progress: Progress,
     state: Arc<Mutex<LiveState>>,
 }
 
@@ -75,8 +77,28 @@ impl Live {
         };
         Self {
             feed,
+            progress: Progress::new(),
             state: Arc::new(Mutex::new(state)),
         }
+    }
+
+    /// The signs of life of the run under way.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Whether a person or a tool is waited for.
+    pub(crate) fn waits_or_works(&self) -> bool {
+        let state = self.lock();
+        state.waiting() > 0 || !state.tools.is_empty()
+    }
+
+    /// The phase of the run under way, in the words of the protocol.
+    pub(crate) fn phase_name(&self) -> String {
+        let phase = self.lock().run.phase;
+        let name = phase.and_then(|phase| serde_json::to_value(phase).ok());
+        let name = name.and_then(|name| name.as_str().map(str::to_owned));
+        name.unwrap_or_else(|| "stopping".to_owned())
     }
 
     /// Adds a subscriber and shows the state as it is at that moment: what `look` sees and the

@@ -70,6 +70,8 @@ pub enum TroubleKind {
     /// What is stored cannot be read as it should.
     SessionDamaged,
     Interrupted,
+    /// It showed no sign of life for too long.
+    Stalled,
     Internal,
     // Warnings: the run goes on.
     UnknownTools,
@@ -157,6 +159,7 @@ impl TroubleKind {
             Self::SessionUnavailable => "session_unavailable",
             Self::SessionDamaged => "session_damaged",
             Self::Interrupted => "interrupted",
+            Self::Stalled => "stalled",
             Self::Internal => "internal",
             Self::UnknownTools => "unknown_tools",
             Self::NoSandbox => "no_sandbox",

@@ -20,6 +20,7 @@ impl Live {
     }
 
     pub(crate) fn compaction_progress(&self, progress: CompactionProgress) {
+        self.progress.made("compaction");
         let mut state = self.lock();
         if let Some(compaction) = &mut state.compaction {
             compaction.progress = progress;

@@ -14,6 +14,7 @@ use crate::requests::{Answered, Outcome, Request};
 use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentSource, PrepareRun};
 use crate::user_message::user_text;
+use crate::watchdog::Watchdog;
 use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     Done, EntryId, ErrorCode, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
@@ -21,11 +22,14 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{NewEntry, NewParent, Role, SessionTree};
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+/// How long the end of a run may take to be stored, until the next command asks again.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The run under way.
 pub(crate) struct CurrentRun {
@@ -162,14 +166,21 @@ impl LiveSession {
             desk: Arc::clone(&self.desk),
             threshold_percent: None,
         };
+        self.live.progress().made("start");
+        let watchdog = Watchdog {
+            session: self.writer.id.clone(),
+            live: self.live.clone(),
+            cancel: cancel.clone(),
+            stalled: OnceLock::new(),
+        };
         let (source, token) = (Arc::clone(&self.source), cancel.clone());
         let writer = Arc::clone(&self.writer);
-        self.runs.spawn(async move {
+        self.runs.spawn(watchdog.watch(async move {
             tokio::select! {
                 report = run(host, source, token) => report,
                 never = keep_partial(writer, partial) => match never {},
             }
-        });
+        }));
         self.current = Some(CurrentRun {
             id: Some(run_id),
             cancel,
@@ -248,6 +259,17 @@ impl LiveSession {
     /// Stores the end of the last run, if that is still to be done: a store that failed when the run
     /// ended is asked again before anything else is written. Until then the mark of the run stays.
     pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
+        if self.closing_run.is_none() {
+            return Ok(());
+        }
+        let stored = tokio::time::timeout(SETTLE_TIMEOUT, self.store_end()).await;
+        stored.unwrap_or_else(|_| {
+            let message = "the session's store does not answer; try again in a moment";
+            Err(EngineError::Unavailable(message.to_owned()))
+        })
+    }
+
+    async fn store_end(&mut self) -> Result<(), EngineError> {
         let Some(closing) = &self.closing_run else {
             return Ok(());
         };
@@ -292,7 +314,9 @@ fn ending_of(outcome: RunOutcome, trouble: Option<&Trouble>) -> Option<Ending> {
     match outcome {
         RunOutcome::Error => trouble.cloned().map(Ending::failed),
         RunOutcome::Interrupted => Some(Ending::interrupted()),
-        RunOutcome::Completed | RunOutcome::Stopped => None,
+        // One that ended by itself has said so; of one that was dropped nobody knows how far it came.
+        RunOutcome::Stopped => trouble.cloned().map(Ending::stopped),
+        RunOutcome::Completed => None,
     }
 }
 

@@ -21,5 +21,6 @@ mod store_fails;
 mod support;
 mod titles;
 mod unconfined;
+mod watchdog;
 mod words;
 mod world;
