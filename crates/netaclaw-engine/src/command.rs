@@ -2,7 +2,7 @@
 
 use crate::engine::Caller;
 use crate::error::EngineError;
-use crate::feed::{Subscriber, SubscriptionId};
+use crate::feed::{OnItsWay, Subscriber, SubscriptionId};
 use crate::requests::{Done, Request};
 use netaclaw_protocol::{
     ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, EntryId, FeedStart, Opened,
@@ -37,8 +37,8 @@ pub(crate) enum Command {
     EditQueue(QueueChange, Option<Request>, Reply<Done<QueueState>>),
     Compact(Option<String>, Option<Request>, Reply<Done<CompactStatus>>),
     DismissCompaction(Reply<()>),
-    Open(OpenRequest, Reply<(Opened, SubscriptionId)>),
-    Listen(Arc<dyn Subscriber>, Reply<(FeedStart, SubscriptionId)>),
+    Open(OpenRequest, Reply<(Opened, OnItsWay)>),
+    Listen(Arc<dyn Subscriber>, Reply<(FeedStart, OnItsWay)>),
     Close(SubscriptionId),
 }
 

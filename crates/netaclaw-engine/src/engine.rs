@@ -356,8 +356,9 @@ impl Engine {
             last_seq,
             subscriber,
         };
-        self.ask(caller, session, |reply| Command::Open(request, reply))
-            .await
+        let opening = self.ask(caller, session, |reply| Command::Open(request, reply));
+        let (opened, subscription) = opening.await?;
+        Ok((opened, subscription.keep()))
     }
 
     /// Hears every event of a session from now on, without being told what was before. For a
@@ -368,8 +369,9 @@ impl Engine {
         session: &SessionId,
         subscriber: Arc<dyn Subscriber>,
     ) -> Result<(FeedStart, SubscriptionId), EngineError> {
-        self.ask(caller, session, |reply| Command::Listen(subscriber, reply))
-            .await
+        let listening = self.ask(caller, session, |reply| Command::Listen(subscriber, reply));
+        let (start, subscription) = listening.await?;
+        Ok((start, subscription.keep()))
     }
 
     /// Ends a subscription. A session that is not live has none.

@@ -44,6 +44,34 @@ struct Inner {
     timer: bool,
 }
 
+/// A subscription on its way to who asked for it. If they are gone before they have it, nobody would
+/// ever end it, and the session would stay live for ever: dropped, it ends.
+pub(crate) struct OnItsWay {
+    id: SubscriptionId,
+    feed: Option<Feed>,
+}
+
+impl OnItsWay {
+    pub(crate) fn new(id: SubscriptionId, feed: Feed) -> Self {
+        let feed = Some(feed);
+        Self { id, feed }
+    }
+
+    /// It has arrived.
+    pub(crate) fn keep(mut self) -> SubscriptionId {
+        self.feed = None;
+        self.id
+    }
+}
+
+impl Drop for OnItsWay {
+    fn drop(&mut self) {
+        if let Some(feed) = &self.feed {
+            feed.unsubscribe(self.id);
+        }
+    }
+}
+
 /// A subscription and the number of the last event before it.
 pub(crate) struct Joined {
     pub(crate) id: SubscriptionId,

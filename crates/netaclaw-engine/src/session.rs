@@ -14,7 +14,7 @@ use crate::command::{Command, OpenRequest, Way};
 use crate::compaction::{Desk, keep};
 use crate::engine::Home;
 use crate::error::EngineError;
-use crate::feed::{Missed, Subscriber, SubscriptionId, now_ms};
+use crate::feed::{Missed, OnItsWay, Subscriber, SubscriptionId, now_ms};
 use crate::listing::{Liveness, list_item};
 use crate::live::Live;
 use crate::questions::Waiters;
@@ -219,10 +219,14 @@ impl LiveSession {
 
     /// Joins a client. While this holds the writer no entry is added, and text that streams waits
     /// for the same lock, so that the answer and the events after it fit together.
-    async fn join(
-        &mut self,
-        request: OpenRequest,
-    ) -> Result<(Opened, SubscriptionId), EngineError> {
+    async fn join(&mut self, request: OpenRequest) -> Result<(Opened, OnItsWay), EngineError> {
+        // Before, because others are asked for them, and a run must not wait for that.
+        if self.live.tokens_shown().is_none() {
+            let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
+            let model = self.writer.begin().await.state.durable.model.clone();
+            let tokens = self.tokens_at(&tree, &meta, model).await;
+            self.live.show_tokens(tokens);
+        }
         let mut writing = self.writer.begin().await;
         if std::mem::take(&mut writing.state.durable.unread) {
             writing.save().await?;
@@ -247,16 +251,12 @@ impl LiveSession {
                     seq: joined.seq,
                     snapshot: None,
                 },
-                joined.id,
+                self.on_its_way(joined.id),
             ));
         }
         let tree = self.writer.tree().await?;
         let meta = self.writer.meta().await?;
         let durable = &writing.state.durable;
-        if self.live.tokens_shown().is_none() {
-            let tokens = self.tokens_at(&tree, &meta, durable.model.clone());
-            self.live.show_tokens(tokens.await);
-        }
         Ok(self.live.join(subscriber, |live, joined| {
             let snapshot = Some(Box::new(snapshot::build(&tree, meta, live, durable)));
             let mode = OpenMode::Snapshot;
@@ -267,19 +267,23 @@ impl LiveSession {
                     seq: joined.seq,
                     snapshot,
                 },
-                joined.id,
+                self.on_its_way(joined.id),
             )
         }))
     }
 
+    fn on_its_way(&self, subscription: SubscriptionId) -> OnItsWay {
+        OnItsWay::new(subscription, self.writer.feed.clone())
+    }
+
     /// Adds a subscriber who needs no snapshot, because nothing has happened yet.
-    fn listen(&mut self, subscriber: Arc<dyn Subscriber>) -> (FeedStart, SubscriptionId) {
+    fn listen(&mut self, subscriber: Arc<dyn Subscriber>) -> (FeedStart, OnItsWay) {
         let joined = self.live.join(subscriber, |_, joined| joined);
         let start = FeedStart {
             epoch: self.writer.feed.epoch(),
             seq: joined.seq,
         };
-        (start, joined.id)
+        (start, self.on_its_way(joined.id))
     }
 
     async fn stop(&mut self) -> Result<RunState, EngineError> {

@@ -10,6 +10,7 @@ mod crash;
 mod endings;
 mod faulty;
 mod idle;
+mod joining;
 mod metrics;
 mod pairs;
 mod remembering;

@@ -64,6 +64,10 @@ impl Script {
         }
     }
 
+    pub(crate) fn source(&self) -> Arc<dyn AgentSource> {
+        Arc::clone(&self.source) as _
+    }
+
     pub(crate) fn act(&self, acts: impl IntoIterator<Item = Act>) {
         for act in acts {
             self.acts.send(act).unwrap();
@@ -397,8 +401,7 @@ impl Server {
 
     pub(crate) fn over(file: Arc<dyn SessionTreeProvider>) -> Self {
         let script = Script::new();
-        let source: Arc<dyn AgentSource> = Arc::clone(&script.source) as _;
-        let engine = Engine::new(Providers { file, mysql: None }, source);
+        let engine = Engine::new(Providers { file, mysql: None }, script.source());
         Self { engine, script }
     }
 
