@@ -20,6 +20,7 @@ mod sending;
 mod stopping;
 mod store_fails;
 mod support;
+mod tabs;
 mod titles;
 mod unconfined;
 mod watchdog;

@@ -97,6 +97,40 @@ async fn while_a_tool_runs() {
     }
 }
 
+/// What is put into a run keeps its files (RUN-8).
+#[tokio::test]
+async fn a_picture_goes_into_the_run() {
+    for supplier in APIS {
+        let world = World::start(supplier).await;
+        world.script().push(Reply::tool_call("c1", "slow", "{}"));
+        let (session, client) = world.session().await;
+        world.chat(&session, "one").await;
+        within(client.wait("tool_call_started", |_| true)).await;
+        let steer = Chat {
+            mode: ChatMode::Steer,
+            attachments: vec![Attachment {
+                id: None,
+                name: "p.png".to_owned(),
+                mime_type: "image/png".to_owned(),
+                data: Some("iVBORw0KGgo=".to_owned()),
+            }],
+            ..message(&session, "look at this")
+        };
+        let ack = world.send(steer).await.unwrap();
+        assert_eq!(ack.disposition, Disposition::Steered);
+        let waits = within(client.wait("queue_update", |_| true)).await;
+        assert_eq!(waits["data"]["items"][0]["attachments"][0]["name"], "p.png");
+        world.gate.add_permits(1);
+        let done = within(client.done(1)).await;
+        assert_eq!(done[0]["data"]["outcome"], "completed");
+        assert_eq!(world.requests().len(), 2, "the same run");
+        let seen = world.script().last_request();
+        assert_eq!(seen.refused, None);
+        let seen = seen.body.to_string();
+        assert!(seen.contains("look at this") && seen.contains("iVBORw0KGgo="));
+    }
+}
+
 #[tokio::test]
 async fn while_a_question_is_open() {
     for supplier in APIS {

@@ -1,15 +1,16 @@
 //! A store that fails for a moment: what was sent is there once, what was asked can be answered,
 //! and nothing says that something runs which does not.
 
-use crate::faulty::{Faulty, Write};
+use crate::faulty::{Fate, Faulty, Write};
 use crate::support::{Act, Client, Server, ann};
-use crate::world::{message, within};
+use crate::world::{Setting, World, message, within};
 use netaclaw_engine::{Caller, EngineError, Request, Way};
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalResponse, Chat, ChatMode, ClarifyResponse, QueueChange, SessionId,
-    ThinkingLevel,
+    Supplier, ThinkingLevel,
 };
 use netaclaw_session::SessionTreeProvider;
+use netaclaw_testkit::fake_model::Reply;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -241,4 +242,41 @@ async fn a_decision_that_could_not_be_stored_is_none() {
     decided.await.unwrap();
     it.server.script.act([Act::Say("2"), Act::End]);
     within(it.client.done(1)).await;
+}
+
+/// What happens to the store of one session is its own affair.
+#[tokio::test]
+async fn no_other_session_notices() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Faulty::new(dir.path());
+    let world = World::with(Setting {
+        sessions: Some(Arc::clone(&store) as _),
+        ..Setting::of(Supplier::Openai)
+    })
+    .await;
+    let (broken, broken_client) = world.session().await;
+    let (healthy, healthy_client) = world.session().await;
+    world.script().push(Reply::tool_call("c1", "slow", "{}"));
+    world.chat(&broken, "one").await;
+    within(broken_client.wait("tool_call_started", |_| true)).await;
+    let gone = broken.clone();
+    store.set(move |session, _| match *session == gone {
+        true => Fate::Fails,
+        false => Fate::Happens,
+    });
+    let refused = world.send(message(&broken, "two")).await;
+    assert!(matches!(refused, Err(EngineError::Internal(_))));
+    world.chat(&healthy, "one").await;
+    let done = within(healthy_client.done(1)).await.remove(0);
+    assert_eq!(done["data"]["outcome"], "completed", "{done}");
+    world.gate.add_permits(1);
+    let done = within(broken_client.done(1)).await.remove(0);
+    assert_eq!(done["data"]["outcome"], "error", "{done}");
+    world.chat(&healthy, "two").await;
+    let done = within(healthy_client.done(2)).await.remove(1);
+    assert_eq!(done["data"]["outcome"], "completed", "{done}");
+    store.mend();
+    world.chat(&broken, "two").await;
+    let done = within(broken_client.done(2)).await.remove(1);
+    assert_eq!(done["data"]["outcome"], "completed", "{done}");
 }
