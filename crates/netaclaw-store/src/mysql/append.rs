@@ -74,7 +74,8 @@ impl Store {
         let mut draft = Draft::new(new);
         let mut retry = self.retry(format!("cannot append to session {session}"));
         loop {
-            match self.try_append(session, &mut state, &mut draft).await {
+            let attempt = self.try_append(session, &mut state, &mut draft);
+            match retry.attempt(attempt).await {
                 Ok(entry) => return Ok(entry),
                 Err(failure) if draft.redraw(&failure) => {}
                 Err(failure) => retry.after(failure).await?,

@@ -21,7 +21,10 @@ impl Store {
         let slot = self.cache.slot(session)?;
         let mut state = slot.lock().await;
         let mut retry = self.retry(format!("cannot move the leaf of session {session}"));
-        while let Err(failure) = self.try_move_leaf(session, &mut state, leaf).await {
+        while let Err(failure) = retry
+            .attempt(self.try_move_leaf(session, &mut state, leaf))
+            .await
+        {
             retry.after(failure).await?;
         }
         Ok(())
@@ -41,7 +44,10 @@ impl Store {
             .map(|name| EntryBody::SessionInfo { name });
         let mut name = name.map(|body| Draft::new(NewEntry::at_leaf(body)));
         let mut retry = self.retry(format!("cannot change session {session}"));
-        while let Err(failure) = self.try_update(session, &mut state, patch, &mut name).await {
+        while let Err(failure) = retry
+            .attempt(self.try_update(session, &mut state, patch, &mut name))
+            .await
+        {
             let redrawn = name.as_mut().is_some_and(|draft| draft.redraw(&failure));
             if !redrawn {
                 retry.after(failure).await?;

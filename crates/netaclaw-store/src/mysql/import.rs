@@ -25,7 +25,7 @@ impl Store {
         // Set when an attempt may have succeeded without our knowing.
         let mut in_doubt = false;
         loop {
-            match self.try_store(tree, in_doubt).await {
+            match retry.long_attempt(self.try_store(tree, in_doubt)).await {
                 Ok(meta) => return Ok(meta),
                 Err(failure) => retry.after(failure).await?,
             }

@@ -66,7 +66,10 @@ impl Store {
             return Ok(());
         }
         let mut retry = self.retry(format!("cannot keep the answer in session {session}"));
-        while let Err(failure) = self.write_in_flight(session, &mut state, &entry).await {
+        while let Err(failure) = retry
+            .attempt(self.write_in_flight(session, &mut state, &entry))
+            .await
+        {
             retry.after(failure).await?;
         }
         state.in_flight = Some(InFlight {
@@ -207,7 +210,7 @@ impl Store {
         drop(state);
         let mut retry = self.retry(format!("cannot read session {session}"));
         loop {
-            match self.read_in_flight(session).await {
+            match retry.attempt(self.read_in_flight(session)).await {
                 Ok(entry) => return Ok(entry),
                 Err(failure) => retry.after(failure).await?,
             }

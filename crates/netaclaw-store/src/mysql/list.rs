@@ -14,7 +14,7 @@ impl Store {
     ) -> Result<SessionPage, SessionError> {
         let mut retry = self.retry("cannot list the sessions".to_owned());
         loop {
-            match self.try_list(filter, page).await {
+            match retry.long_attempt(self.try_list(filter, page)).await {
                 Ok(found) => return Ok(found),
                 Err(failure) => retry.after(failure).await?,
             }

@@ -111,7 +111,7 @@ impl SessionTreeProvider for MysqlProvider {
         check_id(session)?;
         let mut retry = self.store.retry(format!("cannot read session {session}"));
         loop {
-            match self.store.read_meta(session).await {
+            match retry.attempt(self.store.read_meta(session)).await {
                 Ok(meta) => return Ok(meta),
                 Err(failure) => retry.after(failure).await?,
             }
@@ -149,7 +149,8 @@ impl SessionTreeProvider for MysqlProvider {
         let mut state = slot.lock().await;
         let mut retry = self.store.retry(format!("cannot read session {session}"));
         loop {
-            match self.store.read_tree(session, &mut state).await {
+            let attempt = self.store.read_tree(session, &mut state);
+            match retry.long_attempt(attempt).await {
                 Ok(tree) => return Ok(tree),
                 Err(failure) => retry.after(failure).await?,
             }

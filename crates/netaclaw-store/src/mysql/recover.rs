@@ -13,7 +13,7 @@ impl Store {
         let slot = self.cache.slot(session)?;
         let mut state = slot.lock().await;
         let mut retry = self.retry(format!("cannot take over session {session}"));
-        while let Err(failure) = self.prepare_write(session, &mut state).await {
+        while let Err(failure) = retry.attempt(self.prepare_write(session, &mut state)).await {
             retry.after(failure).await?;
         }
         Ok(())

@@ -11,6 +11,13 @@ use uuid::Uuid;
 const ATTEMPTS_MAX: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(640);
+/// How long an attempt may go without an answer. Locks are waited for a third of it, and a statement
+/// takes milliseconds: a connection that is silent for so long is dead, although nobody has said so.
+const ATTEMPT_MAX: Duration = Duration::from_secs(30);
+/// The same for one that moves a whole session, or searches them all.
+const LONG_ATTEMPT_MAX: Duration = Duration::from_secs(300);
+/// An attempt that ran out of time counts as this many, so that the second one is the last.
+const TIMED_OUT_COUNTS: u32 = ATTEMPTS_MAX / 2;
 
 /// Why an attempt came to nothing.
 #[derive(Debug)]
@@ -49,13 +56,33 @@ impl<'c> Retry<'c> {
         }
     }
 
+    /// Makes an attempt. One that is dropped because no answer came counts as a lost connection:
+    /// nobody knows what the server has done.
+    pub(super) async fn attempt<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        within(ATTEMPT_MAX, work).await
+    }
+
+    /// The same, for work that may take its time.
+    pub(super) async fn long_attempt<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        within(LONG_ATTEMPT_MAX, work).await
+    }
+
     /// Waits for the time of the next attempt, or gives the error that ends the request.
     pub(super) async fn after(&mut self, failure: Failure) -> Result<(), SessionError> {
         let error = match failure {
             Failure::Refused(error) => return Err(error),
             Failure::Database(error) => error,
         };
-        self.attempts += 1;
+        self.attempts += match timed_out(&error) {
+            true => TIMED_OUT_COUNTS,
+            false => 1,
+        };
         let verdict = Verdict::on(&error);
         if verdict == Verdict::Final || self.attempts >= ATTEMPTS_MAX {
             return Err(self.explain(error));
@@ -75,6 +102,7 @@ impl<'c> Retry<'c> {
             (_, Some(1049)) => "create it, with CREATE DATABASE",
             (_, Some(1040 | 1203)) => "raise the server's max_connections, or use fewer",
             (_, Some(1153)) => "raise the server's max_allowed_packet above the size of the entry",
+            _ if timed_out(&error) => "it does not answer; look at the server and the network",
             (Verdict::ConnectionLost, _) => "start the server, or correct the database URL",
             (Verdict::TryAgain, _) => {
                 "something holds the session's row: look for a long transaction"
@@ -83,6 +111,21 @@ impl<'c> Retry<'c> {
         };
         SessionError::store(format!("{}: {place}: {advice}", self.what), error)
     }
+}
+
+async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let timed = tokio::time::timeout(limit, work).await;
+    timed.unwrap_or_else(|_| {
+        let silent = std::io::Error::from(std::io::ErrorKind::TimedOut);
+        Err(sqlx::Error::from(silent).into())
+    })
+}
+
+fn timed_out(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Io(io) if io.kind() == std::io::ErrorKind::TimedOut)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,4 +175,34 @@ fn pause(attempts: u32) -> Duration {
         .min(LONGEST_PAUSE);
     let random = f64::from(Uuid::new_v4().as_fields().0) / f64::from(u32::MAX);
     full.mul_f64(0.5 + random / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mysql::MysqlSettings;
+    use tokio::time::Instant;
+
+    /// As on a connection whose other end has gone without a word.
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_does_not_answer_is_given_up() {
+        let settings = MysqlSettings {
+            url: "mysql://u:secret@127.0.0.1:1/d".to_owned(),
+            connections_max: 1,
+        };
+        let connections = Connections::new(&settings).unwrap();
+        let mut retry = Retry::new(&connections, "cannot append");
+        let begun = Instant::now();
+        let error = loop {
+            let silent = std::future::pending::<Result<(), Failure>>();
+            let failure = retry.attempt(silent).await.unwrap_err();
+            if let Err(error) = retry.after(failure).await {
+                break error;
+            }
+        };
+        assert!(begun.elapsed() < Duration::from_secs(65));
+        let words = error.to_string();
+        assert!(words.contains("does not answer"), "{words}");
+        assert!(!words.contains("secret"), "{words}");
+    }
 }
