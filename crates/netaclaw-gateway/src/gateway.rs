@@ -2,15 +2,15 @@
 
 use crate::assets::Assets;
 use crate::auth::{Authenticator, LoginLimiter};
+use crate::doors::Doors;
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
 use crate::socket::{self, Connections, ListWatch};
-use crate::transport::{MeteredListener, Peer, Upgrades};
+use crate::transport::{MeteredListener, Upgrades};
 use crate::{metrics, rest};
 use netaclaw_admin::AdminStore;
 use netaclaw_engine::{AgentPreviews, Engine, McpDesk};
 use netaclaw_models::{Timeouts, Transport};
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -105,16 +105,15 @@ impl Gateway {
     }
 
     /// Serves until the token is cancelled; then lets runs end, closes every connection, and
-    /// returns when nothing is left. The engine takes no commands after that.
-    pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) -> io::Result<()> {
+    /// returns when nothing is left. The engine takes no commands after that. Nobody can draw it
+    /// out: who has not ended when `drain_grace` and then `close_grace` are over is cut off.
+    pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) {
         let shared = self.shared;
         let lists = ListWatch(Arc::downgrade(&shared));
         shared.engine.watch_lists(Arc::new(lists));
         let listener = MeteredListener::new(listener, shared.settings.stalled_after);
         let (layer, io) = socket::layer(&shared);
-        let service = router(&shared, layer).into_make_service_with_connect_info::<Peer>();
-        let serving = axum::serve(listener, service)
-            .with_graceful_shutdown(shutdown.clone().cancelled_owned());
+        let doors = Doors::new(router(&shared, layer), shared.settings.head_within);
         let ending = async {
             shutdown.cancelled().await;
             drain(&shared).await;
@@ -123,10 +122,17 @@ impl Gateway {
             // The layer forgets its sockets before it closes them, and so calls no handler.
             shared.connections.close();
         };
-        let (served, ()) = tokio::join!(serving, ending);
+        tokio::join!(doors.open(listener, &shutdown), ending);
+        let grace = shared.settings.close_grace;
+        doors.close(grace).await;
         shared.jobs.close();
-        shared.jobs.wait().await;
-        served
+        if tokio::time::timeout(grace, shared.jobs.wait())
+            .await
+            .is_err()
+        {
+            let left = shared.jobs.len();
+            tracing::warn!(left, "jobs of sockets did not end and are left behind");
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod assets;
 mod auth;
+mod doors;
 mod error;
 mod gateway;
 mod health;

@@ -19,6 +19,11 @@ pub struct AuthSettings {
 pub struct GatewaySettings {
     /// How long runs may go on after a shutdown has been asked for.
     pub drain_grace: Duration,
+    /// How long connections may take after that to end what they are about.
+    pub close_grace: Duration,
+    /// How long the head of a request may take, and how long a connection is kept that asks for
+    /// nothing: longer than proxies keep theirs, or they would ask on one that is being closed.
+    pub head_within: Duration,
     pub ping_interval: Duration,
     pub ping_timeout: Duration,
     /// After this a connection whose other side takes nothing any more is given up.
@@ -42,6 +47,8 @@ impl Default for GatewaySettings {
     fn default() -> Self {
         Self {
             drain_grace: Duration::from_secs(20),
+            close_grace: Duration::from_secs(5),
+            head_within: Duration::from_secs(75),
             ping_interval: Duration::from_secs(25),
             ping_timeout: Duration::from_secs(20),
             stalled_after: Duration::from_secs(30),

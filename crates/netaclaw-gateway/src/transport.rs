@@ -5,8 +5,7 @@
 //! the connection if a ping does not fit either. It does not tell how full the queue is. The count
 //! kept here does: what was handed in and not yet written is still in there.
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::serve::Listener;
 use socket2::SockRef;
 use std::collections::HashMap;
 use std::io::{self, IoSlice};
@@ -54,15 +53,6 @@ impl Meter {
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
     pub(crate) meter: Arc<Meter>,
-}
-
-impl Connected<IncomingStream<'_, MeteredListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, MeteredListener>) -> Self {
-        Self {
-            address: *stream.remote_addr(),
-            meter: Arc::clone(&stream.io().meter),
-        }
-    }
 }
 
 /// How the events of an Engine.IO session leave: by the connection of its WebSocket, if it has one
@@ -127,15 +117,11 @@ impl MeteredListener {
             stalled_after,
         }
     }
-}
 
-impl Listener for MeteredListener {
-    type Io = MeteredStream;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let (stream, address) = Listener::accept(&mut self.inner).await;
-        let options = SockRef::from(&stream);
+    /// The next connection. What goes wrong with one is not told: the next is waited for.
+    pub(crate) async fn accept(&mut self) -> (MeteredStream, Peer) {
+        let (inner, address) = Listener::accept(&mut self.inner).await;
+        let options = SockRef::from(&inner);
         let set = options
             .set_tcp_nodelay(true)
             .and_then(|()| options.set_tcp_user_timeout(Some(self.stalled_after)));
@@ -143,17 +129,11 @@ impl Listener for MeteredListener {
             tracing::debug!(%error, "the options of a connection could not be set");
         }
         let meter = Arc::default();
-        (
-            MeteredStream {
-                inner: stream,
-                meter,
-            },
+        let peer = Peer {
             address,
-        )
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.inner.local_addr()
+            meter: Arc::clone(&meter),
+        };
+        (MeteredStream { inner, meter }, peer)
     }
 }
 

@@ -6,6 +6,7 @@ mod access;
 mod agent;
 mod approvals;
 mod commands;
+mod ending;
 mod files;
 mod http;
 mod killed;

@@ -31,7 +31,7 @@ pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) admin: Arc<SqlAdminStore>,
     pub(crate) shutdown: CancellationToken,
-    pub(crate) serving: JoinHandle<std::io::Result<()>>,
+    pub(crate) serving: JoinHandle<()>,
     _dir: TempDir,
 }
 
@@ -151,7 +151,7 @@ impl Server {
 
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
-        self.serving.await.unwrap().unwrap();
+        self.serving.await.unwrap();
     }
 }
 

@@ -150,7 +150,7 @@ async fn at_the_end_clients_are_told_and_runs_may_finish() {
     let done = client.wait("done", |_| true).await;
     assert_eq!(done["data"]["outcome"], "completed");
     client.until_disconnected().await;
-    server.serving.await.unwrap().unwrap();
+    server.serving.await.unwrap();
 }
 
 #[tokio::test]
@@ -170,5 +170,5 @@ async fn a_run_that_does_not_finish_in_time_is_interrupted() {
     server.shutdown.cancel();
     let done = client.wait("done", |_| true).await;
     assert_eq!(done["data"]["outcome"], "interrupted");
-    server.serving.await.unwrap().unwrap();
+    server.serving.await.unwrap();
 }

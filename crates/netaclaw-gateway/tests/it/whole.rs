@@ -143,7 +143,7 @@ pub(crate) struct Whole {
     /// What earlier servers left, being closed.
     pub(crate) sweep: JoinHandle<Result<(), SessionError>>,
     pub(crate) sessions: Arc<dyn SessionTreeProvider>,
-    pub(crate) serving: JoinHandle<std::io::Result<()>>,
+    pub(crate) serving: JoinHandle<()>,
     shutdown: CancellationToken,
     admin: Arc<SqlAdminStore>,
     _instance: Instance,
@@ -202,7 +202,7 @@ impl Whole {
 
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
-        self.serving.await.unwrap().unwrap();
+        self.serving.await.unwrap();
         self.admin.close().await;
     }
 }

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// More than this is never asked for.
@@ -79,6 +79,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         .with_previews(agents)
         .with_mcp(mcp);
     let shutdown = CancellationToken::new();
+    // Before anybody hears that the server is there, and kept, so that no signal is missed.
+    let mut stops = StopSignals::new()?;
     let link = format!("http://{bound}/?token={}", token.expose_secret());
     writeln!(
         app.out,
@@ -91,11 +93,18 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let serving = gateway.serve(listener, shutdown.clone());
     tokio::pin!(serving);
     tokio::select! {
-        served = &mut serving => served?,
-        stopped = stop_signal() => {
-            stopped?;
+        () = &mut serving => {}
+        () = stops.next() => {
             shutdown.cancel();
-            serving.await?;
+            tokio::select! {
+                () = &mut serving => {}
+                // Who asks twice does not want to wait for what is still under way. The next start
+                // finds it as after a crash.
+                () = stops.next() => {
+                    app.warn(&app.lang.stopped_at_once());
+                    return Ok(Outcome::Failed);
+                }
+            }
         }
     }
     // The serving has waited for the sweep. If it was cut short, the next start does the rest.
@@ -140,10 +149,24 @@ async fn must_have_accounts(app: &App, admin: &dyn AdminStore) -> Result<()> {
     }
 }
 
-async fn stop_signal() -> std::io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
+/// What asks a server to end: Ctrl-C, and what service managers send.
+struct StopSignals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl StopSignals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }

@@ -22,6 +22,7 @@ mod hostile;
 mod looking;
 mod mcp;
 mod served;
+mod signals;
 mod skills;
 mod store;
 mod support;

@@ -3,15 +3,19 @@
 use crate::support::Workspace;
 use netaclaw_testkit::fake_model::{FakeModel, Reply};
 use netaclaw_testkit::socket::Client;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 use tokio::process::{Child, ChildStdout};
 
+/// Less than the server gives to runs that are under way, and far more than anything else takes.
+const LONG: Duration = Duration::from_secs(15);
 pub(crate) const TOKEN: &str = "a-token-for-the-test";
 
 /// A project, a data directory and a model for the server.
@@ -103,6 +107,17 @@ impl Server {
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let peak = peak.unwrap().trim().trim_end_matches(" kB");
         peak.parse().unwrap()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.process.id().unwrap()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+    }
+
+    /// How it ended by itself.
+    pub(crate) async fn ended(mut self) -> ExitStatus {
+        let ended = tokio::time::timeout(LONG, self.process.wait()).await;
+        ended.expect("the server ends").unwrap()
     }
 
     pub(crate) async fn kill(mut self) {

@@ -102,6 +102,6 @@ pub(super) async fn live_as_told() -> bool {
     };
     let server = Whole::start_over(&home, Arc::new(doomed), GatewaySettings::default()).await;
     tell("listens", &server.address.to_string());
-    server.serving.await.unwrap().unwrap();
+    server.serving.await.unwrap();
     true
 }
