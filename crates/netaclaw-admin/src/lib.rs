@@ -48,8 +48,8 @@ pub use resolve::{
 pub use setting::{SettingStore, check_setting};
 pub use store::{AdminStore, Expect, Seeded};
 pub use token::{
-    Access, BROWSER_LABEL, IssuedToken, TokenCheck, TokenStore, check_token_spec, is_browsers,
-    same_secret,
+    Access, BROWSER_LABEL, IssuedToken, TokenCheck, TokenStore, check_token_spec, is_alive,
+    is_browsers, same_secret, somebody_may_enter,
 };
 pub use tool::{BUILTIN_TOOLS, KnownTool, ToolStore, ToolSync, global_status};
 pub use user::{LoginCheck, PasswordChange, UserStore, check_password_rules, check_user};

@@ -4,7 +4,7 @@ use crate::audit::Actor;
 use crate::error::{Invalid, Problem, Result};
 use crate::rules;
 use async_trait::async_trait;
-use netaclaw_protocol::{Token, TokenId, TokenIssued, TokenSpec, User, UserId};
+use netaclaw_protocol::{Token, TokenId, TokenIssued, TokenSpec, User, UserId, UserStatus};
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
@@ -75,6 +75,33 @@ pub struct Access {
     pub token: Token,
 }
 
+/// What the tokens are called that browsers keep in their cookies.
+pub const BROWSER_LABEL: &str = "browser";
+
+/// Whether a token was given to a browser that somebody came in with, and to nobody else.
+pub fn is_browsers(token: &Token) -> bool {
+    token.spec.label == BROWSER_LABEL
+}
+
+/// Whether a token still lets somebody in, as long as its user is not switched off.
+pub fn is_alive(token: &Token, now_ms: i64) -> bool {
+    token.revoked_at.is_none() && token.spec.expires_at.is_none_or(|at| at > now_ms)
+}
+
+/// Whether somebody was configured who can come in without the access token: a user with a
+/// password, or with a token that was made for them. A browser's token does not count: whoever
+/// once came in with the access token has one.
+pub fn somebody_may_enter(users: &[User], tokens: &[Token], now_ms: i64) -> bool {
+    let enabled = |user: &&User| user.spec.status == UserStatus::Enabled;
+    let has_token = |user: &User| {
+        let of_user = tokens.iter().filter(|token| token.spec.user_id == user.id);
+        let mut good = of_user.filter(|token| !is_browsers(token));
+        good.any(|token| is_alive(token, now_ms))
+    };
+    let mut enabled = users.iter().filter(enabled);
+    enabled.any(|user| user.password_set || has_token(user))
+}
+
 pub fn check_token_spec(spec: &TokenSpec, now_ms: i64) -> Result<(), Invalid> {
     rules::at_most("label", &spec.label, rules::LABEL_CHARS_MAX)?;
     let lasts = spec.expires_at.is_none_or(|at| at > now_ms);
@@ -85,4 +112,77 @@ pub fn check_token_spec(spec: &TokenSpec, now_ms: i64) -> Result<(), Invalid> {
 pub fn same_secret(one: &SecretString, other: &SecretString) -> bool {
     let (one, other) = (one.expose_secret(), other.expose_secret());
     one.as_bytes().ct_eq(other.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netaclaw_protocol::{Role, Stamp, TokenScope, UserSpec};
+
+    const NOW: i64 = 1_000;
+    const STAMP: Stamp = Stamp {
+        rev: 1,
+        created_at: 0,
+        updated_at: 0,
+    };
+
+    fn user(name: &str) -> User {
+        User {
+            id: UserId::new(name),
+            spec: UserSpec {
+                name: name.to_owned(),
+                label: String::new(),
+                role: Role::Admin,
+                status: UserStatus::Enabled,
+            },
+            password_set: false,
+            stamp: STAMP,
+        }
+    }
+
+    fn token(user: &str) -> Token {
+        Token {
+            id: TokenId::new("t"),
+            spec: TokenSpec {
+                user_id: UserId::new(user),
+                label: "program".to_owned(),
+                scope: TokenScope::Full,
+                expires_at: Some(NOW + 1),
+            },
+            issued_with: None,
+            revoked_at: None,
+            last_used_at: None,
+            stamp: STAMP,
+        }
+    }
+
+    #[test]
+    fn a_password_or_a_token_that_was_made_lets_somebody_in() {
+        let mut one = user("admin");
+        assert!(!somebody_may_enter(&[one.clone()], &[], NOW));
+        assert!(
+            !somebody_may_enter(&[one.clone(), user("ann")], &[], NOW),
+            "a second user without either cannot come in"
+        );
+        assert!(somebody_may_enter(&[one.clone()], &[token("admin")], NOW));
+        one.password_set = true;
+        assert!(somebody_may_enter(&[one.clone()], &[], NOW));
+        one.spec.status = UserStatus::Disabled;
+        assert!(!somebody_may_enter(&[one], &[token("admin")], NOW));
+    }
+
+    #[test]
+    fn tokens_that_have_ended_and_those_of_browsers_do_not_count() {
+        let users = [user("admin")];
+        let enter = |change: fn(&mut Token)| {
+            let mut token = token("admin");
+            change(&mut token);
+            somebody_may_enter(&users, &[token], NOW)
+        };
+        assert!(enter(|_| {}));
+        assert!(!enter(|token| token.revoked_at = Some(1)));
+        assert!(!enter(|token| token.spec.expires_at = Some(NOW)));
+        assert!(!enter(|token| token.spec.label = BROWSER_LABEL.to_owned()));
+        assert!(!enter(|token| token.spec.user_id = UserId::new("gone")));
+    }
 }

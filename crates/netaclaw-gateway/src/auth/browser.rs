@@ -8,7 +8,7 @@ use crate::gateway::Shared;
 use crate::rest::now_ms;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
-use netaclaw_admin::{BROWSER_LABEL, is_browsers};
+use netaclaw_admin::{BROWSER_LABEL, is_alive, is_browsers};
 use netaclaw_protocol::{Token, TokenId, TokenSpec, UserId};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
@@ -88,10 +88,7 @@ async fn tidy(shared: &Shared, who: &Identity) -> Result<(), ApiError> {
     let now = now_ms();
     shared.admin.forget_tokens(now - millis(LASTS)).await?;
     let mut tokens = shared.admin.tokens_of(&UserId::new(&who.user_id)).await?;
-    let alive = |token: &Token| {
-        token.revoked_at.is_none() && token.spec.expires_at.is_none_or(|at| at > now)
-    };
-    tokens.retain(|token| is_browsers(token) && alive(token));
+    tokens.retain(|token| is_browsers(token) && is_alive(token, now));
     tokens.sort_by_key(|token| token.last_used_at.max(Some(token.stamp.created_at)));
     let excess = tokens.len().saturating_sub(BROWSERS_MAX);
     for token in &tokens[..excess] {

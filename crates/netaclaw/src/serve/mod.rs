@@ -10,7 +10,7 @@ use crate::assemble::{Assembled, assemble};
 use crate::config::var;
 use crate::error::{Failure, Result};
 use clap::Args;
-use netaclaw_admin::{AdminStore, TokenStore, UserStore};
+use netaclaw_admin::{AdminStore, TokenStore, UserStore, somebody_may_enter};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use secrecy::ExposeSecret;
@@ -138,8 +138,8 @@ async fn must_have_accounts(app: &App, admin: &dyn AdminStore) -> Result<()> {
     let failed = |error| crate::admin::failure(app.lang, error);
     let users = UserStore::users(admin).await.map_err(failed)?;
     let tokens = TokenStore::tokens(admin).await.map_err(failed)?;
-    // The first user exists from the start and cannot log in before it has a password.
-    match users.len() > 1 || !tokens.is_empty() {
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    match somebody_may_enter(&users, &tokens, now_ms) {
         true => Ok(()),
         false => Err(Failure::new(
             "listen",

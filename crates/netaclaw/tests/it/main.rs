@@ -21,6 +21,7 @@ mod golden;
 mod hostile;
 mod looking;
 mod mcp;
+mod open_to_others;
 mod served;
 mod signals;
 mod skills;

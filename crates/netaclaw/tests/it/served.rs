@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
@@ -58,25 +58,9 @@ impl World {
 
     pub(crate) async fn serve(&self) -> Server {
         let mut command = self.workspace.command("serve --listen 127.0.0.1:0");
-        command
-            .current_dir(self.project())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut command = tokio::process::Command::from(command);
-        let mut process = command.kill_on_drop(true).spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next_line().await.unwrap();
-            let line = line.expect("the server ended before it was ready");
-            if let Some((_, rest)) = line.split_once("http://") {
-                break rest.split(['/', ' ']).next().unwrap().parse().unwrap();
-            }
-        };
-        Server {
-            process,
-            address,
-            _output: lines,
-        }
+        command.current_dir(self.project()).stderr(Stdio::null());
+        let started = Server::start(command).await;
+        started.expect("the server ended before it was ready")
     }
 }
 
@@ -88,6 +72,27 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// A server that is ready, or how it ended before it was.
+    pub(crate) async fn start(mut command: Command) -> Result<Self, Output> {
+        command.stdout(Stdio::piped());
+        let mut command = tokio::process::Command::from(command);
+        let mut process = command.kill_on_drop(true).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        loop {
+            let Some(line) = lines.next_line().await.unwrap() else {
+                return Err(process.wait_with_output().await.unwrap());
+            };
+            if let Some((_, rest)) = line.split_once("http://") {
+                let address = rest.split(['/', ' ']).next().unwrap().parse().unwrap();
+                return Ok(Self {
+                    process,
+                    address,
+                    _output: lines,
+                });
+            }
+        }
+    }
+
     pub(crate) async fn client(&self) -> Client {
         let auth = json!({"token": TOKEN, "events": ["current"]});
         Client::connect(self.address, auth).await.unwrap()
