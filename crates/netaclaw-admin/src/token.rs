@@ -35,13 +35,6 @@ pub trait TokenStore: Send + Sync {
     async fn check_token(&self, presented: &SecretString) -> Result<TokenCheck>;
 }
 
-/// The label of tokens that browsers are given for a password, a link or another token.
-pub const BROWSER_LABEL: &str = "browser";
-
-pub fn is_browsers(token: &Token) -> bool {
-    token.spec.label == BROWSER_LABEL
-}
-
 #[derive(Clone, Debug)]
 pub struct IssuedToken {
     pub token: Token,

@@ -1,9 +1,10 @@
 //! The live sessions of a server, and what may be asked of them.
 
 mod context;
+mod first;
 mod skills;
 
-use crate::attachments::{AttachmentError, AttachmentStore, owner_of};
+use crate::attachments::AttachmentStore;
 use crate::command::{Command, OpenRequest, Reply, Way};
 use crate::durable::Durable;
 use crate::early_stops::EarlyStops;
@@ -117,17 +118,10 @@ impl Engine {
 
     /// Sends a message, into a new session if it names none. It goes on when the caller is gone.
     pub async fn chat(&self, caller: &Caller, chat: Chat) -> Result<ChatAck, EngineError> {
-        let files = chat
-            .attachments
-            .iter()
-            .filter_map(|file| file.id.as_deref());
-        let mut others = files.filter(|id| owner_of(id) != Some(&caller.user_id));
-        if !caller.is_admin && others.next().is_some() {
-            return Err(AttachmentError::NotFound.into());
-        }
+        first::own_files(caller, &chat)?;
         let session = match &chat.session_id {
             Some(session) => session.clone(),
-            None => self.create(caller, &chat).await?,
+            None => self.begin_session(caller, &chat, None).await?,
         };
         let request = chat.request_id.clone();
         let ack = self
@@ -423,11 +417,6 @@ impl Engine {
             self.inner.shutdown.cancel();
             self.inner.jobs.wait().await;
         }
-    }
-
-    async fn create(&self, caller: &Caller, chat: &Chat) -> Result<SessionId, EngineError> {
-        let wanted = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
-        self.create_session(caller, wanted, None).await
     }
 
     /// Makes a session of an agent, by id or name, that has no message yet. With an id of the

@@ -51,7 +51,13 @@ impl Run {
         abandoned: Abandoned,
     ) -> Result<Self, ApiError> {
         let engine = &shared.engine;
-        let session_id = engine.create_session(&caller, Some(agent), None).await?;
+        let chat = Chat {
+            agent_name: Some(agent.to_owned()),
+            content: conversation.text,
+            attachments: conversation.attachments,
+            ..Chat::default()
+        };
+        let session_id = engine.begin_session(&caller, &chat, None).await?;
         let (provider, _) = session_provider(shared, &caller, &session_id).await?;
         for body in conversation.before {
             let entry = NewEntry::at_leaf(body);
@@ -63,9 +69,7 @@ impl Run {
             .await?;
         let chat = Chat {
             session_id: Some(session_id.clone()),
-            content: conversation.text,
-            attachments: conversation.attachments,
-            ..Chat::default()
+            ..chat
         };
         let started = engine.chat(&caller, chat).await;
         let run_id = match started.map(|ack| ack.run_id) {

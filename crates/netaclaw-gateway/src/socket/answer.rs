@@ -302,8 +302,7 @@ async fn first_session(
     }
     let request = chat.request_id.as_deref();
     let id = request.map(|request| session_of_request(&caller.user_id, request));
-    let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
-    let made = shared.engine.create_session(caller, agent, id).await;
+    let made = shared.engine.begin_session(caller, chat, id).await;
     made.map_err(|error| error.refusal())
 }
 

@@ -1,6 +1,7 @@
 //! Every command: what it answers, and what it is refused with.
 
 use crate::agent::{Act, say};
+use crate::http::request;
 use crate::server::Server;
 use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
@@ -231,6 +232,40 @@ async fn who_was_refused_the_first_message_hears_nothing() {
     client.call("ping", json!({})).await;
     client.wait("pong", |_| true).await;
     assert_eq!(client.seqs(), Vec::<u64>::new());
+}
+
+#[tokio::test]
+async fn a_refused_first_message_leaves_no_session() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let image = json!([{"name": "a.png", "data": "bm8gaW1hZ2U="}]);
+    for (chat, code) in [
+        (
+            json!({"content": "Hello", "attachments": [{"id": "admin.gone", "name": "a.png"}]}),
+            "bad_request",
+        ),
+        (
+            json!({"content": "Hello", "attachments": image, "requestId": "q1"}),
+            "bad_request",
+        ),
+        (
+            json!({"content": "Hello", "leafEntryId": "nowhere", "requestId": "q2"}),
+            "stale_parent",
+        ),
+    ] {
+        let refused = client.call("chat", chat).await;
+        assert_eq!(refused["code"], code, "{refused}");
+    }
+    let image_url = json!({"url": "data:image/png;base64,bm8gaW1hZ2U="});
+    let said = json!([{"type": "image_url", "image_url": image_url}]);
+    let asked = json!({"model": "default", "messages": [{"role": "user", "content": said}]});
+    let refused = request(server.address, "POST", "/v1/chat/completions").json(asked);
+    assert_eq!(refused.send().await.status, 400);
+
+    let sessions = request(server.address, "GET", "/admin/netaclaw/sessions");
+    assert_eq!(sessions.send().await.json()["total"], 0);
+    client.call("ping", json!({})).await;
+    assert_eq!(client.lists, Vec::<Value>::new(), "nor was one told of");
 }
 
 #[tokio::test]

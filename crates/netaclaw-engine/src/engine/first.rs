@@ -1,0 +1,56 @@
+//! The first message of a session: what is wrong with it is said before there is a session.
+
+use super::{Caller, Engine};
+use crate::attachments::{self, AttachmentError, owner_of};
+use crate::error::EngineError;
+use netaclaw_protocol::{Chat, SessionId};
+
+impl Engine {
+    /// The session that a first message begins. With an id of the caller's choice it is made once:
+    /// whoever sends the message again gets the one that is there. A message that would be refused
+    /// leaves none behind.
+    pub async fn begin_session(
+        &self,
+        caller: &Caller,
+        chat: &Chat,
+        id: Option<SessionId>,
+    ) -> Result<SessionId, EngineError> {
+        // Most messages choose nothing that could be wrong, and need not look whether the session
+        // is there already.
+        if has_choices(chat) {
+            if let Some(id) = &id
+                && self.find(caller, id).await.is_ok()
+            {
+                return Ok(id.clone());
+            }
+            self.check_first(caller, chat).await?;
+        }
+        let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
+        self.create_session(caller, agent, id).await
+    }
+
+    /// Refuses a message that no new session could take in.
+    pub async fn check_first(&self, caller: &Caller, chat: &Chat) -> Result<(), EngineError> {
+        if let Some(leaf) = &chat.leaf_entry_id {
+            return Err(EngineError::StaleParent(leaf.to_string()));
+        }
+        own_files(caller, chat)?;
+        attachments::load(self.attachments(), &chat.attachments).await?;
+        Ok(())
+    }
+}
+
+fn has_choices(chat: &Chat) -> bool {
+    chat.leaf_entry_id.is_some() || !chat.attachments.is_empty()
+}
+
+/// Files of others do not exist for a user.
+pub(super) fn own_files(caller: &Caller, chat: &Chat) -> Result<(), EngineError> {
+    let files = chat.attachments.iter();
+    let files = files.filter_map(|file| file.id.as_deref());
+    let mut others = files.filter(|id| owner_of(id) != Some(&caller.user_id));
+    match !caller.is_admin && others.next().is_some() {
+        true => Err(AttachmentError::NotFound.into()),
+        false => Ok(()),
+    }
+}
