@@ -61,7 +61,9 @@ pub(super) fn take_in(
         },
         Err(refusal) => refusal,
     };
-    reply(connection, ack_id, Err(refusal), None);
+    if let Some(id) = tell_refusal(connection, ack_id, &refusal) {
+        connection.outbox.push_refusal(id, refusal_body(&refusal));
+    }
 }
 
 /// Serves the commands of a socket until it is gone and all that it asked for is done.
@@ -168,18 +170,12 @@ fn reply(
     body: Result<Box<RawValue>, Refusal>,
     feed: Option<Arc<SessionFeed>>,
 ) {
-    let body = match body {
-        Ok(body) => Some(body),
-        Err(refusal) => {
-            metrics::command_refused(refusal.code);
-            if ack_id.is_none() {
-                let told = notice(Notice::Error(refusal.clone()));
-                connection.outbox.push(&told);
-            }
-            Some(refusal_body(&refusal))
-        }
+    let ack_id = match &body {
+        Ok(_) => ack_id,
+        Err(refusal) => tell_refusal(connection, ack_id, refusal),
     };
-    let ack = ack_id.zip(body);
+    let body = body.unwrap_or_else(|refusal| refusal_body(&refusal));
+    let ack = ack_id.map(|id| (id, body));
     match feed {
         Some(feed) => feed.release(ack),
         None => {
@@ -188,6 +184,17 @@ fn reply(
             }
         }
     }
+}
+
+/// Counts a refusal. Who waits for no answer hears of it by an event; the answer of who does is
+/// still to be sent.
+fn tell_refusal(connection: &Connection, ack_id: Option<i64>, refusal: &Refusal) -> Option<i64> {
+    metrics::command_refused(refusal.code);
+    if ack_id.is_none() {
+        let told = notice(Notice::Error(refusal.clone()));
+        connection.outbox.push(&told);
+    }
+    ack_id
 }
 
 fn refusal_body(refusal: &Refusal) -> Box<RawValue> {

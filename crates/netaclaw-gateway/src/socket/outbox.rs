@@ -24,6 +24,11 @@ pub(super) enum Parcel {
         id: i64,
         body: Box<RawValue>,
     },
+    /// The answer to something that was no command, or one too many.
+    Refused {
+        id: i64,
+        body: Box<RawValue>,
+    },
     Event(ServerEvent),
     /// A stretch of deltas with nothing else in between.
     Deltas(Vec<ServerEvent>),
@@ -83,21 +88,22 @@ impl Outbox {
             return;
         }
         queue.add(event.clone());
-        if queue.is_over(&self.limits) {
-            queue.shed();
+        queue.keep_within(&self.limits);
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Refuses what was not taken in. Nothing limits how much of that a client sends, so that the
+    /// answers count as events do: who does not read them is let go.
+    pub(super) fn push_refusal(&self, id: i64, body: Box<RawValue>) {
+        let mut queue = self.lock();
+        if queue.closed {
+            return;
         }
-        if queue.is_over(&self.limits) {
-            metrics::too_slow();
-            let words = Words::new(
-                "连接过慢，跟不上事件；请重新连接",
-                "the connection is too slow for the events; connect again",
-            );
-            *queue = Queue {
-                end: Some(Refusal::new(ErrorCode::Unavailable, words)),
-                closed: true,
-                ..Queue::default()
-            };
-        }
+        queue.events += 1;
+        queue.event_bytes += body.get().len();
+        queue.parcels.push_back(Parcel::Refused { id, body });
+        queue.keep_within(&self.limits);
         drop(queue);
         self.filled.notify_one();
     }
@@ -193,6 +199,25 @@ impl Queue {
         self.parcels.push_back(Parcel::Event(event));
     }
 
+    /// Drops deltas if there is too much, and gives the socket up if that does not help.
+    fn keep_within(&mut self, limits: &OutboxLimits) {
+        if self.is_over(limits) {
+            self.shed();
+        }
+        if self.is_over(limits) {
+            metrics::too_slow();
+            let words = Words::new(
+                "连接过慢，跟不上事件；请重新连接",
+                "the connection is too slow for the events; connect again",
+            );
+            *self = Self {
+                end: Some(Refusal::new(ErrorCode::Unavailable, words)),
+                closed: true,
+                ..Self::default()
+            };
+        }
+    }
+
     /// The longest event does not count: it may be longer than the limit all by itself, and says
     /// nothing about how fast the client is.
     fn is_over(&self, limits: &OutboxLimits) -> bool {
@@ -247,6 +272,10 @@ impl Queue {
     fn forget(&mut self, parcel: &Parcel) {
         match parcel {
             Parcel::Ack { body, .. } => self.ack_bytes -= body.get().len(),
+            Parcel::Refused { body, .. } => {
+                self.events -= 1;
+                self.event_bytes -= body.get().len();
+            }
             Parcel::Event(event) => {
                 self.events -= 1;
                 self.event_bytes -= event.json.get().len();
@@ -264,6 +293,7 @@ fn is_delta(parcel: &Parcel) -> bool {
 fn event_bytes(parcel: &Parcel) -> usize {
     match parcel {
         Parcel::Event(event) => event.json.get().len(),
+        Parcel::Refused { body, .. } => body.get().len(),
         Parcel::Ack { .. } | Parcel::Deltas(_) => 0,
     }
 }
@@ -329,6 +359,32 @@ mod tests {
         assert!(matches!(outbox.try_next(), Some(Next::End(_))));
         outbox.push(&reliable(11));
         assert_eq!(outbox.lock().events, 0, "nothing is kept for it any more");
+    }
+
+    #[test]
+    fn refusals_count_as_events_and_answers_do_not() {
+        let outbox = outbox(10);
+        let body = || RawValue::from_string("{}".to_owned()).unwrap();
+        for id in 0..20 {
+            outbox.push_ack(id, body());
+        }
+        for id in 20..30 {
+            outbox.push_refusal(id, body());
+        }
+        for id in 0..30 {
+            let Some(Next::Parcel(Parcel::Ack { id: sent, .. } | Parcel::Refused { id: sent, .. })) =
+                outbox.try_next()
+            else {
+                panic!("an answer was expected");
+            };
+            assert_eq!(sent, id);
+        }
+        assert_eq!(outbox.lock().events, 0);
+        assert_eq!(outbox.lock().event_bytes, 0);
+        for id in 30..=40 {
+            outbox.push_refusal(id, body());
+        }
+        assert!(matches!(outbox.try_next(), Some(Next::End(_))));
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Sender {
 
     async fn send(&mut self, parcel: Parcel) -> ControlFlow<()> {
         match parcel {
-            Parcel::Ack { id, body } => self.ack(id, &body).await,
+            Parcel::Ack { id, body } | Parcel::Refused { id, body } => self.ack(id, &body).await,
             Parcel::Event(event) => self.emit(&event).await,
             Parcel::Deltas(events) => {
                 for event in merged(events) {

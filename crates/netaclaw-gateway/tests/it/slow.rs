@@ -98,3 +98,24 @@ async fn a_client_that_falls_behind_loses_deltas_and_nothing_else() {
     assert!(deltas(&slow) < 160, "{}", deltas(&slow));
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_sends_nonsense_and_reads_no_answer_is_dropped() {
+    let server = narrow_server(4096).await;
+    let auth = json!({"token": TOKEN, "events": ["current"]});
+    let mut client = Client::connect_narrow(server.address, auth).await.unwrap();
+    // Far more answers than may wait and than the kernel buffers on the way; each repeats the name.
+    let name = "dance".repeat(12);
+    for _ in 0..40_000 {
+        client.start(&name, json!({})).await;
+    }
+    // What it is told at the end may be lost: the connection is closed while it still sends.
+    client.until_disconnected().await;
+    let metrics = crate::http::request(server.address, "GET", "/metrics");
+    let metrics = metrics.send().await.text;
+    assert!(
+        metrics.contains("netaclaw_slow_clients_total 1"),
+        "{metrics}"
+    );
+    server.stop().await;
+}
