@@ -306,7 +306,7 @@ async fn first_session(
     made.map_err(|error| error.refusal())
 }
 
-fn session_of_request(user_id: &str, request_id: &str) -> SessionId {
+pub(super) fn session_of_request(user_id: &str, request_id: &str) -> SessionId {
     let mut hash = Sha256::new();
     // The length keeps "a" + "bc" and "ab" + "c" apart.
     hash.update((user_id.len() as u64).to_le_bytes());

@@ -69,7 +69,7 @@ impl Connection {
     }
 
     /// A credential is one user's for good.
-    fn user_id(&self) -> String {
+    pub(super) fn user_id(&self) -> String {
         lock(&self.checked).0.user_id.clone()
     }
 

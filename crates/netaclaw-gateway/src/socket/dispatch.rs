@@ -1,6 +1,6 @@
 //! Commands of one socket: in order within a session, and no session waits for another.
 
-use super::answer::{Answer, execute};
+use super::answer::{Answer, execute, session_of_request};
 use super::command::ClientCommand;
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
@@ -103,7 +103,7 @@ struct Lanes {
 
 impl Lanes {
     fn add(&mut self, shared: &Arc<Shared>, connection: &Arc<Connection>, command: Waiting) {
-        let session = command.command.session().cloned();
+        let session = lane_of(connection, &command.command);
         self.waiting += 1;
         if let Some(session) = &session {
             if let Some(lane) = self.behind.get_mut(session) {
@@ -144,6 +144,18 @@ impl Lanes {
             }
         }
         true
+    }
+}
+
+/// The session whose commands must stay in order with this one. A first message that says by its
+/// request which session it begins is one of them: sent twice, it must not be taken in side by side.
+fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId> {
+    match command {
+        ClientCommand::Chat(chat) if chat.session_id.is_none() => {
+            let request = chat.request_id.as_deref()?;
+            Some(session_of_request(&connection.user_id(), request))
+        }
+        command => command.session().cloned(),
     }
 }
 

@@ -210,6 +210,31 @@ async fn who_begins_a_session_hears_of_it_from_its_first_event() {
     assert_eq!(twice, all, "the old ones again, and the new ones once");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_first_message_that_is_sent_twice_at_once_is_heard_of_once() {
+    let server = Server::start().await;
+    // Whether two commands really come to be under way at the same time is a matter of luck.
+    for round in 0..20 {
+        let mut client = server.client().await;
+        let chat = json!({"content": "Hello", "requestId": format!("q{round}")});
+        let first = client.start("chat", chat.clone()).await;
+        let second = client.start("chat", chat).await;
+        let (first, second) = (client.answer(first).await, client.answer(second).await);
+        assert_eq!(first["sessionId"], second["sessionId"]);
+        assert_eq!(
+            (&second["deduped"], &second["feed"]),
+            (&json!(true), &Value::Null),
+            "{second}"
+        );
+        server.script.act([say("Hi"), Act::End]);
+        let idle = |data: &Value| data["status"] == "idle";
+        client.wait("run_status", idle).await;
+        let seqs = client.seqs();
+        let all: Vec<u64> = (1..=seqs.len() as u64).collect();
+        assert_eq!(seqs, all, "every event, once");
+    }
+}
+
 #[tokio::test]
 async fn who_was_refused_the_first_message_hears_nothing() {
     let server = Server::start().await;
