@@ -3,8 +3,10 @@
 use crate::auth::{AuthError, credential, welcome};
 use crate::error::ApiError;
 use crate::gateway::Shared;
-use axum::extract::{Query, Request, State};
-use axum::http::{HeaderMap, Method, header};
+use crate::openai::{self, OpenaiError};
+use crate::rest::ApiQuery;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use netaclaw_protocol::{ErrorCode, Words};
 use secrecy::SecretString;
@@ -25,7 +27,7 @@ pub(crate) struct Link {
 /// the address, where histories and screens would keep it.
 pub(crate) async fn home(
     State(shared): State<Arc<Shared>>,
-    Query(link): Query<Link>,
+    ApiQuery(link): ApiQuery<Link>,
     asked: HeaderMap,
 ) -> Result<Response, ApiError> {
     let Some(presented) = link.token else {
@@ -65,7 +67,7 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     if reads && let Some(found) = page(&shared, path, request.headers()) {
         return found;
     }
-    let is_api = ["/admin/", "/v1/", "/socket.io"]
+    let is_api = ["/admin/", openai::PREFIX, "/socket.io"]
         .iter()
         .any(|api| path.starts_with(api));
     if reads
@@ -76,7 +78,25 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
         return app;
     }
     let words = Words::new("此地址没有内容", "there is nothing at this address");
-    ApiError::new(ErrorCode::NotFound, words).into_response()
+    refused(path, ApiError::new(ErrorCode::NotFound, words))
+}
+
+/// An address that is there, and is not used so. Which methods it has stands in the header `allow`.
+pub(crate) async fn not_allowed(method: Method, address: Uri) -> Response {
+    let words = Words::new(
+        format!("此地址不支持 {method}"),
+        format!("this address does not take {method}"),
+    );
+    let error = ApiError::bad_request(words).with_status(StatusCode::METHOD_NOT_ALLOWED);
+    refused(address.path(), error)
+}
+
+/// In the form that whoever uses such an address reads.
+fn refused(path: &str, error: ApiError) -> Response {
+    match path.starts_with(openai::PREFIX) {
+        true => OpenaiError::from(error).into_response(),
+        false => error.into_response(),
+    }
 }
 
 /// Whether a browser asks that is about to show what it gets.

@@ -52,6 +52,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .merge(rest::routes())
         .merge(openai::routes())
         .fallback(pages::other)
+        .method_not_allowed_fallback(pages::not_allowed)
         .layer(around)
         .with_state(Arc::clone(shared))
 }

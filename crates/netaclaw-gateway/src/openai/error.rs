@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use netaclaw_protocol::ErrorCode;
 use serde_json::{Value, json};
 
-pub(super) struct OpenaiError(pub(super) ApiError);
+pub(crate) struct OpenaiError(pub(super) ApiError);
 
 impl OpenaiError {
     pub(super) fn body(&self) -> Value {

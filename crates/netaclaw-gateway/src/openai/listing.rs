@@ -4,8 +4,9 @@ use super::error::OpenaiError;
 use crate::auth::Signed;
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::rest::ApiPath;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use netaclaw_admin::AdminError;
 use netaclaw_protocol::{Agent, AgentId};
 use serde_json::{Value, json};
@@ -24,9 +25,10 @@ pub(super) async fn list(
 pub(super) async fn one(
     State(shared): State<Arc<Shared>>,
     signed: Result<Signed, ApiError>,
-    Path(name): Path<String>,
+    name: Result<ApiPath<String>, ApiError>,
 ) -> Result<Json<Value>, OpenaiError> {
     signed?;
+    let ApiPath(name) = name?;
     let agent = match shared.admin.agent_named(&name).await {
         Err(AdminError::NotFound { .. }) => shared.admin.agent(&AgentId::new(&name)).await?,
         found => found?,

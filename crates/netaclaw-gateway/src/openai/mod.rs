@@ -9,6 +9,8 @@ mod run;
 mod stream;
 mod transcript;
 
+pub(crate) use error::OpenaiError;
+
 use crate::gateway::Shared;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -17,6 +19,9 @@ use std::sync::Arc;
 
 /// Histories with images come in one piece here.
 const BODY_BYTES_MAX: usize = 32 << 20;
+
+/// Where its addresses begin.
+pub(crate) const PREFIX: &str = "/v1/";
 
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     let completions = post(complete::complete).layer(DefaultBodyLimit::max(BODY_BYTES_MAX));

@@ -1,13 +1,13 @@
 //! Agents. Everybody with a credential may see which there are; their instructions and tools are
 //! for those who configure the server.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, apply_patch};
 use netaclaw_engine::{AgentPreviews, PreviewFor, ToolSeat};
@@ -74,7 +74,7 @@ async fn create(
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Tagged<Agent>, ApiError> {
     Ok(Tagged::found(shared.admin.agent(&AgentId::new(id)).await?))
 }
@@ -145,7 +145,7 @@ impl WhatIf {
 async fn preview(
     State(shared): State<Arc<Shared>>,
     Administrator(who): Administrator,
-    Query(what_if): Query<WhatIf>,
+    ApiQuery(what_if): ApiQuery<WhatIf>,
     ApiJson(spec): ApiJson<AgentSpec>,
 ) -> Result<Json<AgentPreview>, ApiError> {
     let whom = PreviewFor {
@@ -161,8 +161,8 @@ async fn preview(
 async fn effective_tools(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(id): Path<String>,
-    Query(what_if): Query<WhatIf>,
+    ApiPath(id): ApiPath<String>,
+    ApiQuery(what_if): ApiQuery<WhatIf>,
 ) -> Result<Json<EffectiveTools>, ApiError> {
     let whom = PreviewFor {
         seat: what_if.seat(),
@@ -177,7 +177,7 @@ async fn effective_tools(
 async fn prompt_preview(
     State(shared): State<Arc<Shared>>,
     Onlooker(who): Onlooker,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<PromptPreview>, ApiError> {
     let whom = PreviewFor {
         seat: ToolSeat::Main,

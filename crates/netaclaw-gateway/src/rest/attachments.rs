@@ -1,12 +1,13 @@
 //! Files for messages: uploaded before they are sent, and looked at again later.
 
+use super::body::ApiPath;
 use super::sessions::find;
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::multipart::{Field, Multipart, MultipartError};
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
@@ -54,9 +55,16 @@ struct Upload {
 async fn upload(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    mut form: Multipart,
+    form: Result<Multipart, MultipartRejection>,
 ) -> Result<(StatusCode, Json<Listing<UploadedFile>>), ApiError> {
     let store = store(&shared)?;
+    let mut form = form.map_err(|_| {
+        let words = Words::new(
+            "请以 multipart/form-data 上传文件",
+            "upload files as multipart/form-data",
+        );
+        ApiError::bad_request(words)
+    })?;
     let mut items = Vec::new();
     while let Some(field) = form.next_field().await.map_err(unreadable)? {
         // Anything but a file is not ours to understand.
@@ -126,7 +134,7 @@ fn unreadable(error: MultipartError) -> ApiError {
 async fn get(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Response, ApiError> {
     let stored = own(&shared, &who, &id)?.open(&id).await?;
     let file = stored.file;
@@ -142,7 +150,7 @@ async fn get(
 async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
     own(&shared, &who, &id)?.delete(&id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -155,7 +163,7 @@ async fn delete(
 async fn image(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path((id, entry, number)): Path<(String, String, usize)>,
+    ApiPath((id, entry, number)): ApiPath<(String, String, usize)>,
 ) -> Result<Response, ApiError> {
     let id = SessionId::new(id);
     let (provider, _) = find(&shared, &who.caller(), &id).await?;

@@ -1,10 +1,11 @@
 //! What administrators did.
 
+use super::body::ApiQuery;
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use netaclaw_protocol::AuditPage;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ struct Asked {
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Query(asked): Query<Asked>,
+    ApiQuery(asked): ApiQuery<Asked>,
 ) -> Result<Json<AuditPage>, ApiError> {
     let page = asked.page.unwrap_or(1).max(1);
     let size = asked.size.unwrap_or(50).clamp(1, 200);

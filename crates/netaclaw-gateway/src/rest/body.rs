@@ -1,8 +1,10 @@
-//! Bodies: JSON that says where it is wrong.
+//! What comes in with a request: bodies, queries and addresses. What is wrong with them is said in
+//! the form of every other refusal.
 
 use crate::error::ApiError;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use bytes::Bytes;
 use netaclaw_protocol::{ErrorCode, Words};
 use serde::de::DeserializeOwned;
@@ -28,6 +30,43 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
                     }
                 })?;
         parse(&bytes).map(Self)
+    }
+}
+
+/// The part of an address behind the question mark.
+pub(crate) struct ApiQuery<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ApiQuery<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Query(asked) = Query::try_from_uri(&parts.uri).map_err(|error| {
+            let problem = error.body_text();
+            // Its own words begin with what ours say.
+            let problem = problem
+                .split_once(": ")
+                .map_or(&*problem, |(_, problem)| problem);
+            ApiError::bad_request(Words::new(
+                format!("查询参数有误：{problem}"),
+                format!("the query is not as expected: {problem}"),
+            ))
+        })?;
+        Ok(Self(asked))
+    }
+}
+
+/// The parts of an address that its route leaves open.
+pub(crate) struct ApiPath<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ApiPath<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let path = Path::from_request_parts(parts, state).await;
+        let Path(named) = path.map_err(|_| {
+            ApiError::bad_request(Words::new("无法读取地址", "the address is not readable"))
+        })?;
+        Ok(Self(named))
     }
 }
 

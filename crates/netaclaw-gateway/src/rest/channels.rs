@@ -1,12 +1,12 @@
 //! Channels. Keys go in and never come out.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, check_channel, model_channel};
 use netaclaw_models::{Channel, Language, SUPPLIERS, known_models, test_connection};
@@ -57,7 +57,7 @@ async fn create(
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Tagged<ChannelView>, ApiError> {
     let channel = shared.admin.channel(&ChannelId::new(id)).await?;
     Ok(Tagged::found(channel))
@@ -91,7 +91,7 @@ async fn delete(edit: Edit<ChannelId>) -> Result<StatusCode, ApiError> {
 async fn test(
     State(shared): State<Arc<Shared>>,
     _: Administrator,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<ChannelTest>, ApiError> {
     let channel = shared.admin.open_channel(&ChannelId::new(id)).await?;
     Ok(Json(tried(&shared, channel).await))

@@ -1,12 +1,12 @@
 //! The dictionary: groups of named texts.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_protocol::{
     DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec, DictValue, Listing,
@@ -71,7 +71,7 @@ async fn delete_group(edit: Edit<DictTypeId>) -> Result<StatusCode, ApiError> {
     params(("id" = String, Path)), request_body = DictInfoSpec, responses((status = 201, body = DictInfo)))]
 async fn create_entry(
     maker: Maker,
-    Path(group): Path<String>,
+    ApiPath(group): ApiPath<String>,
     ApiJson(spec): ApiJson<DictInfoSpec>,
 ) -> Result<Tagged<DictInfo>, ApiError> {
     let group = DictTypeId::new(group);
@@ -110,7 +110,7 @@ async fn delete_entry(edit: Edit<DictInfoId>) -> Result<StatusCode, ApiError> {
     responses((status = 200, body = DictInfo)))]
 async fn put_value(
     maker: Maker,
-    Path((group, name)): Path<(String, String)>,
+    ApiPath((group, name)): ApiPath<(String, String)>,
     ApiJson(written): ApiJson<DictValue>,
 ) -> Result<Tagged<DictInfo>, ApiError> {
     let admin = maker.admin();

@@ -1,12 +1,12 @@
 //! MCP servers. Secrets go in and never come out.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::{
     AdminError, McpSecrets, McpSecretsChange, check_mcp_secrets, check_mcp_server,
@@ -65,7 +65,7 @@ async fn create(
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Tagged<McpServerInfo>, ApiError> {
     let server = shared.admin.mcp_server(&McpServerId::new(id)).await?;
     Ok(Tagged::found(with_standing(server, &live(&shared))))
@@ -107,7 +107,7 @@ async fn delete(
 async fn test(
     State(shared): State<Arc<Shared>>,
     _: Administrator,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<McpServerTest>, ApiError> {
     let id = McpServerId::new(id);
     let (spec, secrets) = shared.admin.open_mcp_server(&id).await?;

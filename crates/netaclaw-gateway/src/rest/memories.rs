@@ -1,13 +1,13 @@
 //! What agents remember of whoever asks. Nobody sees what is remembered of others.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::record::{Seen, Tagged};
 use super::revision::Revision;
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::search;
 use netaclaw_protocol::{AgentId, Listing, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
@@ -36,7 +36,7 @@ struct Asked {
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Query(asked): Query<Asked>,
+    ApiQuery(asked): ApiQuery<Asked>,
 ) -> Result<Json<Listing<Memory>>, ApiError> {
     let user = user(&who);
     let mut memories = match asked.agent_id {
@@ -73,7 +73,7 @@ async fn replace(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     revision: Revision,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
     ApiJson(spec): ApiJson<MemorySpec>,
 ) -> Result<Tagged<Memory>, ApiError> {
     let id = MemoryId::new(id);
@@ -92,7 +92,7 @@ async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     revision: Revision,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
     let id = MemoryId::new(id);
     let deleted = shared

@@ -20,7 +20,7 @@ mod tools;
 mod transcript;
 mod users;
 
-pub(crate) use body::ApiJson;
+pub(crate) use body::{ApiJson, ApiPath, ApiQuery};
 pub(crate) use sessions::find as session_provider;
 
 use crate::auth;

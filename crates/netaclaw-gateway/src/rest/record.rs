@@ -1,19 +1,20 @@
 //! What handlers of records have in common: who changes which one, in which state they have seen
 //! it, and the revision in every answer.
 
+use super::body::ApiPath;
 use super::revision::Revision;
 use crate::auth::{Administrator, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{FromRequestParts, Path};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, AdminError, AdminStore, Expect};
 use netaclaw_protocol::{
     Agent, ChannelView, DictInfo, DictType, McpServerInfo, McpServerView, Memory, Setting, Stamp,
-    ToolRecord, User, Words,
+    ToolRecord, User,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -95,11 +96,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
         let maker = Maker::from_request_parts(parts, shared).await?;
-        let Path(id) = Path::<String>::from_request_parts(parts, shared)
-            .await
-            .map_err(|_| {
-                ApiError::bad_request(Words::new("无法读取地址", "the address is not readable"))
-            })?;
+        let ApiPath(id) = ApiPath::<String>::from_request_parts(parts, shared).await?;
         Ok(Self {
             maker,
             id: Id::from(&id),

@@ -1,11 +1,11 @@
 //! Sessions: found, named, put away, forked. Those of others do not exist.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath, ApiQuery};
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_engine::Caller;
 use netaclaw_protocol::{
@@ -52,7 +52,7 @@ struct Asked {
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Query(asked): Query<Asked>,
+    ApiQuery(asked): ApiQuery<Asked>,
 ) -> Result<Json<SessionList>, ApiError> {
     let filter = filter(&who, &asked);
     let page = asked.page.unwrap_or(1).max(1);
@@ -123,7 +123,7 @@ async fn pages(
 async fn get(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<SessionListItem>, ApiError> {
     let (_, meta) = find(&shared, &who.caller(), &SessionId::new(id)).await?;
     Ok(Json(shared.engine.list_item(meta)))
@@ -136,7 +136,7 @@ async fn get(
 async fn patch(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
     ApiJson(change): ApiJson<SessionChange>,
 ) -> Result<Json<SessionListItem>, ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
@@ -150,7 +150,7 @@ async fn patch(
 async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
     let deleted = SessionChange {
@@ -168,7 +168,7 @@ async fn delete(
 async fn fork(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
     ApiJson(wanted): ApiJson<ForkRequest>,
 ) -> Result<(StatusCode, Json<SessionListItem>), ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));

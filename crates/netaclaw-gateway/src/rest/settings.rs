@@ -1,12 +1,12 @@
 //! Settings: a JSON value by name.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite, Words};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ async fn list(
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(name): Path<String>,
+    ApiPath(name): ApiPath<String>,
 ) -> Result<Tagged<Setting>, ApiError> {
     let setting = shared.admin.setting(&name).await?;
     let nothing = || {

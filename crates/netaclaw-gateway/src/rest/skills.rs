@@ -1,12 +1,12 @@
 //! Skills: what an agent finds, what each says, and trying one.
 
 use super::agents::previews;
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath, ApiQuery};
 use crate::auth::{Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_protocol::{
     Listing, ProcessLogPage, SessionId, SkillDetail, SkillTried, SkillTry, SkillView,
@@ -42,7 +42,7 @@ struct OfAgent {
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Signed,
-    Query(of): Query<OfAgent>,
+    ApiQuery(of): ApiQuery<OfAgent>,
 ) -> Result<Json<Listing<SkillView>>, ApiError> {
     let skills = previews(&shared)?.skills(of.agent_id.as_deref()).await?;
     Ok(Json(Listing::new(skills)))
@@ -54,8 +54,8 @@ async fn list(
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Signed,
-    Path(name): Path<String>,
-    Query(of): Query<OfAgent>,
+    ApiPath(name): ApiPath<String>,
+    ApiQuery(of): ApiQuery<OfAgent>,
 ) -> Result<Json<SkillDetail>, ApiError> {
     let skill = previews(&shared)?.skill(of.agent_id.as_deref(), &name);
     Ok(Json(skill.await?))
@@ -67,7 +67,7 @@ async fn get(
 async fn try_out(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    Path(name): Path<String>,
+    ApiPath(name): ApiPath<String>,
     ApiJson(wanted): ApiJson<SkillTry>,
 ) -> Result<(StatusCode, Json<SkillTried>), ApiError> {
     // What is not there is refused before there is a session for it.
@@ -97,7 +97,7 @@ struct OfOperation {
 async fn process_log(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Query(of): Query<OfOperation>,
+    ApiQuery(of): ApiQuery<OfOperation>,
 ) -> Result<Json<ProcessLogPage>, ApiError> {
     let page = of.page.unwrap_or(1).max(1);
     let size = of.size.unwrap_or(100).clamp(1, PAGE_SIZE_MAX);

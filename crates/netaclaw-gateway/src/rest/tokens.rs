@@ -1,11 +1,11 @@
 //! Tokens. Users have their own in hand; administrators have everybody's.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use crate::auth::{Identity, Signed, Writer, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_protocol::{
     ErrorCode, Listing, Token, TokenId, TokenIssued, TokenScope, TokenSpec, UserId, Words,
@@ -53,7 +53,7 @@ async fn issue(
 async fn revoke(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<Token>, ApiError> {
     let id = TokenId::new(id);
     // A token of somebody else does not exist for a user.

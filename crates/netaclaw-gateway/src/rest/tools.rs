@@ -1,13 +1,13 @@
 //! Tools: which there are, whether they are on for everybody, and what agents make of them.
 
 use super::agents::previews;
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use netaclaw_protocol::{Listing, ToolDetail, ToolInfo, ToolRecord, ToolSwitch};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -35,7 +35,7 @@ async fn list(
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(name): Path<String>,
+    ApiPath(name): ApiPath<String>,
 ) -> Result<Json<ToolDetail>, ApiError> {
     Ok(Json(previews(&shared)?.tool(&name).await?))
 }

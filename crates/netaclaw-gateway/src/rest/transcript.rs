@@ -1,12 +1,13 @@
 //! What is in a session: messages, entries, tree, and the whole as a file.
 
+use super::body::{ApiPath, ApiQuery};
 use super::outline::outline;
 use super::sessions::find;
 use crate::auth::{Identity, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use netaclaw_engine::wire_entries;
@@ -67,8 +68,8 @@ enum View {
 async fn messages(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    ApiPath(id): ApiPath<String>,
+    ApiQuery(asked): ApiQuery<Asked>,
 ) -> Result<Json<SessionMessages>, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let messages = match asked.view {
@@ -94,14 +95,14 @@ struct AskedOf {
 async fn messages_of(
     state: State<Arc<Shared>>,
     who: Signed,
-    Query(asked): Query<AskedOf>,
+    ApiQuery(asked): ApiQuery<AskedOf>,
 ) -> Result<Json<SessionMessages>, ApiError> {
-    let query = Query(Asked {
+    let query = ApiQuery(Asked {
         view: asked.view.unwrap_or(View::Compacted),
         before: None,
         limit: None,
     });
-    messages(state, who, Path(asked.session_id), query).await
+    messages(state, who, ApiPath(asked.session_id), query).await
 }
 
 fn full(
@@ -148,7 +149,7 @@ fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
 async fn context(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<ContextBreakdown>, ApiError> {
     let id = SessionId::new(id);
     Ok(Json(
@@ -163,7 +164,7 @@ async fn context(
 async fn entry(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path((id, entry)): Path<(String, String)>,
+    ApiPath((id, entry)): ApiPath<(String, String)>,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let found = tree.get(&EntryId::new(entry));
@@ -178,7 +179,7 @@ async fn entry(
 async fn tree(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<SessionTreeView>, ApiError> {
     let tree = load(&shared, &who, id).await?;
     // Every message is read for its first words, which takes a while in a long session.
@@ -194,7 +195,7 @@ async fn tree(
 async fn snapshot(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Json<StoredSnapshot>, ApiError> {
     let id = SessionId::new(id);
     let (provider, _) = find(&shared, &who.caller(), &id).await?;
@@ -222,7 +223,7 @@ async fn snapshot(
 async fn export(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Response, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let mut text = String::new();

@@ -1,12 +1,12 @@
 //! Users.
 
-use super::body::ApiJson;
+use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::PasswordChange;
 use netaclaw_protocol::{KeyChange, Listing, NewUser, User, UserId, UserWrite};
@@ -41,7 +41,7 @@ async fn create(maker: Maker, ApiJson(new): ApiJson<NewUser>) -> Result<Tagged<U
 async fn get(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
-    Path(id): Path<String>,
+    ApiPath(id): ApiPath<String>,
 ) -> Result<Tagged<User>, ApiError> {
     Ok(Tagged::found(shared.admin.user(&UserId::new(id)).await?))
 }

@@ -387,6 +387,84 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
     assert_eq!(left["total"], 0);
 }
 
+/// Whatever is wrong with a request, it is said in one form.
+#[tokio::test]
+async fn every_refusal_is_json() {
+    let server = Server::start().await;
+    for (method, path, status, part) in [
+        ("GET", "sessions?page=abc", 400, "page: invalid digit"),
+        (
+            "GET",
+            "sessions?status=lost",
+            400,
+            "status: unknown variant",
+        ),
+        ("GET", "audit?size=-1", 400, "size: invalid digit"),
+        (
+            "GET",
+            "sessions/s/messages?view=all",
+            400,
+            "view: unknown variant",
+        ),
+        ("GET", "session/messages", 400, "missing field `sessionId`"),
+        (
+            "GET",
+            "session/process_log?sessionId=s",
+            400,
+            "missing field `operationId`",
+        ),
+        ("GET", "agents/a/tools?asSubagent=maybe", 400, "asSubagent"),
+        ("POST", "agents/preview?asSubagent=maybe", 400, "asSubagent"),
+        (
+            "GET",
+            "memories?agentId=a&agentId=b",
+            400,
+            "duplicate field",
+        ),
+        ("GET", "skills?agentId=a&agentId=b", 400, "duplicate field"),
+        (
+            "GET",
+            "skills/s?agentId=a&agentId=b",
+            400,
+            "duplicate field",
+        ),
+        ("GET", "agents/%ff", 400, "not readable"),
+        (
+            "GET",
+            "sessions/s/entries/e/images/first",
+            400,
+            "not readable",
+        ),
+        ("POST", "attachments", 400, "multipart/form-data"),
+        ("PUT", "sessions", 405, "does not take PUT"),
+        ("DELETE", "me", 405, "does not take DELETE"),
+        ("GET", "nothing", 404, "nothing at this address"),
+    ] {
+        let path = format!("/admin/netaclaw/{path}");
+        let refused = request(server.address, method, &path).send().await;
+        assert_eq!(refused.status, status, "{path}: {}", refused.text);
+        let body = refused.json();
+        assert!(body["code"].is_string(), "{path}: {body}");
+        assert!(
+            body["message"].as_str().unwrap().contains(part),
+            "{path}: {body}"
+        );
+        assert!(body["words"]["zh"].is_string(), "{path}: {body}");
+    }
+    let refused = request(server.address, "PUT", "/admin/netaclaw/sessions");
+    assert_eq!(refused.send().await.header("allow"), "GET,HEAD");
+    for (method, path, status) in [
+        ("GET", "/v1/chat/completions", 405),
+        ("GET", "/v1/models/%ff", 400),
+        ("GET", "/v1/embeddings", 404),
+    ] {
+        let refused = request(server.address, method, path).send().await;
+        let message = refused.json()["error"]["message"].clone();
+        assert_eq!(refused.status, status, "{path}");
+        assert!(message.is_string(), "{path}: {}", refused.text);
+    }
+}
+
 #[tokio::test]
 async fn the_api_describes_itself() {
     let server = Server::start().await;
