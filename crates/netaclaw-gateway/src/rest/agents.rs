@@ -9,7 +9,7 @@ use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use netaclaw_admin::{AdminError, apply_patch};
+use netaclaw_admin::{AdminError, Expect, apply_patch};
 use netaclaw_engine::{AgentPreviews, PreviewFor, ToolSeat};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
@@ -100,14 +100,27 @@ async fn patch(
     edit: Edit<AgentId>,
     ApiJson(change): ApiJson<Map<String, Value>>,
 ) -> Result<Tagged<Agent>, ApiError> {
+    let changed = match apply(&edit, &change).await {
+        // Somebody was quicker. Whoever named no revision wants the change on what is there now.
+        Err(AdminError::Conflict { .. }) if edit.expect() == Expect::Any => {
+            apply(&edit, &change).await
+        }
+        changed => changed,
+    };
+    edit.changed(changed)
+}
+
+/// The change on the agent as it is now. What others change between reading and writing it is not
+/// overwritten.
+async fn apply(edit: &Edit<AgentId>, change: &Map<String, Value>) -> Result<Agent, AdminError> {
     let admin = edit.admin();
     let known = admin.agent(&edit.id).await?;
-    let spec = apply_patch(&known.spec, &change).map_err(AdminError::from)?;
-    edit.changed(
-        admin
-            .update_agent(edit.by(), &edit.id, edit.expect(), spec)
-            .await,
-    )
+    let spec = apply_patch(&known.spec, change)?;
+    let expect = match edit.expect() {
+        Expect::Any => Expect::Rev(known.stamp.rev),
+        expect => expect,
+    };
+    admin.update_agent(edit.by(), &edit.id, expect, spec).await
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/agents/{id}", tag = "agents",

@@ -62,6 +62,30 @@ async fn two_editors_do_not_overwrite_each_other() {
     assert_eq!(call("GET", &path).send().await.status, 404);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_who_patch_at_once_keep_each_others_change() {
+    let server = Server::start().await;
+    let agents = "/admin/netaclaw/agents";
+    let made = request(server.address, "POST", agents).json(json!({"name": "helper"}));
+    let path = format!(
+        "{agents}/{}",
+        made.send().await.json()["id"].as_str().unwrap()
+    );
+    let patch = |change: Value| request(server.address, "PATCH", &path).json(change).send();
+    // Whether they really meet is a matter of luck.
+    for round in 0..30 {
+        let text = round.to_string();
+        let (one, other) = tokio::join!(
+            patch(json!({"label": text})),
+            patch(json!({"description": text}))
+        );
+        assert_eq!((one.status, other.status), (200, 200), "{}", one.text);
+        let agent = request(server.address, "GET", &path).send().await.json();
+        let both = (&agent["label"], &agent["description"]);
+        assert_eq!(both, (&json!(text), &json!(text)));
+    }
+}
+
 #[tokio::test]
 async fn every_kind_of_record_can_be_made_and_read() {
     let server = Server::start().await;
