@@ -23,6 +23,14 @@ pub(super) struct Answer {
     pub(super) feed: Option<Arc<SessionFeed>>,
 }
 
+impl Answer {
+    /// Of a command that came to no end.
+    pub(super) fn failed() -> Self {
+        let words = crate::error::internal().words;
+        plain(Err(Refusal::new(ErrorCode::Internal, words)))
+    }
+}
+
 type Body = Map<String, Value>;
 
 #[derive(Serialize)]

@@ -14,6 +14,7 @@ use netaclaw_protocol::{ErrorCode, Notice, Refusal, SessionId, Words};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -66,10 +67,29 @@ pub(super) fn take_in(
     }
 }
 
-/// Serves the commands of a socket until it is gone and all that it asked for is done.
+/// Serves a socket until it is gone. If that fails in a way nobody has thought of, the socket ends:
+/// its commands would wait for ever.
 pub(super) async fn serve(
     shared: Arc<Shared>,
     connection: Arc<Connection>,
+    commands: mpsc::Receiver<Box<Waiting>>,
+) {
+    let served = serve_commands(&shared, &connection, commands);
+    if AssertUnwindSafe(served).catch_unwind().await.is_err() {
+        tracing::error!(socket = %connection.sid, "serving a socket panicked");
+        let words = crate::error::internal().words;
+        connection
+            .outbox
+            .end(Refusal::new(ErrorCode::Internal, words));
+    }
+    connection.unwatch_all(&shared.engine).await;
+    shared.upgrades.remove(&connection.sid);
+}
+
+/// Until the socket is gone and all that it asked for is done.
+async fn serve_commands(
+    shared: &Arc<Shared>,
+    connection: &Arc<Connection>,
     mut commands: mpsc::Receiver<Box<Waiting>>,
 ) {
     let mut lanes = Lanes::default();
@@ -78,18 +98,16 @@ pub(super) async fn serve(
     loop {
         tokio::select! {
             waiting = commands.recv(), if lanes.waiting < COMMANDS_MAX => match waiting {
-                Some(waiting) => lanes.add(&shared, &connection, *waiting),
+                Some(waiting) => lanes.add(shared, connection, *waiting),
                 None if lanes.running.is_empty() => break,
-                None => { lanes.next(&shared, &connection).await; }
+                None => { lanes.next(shared, connection).await; }
             },
-            true = lanes.next(&shared, &connection) => {}
+            true = lanes.next(shared, connection) => {}
             () = connection.closed.cancelled(), if !commands.is_closed() => commands.close(),
-            () = connection.doubted() => connection.recheck(&shared).await,
-            _ = recheck.tick() => connection.recheck(&shared).await,
+            () = connection.doubted() => connection.recheck(shared).await,
+            _ = recheck.tick() => connection.recheck(shared).await,
         }
     }
-    connection.unwatch_all(&shared.engine).await;
-    shared.upgrades.remove(&connection.sid);
 }
 
 /// Commands by session. A lane exists while something of its session runs.
@@ -161,9 +179,15 @@ fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId
 
 async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: Waiting) {
     connection.outbox.room_for_answers().await;
-    metrics::command(waiting.command.name());
-    let Answer { body, feed } =
-        execute(shared, connection, waiting.command, &waiting.content).await;
+    let name = waiting.command.name();
+    metrics::command(name);
+    let executed = execute(shared, connection, waiting.command, &waiting.content);
+    // Nothing of a command is kept between two awaits that another one would find half done.
+    let executed = AssertUnwindSafe(executed).catch_unwind().await;
+    let Answer { body, feed } = executed.unwrap_or_else(|_| {
+        tracing::error!(command = name, "a command panicked");
+        Answer::failed()
+    });
     let lost = match &body {
         Err(refusal) if refusal.code == ErrorCode::Unauthorized => Some(refusal.clone()),
         _ => None,

@@ -70,6 +70,7 @@ impl AgentSource for ScriptedSource {
                     "there is no agent \"missing\"".to_owned(),
                 ));
             }
+            Some("broken") => panic!("the test asked for it"),
             Some("slow") => self.found.notified().await,
             _ => {}
         }

@@ -90,6 +90,21 @@ async fn unknown_events_and_wrong_types_are_told_and_the_socket_lives() {
 }
 
 #[tokio::test]
+async fn a_command_that_panics_is_answered_and_the_socket_lives() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let chat = json!({"content": "Hello", "agentName": "broken", "requestId": "q1"});
+    for _ in 0..2 {
+        let answer = client.call("chat", chat.clone()).await;
+        assert_eq!(answer["code"], "internal", "{answer}");
+        let message = answer["message"].as_str().unwrap();
+        assert!(!message.contains("asked for it"), "{message}");
+    }
+    talked(&server, &mut client).await;
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_message_is_answered_and_its_events_are_in_order() {
     let server = Server::start().await;
     let mut sender = server.client().await;
