@@ -5,7 +5,10 @@
 //! the first thing that fails ends it. Nobody can be asked there, so a call that needs consent is
 //! refused unless `--yes` agrees to all of them.
 
+mod activity;
+mod consent;
 mod screen;
+mod slash;
 mod talk;
 mod text;
 

@@ -38,7 +38,7 @@ pub(super) struct Screen<W> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     Nothing,
-    /// The run is over, and nothing waits.
+    /// The run is over.
     Done,
     /// The same, and it failed.
     Failed,
@@ -368,7 +368,8 @@ impl<W: Write> Screen<W> {
         self.remark(&self.lang.chat_tools_changed(changes.join(" ")))
     }
 
-    fn question(&mut self, data: &Value) -> io::Result<Heard> {
+    /// A question of the model, with its options.
+    pub(super) fn question(&mut self, data: &Value) -> io::Result<Heard> {
         let question = self
             .paint
             .bold(&harmless(text(&data["question"])))

@@ -1,18 +1,14 @@
 //! The conversation: what the user types, and what the session does, one after the other.
 
+use super::activity::Activity;
 use super::refused;
 use super::screen::{Heard, Screen};
 use crate::app::{App, Outcome};
-use crate::error::{Failure, Result};
-use crate::session::draw_tree;
-use crate::terminal::one_line;
+use crate::error::Result;
 use netaclaw_engine::{
     Caller, Engine, EngineError, EventGroup, ServerEvent, Subscriber, SubscriptionId,
 };
-use netaclaw_protocol::{
-    ApprovalDecision, ApprovalResponse, Chat, ClarifyResponse, Disposition, EntryId, SessionId,
-};
-use netaclaw_session::SessionTree;
+use netaclaw_protocol::{Chat, ClarifyResponse, Disposition, EntryId, SessionId};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Stdout};
@@ -58,23 +54,23 @@ impl Subscriber for Events {
 }
 
 pub(super) struct Terminal<'a> {
-    app: &'a mut App,
-    engine: Engine,
-    caller: Caller,
+    pub(super) app: &'a mut App,
+    pub(super) engine: Engine,
+    pub(super) caller: Caller,
     partner: Partner,
-    screen: Screen<Stdout>,
+    pub(super) screen: Screen<Stdout>,
     events: Arc<Events>,
     heard: mpsc::UnboundedReceiver<Value>,
-    session: Option<(SessionId, SubscriptionId)>,
+    pub(super) session: Option<(SessionId, SubscriptionId)>,
     /// Where the next message goes on from.
-    branch: Option<EntryId>,
-    question: Option<(String, Vec<String>)>,
-    consent: Consent,
+    pub(super) branch: Option<EntryId>,
+    pub(super) question: Option<(String, Vec<String>)>,
+    pub(super) consent: Consent,
     /// Calls that wait for consent; the first is being asked about.
-    calls: VecDeque<Value>,
-    running: bool,
-    interactive: bool,
-    /// Ctrl-C was pressed while nothing was under way; a second one leaves.
+    pub(super) calls: VecDeque<Value>,
+    pub(super) activity: Activity,
+    pub(super) interactive: bool,
+    /// Ctrl-C was pressed, and nothing else has happened since; a second one leaves.
     leaving: bool,
     failed: bool,
 }
@@ -106,7 +102,7 @@ impl<'a> Terminal<'a> {
             question: None,
             consent,
             calls: VecDeque::new(),
-            running: false,
+            activity: Activity::default(),
             interactive,
             leaving: false,
             failed: false,
@@ -120,14 +116,18 @@ impl<'a> Terminal<'a> {
         let mut input = BufReader::new(tokio::io::stdin());
         let mut typed = Vec::new();
         let mut more = true;
-        while more || self.running {
-            let listen = more && !self.failed && (self.interactive || !self.running);
-            if !listen && !self.running {
+        while more || self.waits(more) {
+            let listen = more && !self.failed && (self.interactive || !self.waits(more));
+            if !listen && !self.waits(more) {
                 break;
             }
             tokio::select! {
+                biased;
                 event = self.heard.recv() => if let Some(event) = event {
                     self.hear(&event).await?;
+                },
+                _ = interrupts.recv() => if !self.interrupt().await? {
+                    break;
                 },
                 read = input.read_until(b'\n', &mut typed), if listen => {
                     // What was read before an event came in between is still there.
@@ -139,7 +139,6 @@ impl<'a> Terminal<'a> {
                         more = self.say(&line).await?;
                     }
                 },
-                _ = interrupts.recv() => more = self.interrupt().await?,
             }
         }
         self.end()?;
@@ -147,6 +146,14 @@ impl<'a> Terminal<'a> {
             true => Outcome::Failed,
             false => Outcome::Done,
         })
+    }
+
+    /// Whether something is still to come before the chat can go on or end. A session that waits for
+    /// somebody who has no more to say is left alone.
+    fn waits(&self, more: bool) -> bool {
+        let asks = self.question.is_some() || !self.calls.is_empty();
+        let answers = self.interactive && more;
+        !self.heard.is_empty() || (self.activity.is_running() && (answers || !asks))
     }
 
     async fn begin(&mut self, session: Option<SessionId>) -> Result<()> {
@@ -167,7 +174,7 @@ impl<'a> Terminal<'a> {
                 self.screen.last_exchange(&snapshot)?;
             }
             self.screen.snapshot(&snapshot)?;
-            self.running = snapshot["run"]["status"] != "idle";
+            self.take_up(&snapshot).await?;
         }
         self.prompt()
     }
@@ -183,140 +190,49 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    fn prompt(&mut self) -> Result<()> {
-        match self.interactive && !self.running {
+    pub(super) fn prompt(&mut self) -> Result<()> {
+        match self.interactive && !self.activity.is_running() {
             true => Ok(self.screen.prompt()?),
             false => Ok(()),
         }
     }
 
     async fn hear(&mut self, event: &Value) -> Result<()> {
+        let session = self.session.as_ref().map(|(session, _)| session.as_str());
+        // Of a session that was left, something may still be on its way.
+        if event["sessionId"].as_str() != session {
+            return Ok(());
+        }
+        let ran = self.activity.is_running();
+        self.activity.hear(event);
         match self.screen.event(event)? {
             Heard::Nothing => {}
             Heard::Asked {
                 request_id,
                 options,
-            } => {
-                self.question = Some((request_id, options));
-                self.running = self.interactive;
-            }
+            } => self.question = Some((request_id, options)),
             Heard::NeedsConsent(call) => self.needs_consent(call).await?,
-            Heard::Decided(id) => {
-                let first = self
-                    .calls
-                    .front()
-                    .is_some_and(|call| call["approvalId"] == *id);
-                self.calls.retain(|call| call["approvalId"] != *id);
-                if let (true, Some(next)) = (first, self.calls.front()) {
-                    self.screen.consent(next)?;
-                }
-            }
-            Heard::Done => self.is_done()?,
+            Heard::Decided(id) => self.was_decided(&id)?,
+            Heard::Done => self.is_done(),
             Heard::Failed => {
                 // In a terminal the user sees it and says something else.
                 self.failed = !self.interactive;
-                self.is_done()?;
+                self.is_done();
             }
+        }
+        if ran && !self.activity.is_running() {
+            self.leaving = false;
+            self.prompt()?;
         }
         Ok(())
     }
 
-    fn is_done(&mut self) -> Result<()> {
-        self.running = false;
+    fn is_done(&mut self) {
         self.question = None;
         self.calls.clear();
-        self.prompt()
     }
 
-    /// Without a terminal nobody can be asked, and nobody has agreed.
-    async fn needs_consent(&mut self, call: Value) -> Result<()> {
-        let id = call["approvalId"].as_str().unwrap_or_default().to_owned();
-        match (self.consent, self.interactive) {
-            (Consent::Always, _) => self.decide(id, ApprovalDecision::Allow, false, None).await,
-            (Consent::Asked, false) => {
-                let tool = call["toolName"].as_str().unwrap_or_default();
-                self.screen
-                    .remark(&self.app.lang.chat_consent_nobody(one_line(tool, 64)))?;
-                let reason = "nobody is there to be asked. Go on without this call.".to_owned();
-                self.decide(id, ApprovalDecision::Deny, false, Some(reason))
-                    .await
-            }
-            (Consent::Asked, true) => {
-                self.calls.push_back(call);
-                match self.calls.len() {
-                    1 => Ok(self.screen.consent(&self.calls[0])?),
-                    _ => Ok(()),
-                }
-            }
-        }
-    }
-
-    /// What the user says to a call. Anything unclear is no consent.
-    async fn consented(&mut self, call: &Value, line: &str) -> Result<()> {
-        let id = call["approvalId"].as_str().unwrap_or_default().to_owned();
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match word.to_lowercase().as_str() {
-            "y" | "yes" | "是" if rest.is_empty() => {
-                self.decide(id, ApprovalDecision::Allow, false, None).await
-            }
-            "a" | "always" | "总是" if rest.is_empty() => {
-                self.decide(id, ApprovalDecision::Allow, true, None).await
-            }
-            "n" | "no" | "否" => {
-                let reason = Some(rest.trim().to_owned());
-                self.decide(id, ApprovalDecision::Deny, false, reason).await
-            }
-            _ => Ok(self.screen.remark(&self.app.lang.chat_consent_hint())?),
-        }
-    }
-
-    async fn decide(
-        &mut self,
-        approval_id: String,
-        decision: ApprovalDecision,
-        remember: bool,
-        reason: Option<String>,
-    ) -> Result<()> {
-        let Some((session, _)) = &self.session else {
-            return Ok(());
-        };
-        let response = ApprovalResponse {
-            session_id: session.clone(),
-            approval_id,
-            decision,
-            remember,
-            reason,
-        };
-        match self.engine.decide_call(&self.caller, response).await {
-            Ok(()) => Ok(()),
-            Err(error) => self.was_refused(&error),
-        }
-    }
-
-    /// One line of the user. Returns whether there may be more.
-    async fn say(&mut self, line: &str) -> Result<bool> {
-        let lang = self.app.lang;
-        self.screen.line_was_typed();
-        match line.split_once(char::is_whitespace).unwrap_or((line, "")) {
-            ("", _) => {}
-            ("/quit" | "/exit", _) => return Ok(false),
-            ("/help", _) => self.screen.line(&lang.chat_help())?,
-            ("/new", _) => self.leave().await?,
-            ("/tree", _) => match self.tree().await? {
-                Some(tree) => draw_tree(self.app, &tree)?,
-                None => self.screen.line(&lang.chat_no_session())?,
-            },
-            ("/branch", entry) => self.branch_from(entry.trim()).await?,
-            (command, _) if command.starts_with('/') => {
-                self.screen.complaint(&lang.chat_unknown_command(command))?;
-            }
-            _ => self.send(line).await?,
-        }
-        self.prompt()?;
-        Ok(true)
-    }
-
-    async fn send(&mut self, line: &str) -> Result<()> {
+    pub(super) async fn send(&mut self, line: &str) -> Result<()> {
         if let Some(call) = self.calls.front().cloned() {
             return self.consented(&call, line).await;
         }
@@ -332,7 +248,7 @@ impl<'a> Terminal<'a> {
         };
         match self.engine.chat(&self.caller, chat).await {
             Ok(ack) => {
-                self.running = true;
+                self.activity.begins();
                 if ack.disposition == Disposition::Queued {
                     self.screen.remark(&self.app.lang.chat_queued())?;
                 }
@@ -359,9 +275,11 @@ impl<'a> Terminal<'a> {
             request_id,
             answer,
         };
-        self.running = true;
         match self.engine.answer_question(&self.caller, answer).await {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                self.activity.begins();
+                Ok(())
+            }
             Err(error) => self.was_refused(&error),
         }
     }
@@ -375,10 +293,22 @@ impl<'a> Terminal<'a> {
                 self.screen
                     .event(&json!({"type": "session_entry_added", "data": {"entry": entry}}))?;
             }
-            self.running = false;
         }
         self.screen.snapshot(&snapshot)?;
-        // What was asked before we looked.
+        self.take_up(&snapshot).await
+    }
+
+    /// What is under way in a session that was opened, and what was asked before we looked.
+    async fn take_up(&mut self, snapshot: &Value) -> Result<()> {
+        self.activity = Activity::of_snapshot(snapshot);
+        if let Some(question) = snapshot["questions"].as_array().and_then(|all| all.first())
+            && let Heard::Asked {
+                request_id,
+                options,
+            } = self.screen.question(question)?
+        {
+            self.question = Some((request_id, options));
+        }
         for call in snapshot["approvals"].as_array().into_iter().flatten() {
             self.needs_consent(call.clone()).await?;
         }
@@ -397,68 +327,22 @@ impl<'a> Terminal<'a> {
         Ok(snapshot)
     }
 
-    async fn leave(&mut self) -> Result<()> {
-        if let Some((session, subscription)) = self.session.take() {
-            self.engine.close(&session, subscription).await;
-        }
-        self.branch = None;
-        self.question = None;
-        self.calls.clear();
-        self.running = false;
-        Ok(self.screen.remark(&self.app.lang.chat_new())?)
-    }
-
-    /// The session so far; `None` if nothing has been said.
-    async fn tree(&mut self) -> Result<Option<Arc<SessionTree>>> {
-        let lang = self.app.lang;
-        let Some((session, _)) = &self.session else {
-            return Ok(None);
-        };
-        let meta = self.engine.session(&self.caller, session).await;
-        let meta = meta.map_err(|error| refused(lang, &error))?;
-        let providers = self.engine.providers();
-        let provider = match (meta.provider, &providers.mysql) {
-            (netaclaw_protocol::ProviderKind::Mysql, Some(mysql)) => mysql,
-            _ => &providers.file,
-        };
-        let tree = provider.load_tree(session).await;
-        Ok(Some(tree.map_err(|error| Failure::session(lang, error))?))
-    }
-
-    /// An entry, by its id or its beginning, that the next message goes on from.
-    async fn branch_from(&mut self, wanted: &str) -> Result<()> {
-        let lang = self.app.lang;
-        let Some(tree) = self.tree().await? else {
-            return Ok(self.screen.line(&lang.chat_no_session())?);
-        };
-        if wanted.is_empty() {
-            return Ok(self.screen.complaint(&lang.chat_branch_usage())?);
-        }
-        let ids = tree.entries().iter().map(|entry| entry.id());
-        let found: Vec<&EntryId> = ids.filter(|id| id.as_str().starts_with(wanted)).collect();
-        match found.as_slice() {
-            [entry] => {
-                self.branch = Some((*entry).clone());
-                Ok(self.screen.remark(&lang.chat_branched(entry))?)
-            }
-            [] => Ok(self.screen.complaint(&lang.chat_no_entry(wanted))?),
-            _ => Ok(self.screen.complaint(&lang.chat_many_entries(wanted))?),
-        }
-    }
-
     /// Ctrl-C stops an answer. Without one it asks for a second one, since an answer may have
-    /// ended at the very moment it was to be stopped.
+    /// ended at the very moment it was to be stopped. A second one leaves, whatever is under way.
+    /// Returns whether to stay.
     async fn interrupt(&mut self) -> Result<bool> {
         let lang = self.app.lang;
-        let Some((session, _)) = self.session.as_ref().filter(|_| self.running) else {
-            let stay = self.interactive && !self.leaving;
-            if stay {
-                self.leaving = true;
+        if std::mem::replace(&mut self.leaving, true) {
+            return Ok(false);
+        }
+        let running = self.activity.is_running();
+        let Some((session, _)) = self.session.as_ref().filter(|_| running) else {
+            if self.interactive {
                 self.screen.leave_prompt()?;
                 self.screen.remark(&lang.chat_leave_hint())?;
                 self.prompt()?;
             }
-            return Ok(stay);
+            return Ok(self.interactive);
         };
         self.screen.remark(&lang.chat_stopping())?;
         if let Err(error) = self.engine.stop(&self.caller, session).await {
@@ -468,9 +352,8 @@ impl<'a> Terminal<'a> {
     }
 
     /// Said in a terminal, where something else can be tried; otherwise the end.
-    fn was_refused(&mut self, error: &EngineError) -> Result<()> {
+    pub(super) fn was_refused(&mut self, error: &EngineError) -> Result<()> {
         let failure = refused(self.app.lang, error);
-        self.running = false;
         match self.interactive {
             true => Ok(self.screen.complaint(&failure.to_string())?),
             false => Err(failure),

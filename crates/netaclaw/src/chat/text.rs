@@ -8,8 +8,8 @@ texts! {
     chat_welcome(agent, model) { "Chatting with {agent} ({model}). /help tells what else can be said." "正在与 {agent}（{model}）对话。输入 /help 查看可用命令。" }
     chat_welcome_bare(agent) { "Chatting with {agent}. /help tells what else can be said." "正在与 {agent} 对话。输入 /help 查看可用命令。" }
     chat_help() {
-        "/tree            the session as a tree\n/branch ENTRY    go on from an earlier entry\n/new             begin another session\n/quit            leave, as does Ctrl-D\nCtrl-C           stop an answer"
-        "/tree            以树的形式显示会话\n/branch 条目     从较早的条目继续\n/new             开始新的会话\n/quit            退出，也可按 Ctrl-D\nCtrl-C           停止回答"
+        "/tree            the session as a tree\n/branch ENTRY    go on from an earlier entry\n/new             begin another session\n/skill NAME      run a skill, with its input as JSON behind the name\n//TEXT           a message that begins with a slash\n/quit            leave, as does Ctrl-D\nCtrl-C           stop an answer; twice, leave"
+        "/tree            以树的形式显示会话\n/branch 条目     从较早的条目继续\n/new             开始新的会话\n/skill 名称      运行技能，名称后可写 JSON 输入\n//文字           以斜杠开头的消息\n/quit            退出，也可按 Ctrl-D\nCtrl-C           停止回答；连按两次退出"
     }
     chat_no_session() { "nothing has been said yet" "还没有对话" }
     chat_new() { "a new session begins with the next message" "下一条消息将开始新的会话" }
@@ -18,7 +18,7 @@ texts! {
     chat_no_entry(entry) { "there is no entry {entry} in this session; /tree shows them" "此会话中没有条目 {entry}；用 /tree 查看" }
     chat_many_entries(entry) { "several entries begin with {entry}; give more of the id" "有多个条目以 {entry} 开头；请给出更长的编号" }
     chat_elsewhere() { "the session is open in another process, perhaps a server or another chat" "该会话已在另一个进程中打开，可能是服务或另一个对话" }
-    chat_unknown_command(command) { "{command} is no command; /help lists them" "没有命令 {command}；输入 /help 查看" }
+    chat_unknown_command(command) { "{command} is no command; /help lists them, and a message that begins with a slash is sent with two" "没有命令 {command}；输入 /help 查看。要发送以斜杠开头的消息，请写两个斜杠" }
     chat_stopping() { "stopping" "正在停止" }
     chat_stopped() { "stopped" "已停止" }
     chat_interrupted() { "interrupted" "已中断" }

@@ -1,5 +1,4 @@
-//! `chat` without a terminal, as scripts use it. What it looks like with one was tried by hand;
-//! the screen has tests of its own.
+//! `chat` without a terminal, as scripts use it. `talking` has one.
 
 use crate::support::{Ran, Workspace};
 use netaclaw_testkit::fake_model::{FakeModel, Reply};

@@ -12,6 +12,8 @@ use tempfile::TempDir;
 pub(crate) const SAMPLE: &str = include_str!("sample.jsonl");
 pub(crate) const SAMPLE_ID: &str = "0195f2d1-7c1a-7b3e-8f00-1234567890ab";
 
+const BINARY: &str = env!("CARGO_BIN_EXE_netaclaw");
+
 pub(crate) struct Workspace {
     dir: TempDir,
     variables: Vec<(String, String)>,
@@ -58,14 +60,27 @@ impl Workspace {
 
     /// The binary with arguments separated by spaces, in this directory, with nothing of the
     /// environment but what the test says.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = self.program(BINARY);
+        command.args(arguments.split_whitespace());
+        command
+    }
+
+    /// The same as the first program of a terminal, which has to be its input.
+    pub(crate) fn command_of_terminal(&self, arguments: &str) -> Command {
+        let mut command = self.program("/usr/bin/setsid");
+        command.args(["--ctty", "--wait", BINARY]);
+        command.args(arguments.split_whitespace());
+        command
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "the binary under test is the child"
     )]
-    pub(crate) fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_netaclaw"));
+    fn program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         command
-            .args(arguments.split_whitespace())
             .current_dir(self.dir.path())
             .env_clear()
             .env("HOME", self.path("home"))
