@@ -19,8 +19,8 @@ const ANSWER_MAX: u64 = 4 << 20;
 pub(super) async fn look(app: &App, config: &Config) -> Vec<Check> {
     let lang = app.lang;
     let fail = |what: String, why, todo| vec![Check::fail("listen", what, why, todo)];
-    let Ok(address) = config.listen.parse::<SocketAddr>() else {
-        let what = format!("{:?}", config.listen);
+    let Ok(address) = config.server.listen.parse::<SocketAddr>() else {
+        let what = format!("{:?}", config.server.listen);
         return fail(what, lang.not_an_address(), lang.listen_example());
     };
     let what = lang.listen_word(address);

@@ -32,10 +32,11 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
-    log::start(app.env.log.as_deref(), app.env.log_format.as_deref());
-    allow_many_files();
     let config = app.config(None)?;
-    let wanted = args.listen.unwrap_or_else(|| config.listen.clone());
+    log::start(&config.log);
+    allow_many_files();
+    let server = &config.server;
+    let wanted = args.listen.unwrap_or_else(|| server.listen.clone());
     let address: SocketAddr = wanted.parse().map_err(|_| {
         Failure::new(
             format!("{wanted:?}"),
@@ -70,9 +71,13 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let bound = listener.local_addr()?;
     let auth = AuthSettings {
         access_token: Some(token.clone()),
-        ..AuthSettings::default()
+        allowed_origins: server.allowed_origins.clone(),
+        secure_cookie: server.secure_cookie,
     };
-    let settings = GatewaySettings::default();
+    let settings = GatewaySettings {
+        drain_grace: server.drain,
+        ..GatewaySettings::default()
+    };
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
     let gateway = Gateway::new(engine.clone(), store, auth, settings)
         .with_assets(Arc::new(web::WebApp))

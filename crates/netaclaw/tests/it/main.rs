@@ -24,6 +24,7 @@ mod mcp;
 mod open_to_others;
 mod pty;
 mod served;
+mod settings;
 mod signals;
 mod skills;
 mod store;

@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
-use tokio::process::{Child, ChildStdout};
+use tokio::process::{Child, ChildStderr, ChildStdout};
 
 /// Less than the server gives to runs that are under way, and far more than anything else takes.
 const LONG: Duration = Duration::from_secs(15);
@@ -119,6 +119,19 @@ impl Server {
         kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     }
 
+    /// Sends bytes and nothing more, and waits until the server has had enough of them.
+    pub(crate) async fn send(&self, bytes: &[u8]) {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+    }
+
+    /// What it writes about itself, if that was asked for.
+    pub(crate) fn log(&mut self) -> Lines<BufReader<ChildStderr>> {
+        BufReader::new(self.process.stderr.take().unwrap()).lines()
+    }
+
     /// How it ended by itself.
     pub(crate) async fn ended(mut self) -> ExitStatus {
         let ended = tokio::time::timeout(LONG, self.process.wait()).await;
@@ -131,20 +144,32 @@ impl Server {
 
     /// The status and the body of an answer.
     pub(crate) async fn http(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        let answer = self.exchange(method, path, "", body).await;
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = answer.split_once("\r\n\r\n").unwrap().1;
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+
+    /// The whole answer to a request with further lines in its head.
+    pub(crate) async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        more: &str,
+        body: Option<Value>,
+    ) -> String {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let body = body.map_or_else(String::new, |body| body.to_string());
         let length = body.len();
         // The old version, so that the answer comes in one piece.
         let request = format!(
             "{method} /admin/netaclaw/{path} HTTP/1.0\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
-             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}",
+             Content-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n{body}",
             self.address
         );
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        let body = answer.split_once("\r\n\r\n").unwrap().1;
-        (status, serde_json::from_str(body).unwrap_or_default())
+        answer
     }
 }

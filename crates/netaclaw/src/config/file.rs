@@ -1,0 +1,89 @@
+//! The configuration file.
+
+use super::{Environment, Flags, in_home};
+use crate::error::Failure;
+use crate::text::Lang;
+use serde::Deserialize;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The configuration file. A key that is not here is a mistake somebody should hear about.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileConfig {
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) admin: FileAdmin,
+    pub(super) server: FileServer,
+    pub(super) log: FileLog,
+    pub(super) sessions: FileSessions,
+    pub(super) mysql: FileMysql,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileAdmin {
+    pub(super) store: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileServer {
+    pub(super) listen: Option<String>,
+    pub(super) allowed_origins: Option<Vec<String>>,
+    pub(super) secure_cookie: Option<bool>,
+    pub(super) drain_seconds: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileLog {
+    pub(super) filter: Option<String>,
+    pub(super) format: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileSessions {
+    pub(super) provider: Option<String>,
+    pub(super) fsync: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileMysql {
+    pub(super) url: Option<String>,
+}
+
+/// The configuration and the file it stands in. Only a file that was asked for by name has to
+/// exist.
+pub(super) fn read_file(
+    flags: &Flags,
+    env: &Environment,
+    usual_dir: Option<&Path>,
+    lang: Lang,
+) -> Result<(FileConfig, Option<PathBuf>), Failure> {
+    let named = flags.config.clone().or_else(|| env.config.clone());
+    let is_named = named.is_some();
+    let Some(path) = named.or_else(|| Some(usual_dir?.join("config.toml"))) else {
+        return Ok((FileConfig::default(), None));
+    };
+    let path = in_home(path, env.home.as_deref());
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        // A data directory that is none is for whoever uses it to complain about.
+        Err(error)
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+                && !is_named =>
+        {
+            return Ok((FileConfig::default(), None));
+        }
+        Err(error) => return Err(Failure::io(lang, lang.config_file(path.display()), &error)),
+    };
+    let config = toml::from_str(&text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = 1 + text[..before].matches('\n').count();
+        let why = lang.config_line(line, error.message());
+        Failure::new(lang.config_file(path.display()), why, lang.fix_config())
+    })?;
+    Ok((config, Some(path)))
+}
