@@ -43,7 +43,7 @@ pub use open::{OpenModel, OpenModels, open_auxiliary, open_models, open_title_mo
 pub use patch::apply_patch;
 pub use resolve::{
     AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError, ModelPlan,
-    resolve_auxiliary, resolve_model,
+    check_choice, resolve_auxiliary, resolve_model,
 };
 pub use setting::{SettingStore, check_setting};
 pub use store::{AdminStore, Expect, Seeded};

@@ -122,6 +122,9 @@ impl ModelChoiceError {
             Self::NoModel { name, .. } => {
                 format!("渠道 {name:?} 没有模型；请为它添加模型，或指定模型")
             }
+            Self::ModelUnlisted { name, model } => {
+                format!("渠道 {name:?} 未列出模型 {model:?}；请选择已列出的模型")
+            }
         }
     }
 }

@@ -18,8 +18,8 @@ use crate::title::TitleModel;
 use crate::tool_refusals::ToolRefusals;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, Configured, ModelChoiceError, OpenModel, open_models,
-    open_title_model, session_provider,
+    Act, Actor, AdminError, AdminStore, Configured, ModelChoiceError, OpenModel, check_choice,
+    open_models, open_title_model, session_provider,
 };
 use netaclaw_governance::ModelAbilities;
 use netaclaw_models::{
@@ -253,6 +253,18 @@ impl AgentSource for ConfiguredAgents {
             think_level: agent.spec.model_config.think_level,
             cwd: self.cwd_of(&agent.spec).to_string_lossy().into_owned(),
         })
+    }
+
+    async fn check_model(
+        &self,
+        agent: Option<&str>,
+        model: &ChosenModel,
+    ) -> Result<(), EngineError> {
+        let configured = self.configured().await?;
+        let agent = configured.agent(agent).map_err(admin_error)?;
+        let channel = ChannelId::new(&model.channel_id);
+        check_choice(&agent.spec, &configured.channels, &channel, &model.model_id)
+            .map_err(|error| EngineError::WrongChoice(Box::new(AdminError::from(error).words())))
     }
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {

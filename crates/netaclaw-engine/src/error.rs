@@ -23,6 +23,9 @@ pub enum EngineError {
     TooMany(String),
     #[error("{0}")]
     Unavailable(String),
+    /// Something was chosen that is not there to be chosen.
+    #[error("{}", .0.en)]
+    WrongChoice(Box<Words>),
     /// The agent, its channel or its workspace has to be set right first.
     #[error("{}", .0.words.en)]
     NotReady(Box<Trouble>),
@@ -35,7 +38,7 @@ impl EngineError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NoSession | Self::NotFound(_) => ErrorCode::NotFound,
-            Self::BadRequest(_) => ErrorCode::BadRequest,
+            Self::BadRequest(_) | Self::WrongChoice(_) => ErrorCode::BadRequest,
             Self::Busy(_) => ErrorCode::SessionBusy,
             Self::StaleParent(_) => ErrorCode::StaleParent,
             Self::Conflict(_) => ErrorCode::Conflict,
@@ -64,6 +67,7 @@ impl EngineError {
             Self::Conflict(why) => format!("与已有内容冲突（{why}）"),
             Self::TooMany(why) => format!("数量过多（{why}）"),
             Self::Unavailable(why) => format!("暂时无法完成（{why}）"),
+            Self::WrongChoice(words) => words.zh.clone(),
             Self::NotReady(trouble) => trouble.words.zh.clone(),
             Self::Internal(_) => "服务器内部出错，已记入日志".to_owned(),
         };

@@ -21,7 +21,7 @@ use crate::questions::Waiters;
 use crate::recover::recover;
 use crate::requests::{Answered, Done, Outcome, Request, Requests};
 use crate::snapshot;
-use crate::source::AgentSource;
+use crate::source::{AgentSource, ChosenModel};
 use crate::writer::{SessionWriter, Writing};
 use launch::{ClosingRun, CurrentRun};
 use leaving::PendingMove;
@@ -326,6 +326,12 @@ impl LiveSession {
         if self.repeats(request.as_ref())? {
             return Ok(Done::before(()));
         }
+        let chosen = ChosenModel {
+            channel_id: choice.channel_id.clone(),
+            model_id: choice.model_id.clone(),
+        };
+        let agent = self.writer.meta().await?.agent_id;
+        self.source.check_model(agent.as_deref(), &chosen).await?;
         let writer = Arc::clone(&self.writer);
         let mut writing = writer.begin().await;
         let body = EntryBody::ModelChange {

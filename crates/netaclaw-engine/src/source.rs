@@ -21,6 +21,15 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Finds an agent by id or name; `None` is the default one.
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError>;
 
+    /// Refuses a model that a session of the agent cannot have.
+    async fn check_model(
+        &self,
+        _agent: Option<&str>,
+        _model: &ChosenModel,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Opens the agent's model and tools for one run of a session.
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError>;
 

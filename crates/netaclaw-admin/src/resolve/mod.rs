@@ -58,6 +58,8 @@ pub enum ModelChoiceError {
     ChannelDisabled { name: String, named_by: String },
     #[error("the channel {name:?} has no models: add one to it, or name the model in {named_by}")]
     NoModel { name: String, named_by: String },
+    #[error("the channel {name:?} does not list the model {model:?}: choose one that it lists")]
+    ModelUnlisted { name: String, model: String },
 }
 
 /// The agent's model and its fallback. An agent that names no channel gets the oldest one that is
@@ -84,6 +86,30 @@ pub fn resolve_model(
         fallback,
         fallback_error,
     })
+}
+
+/// Whether one session may ask another model than its agent's: one that its channel lists. Who only
+/// chats must not choose, at the cost of whoever set the channel up, what nobody has listed. The
+/// agent's own model may always be chosen; a channel that lists none has what its supplier has.
+pub fn check_choice(
+    agent: &AgentSpec,
+    channels: &[ChannelView],
+    channel: &ChannelId,
+    model: &str,
+) -> Result<(), ModelChoiceError> {
+    let found = find(channels, channel, "the session")?;
+    let listed = &found.spec.models;
+    let is_listed = listed.iter().any(|known| known.name == model);
+    let is_open = listed.is_empty() && !model.trim().is_empty();
+    let own = own_model(agent, channels);
+    let is_own = own.is_ok_and(|own| own.channel_id == *channel && own.model == model);
+    match is_listed || is_open || is_own {
+        true => Ok(()),
+        false => Err(ModelChoiceError::ModelUnlisted {
+            name: found.spec.name.clone(),
+            model: model.to_owned(),
+        }),
+    }
 }
 
 /// The model for summaries: the agent's, else the dictionary's, else the agent's own. What is

@@ -173,3 +173,27 @@ fn a_named_auxiliary_channel_that_cannot_be_used_is_not_passed_over() {
         assert!(error.to_string().contains("dictionary"), "{error}");
     }
 }
+
+#[test]
+fn a_session_may_choose_what_a_channel_lists() {
+    let channels = channels();
+    let choose = |agent: &AgentSpec, channel: &str, model: &str| {
+        check_choice(agent, &channels, &channel.into(), model)
+    };
+    let own = agent(Some("big"), Some("house-blend"));
+    assert_eq!(choose(&own, "big", "gpt-5"), Ok(()));
+    assert_eq!(choose(&own, "small", "gpt-5-nano"), Ok(()));
+    assert_eq!(choose(&own, "big", "house-blend"), Ok(()), "its own");
+    assert_eq!(choose(&own, "bare", "anything"), Ok(()), "none is listed");
+    let other = agent(Some("big"), None);
+    for (channel, model, part) in [
+        ("big", "house-blend", "does not list"),
+        ("small", "gpt-5", "does not list"),
+        ("bare", " ", "does not list"),
+        ("gone", "gpt-5", "does not exist"),
+        ("off", "gpt-5", "disabled"),
+    ] {
+        let error = choose(&other, channel, model).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}

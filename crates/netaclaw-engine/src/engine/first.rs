@@ -3,6 +3,7 @@
 use super::{Caller, Engine};
 use crate::attachments::{self, AttachmentError, owner_of};
 use crate::error::EngineError;
+use crate::source::ChosenModel;
 use netaclaw_protocol::{Chat, SessionId};
 
 impl Engine {
@@ -36,12 +37,22 @@ impl Engine {
         }
         own_files(caller, chat)?;
         attachments::load(self.attachments(), &chat.attachments).await?;
-        Ok(())
+        match &chat.model {
+            Some(model) => {
+                let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
+                let chosen = ChosenModel {
+                    channel_id: model.channel_id.clone(),
+                    model_id: model.model_id.clone(),
+                };
+                self.inner.source.check_model(agent, &chosen).await
+            }
+            None => Ok(()),
+        }
     }
 }
 
 fn has_choices(chat: &Chat) -> bool {
-    chat.leaf_entry_id.is_some() || !chat.attachments.is_empty()
+    chat.leaf_entry_id.is_some() || !chat.attachments.is_empty() || chat.model.is_some()
 }
 
 /// Files of others do not exist for a user.

@@ -3,6 +3,7 @@
 
 use crate::support::ann;
 use crate::world::{APIS, KEY, Setting, World, within};
+use netaclaw_admin::{Actor, ChannelStore, Expect};
 use netaclaw_models::Timeouts;
 use netaclaw_protocol::{Supplier, Trouble, TroubleKind};
 use netaclaw_testkit::fake_model::{Fault, Limits, Reply};
@@ -396,13 +397,18 @@ async fn an_agent_that_is_not_set_up_says_what_to_do() {
     world
         .change_agent(|spec| spec.model_config.model = None)
         .await;
+    // What is not there cannot be chosen, but it can go away afterwards.
+    let channel = world.add_channel("short-lived", Supplier::Openai).await;
     let choice = netaclaw_protocol::SetModel {
         session_id: session.clone(),
-        channel_id: "gone".to_owned(),
-        model_id: "m".to_owned(),
+        channel_id: channel.to_string(),
+        model_id: "fake-model".to_owned(),
         request_id: None,
     };
     world.engine.set_model(&ann(), choice, None).await.unwrap();
+    let by = Actor::system();
+    let gone = world.admin.delete_channel(&by, &channel, Expect::Any).await;
+    gone.unwrap();
     world.chat(&session, "Hello?").await;
     let done = within(client.done(1)).await.remove(0);
     assert_eq!(done["data"]["reason"], "not_ready", "{done}");

@@ -13,6 +13,7 @@ mod killed;
 mod lists;
 mod mcp_servers;
 mod memories;
+mod models;
 mod openai;
 mod polling;
 mod rest;
