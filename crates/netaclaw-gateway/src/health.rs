@@ -9,8 +9,10 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use netaclaw_protocol::{ErrorCode, Words};
+use netaclaw_protocol::{ErrorCode, SessionId, Words};
+use netaclaw_session::{SessionError, SessionTreeProvider};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     Router::new()
@@ -19,18 +21,49 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/metrics", get(counted))
 }
 
-/// Ready is who can serve: not while draining, and not without the admin store.
+/// A store that has not answered by then does not count as one that answers.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// A session that nobody has. Whoever can say so can be asked for others.
+const NO_SESSION: &str = "is-anybody-there";
+
+/// Ready is who can serve: not while draining, and not without one of the stores.
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiError> {
     if shared.shutdown.is_cancelled() {
         let words = Words::new("服务器正在关闭", "the server is shutting down");
         return Err(ApiError::new(ErrorCode::Unavailable, words));
     }
-    shared.admin.ping().await.map_err(|error| {
-        tracing::error!(%error, "the admin store does not answer");
-        let words = Words::new("管理数据库没有响应", "the admin store does not answer");
-        ApiError::new(ErrorCode::Unavailable, words)
-    })?;
+    match tokio::time::timeout(PATIENCE, shared.admin.ping()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::error!(%error, "the admin store does not answer");
+            return Err(admin_is_away());
+        }
+        Err(_) => return Err(admin_is_away()),
+    }
+    let providers = shared.engine.providers();
+    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        let answers = tokio::time::timeout(PATIENCE, answers(&**provider)).await;
+        if answers != Ok(true) {
+            let words = Words::new("会话存储没有响应", "the session store does not answer");
+            return Err(ApiError::new(ErrorCode::Unavailable, words));
+        }
+    }
     Ok("ready")
+}
+
+fn admin_is_away() -> ApiError {
+    let words = Words::new("管理数据库没有响应", "the admin store does not answer");
+    ApiError::new(ErrorCode::Unavailable, words)
+}
+
+async fn answers(provider: &dyn SessionTreeProvider) -> bool {
+    match provider.get_session(&SessionId::new(NO_SESSION)).await {
+        Err(error @ SessionError::Store { .. }) => {
+            tracing::error!(%error, "the session store does not answer");
+            false
+        }
+        _ => true,
+    }
 }
 
 /// Counts tell who uses the server how much, so they are not for everybody.

@@ -16,6 +16,7 @@ mod memories;
 mod models;
 mod openai;
 mod polling;
+mod readiness;
 mod rest;
 mod resync;
 mod server;
