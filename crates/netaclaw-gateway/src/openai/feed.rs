@@ -6,6 +6,9 @@ use tokio::sync::mpsc;
 /// Events that wait. Deltas that do not fit are dropped: the entry carries the whole. A reliable
 /// event that does not fit ends the stream, which the reader sees as an end without `done`.
 const EVENTS_MAX: usize = 4096;
+/// Room that deltas leave to reliable events, which are few: however slow a reader is, the end of
+/// an answer with many words finds room.
+const RELIABLE_ROOM: usize = 1024;
 
 pub(super) struct RunFeed {
     events: std::sync::Mutex<Option<mpsc::Sender<ServerEvent>>>,
@@ -26,15 +29,75 @@ impl Subscriber for RunFeed {
             .events
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let full = events
-            .as_ref()
-            .is_some_and(|events| events.try_send(event.clone()).is_err());
-        if full && event.kind != EventKind::Delta {
+        let Some(sender) = events.as_ref() else {
+            return;
+        };
+        let is_delta = event.kind == EventKind::Delta;
+        if is_delta && sender.capacity() <= RELIABLE_ROOM {
+            return;
+        }
+        if sender.try_send(event.clone()).is_err() && !is_delta {
             *events = None;
         }
     }
 
     fn wants(&self, group: EventGroup) -> bool {
         group == EventGroup::Current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::value::RawValue;
+    use std::sync::Arc;
+
+    fn event(kind: EventKind) -> ServerEvent {
+        ServerEvent {
+            name: "event",
+            json: Arc::from(RawValue::from_string("{}".to_owned()).unwrap()),
+            kind,
+            group: EventGroup::Current,
+        }
+    }
+
+    #[test]
+    fn a_flood_of_words_leaves_room_for_the_end() {
+        let (feed, mut events) = RunFeed::new();
+        for _ in 0..2 * EVENTS_MAX {
+            feed.deliver(&event(EventKind::Delta));
+        }
+        for seq in 0..RELIABLE_ROOM as u64 {
+            feed.deliver(&event(EventKind::Reliable { seq }));
+        }
+        let mut kinds = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            kinds.push(event.kind);
+        }
+        let (deltas, reliable) = kinds.split_at(EVENTS_MAX - RELIABLE_ROOM);
+        assert!(deltas.iter().all(|kind| *kind == EventKind::Delta));
+        let seqs: Vec<EventKind> = (0..RELIABLE_ROOM as u64)
+            .map(|seq| EventKind::Reliable { seq })
+            .collect();
+        assert_eq!(reliable, seqs, "all of them, in their order");
+        feed.deliver(&event(EventKind::Delta));
+        assert!(events.try_recv().is_ok(), "and then words again");
+    }
+
+    #[test]
+    fn what_must_not_be_missed_and_finds_no_room_ends_the_stream() {
+        let (feed, mut events) = RunFeed::new();
+        for seq in 0..=EVENTS_MAX as u64 {
+            feed.deliver(&event(EventKind::Reliable { seq }));
+        }
+        let mut count = 0;
+        while events.try_recv().is_ok() {
+            count += 1;
+        }
+        assert_eq!(count, EVENTS_MAX);
+        assert_eq!(
+            events.try_recv().err(),
+            Some(mpsc::error::TryRecvError::Disconnected)
+        );
     }
 }
