@@ -33,6 +33,11 @@ fn generate() -> anyhow::Result<String> {
         text,
         "\n/** A server with another number needs another page. */\nexport const PROTOCOL = {number}\n"
     )?;
+    let bytes = protocol::COMMAND_BYTES_MAX;
+    write!(
+        text,
+        "\n/** A command may be this long, as JSON with its name; a much longer one ends the connection. */\nexport const COMMAND_BYTES_MAX = {bytes}\n"
+    )?;
     if text.contains("bigint") {
         bail!("JSON has no bigint; a type escaped the configuration");
     }

@@ -8,6 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+/// A command may be this long, as JSON with its name; a longer one is answered with `too_large`. One
+/// that is four times as long is not read at all: the connection ends, since there is no command yet
+/// that could be answered. So a client must look before it sends, or it would send the same for ever.
+pub const COMMAND_BYTES_MAX: usize = 1 << 20;
+
 /// Names of the client's events, so that no handler spells a string.
 pub mod command_name {
     pub const CHAT: &str = "chat";

@@ -44,10 +44,11 @@ pub use channel::{
     KeyChange,
 };
 pub use command::{
-    ApprovalDecision, ApprovalResponse, Chat, ChatAck, ChatMode, ChatModel, ClarifyResponse,
-    Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange, QueueEdit, QueueEdited,
-    Refusal, Rename, Renamed, Retried, Retry, SessionOpen, SessionRef, SetLabel, SetModel,
-    SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus, command_name,
+    ApprovalDecision, ApprovalResponse, COMMAND_BYTES_MAX, Chat, ChatAck, ChatMode, ChatModel,
+    ClarifyResponse, Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange,
+    QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry, SessionOpen, SessionRef,
+    SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus,
+    command_name,
 };
 pub use compaction::{
     Compact, CompactAck, CompactStatus, CompactionDetails, CompactionDone, CompactionError,

@@ -1964,3 +1964,6 @@ export interface Commands {
 
 /** A server with another number needs another page. */
 export const PROTOCOL = 1
+
+/** A command may be this long, as JSON with its name; a much longer one ends the connection. */
+export const COMMAND_BYTES_MAX = 1048576

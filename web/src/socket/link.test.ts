@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { COMMAND_BYTES_MAX } from '@/protocol'
 import { backoffMs } from './backoff'
 import { Link, LinkError, type LinkState, type Wire } from './link'
 import { Outbox, type Outgoing } from './outbox'
@@ -68,6 +69,29 @@ class Stage implements Wire {
     return this.link.state.state
   }
 }
+
+describe('asking', () => {
+  test('a command that the server would not read to its end is refused here', () => {
+    const stage = new Stage()
+    stage.link.open()
+    stage.happens('connect')
+    const failed: LinkError[] = []
+    const say = (content: string) => stage.link.ask('chat', { content }, () => {}, (error) => failed.push(error))
+    // One letter of three bytes more than fits between the quotation marks.
+    const room = COMMAND_BYTES_MAX - JSON.stringify(['chat', { content: '' }]).length
+    say('字'.repeat(Math.floor(room / 3)))
+    say('a'.repeat(room))
+    expect([stage.asked.length, failed.length]).toEqual([2, 0])
+    say('字'.repeat(Math.floor(room / 3) + 1))
+    say('a'.repeat(5 * COMMAND_BYTES_MAX))
+    expect(stage.asked).toHaveLength(2)
+    expect(failed.map((error) => [error.code, error.isTransient])).toEqual([
+      ['too_large', false],
+      ['too_large', false],
+    ])
+    expect(failed[1]!.message).toContain('5121 KB')
+  })
+})
 
 describe('connecting', () => {
   test('it never gives up, and waits longer up to half a minute', () => {

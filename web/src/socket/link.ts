@@ -3,7 +3,7 @@
  * tells what arrives. It knows nothing of sessions or of Vue.
  */
 
-import type { Answer, Commands, ErrorCode, ServerEvent, Words } from '@/protocol'
+import { COMMAND_BYTES_MAX, type Answer, type Commands, type ErrorCode, type ServerEvent, type Words } from '@/protocol'
 import { backoffMs } from './backoff'
 
 export type LinkState =
@@ -129,6 +129,12 @@ export class Link {
       fail(new LinkError('disconnected', 'not connected'))
       return
     }
+    // The server would not read it to its end, and end the connection instead of answering.
+    const bytes = bytesOf([name, payload])
+    if (bytes > COMMAND_BYTES_MAX) {
+      fail(new LinkError('too_large', this.world.words(tooLarge(bytes))))
+      return
+    }
     this.wire.timeout(ANSWER_WITHIN_MS).emit(name, payload, (error, answer) => {
       if (error) {
         fail(new LinkError(this.wire.connected ? 'timeout' : 'disconnected', error.message))
@@ -186,6 +192,20 @@ export class Link {
     this.current = state
     this.heard.state(state)
   }
+}
+
+/** How long a command is on its way. Most are so short that their letters need not be counted one by one. */
+function bytesOf(command: unknown): number {
+  const text = JSON.stringify(command)
+  // No letter takes more than three bytes for each unit of its length.
+  return text.length * 3 <= COMMAND_BYTES_MAX ? text.length : new TextEncoder().encode(text).length
+}
+
+/** As the server says it. */
+function tooLarge(bytes: number): { message: string; words: Words } {
+  const [kb, max] = [Math.ceil(bytes / 1024), COMMAND_BYTES_MAX / 1024]
+  const en = `The message has ${kb} kB, and ${max} are allowed. Attach long texts as files.`
+  return { message: en, words: { zh: `消息有 ${kb} KB，最多允许 ${max} KB。较长的文字请作为文件添加。`, en } }
 }
 
 function isServerEvent(payload: unknown): payload is ServerEvent {

@@ -1,7 +1,6 @@
 //! A client's event as it arrives, before anybody has looked at its content.
 
-use super::COMMAND_BYTES_MAX;
-use netaclaw_protocol::{ErrorCode, Refusal, Words};
+use netaclaw_protocol::{COMMAND_BYTES_MAX, ErrorCode, Refusal, Words};
 use serde_json::value::RawValue;
 use socketioxide::adapter::LocalAdapter;
 use socketioxide::handler::{FromMessageParts, Value};

@@ -17,6 +17,7 @@ mod sender;
 pub(crate) use connection::{Connections, ListWatch};
 
 use crate::gateway::Shared;
+use netaclaw_protocol::COMMAND_BYTES_MAX;
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
 use socketioxide::layer::SocketIoLayer;
@@ -26,10 +27,9 @@ use std::sync::Arc;
 pub(crate) const PATH: &str = "/socket.io";
 const NAMESPACE: &str = "/netaclaw";
 
-/// A command may be this long; beyond it the answer is `too_large`.
-const COMMAND_BYTES_MAX: usize = 1 << 20;
-/// Frames up to here are read at all, so that a command that is too long can be answered.
-const FRAME_BYTES_MAX: usize = 4 << 20;
+/// Frames up to here are read at all, so that a command that is too long can be answered. Anybody
+/// can send one, also without a credential, so it is not much longer.
+const FRAME_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
 /// Packets that the Socket.IO layer queues per connection. Ours is in front of it and keeps it
 /// from filling up, because it drops what does not fit.
 const PACKETS_MAX: usize = 1024;

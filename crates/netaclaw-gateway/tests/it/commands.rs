@@ -3,6 +3,7 @@
 use crate::agent::{Act, say};
 use crate::http::request;
 use crate::server::Server;
+use netaclaw_protocol::COMMAND_BYTES_MAX;
 use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 
@@ -87,6 +88,19 @@ async fn unknown_events_and_wrong_types_are_told_and_the_socket_lives() {
     assert_eq!(error["data"]["code"], "bad_request");
     assert_eq!(client.call("ping", Value::Null).await, json!({"ok": true}));
     client.wait("pong", |_| true).await;
+}
+
+/// What the layer below does not read to its end it cannot answer; clients have to look before they
+/// send.
+#[tokio::test]
+async fn a_frame_that_is_far_too_long_ends_its_socket_and_no_other() {
+    let server = Server::start().await;
+    let (mut client, mut other) = (server.client().await, server.client().await);
+    let long = "x".repeat(COMMAND_BYTES_MAX * 4);
+    client.start("chat", json!({"content": long})).await;
+    client.until_disconnected().await;
+    talked(&server, &mut other).await;
+    server.stop().await;
 }
 
 #[tokio::test]
