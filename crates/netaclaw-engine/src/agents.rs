@@ -9,6 +9,7 @@ use crate::instructions::instruction_files;
 use crate::looks::Looks;
 use crate::mcp::ConfiguredMcp;
 use crate::memory::AgentMemory;
+use crate::metrics;
 use crate::skills::{SkillCommand, SkillOpening, Skills, opening};
 use crate::source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
@@ -38,6 +39,7 @@ use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The agents of the admin store.
@@ -117,7 +119,10 @@ impl ConfiguredAgents {
     }
 
     pub(crate) async fn configured(&self) -> Result<Arc<Configured>, EngineError> {
-        self.admin().configured().await.map_err(admin_error)
+        let began = Instant::now();
+        let configured = self.admin().configured().await;
+        metrics::configuration_read(began.elapsed());
+        configured.map_err(admin_error)
     }
 
     /// The session's agent, with the model that was chosen for the session.

@@ -4,10 +4,12 @@
 //! Nothing here is touched for a piece of text: a run counts at its beginning, at the first piece
 //! of an answer, and when something has ended.
 
-use metrics::{counter, gauge, histogram};
+use metrics::{Histogram, counter, gauge, histogram};
 use netaclaw_protocol::{
-    CompactionFault, CompactionReason, RunOutcome, StopReason, ToolRoute, TroubleKind, Usage,
+    CompactionFault, CompactionReason, ProviderKind, RunOutcome, StopReason, ToolRoute,
+    TroubleKind, Usage,
 };
+use netaclaw_session::SessionError;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -121,6 +123,60 @@ impl CallClock {
             counter!("netaclaw_tool_errors_total", "tool" => tool).increment(1);
         }
     }
+}
+
+/// What is asked of where sessions are kept, and worth to be timed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StoreCall {
+    Append,
+    Update,
+    Load,
+    /// Makes what was written safe from a power cut.
+    Sync,
+}
+
+/// Times a call of a session store, and counts it if the store failed. A refusal is no failure.
+pub(crate) async fn timed<T>(
+    store: ProviderKind,
+    call: StoreCall,
+    work: impl Future<Output = Result<T, SessionError>>,
+) -> Result<T, SessionError> {
+    let began = Instant::now();
+    let done = work.await;
+    store_clock(store, call).record(began.elapsed());
+    if let Err(SessionError::Store { .. }) = done {
+        let store = match store {
+            ProviderKind::File => "file",
+            ProviderKind::Mysql => "mysql",
+        };
+        counter!("netaclaw_store_errors_total", "store" => store).increment(1);
+    }
+    done
+}
+
+/// Every series is spelled out: a name and labels that the compiler knows cost nothing to make, and
+/// an append takes a few microseconds.
+fn store_clock(store: ProviderKind, call: StoreCall) -> Histogram {
+    macro_rules! clock {
+        ($store:literal, $call:literal) => {
+            histogram!("netaclaw_store_seconds", "store" => $store, "call" => $call)
+        };
+    }
+    match (store, call) {
+        (ProviderKind::File, StoreCall::Append) => clock!("file", "append"),
+        (ProviderKind::File, StoreCall::Update) => clock!("file", "update"),
+        (ProviderKind::File, StoreCall::Load) => clock!("file", "load"),
+        (ProviderKind::File, StoreCall::Sync) => clock!("file", "sync"),
+        (ProviderKind::Mysql, StoreCall::Append) => clock!("mysql", "append"),
+        (ProviderKind::Mysql, StoreCall::Update) => clock!("mysql", "update"),
+        (ProviderKind::Mysql, StoreCall::Load) => clock!("mysql", "load"),
+        (ProviderKind::Mysql, StoreCall::Sync) => clock!("mysql", "sync"),
+    }
+}
+
+/// How long it took to look at what is configured.
+pub(crate) fn configuration_read(took: Duration) {
+    histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "configured").record(took);
 }
 
 pub(crate) fn compaction_ended(

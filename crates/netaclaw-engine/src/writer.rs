@@ -6,7 +6,7 @@ use crate::durable::Durable;
 use crate::error::EngineError;
 use crate::feed::{Feed, now_ms};
 use crate::listing::{ListFeed, Liveness, list_item, looks_same};
-use crate::metrics::QueueGauge;
+use crate::metrics::{self, QueueGauge, StoreCall};
 use crate::process_log::{ProcessLogs, StepLog};
 use crate::tally::{Tally, Totals};
 use crate::user_message::{UserMark, user_message};
@@ -16,7 +16,8 @@ use netaclaw_protocol::{
     SessionMeta, SessionUpdated,
 };
 use netaclaw_session::{
-    Entry, EntryBody, Flush, NewEntry, Places, SessionPatch, SessionTree, SessionTreeProvider,
+    Entry, EntryBody, Flush, NewEntry, Places, SessionError, SessionPatch, SessionTree,
+    SessionTreeProvider,
 };
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, MutexGuard};
@@ -133,7 +134,22 @@ impl SessionWriter {
     }
 
     pub(crate) async fn tree(&self) -> Result<Arc<SessionTree>, EngineError> {
-        Ok(self.provider.load_tree(&self.id).await?)
+        let load = self.provider.load_tree(&self.id);
+        Ok(self.timed(StoreCall::Load, load).await?)
+    }
+
+    /// Makes what was written safe from a power cut.
+    pub(crate) async fn sync(&self) -> Result<(), EngineError> {
+        let sync = self.provider.sync(&self.id);
+        Ok(self.timed(StoreCall::Sync, sync).await?)
+    }
+
+    async fn timed<T>(
+        &self,
+        call: StoreCall,
+        work: impl Future<Output = Result<T, SessionError>>,
+    ) -> Result<T, SessionError> {
+        metrics::timed(self.provider.kind(), call, work).await
     }
 
     pub(crate) async fn meta(&self) -> Result<SessionMeta, EngineError> {
@@ -168,7 +184,8 @@ impl Writing<'_> {
         tell_first: impl FnOnce(&Entry),
     ) -> Result<Entry, EngineError> {
         let writer = self.writer;
-        let entry = writer.provider.append_entry(&writer.id, new).await?;
+        let append = writer.provider.append_entry(&writer.id, new);
+        let entry = writer.timed(StoreCall::Append, append).await?;
         tell_first(&entry);
         let leaf_entry_id = match entry.kind().moves_leaf() {
             true => Some(entry.id().clone()),
@@ -233,7 +250,8 @@ impl Writing<'_> {
             flush,
             ..SessionPatch::default()
         };
-        let session = writer.provider.update_session(&writer.id, patch).await?;
+        let update = writer.provider.update_session(&writer.id, patch);
+        let session = writer.timed(StoreCall::Update, update).await?;
         self.tell_lists(session);
         if std::mem::take(&mut self.state.queue_untold) {
             let queue = self.state.durable.queue_state();
@@ -264,7 +282,8 @@ impl Writing<'_> {
         patch: SessionPatch,
     ) -> Result<SessionListItem, EngineError> {
         let writer = self.writer;
-        let session = writer.provider.update_session(&writer.id, patch).await?;
+        let update = writer.provider.update_session(&writer.id, patch);
+        let session = writer.timed(StoreCall::Update, update).await?;
         let updated = SessionUpdated {
             session: session.clone().into(),
             labels: None,

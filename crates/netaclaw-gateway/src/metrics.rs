@@ -1,14 +1,20 @@
 //! What is counted, and how it is shown. Names are spelled here and, for what runs count, in the
 //! engine's `metrics` module, and nowhere else.
 
-use metrics::{counter, gauge};
+use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use netaclaw_protocol::ErrorCode;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// From a tool that only looks to a model that thinks for minutes.
 const SECONDS: [f64; 14] = [
     0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
+];
+
+/// From a line in a file to a database that is in trouble.
+const STORE_SECONDS: [f64; 13] = [
+    0.000_01, 0.000_05, 0.000_1, 0.000_5, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0,
 ];
 
 /// The process has one recorder, whatever number of gateways it has.
@@ -18,6 +24,11 @@ pub(crate) fn install() {
     PROMETHEUS.get_or_init(|| {
         let recorder = PrometheusBuilder::new()
             .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
+            .expect("there are buckets")
+            .set_buckets_for_metric(
+                Matcher::Full("netaclaw_store_seconds".to_owned()),
+                &STORE_SECONDS,
+            )
             .expect("there are buckets")
             .build_recorder();
         let handle = recorder.handle();
@@ -62,6 +73,11 @@ pub(crate) fn command_refused(code: ErrorCode) {
 
 pub(crate) fn http_error(code: ErrorCode) {
     counter!("netaclaw_http_errors_total", "code" => code_name(code)).increment(1);
+}
+
+/// A token was looked up, as for every request and every few commands.
+pub(crate) fn token_checked(took: Duration) {
+    histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "check_token").record(took);
 }
 
 pub(crate) fn code_name(code: ErrorCode) -> &'static str {

@@ -105,11 +105,11 @@ impl LiveSession {
         if !self.unsafe_yet {
             return Ok(());
         }
-        if let Err(error) = self.writer.provider.sync(&self.writer.id).await {
+        if let Err(error) = self.writer.sync().await {
             if let Some(run) = &self.current {
                 run.cancel.cancel();
             }
-            return Err(error.into());
+            return Err(error);
         }
         self.unsafe_yet = false;
         Ok(())
@@ -252,8 +252,7 @@ impl LiveSession {
     async fn close_run(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
         self.settle().await?;
         self.entitle(outcome).await?;
-        self.writer.provider.sync(&self.writer.id).await?;
-        Ok(())
+        self.writer.sync().await
     }
 
     /// Stores the end of the last run, if that is still to be done: a store that failed when the run

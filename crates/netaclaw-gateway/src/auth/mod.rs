@@ -14,12 +14,14 @@ pub(crate) use limit::LoginLimiter;
 pub(crate) use login::{actor, routes};
 pub(crate) use origin::refuse_foreign;
 
+use crate::metrics;
 use crate::settings::AuthSettings;
 use netaclaw_admin::{AdminError, AdminStore, FIRST_USER, TokenCheck, same_secret};
 use netaclaw_engine::Caller;
 use netaclaw_protocol::{Role, Token, TokenScope, User, Words};
 use secrecy::SecretString;
 use std::sync::Arc;
+use std::time::Instant;
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
@@ -117,7 +119,10 @@ impl Authenticator {
         if access.is_some_and(|token| same_secret(token, presented)) {
             return self.owner().await;
         }
-        match self.admin.check_token(presented).await {
+        let began = Instant::now();
+        let checked = self.admin.check_token(presented).await;
+        metrics::token_checked(began.elapsed());
+        match checked {
             Ok(TokenCheck::Right(access)) => Ok(Identity {
                 token: Some(access.token.clone()),
                 ..identity(access.user, access.token.spec.scope)

@@ -7,6 +7,7 @@ mod agent;
 mod approvals;
 mod commands;
 mod ending;
+mod figures;
 mod files;
 mod http;
 mod killed;
