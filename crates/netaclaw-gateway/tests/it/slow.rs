@@ -5,6 +5,7 @@ use crate::server::{Server, TOKEN};
 use netaclaw_gateway::{GatewaySettings, OutboxLimits};
 use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// Little room for what waits, so that a test need not send much.
 async fn narrow_server(events_max: usize) -> Server {
@@ -99,6 +100,81 @@ async fn a_client_that_falls_behind_loses_deltas_and_nothing_else() {
     server.stop().await;
 }
 
+/// Who takes nothing any more but is owed little would keep its connection for ever, were it not for
+/// the kernel.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_whose_reader_stands_still_ends() {
+    let settings = GatewaySettings {
+        stalled_after: Duration::from_secs(1),
+        ..GatewaySettings::default()
+    };
+    let server = Server::start_with(settings).await;
+    let (mut slow, mut quick) = watching(&server).await;
+    // More than the kernel buffers on the way, and less than may wait.
+    let long = "x".repeat(256 << 10);
+    for round in 1..=40 {
+        server.script.act([say(&long), Act::Turn]);
+        quick.wait_count("assistant_stream_end", round).await;
+    }
+    // The one that reads stays.
+    let gone = async {
+        loop {
+            let metrics = crate::http::request(server.address, "GET", "/metrics");
+            let metrics = metrics.send().await.text;
+            assert!(
+                !metrics.contains("netaclaw_slow_clients_total"),
+                "{metrics}"
+            );
+            if metrics.contains("netaclaw_connections 1\n") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), gone)
+        .await
+        .expect("the connection is given up");
+    slow.until_disconnected().await;
+    server.script.act([Act::End]);
+    quick
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    server.stop().await;
+}
+
+/// How long a run takes from its first words until who reads them has heard of its end.
+async fn run_time(server: &Server, quick: &mut Client) -> Duration {
+    let long = "z".repeat(64 << 10);
+    let begun = Instant::now();
+    server.script.act(std::iter::repeat_n(say(&long), 80));
+    server.script.act([Act::End]);
+    quick
+        .wait("run_status", |data| data["status"] == "idle")
+        .await;
+    begun.elapsed()
+}
+
+/// A machine that does other things as well is no place to tell five percent apart. A run that waited
+/// for a reader would take for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_does_not_read_does_not_slow_a_run() {
+    let server = narrow_server(4096).await;
+    let auth = json!({"token": TOKEN, "events": ["current"]});
+    let (mut alone, mut beside) = (Duration::MAX, Duration::MAX);
+    for _ in 0..2 {
+        let mut quick = server.client_with(auth.clone()).await;
+        quick.call("chat", json!({"content": "Hello"})).await;
+        alone = alone.min(run_time(&server, &mut quick).await);
+        let (_slow, mut quick) = watching(&server).await;
+        beside = beside.min(run_time(&server, &mut quick).await);
+    }
+    let most = alone.mul_f64(1.5) + Duration::from_millis(100);
+    assert!(
+        beside < most,
+        "{beside:?} beside a slow one, {alone:?} alone"
+    );
+    server.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_sends_nonsense_and_reads_no_answer_is_dropped() {
     let server = narrow_server(4096).await;
@@ -109,13 +185,19 @@ async fn a_client_that_sends_nonsense_and_reads_no_answer_is_dropped() {
     for _ in 0..40_000 {
         client.start(&name, json!({})).await;
     }
-    // What it is told at the end may be lost: the connection is closed while it still sends.
+    // It reads nothing before the server has had enough of it.
+    let given_up = async {
+        loop {
+            let metrics = crate::http::request(server.address, "GET", "/metrics");
+            let metrics = metrics.send().await.text;
+            if metrics.contains("netaclaw_slow_clients_total 1") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(40), given_up)
+        .await
+        .expect("the socket is given up");
     client.until_disconnected().await;
-    let metrics = crate::http::request(server.address, "GET", "/metrics");
-    let metrics = metrics.send().await.text;
-    assert!(
-        metrics.contains("netaclaw_slow_clients_total 1"),
-        "{metrics}"
-    );
     server.stop().await;
 }
