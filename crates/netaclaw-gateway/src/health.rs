@@ -4,21 +4,28 @@ use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::metrics;
-use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use netaclaw_protocol::{ErrorCode, SessionId, Words};
 use netaclaw_session::{SessionError, SessionTreeProvider};
 use std::sync::Arc;
 use std::time::Duration;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-pub(crate) fn routes() -> Router<Arc<Shared>> {
-    Router::new()
-        .route("/healthz", get(|| async { "ok" }))
-        .route("/readyz", get(ready))
-        .route("/metrics", get(counted))
+pub(crate) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(alive))
+        .routes(routes!(ready))
+        .routes(routes!(counted))
+}
+
+/// Whether the process answers at all.
+#[utoipa::path(get, path = "/healthz", tag = "health", security(()),
+    responses((status = 200, body = String, content_type = "text/plain")))]
+async fn alive() -> &'static str {
+    "ok"
 }
 
 /// A store that has not answered by then does not count as one that answers.
@@ -27,6 +34,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const NO_SESSION: &str = "is-anybody-there";
 
 /// Ready is who can serve: not while draining, and not without one of the stores.
+#[utoipa::path(get, path = "/readyz", tag = "health", security(()),
+    responses((status = 200, body = String, content_type = "text/plain"), (status = 503)))]
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiError> {
     if shared.shutdown.is_cancelled() {
         let words = Words::new("服务器正在关闭", "the server is shutting down");
@@ -67,6 +76,8 @@ async fn answers(provider: &dyn SessionTreeProvider) -> bool {
 }
 
 /// Counts tell who uses the server how much, so they are not for everybody.
+#[utoipa::path(get, path = "/metrics", tag = "health",
+    responses((status = 200, body = String, content_type = "text/plain")))]
 async fn counted(_: Onlooker) -> impl IntoResponse {
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], metrics::render())

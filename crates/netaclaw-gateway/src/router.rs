@@ -4,7 +4,7 @@ use crate::auth::refuse_foreign;
 use crate::error::internal;
 use crate::gateway::Shared;
 use crate::transport::Peer;
-use crate::{health, openai, pages, rest, socket};
+use crate::{pages, rest, socket};
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, Request, State};
@@ -48,9 +48,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
     Router::new()
         .route("/", get(pages::home))
-        .merge(health::routes())
         .merge(rest::routes())
-        .merge(openai::routes())
         .fallback(pages::other)
         .method_not_allowed_fallback(pages::not_allowed)
         .layer(around)

@@ -16,6 +16,9 @@ use netaclaw_protocol::{ErrorCode, Usage};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Bodies, answers and errors are those of OpenAI's API of the same name.
+#[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", request_body = Object,
+    responses((status = 200, body = Object)))]
 pub(super) async fn complete(
     State(shared): State<Arc<Shared>>,
     writer: Result<Writer, ApiError>,

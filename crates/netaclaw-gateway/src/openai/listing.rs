@@ -12,6 +12,7 @@ use netaclaw_protocol::{Agent, AgentId};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+#[utoipa::path(get, path = "/v1/models", tag = "openai", responses((status = 200, body = Object)))]
 pub(super) async fn list(
     State(shared): State<Arc<Shared>>,
     signed: Result<Signed, ApiError>,
@@ -22,6 +23,8 @@ pub(super) async fn list(
     Ok(Json(json!({ "object": "list", "data": models })))
 }
 
+#[utoipa::path(get, path = "/v1/models/{model}", tag = "openai", params(("model" = String, Path)),
+    responses((status = 200, body = Object)))]
 pub(super) async fn one(
     State(shared): State<Arc<Shared>>,
     signed: Result<Signed, ApiError>,

@@ -12,10 +12,10 @@ mod transcript;
 pub(crate) use error::OpenaiError;
 
 use crate::gateway::Shared;
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::{get, post};
 use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 /// Histories with images come in one piece here.
 const BODY_BYTES_MAX: usize = 32 << 20;
@@ -23,10 +23,10 @@ const BODY_BYTES_MAX: usize = 32 << 20;
 /// Where its addresses begin.
 pub(crate) const PREFIX: &str = "/v1/";
 
-pub(crate) fn routes() -> Router<Arc<Shared>> {
-    let completions = post(complete::complete).layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
-    Router::new()
-        .route("/v1/models", get(listing::list))
-        .route("/v1/models/{model}", get(listing::one))
-        .route("/v1/chat/completions", completions)
+pub(crate) fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(complete::complete))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .routes(routes!(listing::list))
+        .routes(routes!(listing::one))
 }

@@ -23,8 +23,8 @@ mod users;
 pub(crate) use body::{ApiJson, ApiPath, ApiQuery};
 pub(crate) use sessions::find as session_provider;
 
-use crate::auth;
 use crate::gateway::Shared;
+use crate::{auth, health, openai};
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -39,7 +39,7 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 
-/// The routes under `/admin/netaclaw`, and their description.
+/// All routes that are described, and their description.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     let (routes, _) = described().split_for_parts();
     let description = get(|| async {
@@ -79,6 +79,8 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
         .merge(tools::routes())
         .merge(skills::routes())
         .merge(audit::routes())
+        .merge(health::routes())
+        .merge(openai::routes())
 }
 
 fn openapi() -> &'static OpenApi {
@@ -105,7 +107,7 @@ fn openapi() -> &'static OpenApi {
     })
 }
 
-/// Every request can be refused, in the same form.
+/// Every request of ours can be refused, in the same form.
 fn describe_refusals(description: &mut OpenApi) {
     let problem = Ref::from_schema_name(ApiProblem::name());
     let content = ContentBuilder::new().schema(Some(problem)).build();
@@ -113,7 +115,10 @@ fn describe_refusals(description: &mut OpenApi) {
         .description("Refused")
         .content("application/json", content)
         .build();
-    for item in description.paths.paths.values_mut() {
+    let paths = description.paths.paths.iter_mut();
+    // OpenAI's clients read errors of OpenAI's form.
+    let own = paths.filter(|(path, _)| !path.starts_with(openai::PREFIX));
+    for (_, item) in own {
         let operations = [
             &mut item.get,
             &mut item.post,
