@@ -1,11 +1,12 @@
 //! The port to settings: a JSON value by name.
 
 use crate::audit::Actor;
-use crate::error::{Invalid, Problem, Result};
+use crate::error::{AdminError, Invalid, Problem, Result};
+use crate::nearest::nearest;
 use crate::rules;
 use crate::store::Expect;
 use async_trait::async_trait;
-use netaclaw_protocol::Setting;
+use netaclaw_protocol::{RecordKind, Setting};
 use serde_json::Value;
 
 #[async_trait]
@@ -25,6 +26,26 @@ pub trait SettingStore: Send + Sync {
     async fn delete_setting(&self, by: &Actor, name: &str, expect: Expect) -> Result<()>;
 }
 
+/// The names that somebody reads, and so all that people can set. A setting that nothing reads would
+/// only seem to do something. Whoever begins to read one enters it here, with a test of what it does.
+pub const SETTINGS: &[&str] = &[];
+
+/// Refuses a name that nobody reads.
+pub fn check_setting_name(name: &str) -> Result<()> {
+    known(name, SETTINGS)
+}
+
+fn known(name: &str, names: &[&str]) -> Result<()> {
+    match names.contains(&name) {
+        true => Ok(()),
+        false => Err(AdminError::NotFound {
+            kind: RecordKind::Setting,
+            name: name.to_owned(),
+            nearest: nearest(name, names.iter().copied()).map(str::to_owned),
+        }),
+    }
+}
+
 const VALUE_BYTES_MAX: usize = 1 << 20;
 
 pub fn check_setting(name: &str, value: &Value) -> Result<(), Invalid> {
@@ -33,4 +54,19 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Invalid> {
     let chars_max = VALUE_BYTES_MAX;
     let size = value.to_string().len();
     rules::ensure(size <= chars_max, "value", Problem::TooLong { chars_max })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_nobody_reads_is_refused_with_what_may_be_meant() {
+        let names = ["clarify.timeoutMs", "titles.length"];
+        assert!(known("clarify.timeoutMs", &names).is_ok());
+        let error = known("clarify.timeoutMS", &names).unwrap_err().to_string();
+        assert!(error.contains("did you mean"), "{error}");
+        assert!(known("a.b", &names).is_err());
+        assert!(known("a.b", &[]).is_err());
+    }
 }

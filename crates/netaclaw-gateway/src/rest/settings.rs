@@ -1,4 +1,4 @@
-//! Settings: a JSON value by name.
+//! Settings: a JSON value by name. Only what somebody reads can be set; anything can be deleted.
 
 use super::body::{ApiJson, ApiPath};
 use super::record::{Edit, Seen, Tagged};
@@ -8,6 +8,7 @@ use crate::gateway::Shared;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use netaclaw_admin::check_setting_name;
 use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite, Words};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -52,6 +53,7 @@ async fn put(
     edit: Edit<String>,
     ApiJson(written): ApiJson<SettingWrite>,
 ) -> Result<Tagged<Setting>, ApiError> {
+    check_setting_name(&edit.id)?;
     let (by, expect) = (edit.by(), edit.expect());
     let put = edit
         .admin()
