@@ -1,4 +1,4 @@
-//! Lists that are short enough to come whole.
+//! Lists that are short enough to come whole, and come in pages for who wants them so.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,14 +7,32 @@ use utoipa::ToSchema;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Listing<T> {
     pub items: Vec<T>,
+    /// Counted from 1.
+    pub page: u32,
+    /// On a page; of a list that comes whole, all of them.
+    pub size: u32,
     pub total: u64,
 }
 
 impl<T> Listing<T> {
+    /// All of them.
     pub fn new(items: Vec<T>) -> Self {
+        let size = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        Self::page(items, 1, size)
+    }
+
+    /// One page of them, counted from 1.
+    pub fn page(items: Vec<T>, page: u32, size: u32) -> Self {
+        let total = items.len() as u64;
+        let skipped = (page as usize)
+            .saturating_sub(1)
+            .saturating_mul(size as usize);
+        let items = items.into_iter().skip(skipped).take(size as usize);
         Self {
-            total: items.len() as u64,
-            items,
+            items: items.collect(),
+            page,
+            size,
+            total,
         }
     }
 }

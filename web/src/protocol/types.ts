@@ -706,7 +706,15 @@ export type LedgerLine = {
  */
 call: string, failed: boolean, times: number, };
 
-export type Listing<T> = { items: Array<T>, total: number, };
+export type Listing<T> = { items: Array<T>, 
+/**
+ * Counted from 1.
+ */
+page: number, 
+/**
+ * On a page; of a list that comes whole, all of them.
+ */
+size: number, total: number, };
 
 export type LiveSnapshot = { session: SessionInfo, 
 /**

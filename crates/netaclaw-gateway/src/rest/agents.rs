@@ -2,6 +2,7 @@
 //! for those who configure the server.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
+use super::paging::Paging;
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
@@ -32,10 +33,11 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/agents", tag = "agents",
-    responses((status = 200, body = Listing<AgentListItem>)))]
+    params(Paging), responses((status = 200, body = Listing<AgentListItem>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
+    paging: Paging,
 ) -> Result<Json<Listing<AgentListItem>>, ApiError> {
     let agents = shared.admin.agents().await?.into_iter();
     let items = match who.may_inspect() {
@@ -46,7 +48,7 @@ async fn list(
             .map(|agent| AgentListItem::Brief(brief(agent)))
             .collect(),
     };
-    Ok(Json(Listing::new(items)))
+    Ok(Json(paging.of(items)))
 }
 
 fn brief(agent: Agent) -> AgentBrief {

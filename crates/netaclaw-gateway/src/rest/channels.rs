@@ -1,6 +1,7 @@
 //! Channels. Keys go in and never come out.
 
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
@@ -30,12 +31,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/channels", tag = "channels",
-    responses((status = 200, body = Listing<ChannelView>)))]
+    params(Paging), responses((status = 200, body = Listing<ChannelView>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
+    paging: Paging,
 ) -> Result<Json<Listing<ChannelView>>, ApiError> {
-    Ok(Json(Listing::new(shared.admin.channels().await?)))
+    Ok(Json(paging.of(shared.admin.channels().await?)))
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/channels", tag = "channels", request_body = ChannelWrite,
@@ -141,10 +143,11 @@ async fn tried(shared: &Shared, channel: Channel) -> ChannelTest {
 
 /// The models of all channels that are switched on, for whoever chooses one in a chat.
 #[utoipa::path(get, path = "/admin/netaclaw/models", tag = "channels",
-    responses((status = 200, body = Listing<ChannelModels>)))]
+    params(Paging), responses((status = 200, body = Listing<ChannelModels>)))]
 async fn models(
     State(shared): State<Arc<Shared>>,
     _: Signed,
+    paging: Paging,
 ) -> Result<Json<Listing<ChannelModels>>, ApiError> {
     let mut channels = shared.admin.channels().await?;
     channels.retain(|channel| channel.spec.status == ChannelStatus::Enabled);
@@ -161,13 +164,13 @@ async fn models(
             is_auxiliary: view.spec.is_auxiliary,
         }
     });
-    Ok(Json(Listing::new(items.collect())))
+    Ok(Json(paging.of(items.collect())))
 }
 
 /// The suppliers a channel can have, with what is known about them.
 #[utoipa::path(get, path = "/admin/netaclaw/suppliers", tag = "channels",
-    responses((status = 200, body = Listing<SupplierOption>)))]
-async fn suppliers(_: Onlooker) -> Json<Listing<SupplierOption>> {
+    params(Paging), responses((status = 200, body = Listing<SupplierOption>)))]
+async fn suppliers(_: Onlooker, paging: Paging) -> Json<Listing<SupplierOption>> {
     let items = SUPPLIERS.iter().map(|info| SupplierOption {
         id: info.supplier,
         label: info.label.to_owned(),
@@ -176,5 +179,5 @@ async fn suppliers(_: Onlooker) -> Json<Listing<SupplierOption>> {
         key_variable: info.key_variable.map(str::to_owned),
         models: known_models(info.supplier).collect(),
     });
-    Json(Listing::new(items.collect()))
+    Json(paging.of(items.collect()))
 }

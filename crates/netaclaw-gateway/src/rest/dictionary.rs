@@ -1,6 +1,7 @@
 //! The dictionary: groups of named texts.
 
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
@@ -25,12 +26,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/dictionary", tag = "dictionary",
-    responses((status = 200, body = Listing<DictType>)))]
+    params(Paging), responses((status = 200, body = Listing<DictType>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
+    paging: Paging,
 ) -> Result<Json<Listing<DictType>>, ApiError> {
-    Ok(Json(Listing::new(shared.admin.dictionary().await?)))
+    Ok(Json(paging.of(shared.admin.dictionary().await?)))
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/dictionary", tag = "dictionary", request_body = DictTypeSpec,

@@ -1,6 +1,7 @@
 //! MCP servers. Secrets go in and never come out.
 
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker};
 use crate::error::ApiError;
@@ -31,15 +32,16 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 
 /// The servers, and how each stands at the moment.
 #[utoipa::path(get, path = "/admin/netaclaw/mcp-servers", tag = "mcp", operation_id = "list_mcp_servers",
-    responses((status = 200, body = Listing<McpServerInfo>)))]
+    params(Paging), responses((status = 200, body = Listing<McpServerInfo>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
+    paging: Paging,
 ) -> Result<Json<Listing<McpServerInfo>>, ApiError> {
     let live = live(&shared);
     let servers = shared.admin.mcp_servers().await?.into_iter();
     let servers = servers.map(|server| with_standing(server, &live));
-    Ok(Json(Listing::new(servers.collect())))
+    Ok(Json(paging.of(servers.collect())))
 }
 
 /// Its program is started by the server, and its tools are there for the next run.

@@ -1,6 +1,7 @@
 //! What agents remember of whoever asks. Nobody sees what is remembered of others.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
+use super::paging::Paging;
 use super::record::{Seen, Tagged};
 use super::revision::Revision;
 use crate::auth::{Identity, Signed, Writer};
@@ -31,12 +32,13 @@ struct Asked {
 
 /// One's own facts, the newest first; with `query` those it is about, the most relevant first.
 #[utoipa::path(get, path = "/admin/netaclaw/memories", tag = "memories",
-    params(("agentId" = Option<String>, Query), ("query" = Option<String>, Query)),
+    params(Paging, ("agentId" = Option<String>, Query), ("query" = Option<String>, Query)),
     responses((status = 200, body = Listing<Memory>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
     ApiQuery(asked): ApiQuery<Asked>,
+    paging: Paging,
 ) -> Result<Json<Listing<Memory>>, ApiError> {
     let user = user(&who);
     let mut memories = match asked.agent_id {
@@ -50,7 +52,7 @@ async fn list(
     if let Some(query) = asked.query.filter(|query| !query.trim().is_empty()) {
         memories = search(&memories, &query).into_iter().cloned().collect();
     }
-    Ok(Json(Listing::new(memories)))
+    Ok(Json(paging.of(memories)))
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/memories", tag = "memories", request_body = MemorySpec,

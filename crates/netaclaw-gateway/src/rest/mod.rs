@@ -10,6 +10,7 @@ mod dictionary;
 mod mcp_servers;
 mod memories;
 mod outline;
+mod paging;
 mod record;
 mod revision;
 mod sessions;

@@ -1,6 +1,7 @@
 //! Settings: a JSON value by name. Only what somebody reads can be set; anything can be deleted.
 
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use super::record::{Edit, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
@@ -21,12 +22,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/settings", tag = "settings",
-    responses((status = 200, body = Listing<Setting>)))]
+    params(Paging), responses((status = 200, body = Listing<Setting>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
+    paging: Paging,
 ) -> Result<Json<Listing<Setting>>, ApiError> {
-    Ok(Json(Listing::new(shared.admin.settings().await?)))
+    Ok(Json(paging.of(shared.admin.settings().await?)))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/settings/{name}", tag = "settings", params(("name" = String, Path)),

@@ -2,6 +2,7 @@
 
 use super::agents::previews;
 use super::body::{ApiJson, ApiPath, ApiQuery};
+use super::paging::Paging;
 use crate::auth::{Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -37,15 +38,16 @@ struct OfAgent {
 }
 
 /// Every skill that an agent finds, usable or not, with the reason.
-#[utoipa::path(get, path = "/admin/netaclaw/skills", tag = "skills", params(OfAgent),
+#[utoipa::path(get, path = "/admin/netaclaw/skills", tag = "skills", params(Paging, OfAgent),
     responses((status = 200, body = Listing<SkillView>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Signed,
     ApiQuery(of): ApiQuery<OfAgent>,
+    paging: Paging,
 ) -> Result<Json<Listing<SkillView>>, ApiError> {
     let skills = previews(&shared)?.skills(of.agent_id.as_deref()).await?;
-    Ok(Json(Listing::new(skills)))
+    Ok(Json(paging.of(skills)))
 }
 
 /// One skill, with its instructions.

@@ -1,6 +1,7 @@
 //! Tokens. Users have their own in hand; administrators have everybody's.
 
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use crate::auth::{Identity, Signed, Writer, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -21,12 +22,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/tokens", tag = "tokens",
-    responses((status = 200, body = Listing<Token>)))]
+    params(Paging), responses((status = 200, body = Listing<Token>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
+    paging: Paging,
 ) -> Result<Json<Listing<Token>>, ApiError> {
-    Ok(Json(Listing::new(visible(&shared, &who).await?)))
+    Ok(Json(paging.of(visible(&shared, &who).await?)))
 }
 
 /// The answer holds the token itself, once.

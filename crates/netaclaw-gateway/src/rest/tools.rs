@@ -2,6 +2,7 @@
 
 use super::agents::previews;
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use super::record::{Edit, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
@@ -21,12 +22,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 
 /// The tools there are, and those that were there.
 #[utoipa::path(get, path = "/admin/netaclaw/tools", tag = "tools",
-    responses((status = 200, body = Listing<ToolInfo>)))]
+    params(Paging), responses((status = 200, body = Listing<ToolInfo>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
+    paging: Paging,
 ) -> Result<Json<Listing<ToolInfo>>, ApiError> {
-    Ok(Json(Listing::new(previews(&shared)?.tools().await?)))
+    Ok(Json(paging.of(previews(&shared)?.tools().await?)))
 }
 
 /// One tool, and which agents have it or why not.

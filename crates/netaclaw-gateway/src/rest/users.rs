@@ -1,6 +1,7 @@
 //! Users.
 
 use super::body::{ApiJson, ApiPath};
+use super::paging::Paging;
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
@@ -21,12 +22,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/users", tag = "users",
-    responses((status = 200, body = Listing<User>)))]
+    params(Paging), responses((status = 200, body = Listing<User>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
+    paging: Paging,
 ) -> Result<Json<Listing<User>>, ApiError> {
-    Ok(Json(Listing::new(shared.admin.users().await?)))
+    Ok(Json(paging.of(shared.admin.users().await?)))
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/users", tag = "users", request_body = NewUser,

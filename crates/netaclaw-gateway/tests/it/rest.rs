@@ -566,3 +566,53 @@ fn routes_by_hand(dir: &std::path::Path) -> Vec<String> {
     }
     found
 }
+
+#[tokio::test]
+async fn lists_come_whole_or_in_pages() {
+    let server = Server::start().await;
+    let get = async |path: &str| {
+        let path = format!("/admin/netaclaw/{path}");
+        let answer = request(server.address, "GET", &path).send().await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+        answer.json()
+    };
+    for list in [
+        "agents",
+        "channels",
+        "dictionary",
+        "mcp-servers",
+        "memories",
+        "models",
+        "settings",
+        "skills",
+        "suppliers",
+        "tokens",
+        "tools",
+        "users",
+    ] {
+        let whole = get(list).await;
+        let total = whole["items"].as_array().unwrap().len();
+        assert_eq!(
+            (&whole["total"], &whole["page"]),
+            (&json!(total), &json!(1)),
+            "{list}"
+        );
+        let second = get(&format!("{list}?page=2&size=1")).await;
+        assert_eq!(
+            (&second["page"], &second["size"]),
+            (&json!(2), &json!(1)),
+            "{list}"
+        );
+        assert_eq!(second["total"], total, "{list}");
+        let only: Vec<&Value> = whole["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .skip(1)
+            .take(1)
+            .collect();
+        assert_eq!(second["items"], json!(only), "{list}");
+    }
+    let wrong = request(server.address, "GET", "/admin/netaclaw/users?page=two").send();
+    assert_eq!(wrong.await.json()["code"], "bad_request");
+}
