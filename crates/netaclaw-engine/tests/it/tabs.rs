@@ -257,6 +257,8 @@ async fn play(steps: Vec<Step>) {
     // Joining sends what waits to all, so that everybody has heard everything by now.
     let mut fresh = Tab::default();
     fresh.come(&server, &session, false).await;
+    // What has happened since is told to all alike.
+    fresh.look();
     for tab in &mut tabs {
         tab.look();
         tab.page.check_same(&fresh.page);
