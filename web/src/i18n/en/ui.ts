@@ -196,6 +196,7 @@ export default {
     send: 'Answer',
     asMessage: 'Send as message',
     answering: 'Sending your answer…',
+    answered: 'Answered: {answer}',
     expired: 'This question has expired. You can still answer with a message.',
     readonly: 'The run that asked has ended. You can still answer with a message.',
     expires: 'Expires in {time}',

@@ -197,6 +197,7 @@ export default {
     send: '回答',
     asMessage: '作为消息发送',
     answering: '正在发送回答…',
+    answered: '已回答：{answer}',
     expired: '此问题已过期，您仍可用消息回答。',
     readonly: '提问的运行已结束，您仍可用消息回答。',
     expires: '{time}后过期',

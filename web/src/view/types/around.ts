@@ -71,10 +71,12 @@ export interface QuestionView {
     | 'open'
     /** This tab has sent an answer and waits for the acknowledgement. */
     | 'answering'
+    /** Somebody has answered, here or elsewhere; its call has no result yet. */
+    | 'answered'
     | 'expired'
     /** Its run is gone: to be read, and answered by a new message. */
     | 'readonly'
-  /** What this tab has answered. */
+  /** What was answered, or what this tab is about to. */
   answer: string | null
   problem: string | null
 }
