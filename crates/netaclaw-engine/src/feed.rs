@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(heard(), [says(0, "bc"), says(1, "d")]);
         feed.emit_text(piece(1, 1, "e"));
         assert_eq!(heard(), []);
-        tokio::time::sleep(MERGE_WINDOW).await;
+        tokio::time::sleep(2 * MERGE_WINDOW).await;
         assert_eq!(heard(), [says(1, "e")]);
     }
 }
