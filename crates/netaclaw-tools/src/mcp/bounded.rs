@@ -1,6 +1,8 @@
 //! How much a server may send at once.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -39,6 +41,17 @@ impl Chatter {
     pub(super) fn last(&self) -> Option<String> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.clone()
+    }
+
+    /// Looks at what nobody has read: a program that has ended takes no request, and then the library
+    /// reads no more either. The pipe does not wait.
+    pub(super) fn hear_rest(&self, pipe: OwnedFd) {
+        let mut rest = [0; CHATTER_BYTES_MAX];
+        let read = File::from(pipe).read(&mut rest).unwrap_or(0);
+        let mut lines = rest[..read].split(|byte| *byte == b'\n');
+        if let Some(first) = lines.next() {
+            self.hear(first);
+        }
     }
 
     /// Looks at the line that begins with these bytes.

@@ -17,6 +17,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::{RoleClient, ServiceExt};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::BTreeMap;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -97,12 +98,18 @@ impl Connection {
         let (last_words, listener) = LastWords::listen(stderr);
         let handler = Handler::default();
         let too_big = TooBig::default();
+        let rest = stdout.as_fd().try_clone_to_owned();
         let stdout = BoundedLines::new(stdout, too_big.clone(), chatter.clone());
         let service = match handler.clone().serve((stdout, input)).await {
             Ok(service) => service,
             Err(_) if too_big.is_set() => return Err(too_long()),
             Err(error) => {
                 let said = last_words.heard().await;
+                if chatter.last().is_none()
+                    && let Ok(rest) = rest
+                {
+                    chatter.hear_rest(rest);
+                }
                 return Err(match (said.is_empty(), chatter.last()) {
                     (false, _) => fault(McpFaultCode::Ended, said),
                     (true, Some(said)) => fault(McpFaultCode::NotUnderstood, said),
