@@ -45,7 +45,7 @@ pub use resolve::{
     AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError, ModelPlan,
     check_choice, resolve_auxiliary, resolve_model,
 };
-pub use setting::{SETTINGS, SettingStore, check_setting, check_setting_name};
+pub use setting::{CLARIFY_TIMEOUT, SETTINGS, SettingStore, check_setting, check_setting_name};
 pub use store::{AdminStore, Expect, Seeded};
 pub use token::{
     Access, BROWSER_LABEL, IssuedToken, TokenCheck, TokenStore, check_token_spec, is_alive,

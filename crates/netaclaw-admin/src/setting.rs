@@ -28,7 +28,13 @@ pub trait SettingStore: Send + Sync {
 
 /// The names that somebody reads, and so all that people can set. A setting that nothing reads would
 /// only seem to do something. Whoever begins to read one enters it here, with a test of what it does.
-pub const SETTINGS: &[&str] = &[];
+pub const SETTINGS: &[&str] = &[CLARIFY_TIMEOUT];
+
+/// How long questions of agents stay open, in milliseconds. Unset, they wait for their answer however
+/// long it takes.
+pub const CLARIFY_TIMEOUT: &str = "clarify.timeoutMs";
+/// A year: whoever wants more wants no limit.
+const CLARIFY_TIMEOUT_MAX: i64 = 365 * 24 * 60 * 60 * 1000;
 
 /// Refuses a name that nobody reads.
 pub fn check_setting_name(name: &str) -> Result<()> {
@@ -53,7 +59,11 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Invalid> {
     rules::ensure(!name.contains(' '), "name", Problem::NotAName)?;
     let chars_max = VALUE_BYTES_MAX;
     let size = value.to_string().len();
-    rules::ensure(size <= chars_max, "value", Problem::TooLong { chars_max })
+    rules::ensure(size <= chars_max, "value", Problem::TooLong { chars_max })?;
+    let (min, max) = (1, CLARIFY_TIMEOUT_MAX);
+    let fits =
+        name != CLARIFY_TIMEOUT || value.as_i64().is_some_and(|ms| (min..=max).contains(&ms));
+    rules::ensure(fits, "value", Problem::OutOfRange { min, max })
 }
 
 #[cfg(test)]
@@ -68,5 +78,20 @@ mod tests {
         assert!(error.contains("did you mean"), "{error}");
         assert!(known("a.b", &names).is_err());
         assert!(known("a.b", &[]).is_err());
+    }
+
+    #[test]
+    fn a_time_is_a_time() {
+        let check = |value: Value| check_setting(CLARIFY_TIMEOUT, &value);
+        assert!(check(60_000.into()).is_ok());
+        for wrong in [
+            0.into(),
+            (-1).into(),
+            "60s".into(),
+            Value::Null,
+            i64::MAX.into(),
+        ] {
+            assert!(check(wrong).is_err());
+        }
     }
 }

@@ -19,8 +19,8 @@ use crate::title::TitleModel;
 use crate::tool_refusals::ToolRefusals;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, Configured, ModelChoiceError, OpenModel, check_choice,
-    open_models, open_title_model, session_provider,
+    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, Configured, ModelChoiceError, OpenModel,
+    check_choice, open_models, open_title_model, session_provider,
 };
 use netaclaw_governance::ModelAbilities;
 use netaclaw_models::{
@@ -39,7 +39,7 @@ use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// The agents of the admin store.
@@ -414,6 +414,17 @@ impl AgentSource for ConfiguredAgents {
         model: Option<ChosenModel>,
     ) -> Result<Overhead, EngineError> {
         self.overhead_of(session, model).await
+    }
+
+    async fn question_timeout(&self) -> Option<Duration> {
+        match self.admin().setting(CLARIFY_TIMEOUT).await {
+            Ok(setting) => setting?.value.as_u64().map(Duration::from_millis),
+            Err(error) => {
+                // Better to wait for ever than to go on without the answer.
+                tracing::warn!(%error, "it is not known how long questions stay open");
+                None
+            }
+        }
     }
 
     async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {

@@ -3,6 +3,7 @@
 use crate::compaction::Desk;
 use crate::durable::{Asked, AskedConsent, Queued};
 use crate::error::EngineError;
+use crate::expiry::{Expired, expire, expired, expiry};
 use crate::feed::now_ms;
 use crate::live::Live;
 use crate::meter::Meter;
@@ -170,6 +171,7 @@ impl RunHost for SessionHost {
         &mut self,
         question: ClarifyQuestion,
     ) -> Result<BoxFuture<'static, ClarifyAnswer>, HostError> {
+        let timeout = self.source.question_timeout().await;
         let question = Question {
             request_id: Uuid::now_v7().to_string(),
             run_id: self.run_id.clone(),
@@ -177,7 +179,7 @@ impl RunHost for SessionHost {
             question: question.question,
             options: question.options,
             multi: question.multi,
-            expires_at: None,
+            expires_at: timeout.map(|timeout| expiry(now_ms(), timeout)),
             read_only: false,
         };
         let waiting = self.waiters.wait_for(question.request_id.clone());
@@ -189,10 +191,23 @@ impl RunHost for SessionHost {
         writing.state.durable.questions.push(asked);
         writing.save().await.map_err(unavailable)?;
         drop(writing);
+        let request_id = question.request_id.clone();
+        let expires_at = question.expires_at;
         self.live.question_opened(question);
+        let (writer, live) = (Arc::clone(&self.writer), self.live.clone());
         // The sender goes away only with the run, whose own token ends the wait first.
         Ok(Box::pin(async move {
-            waiting.await.unwrap_or(ClarifyAnswer::Dismissed)
+            let mut waiting = waiting;
+            let answer = tokio::select! {
+                biased;
+                answer = &mut waiting => answer,
+                () = expired(expires_at) => match expire(&writer, &live, &request_id).await {
+                    Expired::Now => return ClarifyAnswer::TimedOut,
+                    // Somebody was a moment faster.
+                    Expired::Answered => waiting.await,
+                },
+            };
+            answer.unwrap_or(ClarifyAnswer::Dismissed)
         }))
     }
 

@@ -11,6 +11,7 @@ mod ending;
 mod engine;
 mod error;
 mod event;
+mod expiry;
 mod feed;
 mod gates;
 mod governed;

@@ -314,6 +314,16 @@ impl Live {
         self.feed.emit(&ReliableEvent::ClarifyAnswered(answered));
     }
 
+    /// The open question that ends first, and when; `None` if none ends by itself.
+    pub(crate) fn next_expiry(&self) -> Option<(i64, String)> {
+        let state = self.lock();
+        let ends = state.questions.iter().filter_map(|question| {
+            let at = question.expires_at?;
+            Some((at, question.request_id.clone()))
+        });
+        ends.min()
+    }
+
     /// Nobody will answer any more.
     pub(crate) fn close_questions(&self) {
         while let Some(request_id) = self.first_question() {

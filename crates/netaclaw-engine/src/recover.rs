@@ -3,6 +3,7 @@
 use crate::durable::{AskedConsent, Durable};
 use crate::ending::Ending;
 use crate::error::EngineError;
+use crate::expiry::is_expired;
 use crate::feed::now_ms;
 use crate::user_message::marked;
 use crate::writer::{SessionWriter, Writing};
@@ -110,7 +111,9 @@ pub(crate) async fn close_calls_but(
             .find(|asked| asked.question.tool_call_id == call.id);
         let (content, details) = match answer.and_then(|asked| asked.answer.clone()) {
             Some(texts) => {
+                let expired = answer.is_some_and(|asked| is_expired(&asked.question));
                 let answer = match texts.is_empty() {
+                    true if expired => ClarifyAnswer::TimedOut,
                     true => ClarifyAnswer::Dismissed,
                     false => ClarifyAnswer::Answered(texts),
                 };

@@ -14,6 +14,7 @@ use crate::command::{Command, OpenRequest, Way};
 use crate::compaction::{Desk, keep};
 use crate::engine::Home;
 use crate::error::EngineError;
+use crate::expiry::expired;
 use crate::feed::{Missed, OnItsWay, Subscriber, SubscriptionId, now_ms};
 use crate::listing::{Liveness, list_item};
 use crate::live::Live;
@@ -123,6 +124,8 @@ impl LiveSession {
         let mut leaving = None;
         // Without a mailbox nothing new comes; the run under way still ends as it should.
         while leaving.is_none() && !(self.closing && self.current.is_none()) {
+            // A run under way looks after its questions itself.
+            let expiry = self.live.next_expiry().filter(|_| self.current.is_none());
             tokio::select! {
                 command = mailbox.recv(), if !self.closing => match command {
                     Some(command) => self.handle(command).await,
@@ -136,6 +139,9 @@ impl LiveSession {
                 () = self.shutdown.cancelled(), if !self.interrupted => self.interrupt(),
                 Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
                 Some(title) = self.titles.next() => self.title_made(title).await,
+                () = expired(expiry.as_ref().map(|(at, _)| *at)), if expiry.is_some() => {
+                    self.question_expired(expiry).await;
+                }
                 () = tokio::time::sleep(IDLE_MAX), if self.is_idle() => {
                     leaving = home.leave(&mailbox).await;
                 }

@@ -12,6 +12,7 @@ use netaclaw_protocol::{
     ThinkingLevel,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Knows the agents and how to run them. Asked anew for every run, so that a changed agent counts
@@ -80,6 +81,11 @@ pub trait AgentSource: Send + Sync + 'static {
         _model: Option<ChosenModel>,
     ) -> Result<Overhead, EngineError> {
         Ok(Overhead::default())
+    }
+
+    /// How long a question that is asked now stays open; `None` is until it is answered.
+    async fn question_timeout(&self) -> Option<Duration> {
+        None
     }
 
     /// Who makes up a title for the session, if somebody was named for such things. Without one

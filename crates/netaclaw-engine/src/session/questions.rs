@@ -2,6 +2,7 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::expiry::expire;
 use crate::feed::now_ms;
 use crate::questions::read_answer;
 use crate::recover::{Agreed, close_calls, close_calls_but};
@@ -31,6 +32,10 @@ impl LiveSession {
         match before.answer_to(request_id) {
             None => {}
             Some(known) if *known == texts => return Ok(Done::before(())),
+            Some(known) if known.is_empty() => {
+                let message = "this question is closed; send your answer as a message".to_owned();
+                return Err(EngineError::Conflict(message));
+            }
             Some(_) => {
                 let message = "this question has been answered already".to_owned();
                 return Err(EngineError::Conflict(message));
@@ -52,6 +57,17 @@ impl LiveSession {
             self.resume_answered().await?;
         }
         Ok(Done::now(()))
+    }
+
+    /// The time of a question is over that a dead run had asked: it goes on without the answer.
+    pub(super) async fn question_expired(&mut self, ended: Option<(i64, String)>) {
+        let Some((_, request_id)) = ended else {
+            return;
+        };
+        expire(&self.writer, &self.live, &request_id).await;
+        if let Err(error) = self.resume_answered().await {
+            tracing::warn!(session.id = %self.writer.id, %error, "a run whose question has ended cannot go on");
+        }
     }
 
     /// Closes what a dead run had asked without an answer, and says so (CLAR-6).

@@ -217,6 +217,32 @@ async fn the_same_request_has_one_effect() {
 }
 
 #[tokio::test]
+async fn a_question_ends_when_its_time_is_over_and_the_run_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    server.script.ask_for(std::time::Duration::from_millis(50));
+    let session = server.chat(None, "paint it").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::Ask("Which colour?")]);
+    let asked = client.wait("clarify_request", |_| true).await;
+    let asked = &asked["data"];
+    assert!(asked["expiresAt"].is_i64(), "everybody sees when: {asked}");
+    let told = client.wait("clarify_answered", |_| true).await;
+    assert_eq!(told["data"]["outcome"], "timed_out");
+    let late = ClarifyResponse {
+        session_id: session.clone(),
+        request_id: asked["requestId"].as_str().unwrap().to_owned(),
+        answer: json!("blue"),
+    };
+    let late = server.engine.answer_question(&ann(), late).await;
+    assert!(matches!(late.unwrap_err(), EngineError::Conflict(_)));
+    server.script.act([Act::Say("left as it is"), Act::End]);
+    client.done(1).await;
+    let path = server.path(&session).await;
+    assert!(path[2].starts_with("toolResult: ") && path[2].contains("Do not assume"));
+}
+
+#[tokio::test]
 async fn a_question_is_answered_once_by_words_or_by_id() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path());

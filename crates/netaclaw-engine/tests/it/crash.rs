@@ -158,6 +158,28 @@ fn a_question_is_still_open_and_its_answer_goes_on_from_there() {
     });
 }
 
+#[test]
+fn the_time_of_a_question_runs_on_without_its_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let session = until_it_dies(dir.path(), async |server| {
+        server.script.ask_for(Duration::from_secs(3));
+        let session = server.chat(None, "paint it").await.session_id;
+        let (client, _) = server.open(&session).await;
+        server.script.act([Act::Ask("Which colour?")]);
+        client.wait("clarify_request", |_| true).await;
+        session
+    });
+    runtime().block_on(async {
+        let server = Server::start(dir.path());
+        let (client, _) = server.open(&session).await;
+        server.script.act([Act::Say("left as it is"), Act::End]);
+        client.done(1).await;
+        let path = server.path(&session).await;
+        assert!(path[2].starts_with("toolResult: ") && path[2].contains("Do not assume"));
+        assert_eq!(path[3..], ["assistant: left as it is"]);
+    });
+}
+
 /// A server that died while somebody was asked for consent to `bash`.
 fn died_asking(dir: &Path) -> SessionId {
     until_it_dies(dir, async |server| {

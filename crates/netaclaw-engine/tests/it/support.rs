@@ -19,6 +19,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +51,7 @@ pub(crate) struct Script {
 
 pub(crate) struct ScriptedSource {
     acts: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Act>>>,
+    question_timeout: Mutex<Option<Duration>>,
 }
 
 impl Script {
@@ -57,6 +59,7 @@ impl Script {
         let (acts, receiver) = mpsc::unbounded_channel();
         let source = ScriptedSource {
             acts: Arc::new(tokio::sync::Mutex::new(receiver)),
+            question_timeout: Mutex::default(),
         };
         Self {
             acts,
@@ -66,6 +69,11 @@ impl Script {
 
     pub(crate) fn source(&self) -> Arc<dyn AgentSource> {
         Arc::clone(&self.source) as _
+    }
+
+    /// Questions that are asked from now on stay open for so long.
+    pub(crate) fn ask_for(&self, time: Duration) {
+        *self.source.question_timeout.lock().unwrap() = Some(time);
     }
 
     pub(crate) fn act(&self, acts: impl IntoIterator<Item = Act>) {
@@ -87,6 +95,10 @@ impl AgentSource for ScriptedSource {
             }),
             Some(other) => Err(EngineError::NotFound(format!("there is no agent {other}"))),
         }
+    }
+
+    async fn question_timeout(&self) -> Option<Duration> {
+        *self.question_timeout.lock().unwrap()
     }
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
