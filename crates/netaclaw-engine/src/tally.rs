@@ -190,6 +190,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn counting_on_is_counting_anew(
             steps in prop::collection::vec((any::<prop::sample::Index>(), 0u8..5, 1u64..99, any::<bool>()), 1..40)
