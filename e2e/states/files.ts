@@ -74,6 +74,7 @@ export async function workOnFiles({ chat, model, server, shots }: Stage): Promis
   await shots.take('session-search-none', address, ROW, async (page) => {
     await openSidebar(page)
     await page.locator('#session-search').fill('nothing of this kind')
+    await page.locator('.nothing').waitFor()
   })
   await shots.take('tree', address, ROW, async (page) => {
     await page.locator('[data-region=transcript]').focus()
