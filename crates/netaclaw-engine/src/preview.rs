@@ -167,7 +167,7 @@ fn info(record: ToolRecord, manifest: Option<&ToolManifest>) -> ToolInfo {
     ToolInfo {
         description: manifest.map_or_else(String::new, |manifest| manifest.description.clone()),
         on_by_default: manifest.is_some_and(|tool| tool.default_status == ToolStatus::Enabled),
-        schema: manifest.map_or(Value::Null, |manifest| manifest.schema.clone()),
+        schema: manifest.map_or(Value::Null, |manifest| Value::clone(&manifest.schema)),
         timeout_ms: timeout.map(|ms| u64::try_from(ms).unwrap_or(u64::MAX)),
         record,
     }

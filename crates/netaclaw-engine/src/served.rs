@@ -150,7 +150,7 @@ impl ServedTools for AgentToolbox {
                 name: manifest.name.clone(),
                 label: manifest.label.en.clone(),
                 description: manifest.description.clone(),
-                schema: tool.model_schema(),
+                schema: Value::clone(&tool.model_schema()),
                 risk: manifest.risk,
             }
         });

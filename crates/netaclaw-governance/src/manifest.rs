@@ -3,6 +3,7 @@
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The description of a tool: all that governance, prompt and screens know of it.
@@ -17,7 +18,8 @@ pub struct ToolManifest {
     pub guidance: String,
     pub category: ToolCategory,
     /// JSON Schema of the arguments; its type is `object`.
-    pub schema: Value,
+    #[serde(serialize_with = "as_value")]
+    pub schema: Arc<Value>,
     pub risk: ToolRisk,
     pub default_status: ToolStatus,
     /// Every tool runs in the main process; this is how a subagent reaches it.
@@ -55,6 +57,10 @@ pub enum Concurrency {
     Parallel,
     /// Runs alone: after the calls before it and before those behind it.
     Exclusive,
+}
+
+fn as_value<S: serde::Serializer>(schema: &Arc<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    Value::serialize(schema, serializer)
 }
 
 fn as_millis<S: serde::Serializer>(

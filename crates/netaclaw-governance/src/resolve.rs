@@ -266,12 +266,16 @@ impl ResolvedTool {
     }
 
     /// The schema as the model gets it: pinned arguments are not its to choose.
-    pub fn model_schema(&self) -> Value {
-        let mut schema = self.manifest.schema.clone();
-        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+    pub fn model_schema(&self) -> Arc<Value> {
+        let mut schema = Arc::clone(&self.manifest.schema);
+        if self.pinned.is_empty() {
+            return schema;
+        }
+        let members = Arc::make_mut(&mut schema);
+        if let Some(properties) = members.get_mut("properties").and_then(Value::as_object_mut) {
             properties.retain(|name, _| !self.pinned.contains_key(name));
         }
-        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        if let Some(required) = members.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|name| {
                 name.as_str()
                     .is_none_or(|name| !self.pinned.contains_key(name))

@@ -2,6 +2,7 @@
 
 use netaclaw_protocol::{Message, ThinkingLevel};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// One request for one answer. Clients take it shared, so that a retry or a fallback copies
 /// nothing.
@@ -51,8 +52,8 @@ impl SystemPrompt {
 pub struct ToolDefinition {
     pub name: String,
     pub description: String,
-    /// JSON Schema of the arguments; its type is `object`.
-    pub schema: Value,
+    /// JSON Schema of the arguments; its type is `object`. Shared: every request carries it.
+    pub schema: Arc<Value>,
 }
 
 /// Whether the supplier is asked to keep the beginning of the request for the next one.

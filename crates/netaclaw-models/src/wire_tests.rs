@@ -129,7 +129,7 @@ fn tools() -> Vec<ToolDefinition> {
     vec![ToolDefinition {
         name: "ls".into(),
         description: "Lists files.".into(),
-        schema: json!({"type": "object"}),
+        schema: json!({"type": "object"}).into(),
     }]
 }
 

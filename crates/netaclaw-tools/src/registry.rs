@@ -8,9 +8,9 @@ use crate::schema::ArgumentCheck;
 use crate::tool::Tool;
 use netaclaw_governance::ToolManifest;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// Tools by name, each with its manifest and its schema compiled once.
+/// Tools by name, each with its manifest and its schema compiled at most once.
 #[derive(Clone, Default)]
 pub struct ToolRegistry {
     tools: Vec<Registered>,
@@ -20,7 +20,7 @@ pub struct ToolRegistry {
 pub(crate) struct Registered {
     pub(crate) tool: Arc<dyn Tool>,
     manifest: Arc<ToolManifest>,
-    check: Arc<ArgumentCheck>,
+    check: Arc<OnceLock<ArgumentCheck>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,17 +58,18 @@ impl ToolRegistry {
             Arc::new(ExecuteSkill),
         ];
         for tool in tools {
-            registry
-                .add(tool)
-                .expect("built-in tools have names of their own and valid schemas");
+            let manifest = tool.manifest();
+            // Their schemas are our own, and tested. Compiled at the start of every server, they
+            // would bring in megabytes of code that most never need.
+            registry.push(tool, manifest, OnceLock::new());
         }
         registry
     }
 
     pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
-        let manifest = Arc::new(tool.manifest());
+        let manifest = tool.manifest();
         if self.find(&manifest.name).is_some() {
-            return Err(RegistryError::Duplicate(manifest.name.clone()));
+            return Err(RegistryError::Duplicate(manifest.name));
         }
         let check = ArgumentCheck::compile(&manifest.schema).map_err(|problem| {
             RegistryError::BadSchema {
@@ -76,12 +77,21 @@ impl ToolRegistry {
                 problem,
             }
         })?;
+        self.push(tool, manifest, OnceLock::from(check));
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        tool: Arc<dyn Tool>,
+        manifest: ToolManifest,
+        check: OnceLock<ArgumentCheck>,
+    ) {
         self.tools.push(Registered {
             tool,
-            manifest,
+            manifest: Arc::new(manifest),
             check: Arc::new(check),
         });
-        Ok(())
     }
 
     /// The manifests, in the order tools were added.
@@ -109,7 +119,11 @@ impl Registered {
     pub(crate) fn check_args(&self, args: &Value) -> Result<(), String> {
         let mut args = args.clone();
         self.tool.mend(&mut args);
-        self.check.check(&args)
+        let check = self.check.get_or_init(|| {
+            let compiled = ArgumentCheck::compile(&self.manifest.schema);
+            compiled.expect("schemas of built-in tools are valid, and others were compiled before")
+        });
+        check.check(&args)
     }
 }
 
@@ -122,5 +136,28 @@ impl std::fmt::Debug for ToolRegistry {
         f.debug_list()
             .entries(self.tools.iter().map(|tool| &tool.manifest.name))
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::collections::BTreeSet;
+
+    /// What the registry takes for granted.
+    #[test]
+    fn built_in_tools_have_names_of_their_own_and_valid_schemas() {
+        let registry = ToolRegistry::builtin();
+        let names: BTreeSet<_> = registry.tools.iter().map(|t| &t.manifest.name).collect();
+        assert_eq!(names.len(), registry.tools.len());
+        for tool in &registry.tools {
+            let name = &tool.manifest.name;
+            assert!(
+                ArgumentCheck::compile(&tool.manifest.schema).is_ok(),
+                "{name}"
+            );
+            assert!(tool.check_args(&json!([])).is_err(), "{name} takes objects");
+        }
     }
 }

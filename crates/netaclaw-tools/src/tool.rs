@@ -75,7 +75,7 @@ impl<I> Call<I> {
 impl<T: TypedTool> Tool for T {
     fn manifest(&self) -> ToolManifest {
         ToolManifest {
-            schema: schema_of::<T::Input>(),
+            schema: schema_of::<T::Input>().into(),
             ..TypedTool::manifest(self)
         }
     }

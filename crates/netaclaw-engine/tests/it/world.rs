@@ -318,7 +318,7 @@ impl Tool for Rude {
             description: format!("A tool that is {name}."),
             guidance: String::new(),
             category: ToolCategory::Files,
-            schema: json!({"type": "object", "properties": {"n": {"type": "integer"}}}),
+            schema: json!({"type": "object", "properties": {"n": {"type": "integer"}}}).into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Never,

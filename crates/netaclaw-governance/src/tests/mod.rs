@@ -23,7 +23,8 @@ fn tool(name: &str, change: impl FnOnce(&mut ToolManifest)) -> Arc<ToolManifest>
             "type": "object",
             "properties": {"path": {"type": "string"}, "deep": {"type": "boolean"}},
             "required": ["path"],
-        }),
+        })
+        .into(),
         risk: ToolRisk::Read,
         default_status: ToolStatus::Enabled,
         worker: WorkerUse::Local,

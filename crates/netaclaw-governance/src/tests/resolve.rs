@@ -211,7 +211,7 @@ fn overrides_change_one_tool_for_one_agent() {
     assert_eq!(read.manifest().timeout, Some(Duration::from_millis(5)));
     assert!(read.needs_approval());
     assert_eq!(
-        read.model_schema(),
+        *read.model_schema(),
         json!({"type": "object", "properties": {"deep": {"type": "boolean"}}, "required": []})
     );
     assert_eq!(

@@ -23,7 +23,7 @@ fn tools() -> Vec<ToolDefinition> {
         .map(|name| ToolDefinition {
             name: name.into(),
             description: format!("The tool {name}."),
-            schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
+            schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}).into(),
         })
         .collect()
 }

@@ -18,7 +18,7 @@ fn tool(name: &str, properties: Value, required: Value) -> ToolDefinition {
     ToolDefinition {
         name: name.into(),
         description: String::new(),
-        schema: json!({"type": "object", "properties": properties, "required": required}),
+        schema: json!({"type": "object", "properties": properties, "required": required}).into(),
     }
 }
 

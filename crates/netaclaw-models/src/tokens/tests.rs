@@ -158,7 +158,7 @@ fn frames_images_tools_and_instructions_count() {
     request.tools.push(ToolDefinition {
         name: "ls".into(),
         description: "Lists files.".into(),
-        schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
+        schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}).into(),
     });
     assert!(estimate_request(&request) > with_system + 10);
 }

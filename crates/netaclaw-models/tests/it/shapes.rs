@@ -31,7 +31,7 @@ fn tools() -> Vec<ToolDefinition> {
     vec![ToolDefinition {
         name: "read".into(),
         description: String::new(),
-        schema: json!({"type": "object"}),
+        schema: json!({"type": "object"}).into(),
     }]
 }
 

@@ -350,7 +350,8 @@ impl Tool for Manner {
             schema: json!({
                 "type": "object",
                 "properties": {"say": {"type": "string"}, "ms": {"type": "integer"}},
-            }),
+            })
+            .into(),
             risk: self.risk,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Never,

@@ -51,7 +51,7 @@ impl TypedTool for Clarify {
                        different work, and only then; never ask what a tool can tell you."
                 .to_owned(),
             category: ToolCategory::Session,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Never,

@@ -47,7 +47,7 @@ impl TypedTool for ExecuteSkill {
             guidance: "Read a skill with `read_skill` before you run it with `execute_skill`."
                 .to_owned(),
             category: ToolCategory::Skills,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Exec,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Proxy,

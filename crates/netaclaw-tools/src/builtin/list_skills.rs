@@ -37,7 +37,7 @@ impl TypedTool for ListSkills {
                 .to_owned(),
             guidance: String::new(),
             category: ToolCategory::Skills,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Local,

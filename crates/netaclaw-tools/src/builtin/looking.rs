@@ -26,7 +26,7 @@ impl LookingTool {
             description: self.description.to_owned(),
             guidance: self.guidance.to_owned(),
             category: ToolCategory::Files,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Local,

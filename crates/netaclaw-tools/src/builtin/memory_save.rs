@@ -46,7 +46,7 @@ impl TypedTool for MemorySave {
                        passwords, keys, or what holds only for now."
                 .to_owned(),
             category: ToolCategory::Memory,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             // It changes nothing but what the agent itself knows, which its user can undo.
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,

@@ -49,7 +49,7 @@ impl TypedTool for MemorySearch {
                        and is not among the facts you were given."
                 .to_owned(),
             category: ToolCategory::Memory,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Proxy,

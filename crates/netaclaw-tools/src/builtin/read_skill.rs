@@ -47,7 +47,7 @@ impl TypedTool for ReadSkill {
                 .to_owned(),
             guidance: String::new(),
             category: ToolCategory::Skills,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Local,

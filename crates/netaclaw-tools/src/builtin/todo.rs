@@ -69,7 +69,7 @@ impl TypedTool for Todo {
                        set each item to done as soon as it is."
                 .to_owned(),
             category: ToolCategory::Session,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Never,

@@ -51,7 +51,7 @@ impl TypedTool for Write {
                        smaller."
                 .to_owned(),
             category: ToolCategory::Files,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Write,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Local,

@@ -4,6 +4,7 @@ use super::connect::{Connection, McpAccess};
 use super::fault::fault;
 use super::names::mcp_tool_name;
 use crate::spawn::SpawnGate;
+use futures::future::BoxFuture;
 use netaclaw_protocol::{McpFault, McpFaultCode, McpServerSpec, McpToolSummary, ToolChoice};
 use rmcp::model::{PaginatedRequestParams, Tool};
 use serde_json::{Map, Value};
@@ -37,16 +38,19 @@ impl McpToolInfo {
     }
 }
 
-/// Connects once and lists the tools, to see whether that works.
-pub async fn try_server(
-    access: &McpAccess,
-    gate: &SpawnGate,
-) -> Result<Vec<McpToolInfo>, McpFault> {
-    let (connection, line) = Connection::open(access, gate).await?;
-    let tools = list(&connection, &access.spec).await;
-    // Whether it says good-bye makes no difference.
-    line.service.cancel().await.ok();
-    tools
+/// Connects once and lists the tools, to see whether that works. Boxed, so that no other crate
+/// compiles the whole client for itself.
+pub fn try_server<'a>(
+    access: &'a McpAccess,
+    gate: &'a SpawnGate,
+) -> BoxFuture<'a, Result<Vec<McpToolInfo>, McpFault>> {
+    Box::pin(async {
+        let (connection, line) = Connection::open(access, gate).await?;
+        let tools = list(&connection, &access.spec).await;
+        // Whether it says good-bye makes no difference.
+        line.service.cancel().await.ok();
+        tools
+    })
 }
 
 /// Those that the filter lets through.

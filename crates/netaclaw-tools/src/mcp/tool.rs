@@ -47,7 +47,7 @@ impl Tool for McpTool {
             },
             guidance: String::new(),
             category: ToolCategory::External,
-            schema: object_schema(&info.schema),
+            schema: object_schema(&info.schema).into(),
             // Whatever the server says of its tool: its word is a hint, and no reason to ask nobody.
             risk: ToolRisk::Exec,
             default_status: ToolStatus::Enabled,

@@ -34,7 +34,7 @@ impl Tool for Manner {
             description: "Behaves badly.".into(),
             guidance: String::new(),
             category: ToolCategory::Session,
-            schema: json!({"type": "object"}),
+            schema: json!({"type": "object"}).into(),
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Never,

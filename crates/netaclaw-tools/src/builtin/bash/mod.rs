@@ -66,7 +66,7 @@ impl TypedTool for Bash {
                        reading, searching and changing files."
                 .to_owned(),
             category: ToolCategory::Shell,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Exec,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Proxy,

@@ -71,7 +71,7 @@ impl TypedTool for Edit {
                        line numbers, and put all changes of one file into one call."
                 .to_owned(),
             category: ToolCategory::Files,
-            schema: Value::Null,
+            schema: Value::Null.into(),
             risk: ToolRisk::Write,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Local,
