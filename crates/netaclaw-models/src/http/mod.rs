@@ -40,8 +40,9 @@ impl Default for Timeouts {
 #[derive(Debug)]
 pub struct Transport {
     timeouts: Timeouts,
-    /// Reading the system's certificates takes time that a start without a key need not spend,
-    /// so both are made when first used.
+    /// The system's certificates take time to read and megabytes to keep, which who has only
+    /// models on this machine need not spend. So each is made when first used.
+    plain: OnceLock<Result<Client, String>>,
     direct: OnceLock<Result<Client, String>>,
     proxied: OnceLock<Result<Client, String>>,
 }
@@ -50,6 +51,7 @@ impl Transport {
     pub fn new(timeouts: Timeouts) -> Self {
         Self {
             timeouts,
+            plain: OnceLock::new(),
             direct: OnceLock::new(),
             proxied: OnceLock::new(),
         }
@@ -62,12 +64,12 @@ impl Transport {
     /// The client for an address. A proxy from the environment is honoured, but never on the way
     /// to this machine: it could not find the server there.
     pub(crate) fn client(&self, url: &Url) -> Result<&Client, ModelError> {
-        let (slot, proxy) = if is_local(url) {
-            (&self.direct, Proxy::Never)
-        } else {
-            (&self.proxied, Proxy::FromEnvironment)
+        let (slot, way) = match (is_local(url), url.scheme()) {
+            (true, "http") => (&self.plain, Way::Plain),
+            (true, _) => (&self.direct, Way::Direct),
+            (false, _) => (&self.proxied, Way::ThroughProxy),
         };
-        slot.get_or_init(|| build(self.timeouts.connect, proxy))
+        slot.get_or_init(|| build(self.timeouts.connect, way))
             .as_ref()
             .map_err(|reason| ModelError::Network {
                 stage: NetworkStage::Tls,
@@ -106,12 +108,16 @@ impl Default for Transport {
     }
 }
 
-enum Proxy {
-    FromEnvironment,
-    Never,
+enum Way {
+    /// To this machine, without encryption.
+    Plain,
+    /// To this machine.
+    Direct,
+    /// By a proxy, if the environment names one.
+    ThroughProxy,
 }
 
-fn build(connect_timeout: Duration, proxy: Proxy) -> Result<Client, String> {
+fn build(connect_timeout: Duration, way: Way) -> Result<Client, String> {
     install_crypto();
     let builder = Client::builder()
         .user_agent(concat!("netaclaw/", env!("CARGO_PKG_VERSION")))
@@ -121,9 +127,10 @@ fn build(connect_timeout: Duration, proxy: Proxy) -> Result<Client, String> {
         // A compressed stream arrives in lumps.
         .no_gzip()
         .tcp_nodelay(true);
-    let builder = match proxy {
-        Proxy::FromEnvironment => builder,
-        Proxy::Never => builder.no_proxy(),
+    let builder = match way {
+        Way::Plain => builder.no_proxy().tls_certs_only([]),
+        Way::Direct => builder.no_proxy(),
+        Way::ThroughProxy => builder,
     };
     builder.build().map_err(cause_of)
 }
