@@ -1,6 +1,7 @@
 //! Whether the tables are those this program works with, found out without changing anything.
 
 use crate::admin::AdminDatabase;
+use futures::future::BoxFuture;
 use netaclaw_admin::AdminError;
 use sqlx::migrate::Migrator;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
@@ -28,7 +29,11 @@ pub enum Tables {
 }
 
 /// The tables of what people configure.
-pub async fn admin_tables(database: &AdminDatabase) -> Result<Tables, AdminError> {
+pub fn admin_tables(database: &AdminDatabase) -> BoxFuture<'_, Result<Tables, AdminError>> {
+    Box::pin(tables_of(database))
+}
+
+async fn tables_of(database: &AdminDatabase) -> Result<Tables, AdminError> {
     const APPLIED: &str = "SELECT version FROM netaclaw_admin_migration";
     match database {
         AdminDatabase::Sqlite { file } => sqlite_tables(file).await.map_err(|error| {
@@ -42,10 +47,12 @@ pub async fn admin_tables(database: &AdminDatabase) -> Result<Tables, AdminError
 }
 
 /// The tables of sessions in MySQL.
-pub async fn session_tables(url: &str) -> Result<Tables, AdminError> {
+pub fn session_tables(url: &str) -> BoxFuture<'_, Result<Tables, AdminError>> {
     const APPLIED: &str = "SELECT version FROM neta_agent_session_migration";
-    let known = sqlx::migrate!("migrations/mysql");
-    mysql_tables(url, "neta_agent_session_migration", APPLIED, &known).await
+    Box::pin(async move {
+        let known = sqlx::migrate!("migrations/mysql");
+        mysql_tables(url, "neta_agent_session_migration", APPLIED, &known).await
+    })
 }
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;

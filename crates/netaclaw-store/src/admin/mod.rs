@@ -32,8 +32,10 @@ mod user;
 
 pub use secret_key::{SecretKey, SecretKeyError};
 
+use crate::now_ms;
 use configured::Kept;
 use database::Database;
+use futures::future::BoxFuture;
 use netaclaw_admin::AdminError;
 use netaclaw_protocol::{Memory, UserId};
 use presented::Presented;
@@ -80,15 +82,18 @@ impl fmt::Debug for AdminDatabase {
 }
 
 impl SqlAdminStore {
-    /// Opens the database, and brings its tables up to date.
-    pub async fn open(settings: AdminSettings) -> Result<Self, AdminError> {
-        Ok(Self {
-            database: Database::open(&settings.database).await?,
-            sealer: Sealer::new(&settings.secret_key),
-            passwords: Passwords::default(),
-            kept: Kept::default(),
-            presented: Presented::default(),
-            memories: Unchanged::default(),
+    /// Opens the database, and brings its tables up to date. Boxed, so that no other crate compiles
+    /// the drivers for itself.
+    pub fn open(settings: AdminSettings) -> BoxFuture<'static, Result<Self, AdminError>> {
+        Box::pin(async move {
+            Ok(Self {
+                database: Database::open(&settings.database).await?,
+                sealer: Sealer::new(&settings.secret_key),
+                passwords: Passwords::default(),
+                kept: Kept::default(),
+                presented: Presented::new(now_ms()),
+                memories: Unchanged::default(),
+            })
         })
     }
 

@@ -5,9 +5,11 @@ use netaclaw_protocol::{Token, TokenId, User};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Writing down every use would cost more than it tells: a first use is written at once, later ones
-/// of all tokens together, and no more often than this.
-const LAST_USED_EXACT_MS: i64 = 60_000;
+/// As exact as it is known when a token was used last.
+const EXACT_MS: i64 = 60_000;
+/// Writing down every use would cost more than it tells, and all that is kept would have to be read
+/// again: those of all tokens are written together, and no more often than this.
+const WRITTEN_EVERY_MS: i64 = 10 * 60_000;
 
 /// A token as it is stored, with whom it lets in.
 #[derive(Debug)]
@@ -17,13 +19,13 @@ pub(super) struct Known {
     pub(super) user: User,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Presented {
     known: Unchanged<TokenId, Arc<Known>>,
     uses: Mutex<Uses>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Uses {
     /// Not written down yet.
     last: HashMap<TokenId, i64>,
@@ -31,6 +33,17 @@ struct Uses {
 }
 
 impl Presented {
+    pub(super) fn new(now_ms: i64) -> Self {
+        let uses = Uses {
+            last: HashMap::new(),
+            written_ms: now_ms,
+        };
+        Self {
+            known: Unchanged::default(),
+            uses: Mutex::new(uses),
+        }
+    }
+
     pub(super) fn get(&self, mark: Option<Mark>, id: &TokenId) -> Option<Arc<Known>> {
         self.known.get(mark, id)
     }
@@ -43,13 +56,13 @@ impl Presented {
     /// Notes that a token is used, and returns the uses that are to be written down now.
     pub(super) fn used(&self, token: &mut Token, now_ms: i64) -> Vec<(TokenId, i64)> {
         let before = token.last_used_at;
-        if before.is_some_and(|at| at >= now_ms - LAST_USED_EXACT_MS) {
+        if before.is_some_and(|at| at >= now_ms - EXACT_MS) {
             return Vec::new();
         }
         token.last_used_at = Some(now_ms);
         let mut uses = self.lock();
         uses.last.insert(token.id.clone(), now_ms);
-        match before.is_none() || uses.written_ms < now_ms - LAST_USED_EXACT_MS {
+        match uses.written_ms < now_ms - WRITTEN_EVERY_MS {
             true => {
                 uses.written_ms = now_ms;
                 uses.last.drain().collect()
@@ -88,34 +101,27 @@ mod tests {
         serde_json::from_value(token).unwrap()
     }
 
-    const MINUTE: i64 = LAST_USED_EXACT_MS;
-
     #[test]
-    fn a_first_use_is_written_at_once_and_later_ones_together() {
-        let presented = Presented::default();
-        let now = 10 * MINUTE;
-        let mut first = token("a", None);
-        let written = presented.used(&mut first, now);
-        assert_eq!(written, [(TokenId::new("a"), now)]);
-        assert_eq!(first.last_used_at, Some(now));
-
-        let soon = now + MINUTE / 2;
-        let mut fresh = token("a", Some(now));
+    fn uses_are_written_together_and_seldom() {
+        const LONG: i64 = WRITTEN_EVERY_MS;
+        let start = 10 * LONG;
+        let presented = Presented::new(start);
+        let soon = start + LONG / 2;
+        let mut fresh = token("a", Some(soon - EXACT_MS));
         assert!(presented.used(&mut fresh, soon).is_empty());
-        let mut others = ["b", "c"].map(|id| token(id, Some(now - 2 * MINUTE)));
+        assert_eq!(fresh.last_used_at, Some(soon - EXACT_MS), "exact enough");
+        let mut others = [token("b", Some(start - LONG)), token("c", None)];
         for other in &mut others {
             assert!(presented.used(other, soon).is_empty(), "they wait");
             assert_eq!(other.last_used_at, Some(soon));
         }
-        let mut read = [token("b", Some(now - 2 * MINUTE)), token("d", None)];
+        let mut read = [token("b", Some(start - LONG)), token("d", None)];
         presented.complete(&mut read);
-        assert_eq!(
-            [read[0].last_used_at, read[1].last_used_at],
-            [Some(soon), None]
-        );
+        let seen = read.map(|token| token.last_used_at);
+        assert_eq!(seen, [Some(soon), None]);
 
-        let later = now + MINUTE + 1;
-        let mut written = presented.used(&mut token("d", Some(now - MINUTE)), later);
+        let later = start + LONG + 1;
+        let mut written = presented.used(&mut token("d", None), later);
         written.sort();
         let expected = [("b", soon), ("c", soon), ("d", later)];
         assert_eq!(written, expected.map(|(id, at)| (TokenId::new(id), at)));

@@ -43,13 +43,9 @@ impl SessionLock {
                 continue;
             }
             file.set_len(0).map_err(fail())?;
-            writeln!(
-                file,
-                "process {}, since {}",
-                std::process::id(),
-                format_timestamp(crate::now_ms())
-            )
-            .map_err(fail())?;
+            let (process, since) = (std::process::id(), format_timestamp(crate::now_ms()));
+            let owner = format!("process {process}, since {since}\n");
+            file.write_all(owner.as_bytes()).map_err(fail())?;
             return Ok(Self { path, _file: file });
         }
     }

@@ -99,8 +99,10 @@ fn let_go_of_unused(slots: &mut Open, max: usize) {
         .map(|slot| (slot.used.load(Ordering::Relaxed), slot.id.clone()))
         .collect();
     idle.sort_unstable();
+    // Some more than have to go: the next sessions need not look through all of them again.
+    let fewer = max - max / 8;
     for (_, session) in idle {
-        if slots.len() <= max && total <= OPEN_BYTES_MAX {
+        if slots.len() <= fewer && total <= OPEN_BYTES_MAX {
             return;
         }
         if let Some(slot) = slots.remove(&session) {

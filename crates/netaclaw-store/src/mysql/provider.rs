@@ -7,6 +7,7 @@ use super::retry::Failure;
 use super::session_row::read_meta;
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
+use futures::future::BoxFuture;
 use netaclaw_session::{
     Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry, MetaRecord,
     NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind, SessionError,
@@ -31,8 +32,13 @@ pub(super) struct Store {
 }
 
 impl MysqlProvider {
-    /// Connects, and brings the tables up to date.
-    pub async fn connect(settings: MysqlSettings) -> Result<Self> {
+    /// Connects, and brings the tables up to date. Boxed, so that no other crate compiles the driver
+    /// for itself.
+    pub fn connect(settings: MysqlSettings) -> BoxFuture<'static, Result<Self>> {
+        Box::pin(Self::connected(settings))
+    }
+
+    async fn connected(settings: MysqlSettings) -> Result<Self> {
         let store = Store {
             connections: Connections::new(&settings)?,
             cache: Cache::default(),
