@@ -1,11 +1,15 @@
 //! The live sessions of a server, and what may be asked of them.
 
+mod commands;
 mod context;
 mod first;
+mod home;
 mod skills;
 
+pub(crate) use home::Home;
+
 use crate::attachments::AttachmentStore;
-use crate::command::{Command, OpenRequest, Reply, Way};
+use crate::command::{Command, OpenRequest, Reply};
 use crate::durable::Durable;
 use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
@@ -18,17 +22,17 @@ use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
 use crate::sweep::sweep;
 use crate::writer::{Beside, SessionWriter};
+use futures::future::BoxFuture;
 use netaclaw_protocol::{
-    ApprovalResponse, Chat, ChatAck, ClarifyResponse, EntryId, FeedStart, Opened, ProviderKind,
-    QueueChange, QueueState, RunId, RunState, SessionChange, SessionId, SessionListItem,
-    SessionMeta, SessionStatus, SetModel, SwitchStatus, ThinkingLevel,
+    Chat, ChatAck, EntryId, FeedStart, Opened, ProviderKind, SessionChange, SessionId,
+    SessionListItem, SessionMeta, SessionStatus, ThinkingLevel,
 };
 use netaclaw_session::{Flush, NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{OwnedMutexGuard, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -143,109 +147,6 @@ impl Engine {
         self.inner.early_stops.remember(&caller.user_id, request_id);
     }
 
-    pub async fn stop(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-    ) -> Result<RunState, EngineError> {
-        self.ask(caller, session, Command::Stop).await
-    }
-
-    pub async fn set_thinking_level(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        level: ThinkingLevel,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::SetThinkingLevel(level, request, reply)
-        })
-        .await
-    }
-
-    pub async fn set_model(
-        &self,
-        caller: &Caller,
-        choice: SetModel,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        let session = choice.session_id.clone();
-        self.ask(caller, &session, |reply| {
-            Command::SetModel(choice, request, reply)
-        })
-        .await
-    }
-
-    pub async fn answer_question(
-        &self,
-        caller: &Caller,
-        answer: ClarifyResponse,
-    ) -> Result<Done<()>, EngineError> {
-        let session = answer.session_id.clone();
-        self.ask(caller, &session, |reply| {
-            Command::AnswerQuestion(answer, reply)
-        })
-        .await
-    }
-
-    /// Agrees to a call that waits for it, or refuses it.
-    pub async fn decide_call(
-        &self,
-        caller: &Caller,
-        response: ApprovalResponse,
-    ) -> Result<(), EngineError> {
-        let session = response.session_id.clone();
-        self.ask(caller, &session, |reply| {
-            Command::DecideCall(caller.clone(), response, reply)
-        })
-        .await
-    }
-
-    pub async fn switch_leaf(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        leaf: Option<EntryId>,
-        way: Way,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::SwitchLeaf(leaf, way, request, reply)
-        })
-        .await
-    }
-
-    /// The same, with a summary of what is left behind, written where one goes on. It is answered when
-    /// that has begun; a stop ends it, and then nothing has moved.
-    pub async fn leave_branch(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        leaf: Option<EntryId>,
-        way: Way,
-        request: Option<Request>,
-    ) -> Result<Done<SwitchStatus>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::LeaveBranch(leaf, way, request, reply)
-        })
-        .await
-    }
-
-    pub async fn label(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        entry: EntryId,
-        label: Option<String>,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::Label(entry, label, request, reply)
-        })
-        .await
-    }
-
     /// Names a session, puts it away, deletes it or brings it back. One that is deleted ends its
     /// run first.
     pub async fn update(
@@ -288,20 +189,6 @@ impl Engine {
         Ok(Done::now(item))
     }
 
-    /// Starts another answer to a message of the user, beside those it has.
-    pub async fn retry(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        entry: EntryId,
-        request: Option<Request>,
-    ) -> Result<Done<RunId>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::Retry(entry, request, reply)
-        })
-        .await
-    }
-
     pub async fn fork(
         &self,
         caller: &Caller,
@@ -321,19 +208,6 @@ impl Engine {
             value: item,
             deduped,
         })
-    }
-
-    pub async fn edit_queue(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        change: QueueChange,
-        request: Option<Request>,
-    ) -> Result<Done<QueueState>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::EditQueue(change, request, reply)
-        })
-        .await
     }
 
     /// Joins a client: its snapshot, or what it missed, and every event from there on.
@@ -530,9 +404,26 @@ impl Engine {
         session: &SessionId,
         provider: &Arc<dyn SessionTreeProvider>,
     ) -> Result<mpsc::Sender<Command>, EngineError> {
-        if let Some(mailbox) = self.mailbox(session) {
-            return Ok(mailbox);
+        match self.mailbox(session) {
+            Some(mailbox) => Ok(mailbox),
+            None => self.bring_to_life(session, provider).await,
         }
+    }
+
+    /// Boxed, so that no other crate compiles all that a session does for itself.
+    fn bring_to_life<'a>(
+        &'a self,
+        session: &'a SessionId,
+        provider: &'a Arc<dyn SessionTreeProvider>,
+    ) -> BoxFuture<'a, Result<mpsc::Sender<Command>, EngineError>> {
+        Box::pin(self.opened(session, provider))
+    }
+
+    async fn opened(
+        &self,
+        session: &SessionId,
+        provider: &Arc<dyn SessionTreeProvider>,
+    ) -> Result<mpsc::Sender<Command>, EngineError> {
         let _opening = self.inner.gates.pass(session).await;
         if let Some(mailbox) = self.mailbox(session) {
             return Ok(mailbox);
@@ -579,36 +470,6 @@ impl Inner {
     fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Command>>> {
         // Only inserts and removals happen under it.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Where a live session belongs.
-pub(crate) struct Home {
-    engine: Weak<Inner>,
-    session: SessionId,
-}
-
-/// A session that is being put away. Nobody opens it again before this is dropped.
-pub(crate) struct Leaving {
-    _gate: Option<OwnedMutexGuard<()>>,
-}
-
-impl Home {
-    /// Leaves, unless somebody has a command for the session or is about to have one. From then on
-    /// nobody can: whoever needs the session waits, and opens it anew.
-    pub(crate) async fn leave(&self, mailbox: &mpsc::Receiver<Command>) -> Option<Leaving> {
-        let Some(engine) = self.engine.upgrade() else {
-            return Some(Leaving { _gate: None });
-        };
-        let gate = engine.gates.pass(&self.session).await;
-        let mut sessions = engine.sessions();
-        // Mailboxes are handed out under this lock, so that one sender is the one in the map.
-        let wanted = mailbox.sender_strong_count() > 1 || !mailbox.is_empty();
-        if wanted {
-            return None;
-        }
-        sessions.remove(&self.session);
-        Some(Leaving { _gate: Some(gate) })
     }
 }
 
