@@ -127,6 +127,7 @@ export async function views(server: Server, session: string): Promise<View[]> {
     { name: 'memory', path: '/memory', ready: 'main h1' },
     { name: 'settings', path: '/settings', ready: '.section h2' },
     { name: 'settings-defaults', path: '/settings/defaults', ready: '.section h2' },
+    { name: 'settings-account', path: '/settings/account', ready: '.section h2' },
     { name: 'settings-tokens', path: '/settings/tokens', ready: '.section h2' },
     { name: 'settings-users', path: '/settings/users', ready: '.section h2' },
     { name: 'settings-about', path: '/settings/about', ready: '.section' },

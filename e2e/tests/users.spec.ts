@@ -4,34 +4,38 @@ import type { Browser, Page } from '@playwright/test'
 import type { Server } from '../support/server.ts'
 import { expect, test, Watch } from '../support/test.ts'
 
-/** A browser of their own in which somebody has logged in. */
-async function entered(browser: Browser, server: Server, name: string, password: string): Promise<Page> {
+/** A browser of their own in which somebody has logged in, on a page of the settings. */
+async function entered(browser: Browser, server: Server, name: string, password: string, section = 'users'): Promise<Page> {
   const context = await browser.newContext()
   const watch = new Watch()
-  watch.allow(/status of 401|WebSocket/)
+  watch.allow(/status of 40[01]|WebSocket/)
   await watch.on(context)
   const page = await context.newPage()
-  await page.goto(`${server.address}/settings/users`)
+  await page.goto(`${server.address}/settings/${section}`)
   await page.getByRole('button', { name: 'Name and password' }).click()
   await page.getByLabel('Name', { exact: true }).fill(name)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
-  await expect(page.getByRole('button', { name: 'New user' })).toBeVisible()
+  await expect(page.locator('.section h2').first()).toBeVisible()
   context.on('close', () => expect(watch.complaints).toEqual([]))
   return page
 }
 
-test('whoever changes their password stays where they are, and is logged out elsewhere', async ({ browser, chat, page, server }) => {
-  void chat
+/** Makes a user, as the administrator who has the page open. */
+async function make(page: Page, server: Server, name: string, password: string, role: 'User' | 'Administrator'): Promise<void> {
   await page.goto(`${server.address}/settings/users`)
   await page.getByRole('button', { name: 'New user' }).press('Enter')
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('ann')
-  await dialog.getByLabel('Password').fill('correct horse')
-  await dialog.getByText('Administrator').click()
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByLabel('Password').fill(password)
+  await dialog.getByText(role, { exact: true }).click()
   await dialog.getByRole('button', { name: 'Create' }).click()
   await expect(page.locator('.records li')).toHaveCount(2)
+}
 
+test('whoever changes their password stays where they are, and is logged out elsewhere', async ({ browser, chat, page, server }) => {
+  void chat
+  await make(page, server, 'ann', 'correct horse', 'Administrator')
   const elsewhere = await entered(browser, server, 'ann', 'correct horse')
   const here = await entered(browser, server, 'ann', 'correct horse')
   await here.getByRole('button', { name: 'Actions for ann' }).click()
@@ -55,6 +59,45 @@ test('whoever changes their password stays where they are, and is logged out els
   await expect(here.getByRole('button', { name: 'New user' })).toBeVisible()
   await page.reload()
   await expect(page.locator('.records li')).toHaveCount(2)
+  await elsewhere.context().close()
+  await here.context().close()
+})
+
+test('somebody who configures nothing changes their own password, by keyboard', async ({ browser, chat, page, server }) => {
+  void chat
+  await page.goto(`${server.address}/settings/account`)
+  await expect(page.getByText('You have no password')).toBeVisible()
+  await make(page, server, 'bob', 'correct horse', 'User')
+
+  const elsewhere = await entered(browser, server, 'bob', 'correct horse', 'account')
+  const here = await entered(browser, server, 'bob', 'correct horse', 'account')
+  await here.getByLabel('Current password').focus()
+  const keys = here.keyboard
+  await keys.press('Enter')
+  await expect(here.getByText('Type the password you have now.')).toBeVisible()
+  await expect(here.getByLabel('Current password')).toBeFocused()
+  await keys.type('a guess at it')
+  await keys.press('Tab')
+  await keys.type('battery staple')
+  await keys.press('Tab')
+  await keys.type('battery stable')
+  await keys.press('Enter')
+  await expect(here.getByText('The two are not the same.')).toBeVisible()
+  await expect(here.getByLabel('New password again')).toBeFocused()
+  await keys.press('ControlOrMeta+a')
+  await keys.type('battery staple')
+  await keys.press('Enter')
+  await expect(here.getByText('The current password is wrong')).toBeVisible()
+  await expect(here.getByLabel('Current password')).toBeFocused()
+  await keys.press('ControlOrMeta+a')
+  await keys.type('correct horse')
+  await keys.press('Enter')
+  await expect(here.getByRole('status').filter({ hasText: 'Your password has been changed.' })).toBeVisible()
+  await expect(here.getByLabel('Current password')).toHaveValue('')
+
+  await expect(elsewhere.getByRole('dialog', { name: 'Log in again' })).toBeVisible()
+  await here.reload()
+  await expect(here.getByLabel('Current password')).toBeVisible()
   await elsewhere.context().close()
   await here.context().close()
 })

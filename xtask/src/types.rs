@@ -99,6 +99,7 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::SettingWrite>();
     types.add::<protocol::DictValue>();
     types.add::<protocol::Login>();
+    types.add::<protocol::OwnPassword>();
     types.add::<protocol::TokenIssued>();
     for command in commands_known() {
         (command.add)(types);

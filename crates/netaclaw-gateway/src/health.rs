@@ -4,6 +4,7 @@ use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::metrics;
+use crate::routes::{Routes, handlers};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -11,14 +12,12 @@ use netaclaw_protocol::{ErrorCode, SessionId, Words};
 use netaclaw_session::{SessionError, SessionTreeProvider};
 use std::sync::Arc;
 use std::time::Duration;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(crate) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(alive))
-        .routes(routes!(ready))
-        .routes(routes!(counted))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(alive))
+        .with(handlers!(ready))
+        .with(handlers!(counted))
 }
 
 /// Whether the process answers at all.

@@ -11,6 +11,7 @@ mod openai;
 mod pages;
 mod rest;
 mod router;
+mod routes;
 mod settings;
 mod socket;
 mod transport;

@@ -46,13 +46,14 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .map_request(own_handshake)
         .layer(sockets)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
-    Router::new()
+    let routes = Router::new()
         .route("/", get(pages::home))
         .merge(rest::routes())
         .fallback(pages::other)
         .method_not_allowed_fallback(pages::not_allowed)
-        .layer(around)
-        .with_state(Arc::clone(shared))
+        .with_state(Arc::clone(shared));
+    // Around all of them at once. As a layer of the routes each of them would have its own.
+    Router::new().fallback_service(around.service(routes))
 }
 
 fn set(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {

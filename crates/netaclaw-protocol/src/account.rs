@@ -96,6 +96,19 @@ pub enum Login {
     },
 }
 
+/// A user's own password, changed by somebody who knows it.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OwnPassword {
+    #[schema(value_type = String)]
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
+    pub current: SecretString,
+    #[schema(value_type = String)]
+    #[cfg_attr(feature = "typescript", ts(type = "string"))]
+    pub password: SecretString,
+}
+
 /// Whose credential this is, and what it lets them do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -106,6 +119,9 @@ pub struct Me {
     pub label: String,
     pub role: Role,
     pub scope: TokenScope,
+    /// Without a password only tokens and links let them in.
+    #[serde(default)]
+    pub password_set: bool,
     /// Chat, and change sessions of their own.
     pub may_write: bool,
     /// Look at how the server is configured.

@@ -29,8 +29,8 @@ mod trouble;
 
 pub use about::{About, AdminStoreKind, ApiProblem, PROTOCOL};
 pub use account::{
-    Login, Me, NewUser, Role, Token, TokenIssued, TokenScope, TokenSpec, User, UserSpec,
-    UserStatus, UserWrite,
+    Login, Me, NewUser, OwnPassword, Role, Token, TokenIssued, TokenScope, TokenSpec, User,
+    UserSpec, UserStatus, UserWrite,
 };
 pub use agent::{
     Agent, AgentBrief, AgentListItem, AgentPreview, AgentSpec, MissingSandbox, ModelConfig,

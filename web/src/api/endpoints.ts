@@ -27,6 +27,7 @@ import type {
   Memory,
   MemorySpec,
   NewUser,
+  OwnPassword,
   ProcessLogPage,
   SkillDetail,
   SkillTried,
@@ -135,6 +136,9 @@ export const api = {
     delete: (id: string, rev: number) => request<void>(at('memories', id), { method: 'DELETE', rev }),
   },
 
+  account: {
+    changePassword: (body: OwnPassword) => request<void>('me/password', { method: 'PUT', body }),
+  },
   users: {
     list: (signal?: Signal) => request<Listing<User>>('users', { signal }),
     create: (body: NewUser) => request<User>('users', { method: 'POST', body }),

@@ -940,6 +940,10 @@ export type McpTransport = { "type": "stdio", command: string, args: Array<strin
  */
 export type Me = { userId: UserId, name: string, label: string, role: Role, scope: TokenScope, 
 /**
+ * Without a password only tokens and links let them in.
+ */
+passwordSet: boolean, 
+/**
  * Chat, and change sessions of their own.
  */
 mayWrite: boolean, 
@@ -1072,6 +1076,11 @@ export type Opened = { mode: OpenMode, epoch: string,
  * The `seq` of the last event before this answer.
  */
 seq: number, snapshot?: LiveSnapshot | null, };
+
+/**
+ * A user's own password, changed by somebody who knows it.
+ */
+export type OwnPassword = { current: string, password: string, };
 
 /**
  * More text for one part of an answer.

@@ -2,10 +2,11 @@
 
 use super::browser::{set_cookie, welcome};
 use super::limit::LoginTry;
-use super::{Identity, Signed, identity};
+use super::{Identity, Signed, identity, password};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::ApiJson;
+use crate::routes::{Routes, handlers};
 use crate::transport::Peer;
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
@@ -15,14 +16,14 @@ use netaclaw_admin::{Actor, LoginCheck, is_browsers};
 use netaclaw_protocol::{ErrorCode, Login, Me, PROTOCOL, TokenScope, UserId, Words};
 use std::net::IpAddr;
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use std::time::Duration;
 
-pub(crate) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(login))
-        .routes(routes!(logout))
-        .routes(routes!(whoami))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(login))
+        .with(handlers!(logout))
+        .with(handlers!(whoami))
+        .merge(password::routes())
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/login", tag = "login", security(()),
@@ -35,16 +36,7 @@ async fn login(
 ) -> Result<Response, ApiError> {
     let attempt = attempt(&login, peer.address.ip());
     if let Err(wait) = shared.logins.begin(&attempt) {
-        let seconds = wait.as_secs() + 1;
-        let words = Words::new(
-            format!("登录失败次数过多；请在 {seconds} 秒后重试"),
-            format!("too many failed logins; try again in {seconds} s"),
-        );
-        let mut response = ApiError::new(ErrorCode::RateLimited, words).into_response();
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        return Ok(response);
+        return Ok(too_many(wait));
     }
     let who = match login {
         Login::Password { name, password } => {
@@ -61,6 +53,21 @@ async fn login(
     shared.logins.succeeded(&attempt);
     let response = Json(about(&who)).into_response();
     welcome(&shared, &who, &asked, response).await
+}
+
+/// What somebody hears who has to wait.
+pub(super) fn too_many(wait: Duration) -> Response {
+    let seconds = wait.as_secs() + 1;
+    let words = Words::new(
+        format!("失败次数过多；请在 {seconds} 秒后重试"),
+        format!("too many failed tries; try again in {seconds} s"),
+    );
+    let mut response = ApiError::new(ErrorCode::RateLimited, words).into_response();
+    let retry_after = HeaderValue::from(seconds);
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, retry_after);
+    response
 }
 
 /// Nobody guesses a token; the limit keeps the store from being asked too often.
@@ -92,13 +99,15 @@ async fn whoami(Signed(who): Signed) -> Json<Me> {
 }
 
 fn about(who: &Identity) -> Me {
-    let label = who.user.as_ref().map(|user| user.spec.label.clone());
+    let user = who.user.as_ref();
+    let label = user.map(|user| user.spec.label.clone());
     Me {
         user_id: UserId::new(&who.user_id),
         name: who.user_name.clone(),
         label: label.unwrap_or_default(),
         role: who.role,
         scope: who.scope,
+        password_set: user.is_some_and(|user| user.password_set),
         may_write: who.may_write(),
         may_inspect: who.may_inspect(),
         may_configure: who.may_configure(),

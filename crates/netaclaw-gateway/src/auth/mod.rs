@@ -6,6 +6,7 @@ mod extract;
 mod limit;
 mod login;
 mod origin;
+mod password;
 
 pub(crate) use browser::welcome;
 pub(crate) use cookie::credential;

@@ -9,6 +9,7 @@ use crate::auth::Writer;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::{ApiJson, now_ms};
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -16,10 +17,14 @@ use netaclaw_protocol::{ErrorCode, Usage};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+pub(super) fn routes() -> Routes {
+    Routes::new().with(handlers!(complete))
+}
+
 /// Bodies, answers and errors are those of OpenAI's API of the same name.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", request_body = Object,
     responses((status = 200, body = Object)))]
-pub(super) async fn complete(
+async fn complete(
     State(shared): State<Arc<Shared>>,
     writer: Result<Writer, ApiError>,
     request: Result<ApiJson<Request>, ApiError>,

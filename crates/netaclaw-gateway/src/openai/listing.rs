@@ -5,6 +5,7 @@ use crate::auth::Signed;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::ApiPath;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use netaclaw_admin::AdminError;
@@ -12,8 +13,12 @@ use netaclaw_protocol::{Agent, AgentId};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+pub(super) fn routes() -> Routes {
+    Routes::new().with(handlers!(list)).with(handlers!(one))
+}
+
 #[utoipa::path(get, path = "/v1/models", tag = "openai", responses((status = 200, body = Object)))]
-pub(super) async fn list(
+async fn list(
     State(shared): State<Arc<Shared>>,
     signed: Result<Signed, ApiError>,
 ) -> Result<Json<Value>, OpenaiError> {
@@ -25,7 +30,7 @@ pub(super) async fn list(
 
 #[utoipa::path(get, path = "/v1/models/{model}", tag = "openai", params(("model" = String, Path)),
     responses((status = 200, body = Object)))]
-pub(super) async fn one(
+async fn one(
     State(shared): State<Arc<Shared>>,
     signed: Result<Signed, ApiError>,
     name: Result<ApiPath<String>, ApiError>,

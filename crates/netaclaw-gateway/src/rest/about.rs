@@ -2,15 +2,14 @@
 
 use crate::auth::Signed;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use netaclaw_protocol::{About, PROTOCOL, ProviderKind};
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new().routes(routes!(about))
+pub(super) fn routes() -> Routes {
+    Routes::new().with(handlers!(about))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/about", tag = "about", responses((status = 200, body = About)))]

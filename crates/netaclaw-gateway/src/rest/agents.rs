@@ -7,6 +7,7 @@ use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -20,16 +21,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(get, replace, patch, delete))
-        .routes(routes!(preview))
-        .routes(routes!(effective_tools))
-        .routes(routes!(prompt_preview))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, create))
+        .with(handlers!(get, replace, patch, delete))
+        .with(handlers!(preview))
+        .with(handlers!(effective_tools))
+        .with(handlers!(prompt_preview))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/agents", tag = "agents",

@@ -5,6 +5,7 @@ use super::sessions::find;
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
 use axum::extract::{DefaultBodyLimit, State};
@@ -21,8 +22,6 @@ use netaclaw_protocol::{
 };
 use std::sync::Arc;
 use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// All that comes in one request.
 const UPLOAD_BYTES_MAX: usize = 64 << 20;
@@ -32,12 +31,12 @@ const FILES_MAX: usize = 20;
 const CONFINED: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 const MINE_FOR_LONG: HeaderValue = HeaderValue::from_static("private, max-age=31536000, immutable");
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(upload))
-        .layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX))
-        .routes(routes!(get, delete))
-        .routes(routes!(image))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(upload))
+        .within(|routes| routes.layer(DefaultBodyLimit::max(UPLOAD_BYTES_MAX)))
+        .with(handlers!(get, delete))
+        .with(handlers!(image))
 }
 
 /// How an upload is described.

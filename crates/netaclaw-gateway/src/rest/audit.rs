@@ -4,16 +4,15 @@ use super::body::ApiQuery;
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use netaclaw_protocol::AuditPage;
 use serde::Deserialize;
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new().routes(routes!(list))
+pub(super) fn routes() -> Routes {
+    Routes::new().with(handlers!(list))
 }
 
 #[derive(Deserialize)]

@@ -6,6 +6,7 @@ use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -17,17 +18,15 @@ use netaclaw_protocol::{
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(get, replace, delete))
-        .routes(routes!(test))
-        .routes(routes!(test_unsaved))
-        .routes(routes!(models))
-        .routes(routes!(suppliers))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, create))
+        .with(handlers!(get, replace, delete))
+        .with(handlers!(test))
+        .with(handlers!(test_unsaved))
+        .with(handlers!(models))
+        .with(handlers!(suppliers))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/channels", tag = "channels",

@@ -6,6 +6,7 @@ use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,16 +14,14 @@ use netaclaw_protocol::{
     DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec, DictValue, Listing,
 };
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, create_group))
-        .routes(routes!(replace_group, delete_group))
-        .routes(routes!(create_entry))
-        .routes(routes!(replace_entry, delete_entry))
-        .routes(routes!(put_value))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, create_group))
+        .with(handlers!(replace_group, delete_group))
+        .with(handlers!(create_entry))
+        .with(handlers!(replace_entry, delete_entry))
+        .with(handlers!(put_value))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/dictionary", tag = "dictionary",

@@ -6,6 +6,7 @@ use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -19,15 +20,13 @@ use netaclaw_protocol::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(get, replace, delete))
-        .routes(routes!(test))
-        .routes(routes!(test_unsaved))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, create))
+        .with(handlers!(get, replace, delete))
+        .with(handlers!(test))
+        .with(handlers!(test_unsaved))
 }
 
 /// The servers, and how each stands at the moment.

@@ -7,6 +7,7 @@ use super::revision::Revision;
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -14,13 +15,11 @@ use netaclaw_admin::search;
 use netaclaw_protocol::{AgentId, Listing, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
 use serde::Deserialize;
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(replace, delete))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, create))
+        .with(handlers!(replace, delete))
 }
 
 #[derive(Deserialize)]

@@ -25,6 +25,7 @@ pub(crate) use body::{ApiJson, ApiPath, ApiQuery};
 pub(crate) use sessions::find as session_provider;
 
 use crate::gateway::Shared;
+use crate::routes::Routes;
 use crate::{auth, health, openai};
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -38,11 +39,9 @@ use utoipa::openapi::{
     SecurityRequirement,
 };
 use utoipa::{PartialSchema, ToSchema};
-use utoipa_axum::router::OpenApiRouter;
 
 /// All routes that are described, and their description.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
-    let (routes, _) = described().split_for_parts();
     let description = get(|| async {
         (
             [(header::CACHE_CONTROL, "no-cache")],
@@ -50,7 +49,7 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         )
             .into_response()
     });
-    routes.route("/openapi.json", description)
+    described().serve().route("/openapi.json", description)
 }
 
 pub(crate) fn openapi_json() -> String {
@@ -62,8 +61,8 @@ pub(crate) fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-fn described() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
+fn described() -> Routes {
+    Routes::new()
         .merge(auth::routes())
         .merge(about::routes())
         .merge(sessions::routes())
@@ -87,7 +86,6 @@ fn described() -> OpenApiRouter<Arc<Shared>> {
 fn openapi() -> &'static OpenApi {
     static DESCRIPTION: OnceLock<OpenApi> = OnceLock::new();
     DESCRIPTION.get_or_init(|| {
-        let (_, paths) = described().split_for_parts();
         let info = InfoBuilder::new()
             .title("NetaClaw")
             .version(env!("CARGO_PKG_VERSION"))
@@ -99,7 +97,7 @@ fn openapi() -> &'static OpenApi {
             .info(info.build())
             .security(Some([SecurityRequirement::new::<_, [&str; 0], &str>("bearer", [])]))
             .build();
-        description.merge(paths);
+        description.merge(described().describe());
         describe_refusals(&mut description);
         let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
         let components = description.components.get_or_insert_default();

@@ -4,6 +4,7 @@ use super::body::{ApiJson, ApiPath, ApiQuery};
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,18 +17,16 @@ use netaclaw_session::{PageRequest, SessionFilter, SessionTreeProvider};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 const PAGE_SIZE_MAX: u32 = 200;
 /// In place of a user: everybody's sessions.
 const EVERYBODY: &str = "*";
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(get, patch, delete))
-        .routes(routes!(fork))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list))
+        .with(handlers!(get, patch, delete))
+        .with(handlers!(fork))
 }
 
 #[derive(Deserialize, IntoParams)]

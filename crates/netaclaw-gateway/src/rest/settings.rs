@@ -6,19 +6,18 @@ use super::record::{Edit, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::check_setting_name;
 use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite, Words};
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(get, put, delete))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list))
+        .with(handlers!(get, put, delete))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/settings", tag = "settings",

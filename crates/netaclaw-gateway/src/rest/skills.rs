@@ -6,6 +6,7 @@ use super::paging::Paging;
 use crate::auth::{Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -15,18 +16,16 @@ use netaclaw_protocol::{
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// Steps in one answer.
 const PAGE_SIZE_MAX: u32 = 1000;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(get))
-        .routes(routes!(try_out))
-        .routes(routes!(process_log))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list))
+        .with(handlers!(get))
+        .with(handlers!(try_out))
+        .with(handlers!(process_log))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -5,6 +5,7 @@ use super::paging::Paging;
 use crate::auth::{Identity, Signed, Writer, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -12,13 +13,11 @@ use netaclaw_protocol::{
     ErrorCode, Listing, Token, TokenId, TokenIssued, TokenScope, TokenSpec, UserId, Words,
 };
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, issue))
-        .routes(routes!(revoke))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, issue))
+        .with(handlers!(revoke))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/tokens", tag = "tokens",

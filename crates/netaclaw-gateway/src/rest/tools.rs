@@ -7,17 +7,16 @@ use super::record::{Edit, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use netaclaw_protocol::{Listing, ToolDetail, ToolInfo, ToolRecord, ToolSwitch};
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list))
-        .routes(routes!(get, switch))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list))
+        .with(handlers!(get, switch))
 }
 
 /// The tools there are, and those that were there.

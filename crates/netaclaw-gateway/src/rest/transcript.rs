@@ -6,6 +6,7 @@ use super::sessions::find;
 use crate::auth::{Identity, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
@@ -21,23 +22,21 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tower_http::compression::CompressionLayer;
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 /// Entries in one answer; older ones are asked for by `before`.
 const ENTRIES_MAX: usize = 1000;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(messages))
-        .routes(routes!(context))
-        .routes(routes!(messages_of))
-        .routes(routes!(entry))
-        .routes(routes!(tree))
-        .routes(routes!(snapshot))
-        .routes(routes!(export))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(messages))
+        .with(handlers!(context))
+        .with(handlers!(messages_of))
+        .with(handlers!(entry))
+        .with(handlers!(tree))
+        .with(handlers!(snapshot))
+        .with(handlers!(export))
         // Ten thousand entries are megabytes of much the same words.
-        .layer(CompressionLayer::new())
+        .within(|routes| routes.layer(CompressionLayer::new()))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -6,19 +6,18 @@ use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
+use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::PasswordChange;
 use netaclaw_protocol::{KeyChange, Listing, NewUser, User, UserId, UserWrite};
 use std::sync::Arc;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::new()
-        .routes(routes!(list, create))
-        .routes(routes!(get, replace, delete))
+pub(super) fn routes() -> Routes {
+    Routes::new()
+        .with(handlers!(list, create))
+        .with(handlers!(get, replace, delete))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/users", tag = "users",

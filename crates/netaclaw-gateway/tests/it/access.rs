@@ -149,6 +149,70 @@ async fn a_changed_password_ends_the_browsers_that_came_in_with_it() {
     assert_eq!(status_of(&server, &here).await, 401);
 }
 
+/// Somebody who configures nothing changes their own password, and nothing but that.
+#[tokio::test]
+async fn people_change_their_own_password_by_showing_the_old_one() {
+    let server = Server::start().await;
+    let spec = UserSpec {
+        name: "ann".to_owned(),
+        label: "Ann".to_owned(),
+        role: Role::User,
+        status: UserStatus::Enabled,
+    };
+    let new = NewUser {
+        spec: spec.clone(),
+        password: Some("correct horse".into()),
+    };
+    let ann = server.admin.create_user(&Actor::system(), new).await;
+    let ann = ann.unwrap().id;
+    let other = by_password(&server, "correct horse").await;
+    let here = by_password(&server, "correct horse").await;
+    let origin = format!("http://{}", server.address);
+    let change = async |cookie: &str, current: &str, password: &str| {
+        let asked = plain(server.address, "PUT", "/admin/netaclaw/me/password");
+        let asked = asked.header("cookie", cookie).header("origin", &origin);
+        let body = json!({"current": current, "password": password});
+        asked.json(body).send().await
+    };
+
+    let wrong = change(&here, "a guess at it", "battery staple").await;
+    assert_eq!(wrong.status, 400, "who is logged in stays so");
+    assert_eq!(wrong.json()["details"]["field"], "current");
+    let short = change(&here, "correct horse", "short").await;
+    assert_eq!(short.status, 400);
+    assert_eq!(short.json()["details"]["field"], "password");
+    assert_eq!(status_of(&server, &other).await, 200, "nothing has changed");
+
+    let changed = change(&here, "correct horse", "battery staple").await;
+    assert_eq!(changed.status, 204, "{}", changed.text);
+    assert_eq!(status_of(&server, &other).await, 401);
+    assert_eq!(status_of(&server, &here).await, 200);
+    assert_eq!(server.admin.user(&ann).await.unwrap().spec, spec);
+    by_password(&server, "battery staple").await;
+
+    // Guessing takes as long here as at the door.
+    for _ in 0..5 {
+        let wrong = change(&here, "another guess", "battery staple").await;
+        assert_eq!(wrong.status, 400);
+    }
+    let waits = change(&here, "battery staple", "even longer").await;
+    assert_eq!(waits.status, 429);
+}
+
+#[tokio::test]
+async fn without_a_password_or_a_full_credential_there_is_none_to_change() {
+    let server = Server::start().await;
+    let (_, token) = server.user("bob", TokenScope::Full).await;
+    let cookie = browser(&server, &token).await;
+    let me = plain(server.address, "GET", "/admin/netaclaw/me").header("cookie", cookie.clone());
+    assert_eq!(me.send().await.json()["passwordSet"], false);
+    let asked = plain(server.address, "PUT", "/admin/netaclaw/me/password")
+        .header("cookie", cookie)
+        .header("origin", format!("http://{}", server.address));
+    let body = json!({"current": "", "password": "battery staple"});
+    assert_eq!(asked.json(body).send().await.status, 403);
+}
+
 /// A browser in which Ann logs in: the cookie that it keeps.
 async fn by_password(server: &Server, password: &str) -> String {
     let login = plain(server.address, "POST", "/admin/netaclaw/login")

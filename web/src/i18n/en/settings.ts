@@ -2,7 +2,7 @@
 export default {
   title: 'Settings',
   sections: 'Sections',
-  section: { appearance: 'Appearance', defaults: 'Defaults', tokens: 'Tokens', users: 'Users', about: 'About' },
+  section: { appearance: 'Appearance', defaults: 'Defaults', account: 'Account', tokens: 'Tokens', users: 'Users', about: 'About' },
   appearance: {
     title: 'Appearance',
     text: 'For this browser only.',
@@ -29,6 +29,21 @@ export default {
     full: 'Whatever its user may do.',
     chat: 'Use agents in sessions of its user; configure nothing.',
     read: 'Look, and change nothing.',
+  },
+  account: {
+    title: 'Account',
+    name: 'Name',
+    role: 'Role',
+    scope: 'Access of this browser',
+    password: 'Password',
+    passwordText: 'A new password logs out your other browsers. Tokens stay as they are.',
+    noPassword: 'You have no password: a link or a token let you in. An administrator can set one under Users.',
+    current: 'Current password',
+    currentMissing: 'Type the password you have now.',
+    again: 'New password again',
+    againError: 'The two are not the same.',
+    change: 'Change password',
+    changed: 'Your password has been changed.',
   },
   tokens: {
     title: 'Tokens',
@@ -122,6 +137,14 @@ export default {
     entries: 'Entries loaded / on the path',
     healed: 'Gaps healed',
     browser: 'Browser',
+    is: {
+      connecting: 'connecting',
+      connected: 'connected',
+      waiting: 'lost, waits for the next try',
+      offline: 'offline',
+      refused: 'not logged in',
+      closed: 'not connected',
+    },
   },
   store: { sqlite: 'SQLite', mysql: 'MySQL' },
 }

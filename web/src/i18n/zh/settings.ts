@@ -3,7 +3,7 @@ import type { Messages } from '../types'
 export default {
   title: '设置',
   sections: '分类',
-  section: { appearance: '外观', defaults: '默认值', tokens: '令牌', users: '用户', about: '关于' },
+  section: { appearance: '外观', defaults: '默认值', account: '账户', tokens: '令牌', users: '用户', about: '关于' },
   appearance: {
     title: '外观',
     text: '仅对此浏览器有效。',
@@ -30,6 +30,21 @@ export default {
     full: '其用户可做的一切。',
     chat: '在其用户的会话中使用智能体，不能更改配置。',
     read: '只能查看，不能更改。',
+  },
+  account: {
+    title: '账户',
+    name: '用户',
+    role: '角色',
+    scope: '此浏览器的权限',
+    password: '密码',
+    passwordText: '修改密码会使您的其他浏览器退出登录；令牌不受影响。',
+    noPassword: '您还没有密码，是通过链接或令牌登录的。管理员可以在“用户”中设置密码。',
+    current: '当前密码',
+    currentMissing: '请输入当前密码。',
+    again: '再次输入新密码',
+    againError: '两次输入的密码不一致。',
+    change: '修改密码',
+    changed: '密码已修改。',
   },
   tokens: {
     title: '令牌',
@@ -123,6 +138,14 @@ export default {
     entries: '已加载 / 路径上的条目',
     healed: '已自动修复的缺口',
     browser: '浏览器',
+    is: {
+      connecting: '正在连接',
+      connected: '已连接',
+      waiting: '已断开，等待重试',
+      offline: '网络已断开',
+      refused: '登录已失效',
+      closed: '未连接',
+    },
   },
   store: { sqlite: 'SQLite', mysql: 'MySQL' },
 } satisfies Messages['settings']

@@ -1,0 +1,65 @@
+//! People change their own password. They show the old one: a browser that was left open is not
+//! enough to take an account over.
+
+use super::limit::LoginTry;
+use super::login::{actor, too_many};
+use super::{Identity, Signed};
+use crate::error::ApiError;
+use crate::gateway::Shared;
+use crate::rest::ApiJson;
+use crate::routes::{Routes, handlers};
+use crate::transport::Peer;
+use axum::extract::{ConnectInfo, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use netaclaw_admin::{Expect, LoginCheck, PasswordChange};
+use netaclaw_protocol::{OwnPassword, TokenScope, User, Words};
+use serde_json::json;
+use std::sync::Arc;
+
+pub(super) fn routes() -> Routes {
+    Routes::new().with(handlers!(change))
+}
+
+/// Other browsers that came in with the old password are logged out.
+#[utoipa::path(put, path = "/admin/netaclaw/me/password", tag = "login", request_body = OwnPassword,
+    responses((status = 204), (status = 429)))]
+async fn change(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Signed(who): Signed,
+    ApiJson(asked): ApiJson<OwnPassword>,
+) -> Result<Response, ApiError> {
+    let user = with_password(&who)?;
+    let attempt = LoginTry::new(&user.spec.name, peer.address.ip());
+    if let Err(wait) = shared.logins.begin(&attempt) {
+        return Ok(too_many(wait));
+    }
+    let checked = shared.admin.check_login(&user.spec.name, &asked.current);
+    if !matches!(checked.await?, LoginCheck::Right(_)) {
+        let words = Words::new("当前密码错误", "the current password is wrong");
+        return Err(ApiError::bad_request(words).with_details(json!({ "field": "current" })));
+    }
+    shared.logins.succeeded(&attempt);
+    let password = PasswordChange::Set(asked.password);
+    // What is shown to be right is the password; whatever else was changed meanwhile stays.
+    let now = shared.admin.user(&user.id).await?;
+    let (by, expect) = (actor(&who), Expect::Rev(now.stamp.rev));
+    let changed = shared
+        .admin
+        .update_user(&by, &user.id, expect, now.spec, password);
+    changed.await?;
+    shared.connections.doubt(user.id.as_str());
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+fn with_password(who: &Identity) -> Result<&User, ApiError> {
+    let user = who.user.as_ref().filter(|user| user.password_set);
+    let user = user.filter(|_| who.scope == TokenScope::Full);
+    user.ok_or_else(|| {
+        ApiError::forbidden(Words::new(
+            "只有已设置密码的用户才能修改密码，且须使用完全权限的凭据；可请管理员设置密码",
+            "only a user who has a password can change it, with a full credential; an administrator can set one",
+        ))
+    })
+}
