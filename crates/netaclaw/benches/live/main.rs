@@ -18,6 +18,7 @@ use netaclaw_testkit::fake_model::FakeModel;
 use process::Server;
 use report::{Figures, Report};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Starts of the server that are timed.
 const STARTS: usize = 20;
@@ -63,7 +64,7 @@ async fn run(load: &Load, repeat: usize) -> anyhow::Result<()> {
 /// would hide what this one takes.
 async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
     let fresh = Server::netaclaw(&dir.join("fresh"), model).await?;
-    let idle_bytes = fresh.resident_bytes()?;
+    let idle_bytes = idle_bytes(&fresh).await?;
     drop(fresh);
     let start = async |name: &str| {
         let mut server = Server::netaclaw(&dir.join(name), model).await?;
@@ -88,7 +89,7 @@ async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<
 
 async fn relay(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
     let server = Server::relay(dir, model).await?;
-    let idle_bytes = server.resident_bytes()?;
+    let idle_bytes = idle_bytes(&server).await?;
     let sessions_bytes = load::live_sessions(&server, model, load).await?;
     let idle = Server::relay(dir, model).await?;
     let connection_bytes = load::idle_connections(&idle, load.idle).await?;
@@ -99,6 +100,13 @@ async fn relay(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Fig
         connection_bytes,
         ..busy(&server, model, load).await?
     })
+}
+
+/// The size of a server that nobody has asked anything. What it still does after it has said that it
+/// is ready is part of its start.
+async fn idle_bytes(server: &Server) -> anyhow::Result<u64> {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    server.resident_bytes()
 }
 
 /// What both can do.
