@@ -14,6 +14,9 @@ const BINARY =
 export const TOKEN = 'e2e-token-0123456789'
 
 export class Server {
+  /** Where servers were that their tests have no more use for. */
+  static readonly #removed = new Set<string>()
+
   readonly dataDir = mkdtempSync(join(tmpdir(), 'neta-e2e-'))
   /** The link that the server printed. */
   link = ''
@@ -58,6 +61,7 @@ export class Server {
     this.link = await link
     // A restart is at the same address: open pages look for the server there.
     this.#listen = new URL(this.link).host
+    Server.#removed.delete(this.#listen)
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
@@ -79,7 +83,13 @@ export class Server {
     this.#process?.kill('SIGCONT')
   }
 
+  /** Whether an address was that of a server that has been removed: nobody answers there any more. */
+  static wasAt(url: string): boolean {
+    return URL.canParse(url) && Server.#removed.has(new URL(url).host)
+  }
+
   async remove(): Promise<void> {
+    if (this.link) Server.#removed.add(new URL(this.link).host)
     await this.kill()
     rmSync(this.dataDir, { recursive: true, force: true })
   }

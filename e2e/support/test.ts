@@ -5,6 +5,8 @@ import { Chat } from './chat.ts'
 import { FakeModel } from './model.ts'
 import { Server } from './server.ts'
 
+const NETWORK_FAILURE = /net::ERR_|WebSocket connection to .* failed/
+
 /** Complaints of the browser. A test that makes some says so. */
 export class Watch {
   readonly #complaints: string[] = []
@@ -12,7 +14,8 @@ export class Watch {
 
   /** The test cuts the network or stops the server: that requests fail is what it wants. */
   allowNetworkFailures(): void {
-    this.allow(/net::ERR_|WebSocket connection to .* failed|Failed to load resource: the server responded with a status of 50\d/)
+    this.allow(NETWORK_FAILURE)
+    this.allow(/Failed to load resource: the server responded with a status of 50\d/)
   }
 
   allow(message: RegExp): void {
@@ -26,7 +29,10 @@ export class Watch {
       )
     })
     context.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.#complaints.push(`${message.type()}: ${message.text()} (${message.location().url})`)
+      const { url } = message.location()
+      // A page that still loads when its test is over loses its server; that is no fault of the page.
+      if (!['error', 'warning'].includes(message.type()) || (NETWORK_FAILURE.test(message.text()) && Server.wasAt(url))) return
+      this.#complaints.push(`${message.type()}: ${message.text()} (${url})`)
     })
     context.on('weberror', (error) => this.#complaints.push(`uncaught: ${error.error().stack ?? error.error()}`))
   }

@@ -35,7 +35,7 @@ for (const [screen, language] of ALL) {
       await look(page, 'light', language)
       await test.step(view.name, async () => {
         await show(page, server, view)
-        const found = [...(await judge(page)), ...(isWalked(screen, language) ? await walk(page) : [])]
+        const found = [...(await lasting(() => judge(page))), ...(isWalked(screen, language) ? await lasting(() => walk(page)) : [])]
         faults.push(...found.map((fault) => `${view.name}: ${fault}`))
       })
       await page.close()
@@ -44,6 +44,17 @@ for (const [screen, language] of ALL) {
     await outside.close()
     expect(faults).toEqual([])
   })
+}
+
+/** What stays wrong: a page that still comes to rest has things over each other for a moment. */
+async function lasting(look: () => Promise<string[]>): Promise<string[]> {
+  let faults: string[] = []
+  const isFine = async () => {
+    faults = await look()
+    expect(faults).toEqual([])
+  }
+  await expect(isFine).toPass({ timeout: 3_000 }).catch(() => undefined)
+  return faults
 }
 
 /** Where Tab leads does not hang on the language, so each language is enough once. */
@@ -70,7 +81,7 @@ class Inspector implements Shots {
         await page.goto(this.server.address + path)
         await page.locator(ready).first().waitFor()
         await prepare?.(page)
-        this.faults.push(...(await judge(page)).map((fault) => `${name}, ${screen}: ${fault}`))
+        this.faults.push(...(await lasting(() => judge(page))).map((fault) => `${name}, ${screen}: ${fault}`))
       })
       await context.close()
     }

@@ -113,17 +113,19 @@ test('the tree is narrowed to what matters, and searched', async ({ chat, model,
   await page.locator('[data-region=transcript]').press('t')
   const items = chat.tree.getByRole('treeitem')
   const filter = (name: string) => chat.tree.getByRole('button', { name, exact: true }).press('Enter')
-  const unfold = async () => {
-    while (await chat.tree.locator('[role=treeitem][data-kind=fold]').count()) await chat.tree.locator('[role=treeitem][data-kind=fold]').first().click()
-  }
-  await unfold()
-  await expect(items.filter({ hasText: /ls|Read a folder|List/ })).not.toHaveCount(0)
+  const folds = chat.tree.locator('[role=treeitem][data-kind=fold]')
+  // The panel draws when it can, so what is folded may come after the first look.
+  const unfolded = (check: () => Promise<void>) =>
+    expect(async () => {
+      while (await folds.count()) await folds.first().click({ timeout: 1_000 })
+      await check()
+    }).toPass({ timeout: 10_000 })
+  const soon = { timeout: 500 }
+  await unfolded(() => expect(items.filter({ hasText: /ls|Read a folder|List/ })).not.toHaveCount(0, soon))
   await filter('Without tools')
-  await unfold()
-  await expect(items).toHaveCount(4)
+  await unfolded(() => expect(items).toHaveCount(4, soon))
   await filter('My messages')
-  await unfold()
-  await expect(items.filter({ hasText: 'Look around' })).toHaveCount(1)
+  await unfolded(() => expect(items.filter({ hasText: 'Look around' })).toHaveCount(1, soon))
   await expect(items.filter({ hasText: 'nothing here' })).toHaveCount(0)
   await filter('All')
   const search = chat.tree.getByRole('searchbox')
