@@ -2,7 +2,9 @@
 //! nothing, with the same fake model and the same clients in the same run. Prints a table and
 //! writes the figures as JSON; asserts nothing.
 //!
-//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000] [--repeat 3]`
+//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000] [--repeat 3] [--quick]`
+//!
+//! `--quick` leaves out the relay and all memory, for who changes something and looks what came of it.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 
@@ -33,23 +35,31 @@ fn main() -> anyhow::Result<()> {
         turns: number("--turns", 100)?,
     };
     let repeat = number("--repeat", 3)?;
+    let quick = std::env::args().any(|argument| argument == "--quick");
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?
-        .block_on(run(&load, repeat))
+        .block_on(run(&load, repeat, quick))
 }
 
-async fn run(load: &Load, repeat: usize) -> anyhow::Result<()> {
+async fn run(load: &Load, repeat: usize, quick: bool) -> anyhow::Result<()> {
     let model = FakeModel::start().await;
     let dir = tempfile::tempdir_in(build_dir())?;
     let mut report = Report::default();
     for round in 0..repeat {
-        let ours = netaclaw(&dir.path().join(round.to_string()), &model, load).await?;
+        let place = dir.path().join(round.to_string());
+        let ours = match quick {
+            true => busy(&started(&place.join("busy"), &model).await?, &model, load).await?,
+            false => netaclaw(&place, &model, load).await?,
+        };
         // What it asked last is asked again without it: the model has as much to read.
         let asked = model.script().last_request().body;
         let direct = load::direct(&model, load, &asked).await?;
-        let relay = relay(dir.path(), &model, load).await?;
+        let relay = match quick {
+            true => Figures::default(),
+            false => relay(dir.path(), &model, load).await?,
+        };
         report.add(direct, ours, relay);
     }
     let starts = process::start_times(&dir.path().join("0/busy"), STARTS).await?;
@@ -66,15 +76,13 @@ async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<
     let fresh = Server::netaclaw(&dir.join("fresh"), model).await?;
     let idle_bytes = idle_bytes(&fresh).await?;
     drop(fresh);
-    let start = async |name: &str| {
-        let mut server = Server::netaclaw(&dir.join(name), model).await?;
-        server.admit_users().await?;
-        anyhow::Ok(server)
-    };
-    let server = start("sessions").await?;
+    let server = started(&dir.join("sessions"), model).await?;
     let sessions_bytes = load::live_sessions(&server, model, load).await?;
-    let connection_bytes = load::idle_connections(&start("idle").await?, load.idle).await?;
-    let server = start("busy").await?;
+    let connection_bytes = {
+        let server = started(&dir.join("idle"), model).await?;
+        load::idle_connections(&server, load.idle).await?
+    };
+    let server = started(&dir.join("busy"), model).await?;
     let all = load::chats(&server, model, load, Pace::Model, Events::All).await?;
     let stops = load::stops(&server, model, load.turns).await?;
     Ok(Figures {
@@ -85,6 +93,13 @@ async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<
         stops,
         ..busy(&server, model, load).await?
     })
+}
+
+/// A server with its users.
+async fn started(dir: &Path, model: &FakeModel) -> anyhow::Result<Server> {
+    let mut server = Server::netaclaw(dir, model).await?;
+    server.admit_users().await?;
+    Ok(server)
 }
 
 async fn relay(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
