@@ -277,7 +277,7 @@ fn unseen(tool: &ToolRecord) -> ToolManifest {
         description: String::new(),
         guidance: String::new(),
         category: tool.category,
-        schema: Arc::new(json!({ "type": "object" })),
+        schema: json!({ "type": "object" }).into(),
         risk: tool.risk,
         default_status: ToolStatus::Enabled,
         worker: WorkerUse::Proxy,

@@ -1,9 +1,7 @@
 //! What a tool says about itself.
 
-use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_protocol::{SharedSchema, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde::Serialize;
-use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The description of a tool: all that governance, prompt and screens know of it.
@@ -18,8 +16,7 @@ pub struct ToolManifest {
     pub guidance: String,
     pub category: ToolCategory,
     /// JSON Schema of the arguments; its type is `object`.
-    #[serde(serialize_with = "as_value")]
-    pub schema: Arc<Value>,
+    pub schema: SharedSchema,
     pub risk: ToolRisk,
     pub default_status: ToolStatus,
     /// Every tool runs in the main process; this is how a subagent reaches it.
@@ -57,10 +54,6 @@ pub enum Concurrency {
     Parallel,
     /// Runs alone: after the calls before it and before those behind it.
     Exclusive,
-}
-
-fn as_value<S: serde::Serializer>(schema: &Arc<Value>, serializer: S) -> Result<S::Ok, S::Error> {
-    Value::serialize(schema, serializer)
 }
 
 fn as_millis<S: serde::Serializer>(

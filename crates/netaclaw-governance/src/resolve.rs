@@ -4,7 +4,7 @@ use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
 use crate::policy::{self, Trail};
 use netaclaw_protocol::{
-    AgentSpec, ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer,
+    AgentSpec, ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, SharedSchema,
     ToolDiagnostic, ToolOverride, ToolRisk, ToolRoute, ToolStatus, ToolWarning, ToolsChanged,
 };
 use serde_json::{Map, Value};
@@ -266,22 +266,21 @@ impl ResolvedTool {
     }
 
     /// The schema as the model gets it: pinned arguments are not its to choose.
-    pub fn model_schema(&self) -> Arc<Value> {
-        let mut schema = Arc::clone(&self.manifest.schema);
+    pub fn model_schema(&self) -> SharedSchema {
         if self.pinned.is_empty() {
-            return schema;
+            return self.manifest.schema.clone();
         }
-        let members = Arc::make_mut(&mut schema);
-        if let Some(properties) = members.get_mut("properties").and_then(Value::as_object_mut) {
+        let mut schema = Value::clone(&self.manifest.schema);
+        if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.retain(|name, _| !self.pinned.contains_key(name));
         }
-        if let Some(required) = members.get_mut("required").and_then(Value::as_array_mut) {
+        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|name| {
                 name.as_str()
                     .is_none_or(|name| !self.pinned.contains_key(name))
             });
         }
-        schema
+        schema.into()
     }
 }
 

@@ -1,8 +1,6 @@
 //! What a caller asks of a model.
 
-use netaclaw_protocol::{Message, ThinkingLevel};
-use serde_json::Value;
-use std::sync::Arc;
+use netaclaw_protocol::{Message, SharedSchema, ThinkingLevel};
 
 /// One request for one answer. Clients take it shared, so that a retry or a fallback copies
 /// nothing.
@@ -52,8 +50,8 @@ impl SystemPrompt {
 pub struct ToolDefinition {
     pub name: String,
     pub description: String,
-    /// JSON Schema of the arguments; its type is `object`. Shared: every request carries it.
-    pub schema: Arc<Value>,
+    /// JSON Schema of the arguments; its type is `object`.
+    pub schema: SharedSchema,
 }
 
 /// Whether the supplier is asked to keep the beginning of the request for the next one.

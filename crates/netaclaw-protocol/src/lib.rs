@@ -18,6 +18,7 @@ mod memory;
 mod message;
 mod model;
 mod process;
+mod schema;
 mod session;
 mod settings;
 mod skill;
@@ -87,6 +88,7 @@ pub use process::{
     ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, SkillEnd, SkillStart,
     ToolExecution, ToolProcessEvent,
 };
+pub use schema::SharedSchema;
 pub use session::{
     ForkRequest, ModelRef, ProviderKind, SessionChange, SessionInfo, SessionList, SessionListItem,
     SessionMeta, SessionPage, SessionStatus,

@@ -4,6 +4,7 @@ use crate::payload::{CallResult, UserPart};
 use crate::request::ToolDefinition;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 #[derive(Serialize)]
 pub(super) struct Body<'a> {
@@ -130,7 +131,7 @@ pub(super) struct Source<'a> {
 pub(super) struct Tool<'a> {
     pub(super) name: &'a str,
     pub(super) description: &'a str,
-    pub(super) input_schema: &'a Value,
+    pub(super) input_schema: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cache_control: Option<CacheControl>,
 }
@@ -140,7 +141,7 @@ impl<'a> Tool<'a> {
         Self {
             name: &tool.name,
             description: &tool.description,
-            input_schema: &tool.schema,
+            input_schema: tool.schema.text(),
             cache_control: None,
         }
     }

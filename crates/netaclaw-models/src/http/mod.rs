@@ -14,6 +14,7 @@ use secrecy::{ExposeSecret, SecretString};
 use std::error::Error;
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
+use tokio_util::task::TaskTracker;
 
 /// How long to wait for what. There is no limit for a whole answer: a model that keeps talking
 /// is working.
@@ -36,6 +37,9 @@ impl Default for Timeouts {
     }
 }
 
+/// How long the last bytes of an answer may take that has said all it had to say.
+const ENDING_MAX: Duration = Duration::from_secs(2);
+
 /// The connections of the whole program to model servers; shared by all channels.
 #[derive(Debug)]
 pub struct Transport {
@@ -45,6 +49,8 @@ pub struct Transport {
     plain: OnceLock<Result<Client, String>>,
     direct: OnceLock<Result<Client, String>>,
     proxied: OnceLock<Result<Client, String>>,
+    /// Answers that are over, and are read to their last byte.
+    endings: TaskTracker,
 }
 
 impl Transport {
@@ -54,6 +60,7 @@ impl Transport {
             plain: OnceLock::new(),
             direct: OnceLock::new(),
             proxied: OnceLock::new(),
+            endings: TaskTracker::new(),
         }
     }
 
@@ -86,6 +93,15 @@ impl Transport {
                 after: self.timeouts.first_byte,
             })?
             .map_err(|error| self.failed(error))
+    }
+
+    /// Reads the rest of an answer beside whatever goes on, so that its connection is free for the next
+    /// request. A server that does not end in time loses it.
+    fn read_out(&self, rest: stream::Events) {
+        self.endings.spawn(async move {
+            // Whether it came to its end makes no difference to anybody.
+            drop(tokio::time::timeout(ENDING_MAX, rest.read_out()).await);
+        });
     }
 
     fn failed(&self, error: reqwest::Error) -> ModelError {

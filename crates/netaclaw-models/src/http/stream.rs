@@ -28,6 +28,9 @@ const AT_ONCE_FOR: Duration = Duration::from_millis(5);
 /// An answer whose pieces come at shorter intervals than this comes in bursts.
 const BURST: Duration = Duration::from_millis(2);
 
+/// What is read of an answer after it has said that this was all.
+const REST_EVENTS_MAX: usize = 16;
+
 /// Understands the events of one API.
 pub(crate) trait Decoder: Send + 'static {
     /// Takes in one event.
@@ -102,12 +105,26 @@ impl<D: Decoder> HttpAnswer<D> {
                 () = cancel.cancelled() => Err(ModelError::Cancelled),
                 step = self.step(phase) => step,
             };
-            if let Err(error) = step {
-                // The connection goes before the news of it: whoever hears of the end may rely
-                // on it.
-                *phase = Phase::Over;
-                self.answer.fail(error.sealed(self.key.as_ref()));
+            match step {
+                Ok(()) if self.answer.is_ended() => self.leave(phase),
+                Ok(()) => {}
+                Err(error) => {
+                    // The connection goes before the news of it: whoever hears of the end may rely
+                    // on it.
+                    *phase = Phase::Over;
+                    self.answer.fail(error.sealed(self.key.as_ref()));
+                }
             }
+        }
+    }
+
+    /// The answer is whole. Its connection is kept for the next one: a new one would cost a turn
+    /// several ways to the supplier and back.
+    fn leave(&self, phase: &mut Phase) {
+        if let Phase::Reading(events) = std::mem::replace(phase, Phase::Over)
+            && !events.body_ended.load(Ordering::Relaxed)
+        {
+            self.transport.read_out(events);
         }
     }
 
@@ -184,7 +201,7 @@ fn is_json(response: &Response) -> bool {
 }
 
 /// The server-sent events of a response.
-struct Events {
+pub(super) struct Events {
     events: SseByteStream<BoxStream<'static, Result<Bytes, ModelError>>>,
     body_ended: Arc<AtomicBool>,
     /// When something was last waited for and came.
@@ -223,6 +240,17 @@ impl Events {
                 })
             }
             Some(Err(other)) => Err(ModelError::Protocol(Detail::text(other.to_string()))),
+        }
+    }
+
+    /// Reads what is left after the end of the answer. A connection can carry another request only when
+    /// the last byte of this one's answer was read.
+    pub(super) async fn read_out(mut self) {
+        for _ in 0..REST_EVENTS_MAX {
+            match self.next().await {
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => return,
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::payload::UserPart;
 use crate::request::ToolDefinition;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -139,7 +140,7 @@ pub(super) struct Tool<'a> {
 pub(super) struct ToolFunction<'a> {
     pub(super) name: &'a str,
     pub(super) description: &'a str,
-    pub(super) parameters: &'a Value,
+    pub(super) parameters: &'a RawValue,
 }
 
 impl<'a> Tool<'a> {
@@ -149,7 +150,7 @@ impl<'a> Tool<'a> {
             function: ToolFunction {
                 name: &tool.name,
                 description: &tool.description,
-                parameters: &tool.schema,
+                parameters: tool.schema.text(),
             },
         }
     }

@@ -15,11 +15,16 @@ use std::time::Duration;
 
 /// A channel to a fake server, whose only model can do everything.
 pub(crate) fn channel(server: &FakeModel, supplier: Supplier) -> Channel {
-    let mut channel = Channel::new("test", supplier);
-    channel.base_url = Some(match supplier {
+    let url = match supplier {
         Supplier::Anthropic => server.anthropic_url(),
         _ => server.openai_url(),
-    });
+    };
+    channel_at(url, supplier)
+}
+
+pub(crate) fn channel_at(url: String, supplier: Supplier) -> Channel {
+    let mut channel = Channel::new("test", supplier);
+    channel.base_url = Some(url);
     channel.api_key = Some("sk-test-key".into());
     channel.models.push(ChannelModel {
         name: "fake-model".into(),

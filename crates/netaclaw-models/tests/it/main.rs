@@ -5,6 +5,7 @@
     reason = "these are tests, and a test fails by panicking"
 )]
 
+mod connections;
 mod contract;
 mod faults;
 mod harness;

@@ -42,7 +42,7 @@ fn manifest_is_whole(subject: &Subject) {
     assert!(!manifest.label.zh.is_empty() && !manifest.label.en.is_empty());
     assert!(!manifest.description.is_empty());
     assert!(manifest.output_cap > 0);
-    assert_eq!(manifest.schema["type"], "object", "{}", manifest.schema);
+    assert_eq!(manifest.schema["type"], "object", "{:?}", manifest.schema);
     let text = manifest.schema.to_string();
     for word in ["$ref", "$defs", "\"null\""] {
         assert!(!text.contains(word), "{word} is refused by some: {text}");
