@@ -119,7 +119,7 @@ impl AgentPreviews for ConfiguredAgents {
         Ok(AgentPreview {
             tools: tools.projection(),
             prompt: PromptPreview {
-                tokens: layers.iter().map(|layer| layer.tokens).sum(),
+                tokens: layers.iter().map(Layer::tokens).sum(),
                 layers: layers.into_iter().map(shown).collect(),
             },
             model,
@@ -176,9 +176,9 @@ fn info(record: ToolRecord, manifest: Option<&ToolManifest>) -> ToolInfo {
 fn shown(layer: Layer) -> PromptLayer {
     PromptLayer {
         name: layer.name.as_str().to_owned(),
+        chars: layer.chars() as u64,
+        tokens: layer.tokens(),
         text: layer.text,
-        chars: layer.chars as u64,
-        tokens: layer.tokens,
         budget: layer.budget as u64,
         omitted: layer.omitted,
     }

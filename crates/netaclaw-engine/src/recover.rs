@@ -188,6 +188,9 @@ impl Agreed {
 
     /// For the run that is to begin with them; `None` if there are none.
     pub(crate) fn into_pending(self, tree: &SessionTree) -> Option<PendingCalls> {
+        if self.tool_call_ids.is_empty() {
+            return None;
+        }
         let (answer, calls) = unanswered_calls(tree);
         let calls: Vec<ContentBlock> = calls
             .into_iter()

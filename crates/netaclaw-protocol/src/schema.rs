@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A JSON Schema as a value and as text. Every request to a model carries those of all tools: the text
 /// is written once, and copies share both. Cheap to clone.
@@ -15,6 +15,7 @@ pub struct SharedSchema(Arc<Both>);
 struct Both {
     value: Value,
     text: Box<RawValue>,
+    weight: OnceLock<u64>,
 }
 
 impl SharedSchema {
@@ -22,12 +23,22 @@ impl SharedSchema {
     pub fn text(&self) -> &RawValue {
         &self.0.text
     }
+
+    /// What the text weighs, which is found out once.
+    pub fn weight(&self, weigh: impl FnOnce(&str) -> u64) -> u64 {
+        *self.0.weight.get_or_init(|| weigh(self.0.text.get()))
+    }
 }
 
 impl From<Value> for SharedSchema {
     fn from(value: Value) -> Self {
         let text = serde_json::value::to_raw_value(&value).expect("a value is JSON");
-        Self(Arc::new(Both { value, text }))
+        let weight = OnceLock::new();
+        Self(Arc::new(Both {
+            value,
+            text,
+            weight,
+        }))
     }
 }
 

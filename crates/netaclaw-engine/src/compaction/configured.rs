@@ -83,8 +83,8 @@ impl ConfiguredAgents {
         let mut overhead = Overhead::default();
         for layer in prompt.preview(&TodoList::default()) {
             match layer.name {
-                LayerName::Skills => overhead.skills += layer.tokens,
-                _ => overhead.system += layer.tokens,
+                LayerName::Skills => overhead.skills += layer.tokens(),
+                _ => overhead.system += layer.tokens(),
             }
         }
         let definitions = tools.enabled().map(|tool| ToolDefinition {

@@ -380,8 +380,10 @@ async fn prepare(
         Some((message, command)) => Some(source.open_skill(&session, &command, &message).await?),
         None => None,
     };
-    host.draw_ids(&tree);
-    let opening = opening.map(|opening| (host.next_entry_id(), opening));
+    let opening = opening.map(|opening| {
+        host.draw_ids(&tree);
+        (host.next_entry_id(), opening)
+    });
     if let Some((entry_id, SkillOpening::Call { call, .. })) = &opening {
         pending = Some(PendingCalls {
             entry_id: entry_id.clone(),

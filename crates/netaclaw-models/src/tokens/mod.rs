@@ -65,7 +65,7 @@ pub fn estimate_request(request: &ModelRequest) -> u64 {
 /// Tokens of a tool's definition.
 pub fn estimate_tool(tool: &ToolDefinition) -> u64 {
     let text = hundredths(&tool.name) + hundredths(&tool.description);
-    MESSAGE_TOKENS + (text + hundredths(tool.schema.text().get())).div_ceil(100)
+    MESSAGE_TOKENS + (text + tool.schema.weight(hundredths)).div_ceil(100)
 }
 
 fn blocks_hundredths(blocks: &[ContentBlock]) -> u64 {

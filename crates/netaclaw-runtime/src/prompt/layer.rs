@@ -7,8 +7,6 @@ use netaclaw_models::tokens::estimate_text;
 pub struct Layer {
     pub name: LayerName,
     pub text: String,
-    pub chars: usize,
-    pub tokens: u64,
     /// What the layer may have, in characters.
     pub budget: usize,
     /// What did not fit: names where there are names, else how much is missing.
@@ -50,12 +48,19 @@ impl Layer {
         let text = text.trim_end().to_owned();
         Self {
             name,
-            chars: text.chars().count(),
-            tokens: estimate_text(&text),
             text,
             budget,
             omitted,
         }
+    }
+
+    pub fn chars(&self) -> usize {
+        self.text.chars().count()
+    }
+
+    /// An estimate.
+    pub fn tokens(&self) -> u64 {
+        estimate_text(&self.text)
     }
 
     /// A layer that is one text, cut where the budget ends.

@@ -9,7 +9,7 @@ use crate::host::{HostError, ModelCall, Overflow, RunContext};
 use crate::machine::Answered;
 use crate::trouble::unreadable;
 use futures::StreamExt;
-use netaclaw_models::{Detail, ModelError, ModelEvent, ModelRequest, PromptCache};
+use netaclaw_models::{Detail, ModelError, ModelEvent, ModelRequest, PromptCache, SystemPrompt};
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, EntryId, Message, RunPhase, StopReason, ThinkingLevel,
 };
@@ -57,7 +57,7 @@ impl Driver<'_> {
             return Ok(Answered::NotAsked);
         }
         self.tell_unreadable(context.payload.unreadable);
-        let request = self.request(context);
+        let request = self.request(system, context);
         self.turns += 1;
         let (mut held, error) = self.stream(request).await;
         if let Some(error) = &error {
@@ -114,12 +114,17 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn request(&mut self, context: RunContext) -> ModelRequest {
+    fn request(&mut self, system: SystemPrompt, context: RunContext) -> ModelRequest {
+        // What is on the path counts, and may be another list than the last one this run has seen.
+        let system = match self.todo.get() == context.todo {
+            true => system,
+            false => self.prompt.system(&context.todo),
+        };
         self.todo.set(context.todo);
         let (agent, info) = (&self.input.agent, &self.input.model.info);
         ModelRequest {
             model: info.name.clone(),
-            system: self.prompt.system(&self.todo.get()),
+            system,
             messages: context.payload.messages,
             tools: self.definitions.clone(),
             thinking: match info.thinking {
