@@ -20,4 +20,16 @@ export async function beginnings({ server, shots }: Pick<Stage, 'server' | 'shot
     await page.goto(`${server.address}/welcome`)
     await page.getByRole('radiogroup').locator('label').last().click()
   })
+  await server.api('POST', 'users', { name: 'ann', label: 'Ann 安', role: 'user', status: 'enabled', password: 'correct horse' })
+  await shots.take('account-password', '/login', 'form input', async (page) => {
+    await page.locator('.ways button').last().click()
+    await page.locator('form input[name=username]').fill('ann')
+    await page.locator('form input[name=password]').fill('correct horse')
+    await page.locator('form button[type=submit]').click()
+    await page.locator('[data-region=composer] textarea').waitFor()
+    await page.goto(`${server.address}/settings/account`)
+    await page.locator('main form input[type=password]').first().fill('correct horse')
+    await page.locator('main form button[type=submit]').click()
+    await page.locator('.field[data-wrong]').first().waitFor()
+  })
 }

@@ -41,7 +41,10 @@ export async function records({ model, server, shots }: Stage): Promise<void> {
     await page.locator('main button').filter({ hasText: /Test connection|测试/ }).click()
     await expect(page.locator('main [role=status]').filter({ hasText: /\S/ }).first()).toBeVisible()
   })
-  await shots.take('channel-new-wrong', '/channels/new', 'main input', (page) => page.locator('main .nc-button[data-kind=primary]').last().click())
+  await shots.take('channel-new-wrong', '/channels/new', 'main input', async (page) => {
+    await page.locator('main .nc-button[data-kind=primary]').last().click()
+    await page.locator('.field[data-wrong]').waitFor()
+  })
   await shots.take('token-made', '/settings/tokens', '.section h2', async (page) => {
     await page.locator('.section .nc-button[data-kind=primary]').first().click()
     await page.getByRole('dialog').locator('input').first().fill('a robot')

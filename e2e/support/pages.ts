@@ -96,7 +96,7 @@ export async function views(server: Server, session: string): Promise<View[]> {
         await expect(page.getByRole('dialog')).toBeVisible()
       },
     },
-    { name: 'missing-session', path: '/s/00000000-0000-4000-8000-000000000000', ready: 'h1, h2' },
+    { name: 'missing-session', path: '/s/00000000-0000-4000-8000-000000000000', ready: '.state h2' },
     { name: 'welcome', path: '/welcome', ready: 'h1' },
     { name: 'agents', path: '/agents', ready: '.records li' },
     { name: 'agent-basics', path: agent, ready: '[role=tab]' },

@@ -108,6 +108,18 @@ test('a channel is tested, also one that does not work', async ({ chat, page, se
   await expect(page.getByLabel('Address')).toHaveValue(model.address)
 })
 
+test('a channel is not made without the key that its supplier asks for', async ({ chat, page, server }) => {
+  void chat
+  await page.goto(`${server.address}/channels/new`)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(page.getByText('Paste the key')).toHaveCount(1)
+  await expect(page).toHaveURL(/channels\/new/)
+  await page.getByLabel('API key').fill('sk-e2e-0123456789')
+  await expect(page.getByText('without one this supplier')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(page).toHaveURL(/\/channels\/(?!new)/)
+})
+
 test('main and auxiliary channels are told apart, and either kind can be looked at alone', async ({ chat, page, server }) => {
   void chat
   await page.goto(`${server.address}/channels`)

@@ -192,7 +192,7 @@ export default {
     failed: 'There is no preview',
     problem: 'The agent could not run like this: {message}',
     total: 'About {count} tokens',
-    share: '– {percent} % of the {window} that {model} can take.',
+    share: '– {percent}\u00a0% of the {window} that {model} can take.',
     hint: 'What the model is told before anybody says anything, of the agent as it stands in this editor.',
     tokens: '{count} tokens',
     empty: 'empty',

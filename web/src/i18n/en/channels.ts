@@ -109,6 +109,7 @@ export default {
     addressNeeded: 'This supplier needs an address.',
     addressForm: 'An address begins with http:// or https://',
     addressSecret: 'No name or password in the address; the key has a field of its own.',
+    keyNeeded: 'Paste the key; without one this supplier lets nobody in.',
     modelName: 'A model needs a name.',
     modelTwice: 'This model is listed twice.',
   },

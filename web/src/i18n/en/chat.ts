@@ -55,6 +55,7 @@ export default {
     searching: 'Looking through older messages',
   },
   pick: {
+    own: 'Default',
     ownModel: 'Default model',
     ownThinking: 'Default thinking',
     agent: 'Agent',

@@ -113,7 +113,7 @@ export default {
   },
   connection: {
     connecting: 'Connecting…',
-    offline: 'You are offline.',
+    offline: 'Offline.',
     refused: 'You are not logged in any more.',
     login: 'Log in',
     waiting: 'Connection lost. Next try in {seconds} s.',

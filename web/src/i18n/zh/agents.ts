@@ -193,7 +193,7 @@ export default {
     failed: '无法预览',
     problem: '智能体目前无法运行：{message}',
     total: '约 {count} token',
-    share: '，占 {model} 上下文 {window} 的 {percent} %。',
+    share: '，占 {model} 上下文 {window} 的 {percent}\u00a0%。',
     hint: '在任何人说话之前告诉模型的内容，按此编辑器中的智能体生成。',
     tokens: '{count} token',
     empty: '空',

@@ -110,6 +110,7 @@ export default {
     addressNeeded: '此供应商需要填写地址。',
     addressForm: '地址须以 http:// 或 https:// 开头',
     addressSecret: '地址中不能含用户名或密码；密钥请填在密钥栏。',
+    keyNeeded: '请粘贴密钥；没有密钥时该供应商会拒绝请求。',
     modelName: '请填写模型名称。',
     modelTwice: '此模型重复了。',
   },

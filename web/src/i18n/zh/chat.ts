@@ -56,6 +56,7 @@ export default {
     searching: '正在查找更早的消息',
   },
   pick: {
+    own: '默认',
     ownModel: '默认模型',
     ownThinking: '默认思考',
     agent: '智能体',

@@ -76,7 +76,7 @@ describe('another supplier', () => {
 
 describe('what is wrong', () => {
   const check = (change: Partial<ReturnType<typeof toForm>>, supplier: SupplierOption = openai) =>
-    problems({ ...toForm(specOf(kept)), ...change }, supplier)
+    problems({ ...toForm(specOf(kept)), ...change }, supplier, true)
 
   test('is told by field', () => {
     expect(check({})).toEqual({})
@@ -91,5 +91,19 @@ describe('what is wrong', () => {
       'models.1': 'modelName',
       'models.2': 'modelTwice',
     })
+  })
+
+  test('is a missing key, where one is needed', () => {
+    const fresh = toForm(blankChannel(openai, []))
+    const missing = { apiKey: 'keyNeeded' }
+    expect(problems(fresh, openai, false)).toEqual(missing)
+    expect(problems({ ...fresh, key: ' ' }, openai, false)).toEqual(missing)
+    expect(problems({ ...fresh, clearsKey: true }, openai, true)).toEqual(missing)
+    expect(problems({ ...fresh, key: 'sk-1' }, openai, false)).toEqual({})
+    expect(problems(fresh, openai, true)).toEqual({})
+    expect(problems({ ...fresh, baseUrl: 'http://127.0.0.1:9' }, openai, false), 'a server of their own').toEqual({})
+    expect(problems({ ...fresh, baseUrl: 'https://me.example' }, azure, false), 'everybody has an address there').toEqual(missing)
+    expect(problems({ ...fresh, enabled: false }, openai, false)).toEqual({})
+    expect(problems(fresh, { ...openai, needsKey: false }, false)).toEqual({})
   })
 })

@@ -108,20 +108,28 @@ export function shownModel(form: ModelForm, known: ModelInfo | undefined): Parti
 
 /** What is wrong, by field: the key of the text that says so. */
 export type ChannelProblems = Partial<Record<string, ChannelProblem>>
-export type ChannelProblem = 'nameNeeded' | 'nameForm' | 'addressNeeded' | 'addressForm' | 'addressSecret' | 'modelName' | 'modelTwice'
+export type ChannelProblem = 'nameNeeded' | 'nameForm' | 'addressNeeded' | 'addressForm' | 'addressSecret' | 'keyNeeded' | 'modelName' | 'modelTwice'
 
-export function problems(form: ChannelForm, supplier: SupplierOption | undefined): ChannelProblems {
+export function problems(form: ChannelForm, supplier: SupplierOption | undefined, hasKey: boolean): ChannelProblems {
   const found: ChannelProblems = {}
   if (form.name.trim() === '') found['name'] = 'nameNeeded'
   else if (!isName(form.name.trim())) found['name'] = 'nameForm'
   const address = addressProblem(form.baseUrl.trim(), supplier)
   if (address) found['baseUrl'] = address
+  const keepsKey = hasKey && !form.clearsKey
+  if (needsKey(form, supplier) && !keepsKey && form.key.trim() === '') found['apiKey'] = 'keyNeeded'
   const names = form.models.map((model) => model.name.trim())
   names.forEach((name, index) => {
     if (name === '') found[`models.${index}`] = 'modelName'
     else if (names.indexOf(name) < index) found[`models.${index}`] = 'modelTwice'
   })
   return found
+}
+
+/** A server of one's own may let everybody in; and what is switched off asks nobody. */
+export function needsKey(form: ChannelForm, supplier: SupplierOption | undefined): boolean {
+  if (!supplier?.needsKey || !form.enabled) return false
+  return form.baseUrl.trim() === '' || !supplier.baseUrl
 }
 
 function addressProblem(address: string, supplier: SupplierOption | undefined): ChannelProblem | null {
