@@ -52,7 +52,17 @@ export class Chat {
   /** Says something and waits until the answer is there and complete. */
   async ask(text: string, answer: string): Promise<void> {
     await this.send(text)
+    // The message may hold the same words, and stands there before anybody answers.
+    await expect.poll(() => this.lastAnswer(), { timeout: 30_000 }).toContain(answer)
     await this.hasEnded(answer)
+  }
+
+  /** What the last row says, if it is an answer. */
+  private async lastAnswer(): Promise<string> {
+    return await this.rows.evaluateAll((rows) => {
+      const last = rows.at(-1) as HTMLElement | undefined
+      return last?.dataset['kind'] === 'assistant' ? (last.textContent ?? '').replace(/\s+/g, ' ') : ''
+    })
   }
 
   /** Waits for the end of a run whose last row contains this text. */

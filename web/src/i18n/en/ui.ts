@@ -37,7 +37,7 @@ export default {
     session: 'Allow this call in this session',
     sessionHint: 'The same tool with the same arguments is not asked about again in this session',
     deny: 'Deny',
-    why: 'Why not? The agent reads it (optional)',
+    why: 'Why not? For the agent (optional)',
     back: 'Back',
     hint: 'Only these buttons decide. What you write below is a message like any other.',
     elsewhere: 'This was decided elsewhere.',
