@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// One event of a stream.
+#[derive(Clone)]
 pub(crate) struct Frame {
     pub(crate) bytes: Bytes,
     pub(crate) role: FrameRole,

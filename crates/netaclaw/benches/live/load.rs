@@ -26,6 +26,9 @@ pub(crate) struct Load {
     pub(crate) turns: usize,
 }
 
+/// Whose multiples fall evenly between whole numbers.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pace {
     /// As models speak; the chats begin one after the other.
@@ -42,12 +45,16 @@ pub(crate) struct Chats {
 }
 
 impl Load {
-    /// The beginnings are spread over half the time that a chat takes, so that most overlap.
+    /// The beginnings are spread over half the time that a chat takes, so that most overlap, and out of
+    /// step with the tokens: if these came in step, all chats would speak in the same moment, and be
+    /// silent in between.
     fn stagger(&self, pace: Pace, at: usize) -> Duration {
         match pace {
             Pace::Model => {
-                let chat = Duration::from_secs_f64(self.tokens as f64 / f64::from(self.pace));
-                chat.mul_f64(at as f64 / self.chats as f64 / 2.0)
+                let token = Duration::from_secs(1) / self.pace;
+                let chat = token.mul_f64(self.tokens as f64);
+                let share = at as f64 / self.chats as f64;
+                chat.mul_f64(share / 2.0) + token.mul_f64((at as f64 * GOLDEN).fract())
             }
             Pace::FlatOut => Duration::ZERO,
         }

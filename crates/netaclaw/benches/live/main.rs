@@ -38,6 +38,8 @@ fn main() -> anyhow::Result<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        // Apart from those of the servers in a profile.
+        .thread_name("bench")
         .enable_all()
         .build()?
         .block_on(run(&load, repeat, quick))

@@ -140,6 +140,12 @@ impl Report {
                 chats.map_or(f64::NAN, |chats| chats.tokens_per_second)
             }),
             self.row(
+                "first token, without a server",
+                Millis,
+                None,
+                |_, direct| 1e3 * percentile(direct, 50.0),
+            ),
+            self.row(
                 "first token over direct, p50",
                 Millis,
                 Some(1.0),

@@ -22,16 +22,8 @@ pub(crate) fn frames(request: &Value, reply: &Reply) -> Vec<Frame> {
     let mut calls = Vec::new();
     for part in reply.said() {
         match part {
-            Part::Text(text) => {
-                for piece in pieces(text) {
-                    stream.delta(json!({"content": piece}), FrameRole::Token);
-                }
-            }
-            Part::Thinking(text) | Part::RedactedThinking(text) => {
-                for piece in pieces(text) {
-                    stream.delta(json!({field: piece}), FrameRole::Token);
-                }
-            }
+            Part::Text(text) => stream.pieces("content", text),
+            Part::Thinking(text) | Part::RedactedThinking(text) => stream.pieces(field, text),
             Part::ToolCall {
                 id,
                 name,
@@ -67,6 +59,20 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
+    /// A text, piece by piece. The same words again are the same bytes: who measures how soon an
+    /// answer begins must not wait until all of it is written.
+    fn pieces(&mut self, field: &str, text: &str) {
+        let mut last = None;
+        for piece in pieces(text) {
+            if last != Some(piece) {
+                self.delta(json!({field: piece}), FrameRole::Token);
+                last = Some(piece);
+            } else if let Some(frame) = self.frames.last().cloned() {
+                self.frames.push(frame);
+            }
+        }
+    }
+
     fn delta(&mut self, delta: Value, role: FrameRole) {
         self.choice(delta, None, role);
     }
