@@ -23,7 +23,7 @@ pub use breaker::{Blocked, Breaker, Ended, Moment, PauseCause};
 pub use conversation::{Conversation, Piece, Previous, Voice};
 pub use facts::Facts;
 pub use failure::{CompactionFailure, Flaw};
-pub use limits::Limits;
+pub use limits::{Limits, trigger};
 pub use measure::{Shares, Used, message_shares, used_tokens};
 pub use plan::{Plan, PlanRequest, PlanTokens, plan};
 pub use summarize::{Summary, SummaryModel, Watcher, requests_for, summarize};

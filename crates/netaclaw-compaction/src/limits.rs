@@ -1,7 +1,7 @@
 //! How much may stay, and how long a summary may be.
 
 /// The threshold that budgets are reckoned by where condensing by itself is off.
-const THRESHOLD_USUAL: u64 = 70;
+const THRESHOLD_USUAL: u8 = 70;
 const SUMMARY_TOKENS_MIN: u64 = 1024;
 
 /// What an agent's settings and its model allow.
@@ -17,18 +17,18 @@ pub struct Limits {
     pub overhead_tokens: u64,
 }
 
-impl Limits {
-    /// Where condensing by itself begins; `None` if it never does.
-    pub fn trigger(&self) -> Option<u64> {
-        (self.threshold_percent > 0 && self.window > 0).then(|| self.threshold_tokens())
-    }
+/// How full a window is when condensing by itself begins; `None` if it never does.
+pub fn trigger(window: u64, threshold_percent: u8) -> Option<u64> {
+    (threshold_percent > 0 && window > 0).then(|| window * u64::from(threshold_percent) / 100)
+}
 
+impl Limits {
     pub(crate) fn threshold_tokens(&self) -> u64 {
         let percent = match self.threshold_percent {
             0 => THRESHOLD_USUAL,
-            percent => u64::from(percent),
+            percent => percent,
         };
-        self.window * percent / 100
+        trigger(self.window, percent).unwrap_or(0)
     }
 
     /// What is kept word for word, if single messages allow.
@@ -63,14 +63,17 @@ mod tests {
             keep_recent: 4,
             overhead_tokens: 5_000,
         };
-        assert_eq!(limits.trigger(), Some(70_000));
+        assert_eq!(
+            trigger(limits.window, limits.threshold_percent),
+            Some(70_000)
+        );
         assert_eq!(limits.tail_tokens(), 21_000);
         assert_eq!(limits.summary_tokens(), 10_500);
         let off = Limits {
             threshold_percent: 0,
             ..limits
         };
-        assert_eq!(off.trigger(), None);
+        assert_eq!(trigger(off.window, off.threshold_percent), None);
         assert_eq!(off.tail_tokens(), 21_000, "by hand it is the usual budget");
         let tiny = Limits {
             window: 4_000,

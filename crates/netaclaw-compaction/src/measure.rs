@@ -35,7 +35,7 @@ impl Used {
 ///
 /// `overhead_tokens` is what instructions and tools take; it counts where nothing was reported,
 /// because a reading has it in it.
-pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: u64) -> Used {
+pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: impl FnOnce() -> u64) -> Used {
     let mut trailing = 0;
     for (at, message) in context.messages.iter().enumerate().rev() {
         let Some(message) = read_message(message) else {
@@ -55,7 +55,7 @@ pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: u64) -> Used {
         trailing += sent_tokens(&message);
     }
     Used {
-        tokens: overhead_tokens + trailing,
+        tokens: overhead_tokens() + trailing,
         estimated: true,
         reading: None,
         reading_estimate: 0,
@@ -169,7 +169,7 @@ mod tests {
             let tree = SessionTree::new(SessionLog::parse(text.into_bytes()).unwrap());
             let context = tree.context().unwrap();
             let read = Conversation::read(&context).used(50);
-            let direct = used_tokens(&context, 50);
+            let direct = used_tokens(&context, || 50);
             assert_eq!(
                 (read.tokens, read.estimated, read.reading),
                 (direct.tokens, direct.estimated, direct.reading)

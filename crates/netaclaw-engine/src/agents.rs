@@ -47,7 +47,7 @@ pub struct ConfiguredAgents {
     pub(crate) governed: Governed,
     models: ModelSettings,
     tool_refusals: Arc<ToolRefusals>,
-    workplaces: Looks<Workplace>,
+    workplaces: Looks<(PathBuf, Vec<PathBuf>), Workplace>,
 }
 
 /// A workspace and what its project tells agents.
@@ -215,7 +215,7 @@ impl ConfiguredAgents {
                 instructions,
             })
         };
-        let place = format!("{root:?} {extra:?}");
+        let place = (root.clone(), extra.clone());
         let Workplace {
             roots,
             instructions,

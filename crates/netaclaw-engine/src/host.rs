@@ -36,8 +36,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Ids drawn for one turn: an answer and the results of its tool calls.
-const IDS_AHEAD: usize = 64;
+/// Ids drawn for one turn: an answer and the results of its tool calls, if these are not very many.
+const IDS_AHEAD: usize = 16;
 
 /// One run's view of its session. It writes along a chain of its own and tells what happens.
 pub(crate) struct SessionHost {
@@ -453,7 +453,9 @@ fn streaming_part(part: u32, kind: netaclaw_models::PartKind) -> StreamingPart {
 }
 
 fn random_id() -> EntryId {
-    EntryId::new(&Uuid::new_v4().simple().to_string()[..8])
+    let mut digits = Uuid::encode_buffer();
+    let digits = Uuid::new_v4().simple().encode_lower(&mut digits);
+    EntryId::new(&digits[..8])
 }
 
 pub(crate) fn unavailable(error: EngineError) -> HostError {

@@ -61,7 +61,7 @@ pub(crate) fn list_item(
 /// Whether two items look the same in a list. Counts and times change with every entry, and are
 /// told with the next thing that can be seen.
 pub(crate) fn looks_same(one: &SessionListItem, other: &SessionListItem) -> bool {
-    let seen = |item: &SessionListItem| {
+    fn seen(item: &SessionListItem) -> impl PartialEq {
         let SessionListItem {
             session,
             running,
@@ -69,14 +69,8 @@ pub(crate) fn looks_same(one: &SessionListItem, other: &SessionListItem) -> bool
             unread,
             queued,
         } = item;
-        let texts = (session.title.clone(), session.first_message.clone());
-        let agent = session.agent_id.clone();
-        (
-            texts,
-            agent,
-            session.status,
-            (*running, *waiting, *unread, *queued),
-        )
-    };
+        let words = (&session.title, &session.first_message, &session.agent_id);
+        (words, session.status, (running, waiting, unread, queued))
+    }
     seen(one) == seen(other)
 }

@@ -1,6 +1,7 @@
 //! Looks at the disk that are shared for a moment.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -11,16 +12,16 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const PLACES_MAX: usize = 64;
 
 /// What was seen at each place, and when. Cheap to clone; all clones are the same.
-pub(crate) struct Looks<V> {
-    places: Arc<Mutex<HashMap<String, Place<V>>>>,
+pub(crate) struct Looks<K, V> {
+    places: Arc<Mutex<HashMap<K, Place<V>>>>,
 }
 
 /// Held while somebody looks, so that a hundred runs that begin at once look once.
 type Place<V> = Arc<tokio::sync::Mutex<Option<(Instant, V)>>>;
 
-impl<V: Clone> Looks<V> {
+impl<K: Eq + Hash, V: Clone> Looks<K, V> {
     /// What is at a place, as it was a moment ago at most. What went wrong is not shared.
-    pub(crate) async fn look<E, F>(&self, place: String, work: impl FnOnce() -> F) -> Result<V, E>
+    pub(crate) async fn look<E, F>(&self, place: K, work: impl FnOnce() -> F) -> Result<V, E>
     where
         F: Future<Output = Result<V, E>>,
     {
@@ -36,7 +37,7 @@ impl<V: Clone> Looks<V> {
         Ok(value)
     }
 
-    fn place(&self, name: String) -> Place<V> {
+    fn place(&self, name: K) -> Place<V> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         if places.len() >= PLACES_MAX && !places.contains_key(&name) {
             places.clear();
@@ -45,7 +46,7 @@ impl<V: Clone> Looks<V> {
     }
 }
 
-impl<V> Clone for Looks<V> {
+impl<K, V> Clone for Looks<K, V> {
     fn clone(&self) -> Self {
         Self {
             places: Arc::clone(&self.places),
@@ -53,7 +54,7 @@ impl<V> Clone for Looks<V> {
     }
 }
 
-impl<V> Default for Looks<V> {
+impl<K, V> Default for Looks<K, V> {
     fn default() -> Self {
         Self {
             places: Arc::default(),
@@ -71,12 +72,12 @@ mod tests {
     async fn whoever_comes_at_once_sees_what_the_first_one_saw() {
         let looks = Looks::default();
         let count = AtomicUsize::new(0);
-        let look = |place: &str| {
+        let look = |place: &'static str| {
             let work = || async {
                 tokio::task::yield_now().await;
                 Ok::<_, Infallible>(count.fetch_add(1, Ordering::Relaxed))
             };
-            looks.look(place.to_owned(), work)
+            looks.look(place, work)
         };
         let (one, two, other) = tokio::join!(look("a"), look("a"), look("b"));
         assert_eq!(one, two);
@@ -89,9 +90,9 @@ mod tests {
     #[tokio::test]
     async fn what_went_wrong_is_tried_again() {
         let looks = Looks::default();
-        let failed = looks.look("a".to_owned(), || async { Err::<(), _>("no") });
+        let failed = looks.look("a", || async { Err::<(), _>("no") });
         assert_eq!(failed.await, Err("no"));
-        let seen = looks.look("a".to_owned(), || async { Ok::<_, &str>(()) });
+        let seen = looks.look("a", || async { Ok::<_, &str>(()) });
         assert_eq!(seen.await, Ok(()));
     }
 }

@@ -74,7 +74,7 @@ impl Meter {
             Ok(context) => {
                 let Used {
                     tokens, estimated, ..
-                } = used_tokens(&context, overhead_tokens);
+                } = used_tokens(&context, || overhead_tokens);
                 self.update(tokens, estimated)
             }
             Err(_) => self.update(overhead_tokens, true),
@@ -113,7 +113,7 @@ pub(crate) async fn overhead_at(
     model: Option<ChosenModel>,
 ) -> u64 {
     match overhead_noted(context) {
-        0 if used_tokens(context, 0).reading.is_none() => {
+        0 if used_tokens(context, || 0).reading.is_none() => {
             // An agent that cannot run has nothing to add; the next run says why.
             let overhead = source.overhead(session, model).await;
             overhead.map_or(0, |overhead| overhead.total())

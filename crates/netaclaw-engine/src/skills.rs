@@ -45,8 +45,11 @@ pub struct SkillHome {
 pub(crate) struct Skills {
     home: Arc<SkillHome>,
     environment: Arc<Vec<(OsString, OsString)>>,
-    looks: Looks<Arc<Vec<Skill>>>,
+    looks: Looks<Where, Arc<Vec<Skill>>>,
 }
+
+/// What decides which skills an agent has: its directories, its workspace, and the names it uses.
+type Where = (Vec<PathBuf>, Option<PathBuf>, Vec<String>);
 
 impl Skills {
     pub(crate) fn new(home: SkillHome) -> Self {
@@ -74,15 +77,16 @@ impl Skills {
 
     /// What is there, as it was a moment ago at most.
     pub(crate) async fn find(&self, places: &SkillPlaces) -> Arc<Vec<Skill>> {
-        let key = format!(
-            "{:?} {:?} {:?}",
-            places.agent, places.workspace, places.chosen
+        let place = (
+            places.agent.clone(),
+            places.workspace.clone(),
+            places.chosen.clone(),
         );
         let look = || {
             let places = places.clone();
             async { Ok::<_, Infallible>(Arc::new(blocking(move || places.find()).await)) }
         };
-        match self.looks.look(key, look).await {
+        match self.looks.look(place, look).await {
             Ok(skills) => skills,
             Err(never) => match never {},
         }

@@ -1,6 +1,7 @@
 //! What a caller asks of a model.
 
 use netaclaw_protocol::{Message, SharedSchema, ThinkingLevel};
+use serde::Serialize;
 
 /// One request for one answer. Clients take it shared, so that a retry or a fallback copies
 /// nothing.
@@ -18,6 +19,22 @@ pub struct ModelRequest {
     /// `None` leaves the limit to the model.
     pub max_output_tokens: Option<u64>,
     pub cache: PromptCache,
+}
+
+impl ModelRequest {
+    /// Writes a body that is about as long as the instructions and tools, which are most of a short
+    /// conversation, without growing step by step.
+    pub(crate) fn write(&self, body: &impl Serialize) -> Vec<u8> {
+        let system = self.system.stable.len() + self.system.volatile.len();
+        let tools = self
+            .tools
+            .iter()
+            .map(|tool| tool.name.len() + tool.description.len() + tool.schema.text().get().len());
+        let about = (system + tools.sum::<usize>()) * 5 / 4 + 4096;
+        let mut written = Vec::with_capacity(about);
+        serde_json::to_writer(&mut written, body).expect("plain data with text keys");
+        written
+    }
 }
 
 /// The instructions, split by how often they change.

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The version NetaClaw writes; files of version 1 and 2 are read as well.
 pub const FORMAT_VERSION: u32 = 3;
@@ -16,7 +17,34 @@ pub const FORMAT_VERSION: u32 = 3;
 pub struct Header {
     raw: ByteString,
     id: SessionId,
+    /// Where in the text the members are that somebody asks for: every look at a session does, and the
+    /// text is taken apart once.
+    places: [Option<Range<usize>>; NAMES.len()],
 }
+
+/// The members that somebody asks for, by their place in [`NAMES`].
+#[derive(Clone, Copy)]
+enum Member {
+    Version,
+    Timestamp,
+    Cwd,
+    ParentSession,
+    ParentSessionId,
+    AgentId,
+    UserId,
+    Metadata,
+}
+
+const NAMES: [&str; 8] = [
+    "version",
+    "timestamp",
+    "cwd",
+    "parentSession",
+    "parentSessionId",
+    "agentId",
+    "userId",
+    "metadata",
+];
 
 impl Header {
     /// Reads a header line; `None` unless it is an object of type `session` with a text id.
@@ -27,7 +55,13 @@ impl Header {
             return None;
         }
         let id = SessionId::new(json::string(id?)?);
-        Some(Self { raw, id })
+        Some(Self::new(raw, id))
+    }
+
+    fn new(raw: ByteString, id: SessionId) -> Self {
+        let places = json::pick(&raw, NAMES);
+        let places = places.map(|found| found.map(|value| json::range_within(&raw, value)));
+        Self { raw, id, places }
     }
 
     pub fn id(&self) -> &SessionId {
@@ -40,38 +74,38 @@ impl Header {
 
     /// The declared version; a header without one is of version 1.
     pub fn version(&self) -> u32 {
-        json::member(&self.raw, "version")
+        self.member(Member::Version)
             .and_then(|v| v.parse().ok())
             .unwrap_or(1)
     }
 
     pub fn timestamp(&self) -> Cow<'_, str> {
-        self.text("timestamp").unwrap_or_default()
+        self.text(Member::Timestamp).unwrap_or_default()
     }
 
     pub fn cwd(&self) -> Option<Cow<'_, str>> {
-        self.text("cwd")
+        self.text(Member::Cwd)
     }
 
     /// Path of the file this session was forked from.
     pub fn parent_session(&self) -> Option<Cow<'_, str>> {
-        self.text("parentSession")
+        self.text(Member::ParentSession)
     }
 
     pub fn parent_session_id(&self) -> Option<SessionId> {
-        self.text("parentSessionId").map(SessionId::new)
+        self.text(Member::ParentSessionId).map(SessionId::new)
     }
 
     pub fn agent_id(&self) -> Option<Cow<'_, str>> {
-        self.text("agentId")
+        self.text(Member::AgentId)
     }
 
     pub fn user_id(&self) -> Option<Cow<'_, str>> {
-        self.text("userId")
+        self.text(Member::UserId)
     }
 
     pub fn metadata(&self) -> Map<String, Value> {
-        json::member(&self.raw, "metadata")
+        self.member(Member::Metadata)
             .and_then(|m| serde_json::from_str(m).ok())
             .unwrap_or_default()
     }
@@ -79,24 +113,23 @@ impl Header {
     /// The same header at the version NetaClaw writes; unknown fields stay.
     pub(crate) fn upgraded(&self) -> Self {
         let raw = json::with_member(&self.raw, "version", Some(&FORMAT_VERSION.to_string()));
-        Self {
-            raw: raw.into(),
-            id: self.id.clone(),
-        }
+        Self::new(raw.into(), self.id.clone())
     }
 
     /// The same header for a copy under another id.
     pub fn renamed(&self, id: &SessionId) -> Self {
         let quoted = Value::from(id.as_str()).to_string();
         let raw = json::with_member(&self.raw, "id", Some(&quoted));
-        Self {
-            raw: raw.into(),
-            id: id.clone(),
-        }
+        Self::new(raw.into(), id.clone())
     }
 
-    fn text(&self, name: &str) -> Option<Cow<'_, str>> {
-        json::member(&self.raw, name).and_then(json::string)
+    fn text(&self, member: Member) -> Option<Cow<'_, str>> {
+        self.member(member).and_then(json::string)
+    }
+
+    fn member(&self, member: Member) -> Option<&str> {
+        let place = self.places[member as usize].clone()?;
+        self.raw.get(place)
     }
 }
 
@@ -141,10 +174,7 @@ pub fn encode_header(new: &NewHeader<'_>) -> Header {
         new,
     };
     let raw = serde_json::to_string(&line).expect("a header is plain data");
-    Header {
-        raw: raw.into(),
-        id: new.id.clone(),
-    }
+    Header::new(raw.into(), new.id.clone())
 }
 
 #[cfg(test)]
@@ -169,6 +199,26 @@ mod tests {
             r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/srv/app"}"#
         );
         assert_eq!(Header::parse(header.json().to_owned()), Some(header));
+    }
+
+    #[test]
+    fn every_member_is_found_by_its_name() {
+        let raw = r#"{"type":"session","userId":"u","cwd":"old","agentId":"a","version":2,"id":"s",
+            "metadata":{"version":9,"cwd":"inner"},"parentSessionId":"p","parentSession":"f",
+            "timestamp":"T","cwd":"new\u0021"}"#;
+        let header = Header::parse(raw).unwrap();
+        assert_eq!(header.version(), 2);
+        assert_eq!(header.timestamp(), "T");
+        assert_eq!(header.cwd().as_deref(), Some("new!"), "the last one counts");
+        assert_eq!(header.parent_session().as_deref(), Some("f"));
+        assert_eq!(header.parent_session_id(), Some(SessionId::new("p")));
+        assert_eq!(header.agent_id().as_deref(), Some("a"));
+        assert_eq!(header.user_id().as_deref(), Some("u"));
+        assert_eq!(header.metadata()["cwd"], "inner");
+        let renamed = header.renamed(&SessionId::new("a much longer id"));
+        assert_eq!(renamed.cwd(), header.cwd());
+        let bare = Header::parse(r#"{"type":"session","id":"s"}"#).unwrap();
+        assert!(bare.cwd().is_none() && bare.timestamp().is_empty() && bare.metadata().is_empty());
     }
 
     #[test]

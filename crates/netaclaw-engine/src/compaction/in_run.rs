@@ -3,7 +3,7 @@
 use super::attempt::{Attempt, Attempted};
 use crate::feed::now_ms;
 use crate::host::{SessionHost, damaged, unavailable};
-use netaclaw_compaction::{Blocked, Limits, Moment, PauseCause, used_tokens};
+use netaclaw_compaction::{Blocked, Moment, PauseCause, trigger, used_tokens};
 use netaclaw_models::tokens::{estimate_text, estimate_tool};
 use netaclaw_protocol::{CompactionReason, RunPhase, Trouble, TroubleKind};
 use netaclaw_runtime::{HostError, ModelCall, Overflow};
@@ -13,33 +13,26 @@ impl SessionHost {
     /// Somebody asked for it meanwhile, or the context has grown over the threshold. What goes
     /// wrong here never fails the run.
     pub(crate) async fn compact_if_due(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
-        let overhead_tokens = overhead(call);
         if let Some(asked) = self.desk.take() {
             let reason = CompactionReason::Manual;
-            self.compact(call, reason, asked.instructions, overhead_tokens)
-                .await;
+            self.compact(call, reason, asked.instructions).await;
             return Ok(());
         }
-        let limits = Limits {
-            window: call.model.context_window,
-            threshold_percent: self.threshold_percent.unwrap_or(0),
-            keep_recent: 0,
-            overhead_tokens,
-        };
-        let Some(trigger) = limits.trigger() else {
+        let percent = self.threshold_percent.unwrap_or(0);
+        let Some(trigger) = trigger(call.model.context_window, percent) else {
             return Ok(());
         };
-        let used = self.used(overhead_tokens).await?;
+        let used = self.used(call).await?;
         if used < trigger {
             return Ok(());
         }
-        if overhead_tokens >= trigger {
+        if overhead(call) >= trigger {
             self.warn(PauseCause::Overhead);
             return Ok(());
         }
         let reason = CompactionReason::Auto;
         match self.desk.begin(reason, moment(call, used)) {
-            Ok(()) => drop(self.compact(call, reason, None, overhead_tokens).await),
+            Ok(()) => drop(self.compact(call, reason, None).await),
             Err(Blocked::Paused(cause)) => self.warn(cause),
             Err(Blocked::NotGrown) => self.warn(PauseCause::NothingLeft),
             Err(blocked) => {
@@ -53,11 +46,10 @@ impl SessionHost {
         &mut self,
         call: &ModelCall<'_>,
     ) -> Result<Overflow, HostError> {
-        let overhead_tokens = overhead(call);
-        let used = self.used(overhead_tokens).await?;
+        let used = self.used(call).await?;
         let reason = CompactionReason::Overflow;
         match self.desk.begin(reason, moment(call, used)) {
-            Ok(()) => match self.compact(call, reason, None, overhead_tokens).await {
+            Ok(()) => match self.compact(call, reason, None).await {
                 Attempted::Done => Ok(Overflow::Retry),
                 Attempted::Failed => Ok(Overflow::GiveUp),
             },
@@ -75,7 +67,6 @@ impl SessionHost {
         call: &ModelCall<'_>,
         reason: CompactionReason,
         instructions: Option<String>,
-        overhead_tokens: u64,
     ) -> Attempted {
         self.live.phase(RunPhase::Compacting, None);
         let attempt = Attempt {
@@ -85,7 +76,7 @@ impl SessionHost {
             desk: &self.desk,
             reason,
             instructions,
-            overhead_tokens: Some(overhead_tokens),
+            overhead_tokens: Some(overhead(call)),
             cancel: call.cancel,
         };
         let attempted = attempt.make().await;
@@ -99,11 +90,11 @@ impl SessionHost {
         attempted
     }
 
-    async fn used(&self, overhead_tokens: u64) -> Result<u64, HostError> {
+    async fn used(&self, call: &ModelCall<'_>) -> Result<u64, HostError> {
         let tip = self.writer.run_tip();
         let tree = self.writer.tree().await.map_err(unavailable)?;
         let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
-        Ok(used_tokens(&context, overhead_tokens).tokens)
+        Ok(used_tokens(&context, || overhead(call)).tokens)
     }
 
     fn warn(&self, cause: PauseCause) {

@@ -73,7 +73,7 @@ impl Engine {
             0 => overhead.total(),
             known => known,
         };
-        let used = used_tokens(&context, known);
+        let used = used_tokens(&context, || known);
         Ok(breakdown(&context, used, overhead, &measure))
     }
 }

@@ -105,6 +105,8 @@ impl LiveSession {
         if !self.unsafe_yet {
             return Ok(());
         }
+        // The run goes first: waking a thread for the disk takes longer than it needs to ask the model.
+        tokio::task::yield_now().await;
         if let Err(error) = self.writer.sync().await {
             if let Some(run) = &self.current {
                 run.cancel.cancel();

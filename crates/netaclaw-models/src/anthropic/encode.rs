@@ -45,7 +45,7 @@ pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) 
     if request.cache == PromptCache::On {
         body.mark_for_cache(!request.system.stable.trim().is_empty());
     }
-    serde_json::to_vec(&body).expect("plain data with text keys")
+    request.write(&body)
 }
 
 /// What a request says about thinking, and the limit that thinking counts against.

@@ -50,7 +50,7 @@ pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) 
         temperature: request.temperature.filter(|_| thinking.takes_temperature),
         more,
     };
-    serde_json::to_vec(&body).expect("plain data with text keys")
+    request.write(&body)
 }
 
 /// Only what the caller asked for: a server may refuse a limit that its window cannot hold, and

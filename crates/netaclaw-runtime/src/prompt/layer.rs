@@ -44,8 +44,13 @@ impl LayerName {
 }
 
 impl Layer {
-    pub(super) fn new(name: LayerName, budget: usize, text: String, omitted: Vec<String>) -> Self {
-        let text = text.trim_end().to_owned();
+    pub(super) fn new(
+        name: LayerName,
+        budget: usize,
+        mut text: String,
+        omitted: Vec<String>,
+    ) -> Self {
+        text.truncate(text.trim_end().len());
         Self {
             name,
             text,
@@ -100,7 +105,7 @@ pub(super) struct Items(pub(super) Vec<(String, String)>);
 
 /// The beginning of a text, with a note if that is not all; and what is missing.
 pub(super) fn cut(text: &str, chars_max: usize) -> (String, Option<String>) {
-    let Some((at, _)) = text.char_indices().nth(chars_max) else {
+    let Some(at) = end_of(text, chars_max) else {
         return (text.to_owned(), None);
     };
     let missing = text[at..].chars().count();
@@ -109,4 +114,13 @@ pub(super) fn cut(text: &str, chars_max: usize) -> (String, Option<String>) {
         format!("{}\n[cut: {note} are left out]", &text[..at]),
         Some(note),
     )
+}
+
+/// Where the first so many characters end, if there are more. No text has more characters than bytes,
+/// so that most need not be counted.
+pub(super) fn end_of(text: &str, chars_max: usize) -> Option<usize> {
+    if text.len() <= chars_max {
+        return None;
+    }
+    text.char_indices().nth(chars_max).map(|(at, _)| at)
 }

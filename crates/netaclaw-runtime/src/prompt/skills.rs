@@ -1,6 +1,6 @@
 //! Which skills there are. Their instructions are read when they are needed.
 
-use super::layer::{Items, Layer, LayerName};
+use super::layer::{Items, Layer, LayerName, end_of};
 
 const BUDGET: usize = 12_000;
 const DESCRIPTION_CHARS_MAX: usize = 500;
@@ -16,11 +16,10 @@ pub struct SkillLine {
 pub(super) fn layer(skills: &[SkillLine]) -> Layer {
     let items = skills.iter().map(|skill| {
         let words: Vec<&str> = skill.description.split_whitespace().collect();
-        let description: String = words
-            .join(" ")
-            .chars()
-            .take(DESCRIPTION_CHARS_MAX)
-            .collect();
+        let mut description = words.join(" ");
+        if let Some(end) = end_of(&description, DESCRIPTION_CHARS_MAX) {
+            description.truncate(end);
+        }
         (
             skill.name.clone(),
             format!("- {}: {description}", skill.name),

@@ -245,9 +245,11 @@ impl SessionTreeProvider for FileProvider {
             agent_id,
             metadata,
         };
+        // Taken by whoever writes it: the work is done once.
+        let mut record = Some(record).filter(|record| *record != MetaRecord::default());
         self.with(session, Access::Write, |_, state| {
-            if record != MetaRecord::default() {
-                state.record_meta(session, record.clone())?;
+            if let Some(record) = record.take() {
+                state.record_meta(session, record)?;
             }
             if let Some(name) = &title {
                 let body = EntryBody::SessionInfo { name: name.clone() };
