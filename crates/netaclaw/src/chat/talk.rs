@@ -239,22 +239,26 @@ impl<'a> Terminal<'a> {
         if let Some((request_id, options)) = self.question.take() {
             return self.answer(request_id, &options, line).await;
         }
-        let chat = Chat {
-            session_id: self.session.as_ref().map(|(session, _)| session.clone()),
+        let mut chat = Chat {
             content: line.to_owned(),
             agent_name: self.partner.named.clone(),
             leaf_entry_id: self.branch.take(),
             ..Chat::default()
         };
+        if self.session.is_none() {
+            // We listen before the message is there: a short run says much before it is acknowledged.
+            match self.engine.begin_session(&self.caller, &chat, None).await {
+                Ok(session) => drop(self.open(session).await?),
+                Err(error) => return self.was_refused(&error),
+            }
+        }
+        chat.session_id = self.session.as_ref().map(|(session, _)| session.clone());
         match self.engine.chat(&self.caller, chat).await {
             Ok(ack) => {
                 self.activity.begins();
-                if ack.disposition == Disposition::Queued {
-                    self.screen.remark(&self.app.lang.chat_queued())?;
-                }
-                match self.session {
-                    Some(_) => Ok(()),
-                    None => self.follow(ack.session_id).await,
+                match ack.disposition {
+                    Disposition::Queued => Ok(self.screen.remark(&self.app.lang.chat_queued())?),
+                    _ => Ok(()),
                 }
             }
             Err(error) => self.was_refused(&error),
@@ -282,20 +286,6 @@ impl<'a> Terminal<'a> {
             }
             Err(error) => self.was_refused(&error),
         }
-    }
-
-    /// Opens the session that our first message has made.
-    async fn follow(&mut self, session: SessionId) -> Result<()> {
-        let snapshot = self.open(session).await?;
-        // A run so short that it ended before we looked has left its answer in the entries.
-        if snapshot["run"]["status"] == "idle" {
-            for entry in snapshot["entries"].as_array().into_iter().flatten() {
-                self.screen
-                    .event(&json!({"type": "session_entry_added", "data": {"entry": entry}}))?;
-            }
-        }
-        self.screen.snapshot(&snapshot)?;
-        self.take_up(&snapshot).await
     }
 
     /// What is under way in a session that was opened, and what was asked before we looked.
