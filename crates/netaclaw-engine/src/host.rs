@@ -12,6 +12,7 @@ use crate::partial::Partial;
 use crate::process_log::StepLog;
 use crate::questions::Waiters;
 use crate::source::AgentSource;
+use crate::trace::RunTrace;
 use crate::user_message::UserMark;
 use crate::writer::{SessionWriter, Writing};
 use async_trait::async_trait;
@@ -48,6 +49,7 @@ pub(crate) struct SessionHost {
     pub(crate) consents: Waiters<Approval>,
     pub(crate) meter: Meter,
     pub(crate) clock: CallClock,
+    pub(crate) trace: RunTrace,
     pub(crate) steps: StepLog,
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
@@ -94,6 +96,7 @@ impl RunHost for SessionHost {
             RunEvent::Phase { phase, detail } => {
                 if phase == RunPhase::WaitingForModel {
                     self.clock.model_asked();
+                    self.trace.model_asked();
                 }
                 self.live.phase(phase, detail);
             }
@@ -101,6 +104,7 @@ impl RunHost for SessionHost {
                 after_ms, reason, ..
             } => {
                 metrics::retried(reason.kind());
+                self.trace.retried(reason.kind());
                 let detail = format!("{reason}; trying again in {} s", after_ms.div_ceil(1000));
                 self.live.phase(RunPhase::Retrying, Some(detail));
             }
@@ -314,6 +318,7 @@ impl SessionHost {
                 model,
             } => {
                 self.clock.answer_started(&provider, &model);
+                self.trace.answer_started(&provider, &model);
                 let parent_id = self.writer.run_tip();
                 self.live.stream_started(StreamStart {
                     run_id,
@@ -374,6 +379,7 @@ impl SessionHost {
                 }
                 let kind = trouble.as_ref().map(|why| why.kind);
                 self.clock.answered(stop_reason, kind, &usage);
+                self.trace.answered(stop_reason, kind, &usage);
                 self.live.stream_ended(StreamEnd {
                     run_id,
                     entry_id,
@@ -385,8 +391,9 @@ impl SessionHost {
                 self.live.tokens_changed(self.meter.update_after(&usage));
             }
             RunEvent::ToolStarted(started) => {
-                self.clock
-                    .tool_started(&started.tool_call_id, started.route);
+                let (id, name) = (&started.tool_call_id, &started.tool_name);
+                self.clock.tool_started(id, started.route);
+                self.trace.tool_started(id, name, started.route);
                 self.live.tool_started(ToolCallStarted {
                     run_id,
                     entry_id: started.entry_id,
@@ -415,6 +422,7 @@ impl SessionHost {
                 let took = Duration::from_millis(done.duration_ms);
                 let (id, name) = (&done.tool_call_id, &done.tool_name);
                 self.clock.tool_ended(id, name, took, done.is_error);
+                self.trace.tool_ended(id, done.is_error);
                 self.live.tool_completed(ToolCallCompleted {
                     run_id,
                     tool_call_id: done.tool_call_id,

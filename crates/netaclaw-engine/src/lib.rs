@@ -41,6 +41,7 @@ mod sweep;
 mod tally;
 mod title;
 mod tool_refusals;
+mod trace;
 mod user_message;
 mod watchdog;
 mod wire;

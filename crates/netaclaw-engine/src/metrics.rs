@@ -35,12 +35,7 @@ impl Drop for RunningRun {
 }
 
 pub(crate) fn run_ended(outcome: RunOutcome, reason: Option<TroubleKind>, took: Duration) {
-    let outcome = match outcome {
-        RunOutcome::Completed => "completed",
-        RunOutcome::Stopped => "stopped",
-        RunOutcome::Error => "error",
-        RunOutcome::Interrupted => "interrupted",
-    };
+    let outcome = outcome.as_str();
     let reason = reason.map_or("", TroubleKind::as_str);
     counter!("netaclaw_runs_total", "outcome" => outcome, "reason" => reason).increment(1);
     histogram!("netaclaw_run_seconds", "outcome" => outcome).record(took);

@@ -1,9 +1,11 @@
 //! For tests only: a private MariaDB, and whatever else a test needs of the world outside.
 
+mod collector;
 pub mod fake_model;
 mod mariadb;
 mod pi;
 pub mod socket;
 
+pub use collector::{Collector, Traced};
 pub use mariadb::{Database, MariaDb};
 pub use pi::Pi;

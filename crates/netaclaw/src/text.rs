@@ -215,6 +215,7 @@ texts! {
     drain_values() { "give a number of seconds, 3600 at most" "请给出秒数，最多 3600" }
     log_values() { "use off, error, warn, info, debug or trace, also for a part: warn,netaclaw_engine=debug" "可用 off、error、warn、info、debug 或 trace，也可指定部分：warn,netaclaw_engine=debug" }
     log_format_values() { "use text or json" "可用 text 或 json" }
+    otlp_values() { "use the address of a collector, such as http://127.0.0.1:4318" "请填写收集器的地址，例如 http://127.0.0.1:4318" }
     see_help(command) { "see `{command} --help`" "见 `{command} --help`" }
     usage_word() { "usage" "用法" }
 }

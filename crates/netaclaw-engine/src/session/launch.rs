@@ -13,6 +13,7 @@ use crate::recover::Agreed;
 use crate::requests::{Answered, Outcome, Request};
 use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentSource, PrepareRun};
+use crate::trace::RunTrace;
 use crate::user_message::user_text;
 use crate::watchdog::Watchdog;
 use crate::writer::SessionWriter;
@@ -161,6 +162,7 @@ impl LiveSession {
             consents: self.consents.clone(),
             meter: Meter::default(),
             clock: CallClock::default(),
+            trace: RunTrace::begin(&self.writer.id, &run_id),
             steps: self.writer.steps.clone(),
             free_ids: Vec::new(),
             partial: Arc::clone(&partial),
@@ -341,7 +343,7 @@ async fn run(
         () = cancel.cancelled() => return unasked(RunOutcome::Stopped, None),
         prepared = prepare(&mut host, &*source) => prepared,
     };
-    match prepared {
+    let report = match prepared {
         Ok(runner) => runner.run(&mut host, cancel).await,
         Err(error) => {
             let refusal = error.refusal();
@@ -350,7 +352,9 @@ async fn run(
                 .unwrap_or_else(|| not_ready(refusal.message));
             unasked(RunOutcome::Error, Some(Box::new(trouble)))
         }
-    }
+    };
+    host.trace.ended(&report);
+    report
 }
 
 /// The end of a run that never asked a model.
@@ -375,6 +379,7 @@ async fn prepare(
     source: &dyn AgentSource,
 ) -> Result<Box<dyn crate::source::Runner>, EngineError> {
     let session = host.writer.meta().await?;
+    host.trace.of_session(&session);
     let durable = host.writer.begin().await.state.durable.clone();
     let tree = host.writer.tree().await?;
     let mut pending = Agreed::read(&tree, &durable).into_pending(&tree);

@@ -70,7 +70,7 @@ impl Transport {
 
     /// The client for an address. A proxy from the environment is honoured, but never on the way
     /// to this machine: it could not find the server there.
-    pub(crate) fn client(&self, url: &Url) -> Result<&Client, ModelError> {
+    pub fn client(&self, url: &Url) -> Result<&Client, ModelError> {
         let (slot, way) = match (is_local(url), url.scheme()) {
             (true, "http") => (&self.plain, Way::Plain),
             (true, _) => (&self.direct, Way::Direct),

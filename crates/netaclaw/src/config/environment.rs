@@ -19,13 +19,14 @@ pub(crate) mod var {
     pub(crate) const LOG: &str = "NETACLAW_LOG";
     pub(crate) const LOG_FORMAT: &str = "NETACLAW_LOG_FORMAT";
     pub(crate) const MYSQL_URL: &str = "NETACLAW_MYSQL_URL";
+    pub(crate) const OTLP_ENDPOINT: &str = "NETACLAW_OTLP_ENDPOINT";
     pub(crate) const SECRET_KEY: &str = "NETACLAW_SECRET_KEY";
     pub(crate) const SECURE_COOKIE: &str = "NETACLAW_SECURE_COOKIE";
     pub(crate) const SESSION_PROVIDER: &str = "NETACLAW_SESSION_PROVIDER";
     pub(crate) const TOKEN: &str = "NETACLAW_TOKEN";
     /// What the names of NetaClaw's own variables begin with, and all of them.
     pub(crate) const PREFIX: &str = "NETACLAW_";
-    pub(crate) const OWN: [&str; 14] = [
+    pub(crate) const OWN: [&str; 15] = [
         ADMIN_STORE,
         ALLOWED_ORIGINS,
         CONFIG,
@@ -36,6 +37,7 @@ pub(crate) mod var {
         LOG,
         LOG_FORMAT,
         MYSQL_URL,
+        OTLP_ENDPOINT,
         SECRET_KEY,
         SECURE_COOKIE,
         SESSION_PROVIDER,
@@ -48,6 +50,8 @@ pub(crate) mod var {
     /// The language of messages; the first that is set decides.
     pub(crate) const LANGUAGE: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
     pub(crate) const NO_COLOR: &str = "NO_COLOR";
+    /// Where a collector of traces is, as every program with OpenTelemetry reads it.
+    pub(crate) const OTEL_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     /// Where an Ollama on this machine listens, as Ollama itself reads it.
     pub(crate) const OLLAMA_HOST: &str = "OLLAMA_HOST";
     /// Where programs are looked for.
@@ -74,6 +78,7 @@ pub(crate) struct Environment {
     pub(crate) log: Option<String>,
     pub(crate) log_format: Option<String>,
     pub(crate) mysql_url: Option<String>,
+    pub(crate) otlp_endpoint: Option<String>,
     pub(crate) token: Option<SecretString>,
     pub(crate) ollama_host: Option<String>,
     pub(crate) secret_key: Option<SecretString>,
@@ -121,6 +126,7 @@ impl Environment {
             log_format: text(var::LOG_FORMAT),
             token: secret(var::TOKEN),
             mysql_url: text(var::MYSQL_URL),
+            otlp_endpoint: text(var::OTLP_ENDPOINT).or_else(|| text(var::OTEL_ENDPOINT)),
             ollama_host: text(var::OLLAMA_HOST),
             secret_key: secret(var::SECRET_KEY),
             secure_cookie: text(var::SECURE_COOKIE),

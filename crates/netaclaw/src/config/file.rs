@@ -17,6 +17,7 @@ pub(super) struct FileConfig {
     pub(super) log: FileLog,
     pub(super) sessions: FileSessions,
     pub(super) mysql: FileMysql,
+    pub(super) telemetry: FileTelemetry,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -52,6 +53,12 @@ pub(super) struct FileSessions {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FileMysql {
     pub(super) url: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileTelemetry {
+    pub(super) otlp_endpoint: Option<String>,
 }
 
 /// The configuration and the file it stands in. Only a file that was asked for by name has to

@@ -5,6 +5,7 @@ mod environment;
 mod file;
 mod log;
 mod server;
+mod telemetry;
 
 pub(crate) use environment::{Environment, var};
 pub(crate) use log::{LogFormat, LogSettings};
@@ -15,6 +16,7 @@ use crate::text::Lang;
 use file::read_file;
 use netaclaw_session::ProviderKind;
 use netaclaw_store::Fsync;
+use reqwest::Url;
 use std::path::{Path, PathBuf};
 
 /// What the command line says.
@@ -44,6 +46,8 @@ pub(crate) struct Config {
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
     pub(crate) mysql_url: Option<String>,
+    /// Where traces go, if anywhere.
+    pub(crate) traces: Option<Url>,
     /// Settings that were understood only in part, in plain words.
     pub(crate) warnings: Vec<String>,
 }
@@ -86,6 +90,7 @@ impl Config {
             server: ServerSettings::load(env, file.server, lang)?,
             log: LogSettings::load(env, file.log, lang)?,
             mysql_url: env.mysql_url.clone().or(file.mysql.url),
+            traces: telemetry::traces(env, file.telemetry, lang)?,
             warnings,
         })
     }

@@ -1,6 +1,7 @@
 //! `netaclaw serve`: the server.
 
 mod log;
+mod telemetry;
 mod text;
 mod token;
 mod web;
@@ -17,6 +18,7 @@ use secrecy::ExposeSecret;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use telemetry::Traces;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -34,6 +36,7 @@ pub(crate) struct ServeArgs {
 pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let config = app.config(None)?;
     log::start(&config.log);
+    let traces = Traces::start(config.traces.as_ref());
     allow_many_files();
     let server = &config.server;
     let wanted = args.listen.unwrap_or_else(|| server.listen.clone());
@@ -118,6 +121,9 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     }
     drop(instance);
     admin.close().await;
+    if let Some(traces) = traces {
+        traces.end().await;
+    }
     Ok(Outcome::Done)
 }
 

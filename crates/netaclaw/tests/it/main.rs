@@ -30,4 +30,5 @@ mod skills;
 mod store;
 mod support;
 mod talking;
+mod telemetry;
 mod tool;

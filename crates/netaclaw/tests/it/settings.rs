@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::process::Stdio;
 
 /// A server with a configuration file and variables of the environment.
-async fn serve(world: &World, file: &str, variables: &[(&str, &str)]) -> Server {
+pub(crate) async fn serve(world: &World, file: &str, variables: &[(&str, &str)]) -> Server {
     world.workspace.write("home/.netaclaw/config.toml", file);
     let mut command = world.workspace.command("serve --listen 127.0.0.1:0");
     command
