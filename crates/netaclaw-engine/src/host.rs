@@ -330,6 +330,9 @@ impl SessionHost {
             }
             RunEvent::PartStarted { part, kind, .. } => {
                 self.clock.part_started();
+                if part == 0 {
+                    self.trace.first_part_started();
+                }
                 self.live.part_started(streaming_part(part, kind));
             }
             RunEvent::PartDelta {

@@ -75,6 +75,12 @@ impl RunTrace {
                 KeyValue::new("gen_ai.provider.name", channel.to_owned()),
                 KeyValue::new("gen_ai.request.model", model.to_owned()),
             ]);
+        }
+    }
+
+    /// A failed answer has none.
+    pub(crate) fn first_part_started(&mut self) {
+        if let Some(span) = &mut self.model {
             span.add_event("first_token", Vec::new());
         }
     }

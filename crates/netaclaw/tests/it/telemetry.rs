@@ -83,6 +83,7 @@ async fn what_fails_is_marked_and_a_collector_that_is_away_holds_up_nobody() {
         "{run:?}"
     );
     assert!(spans.iter().all(|span| span.failed), "{spans:?}");
+    assert!(spans.iter().all(|span| span.events.is_empty()), "{spans:?}");
 
     drop(collector);
     let variables = [
