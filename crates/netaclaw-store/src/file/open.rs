@@ -15,6 +15,7 @@ use netaclaw_session::{
     encode_entry, encode_header, encode_leaf_marker, encode_meta_record, format_timestamp,
 };
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -133,6 +134,7 @@ impl Slot {
             None => State::load(&self.path, &self.id)?,
         };
         if state.is_stale(&self.path) {
+            state.leave_lost_file();
             state.reload(&self.path, &self.id)?;
         }
         if access == Access::Write && state.writer.is_none() {
@@ -188,9 +190,23 @@ impl State {
         Ok(())
     }
 
-    /// Whether another program has written to the file since.
+    /// Whether another program has written to the file since, or taken it away. Who writes it has it
+    /// open, and asks that: to find a file by its name takes ten times as long.
     pub(super) fn is_stale(&self, path: &Path) -> bool {
-        std::fs::metadata(path).map_or(true, |file| file.len() != self.len)
+        let found = match &self.writer {
+            Some(writer) => writer.found(),
+            None => std::fs::metadata(path),
+        };
+        found.map_or(true, |file| file.len() != self.len || file.nlink() == 0)
+    }
+
+    /// Lets go of a file that has no name any more: another one lies in its place, and what was
+    /// appended to this one would be lost.
+    fn leave_lost_file(&mut self) {
+        let found = self.writer.as_ref().map(LogWriter::found);
+        if found.is_some_and(|found| found.map_or(true, |file| file.nlink() == 0)) {
+            self.writer = None;
+        }
     }
 
     pub(super) fn is_writable(&self) -> bool {

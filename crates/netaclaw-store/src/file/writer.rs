@@ -4,7 +4,7 @@ use super::error::io_error;
 use super::layout::beside;
 use super::lock::SessionLock;
 use netaclaw_session::{Entry, Header, SessionError, SessionId};
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -81,6 +81,11 @@ impl LogWriter {
 
     pub(super) fn len(&self) -> u64 {
         self.len
+    }
+
+    /// The file as it is now, whoever has written to it.
+    pub(super) fn found(&self) -> io::Result<Metadata> {
+        self.file.metadata()
     }
 
     /// A handle for making what was written durable, away from the async threads.

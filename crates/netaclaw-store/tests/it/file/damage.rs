@@ -234,6 +234,32 @@ async fn lines_that_another_program_appends_are_seen() {
     assert_eq!(tree.active_path().unwrap().len(), 3);
 }
 
+/// What a sync tool or a restored backup does: another file in the place of the one that is written.
+#[tokio::test]
+async fn a_file_that_is_put_in_its_place_is_the_one_that_is_continued() {
+    let files = Files::new();
+    let provider = files.open();
+    let session = new_session(&provider).await;
+    provider.append_entry(&session, user("one")).await.unwrap();
+    let path = file_of(&provider, &session).await;
+    let copy = path.with_extension("copy");
+    std::fs::copy(&path, &copy).unwrap();
+    provider
+        .append_entry(&session, user("lost with the file"))
+        .await
+        .unwrap();
+    std::fs::rename(&copy, &path).unwrap();
+    let tree = provider.load_tree(&session).await.unwrap();
+    assert_eq!(tree.entries().len(), 1, "as it is in the new file");
+    let added = provider.append_entry(&session, user("two")).await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.lines().last().unwrap().contains(added.id().as_str()));
+    drop(provider);
+    let again = files.open().load_tree(&session).await.unwrap();
+    assert_eq!(again.leaf(), Some(added.id()));
+    assert_eq!(again.entries().len(), 2);
+}
+
 fn only_files(dir: &Path) -> usize {
     super::names_in(dir)
         .into_iter()
