@@ -10,7 +10,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::prompt::SkillLine;
 use netaclaw_session::{EntryBody, raw_json};
-use netaclaw_tools::skills::{Skill, SkillPlaces, SkillRun, check_skill, run_skill};
+use netaclaw_tools::skills::{KnownSkills, Skill, SkillPlaces, SkillRun, check_skill, run_skill};
 use netaclaw_tools::{
     EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
 };
@@ -46,6 +46,7 @@ pub(crate) struct Skills {
     home: Arc<SkillHome>,
     environment: Arc<Vec<(OsString, OsString)>>,
     looks: Looks<Where, Arc<Vec<Skill>>>,
+    known: KnownSkills,
 }
 
 /// What decides which skills an agent has: its directories, its workspace, and the names it uses.
@@ -57,6 +58,7 @@ impl Skills {
             environment: Arc::new(home.environment.clone()),
             home: Arc::new(home),
             looks: Looks::default(),
+            known: KnownSkills::default(),
         }
     }
 
@@ -72,6 +74,7 @@ impl Skills {
             chosen: chosen.into_iter().cloned().collect(),
             environment: Arc::clone(&self.environment),
             vision: None,
+            known: self.known.clone(),
         }
     }
 

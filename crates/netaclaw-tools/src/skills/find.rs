@@ -1,9 +1,9 @@
 //! Finding skills, and the one judgement of which can be used.
 
-use super::front::{Front, label_of, read, texts_of};
+use super::front::{Front, label_of, texts_of};
+use super::known::KnownSkills;
 use super::requires::{Requires, has_program, value};
-use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem, read_capped};
-use crate::schema::ArgumentCheck;
+use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem};
 use netaclaw_protocol::{SkillProblem, SkillSource, SkillState};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
@@ -43,6 +43,8 @@ pub struct SkillPlaces {
     pub environment: Arc<Vec<(OsString, OsString)>>,
     /// A model that sees, for programs that ask for one and may use the network.
     pub vision: Option<Vision>,
+    /// What was read before.
+    pub known: KnownSkills,
 }
 
 /// How a program reaches a model that sees, in the form of OpenAI's chat API.
@@ -123,7 +125,7 @@ impl SkillPlaces {
     fn in_place(&self, source: SkillSource, dir: &Path) -> Vec<Skill> {
         // A directory that the agent names may be a skill itself.
         if dir.join(SKILL_FILE).is_file() {
-            return vec![skill_in(source, dir.to_owned())];
+            return vec![self.skill_in(source, dir.to_owned())];
         }
         let Ok(items) = std::fs::read_dir(dir) else {
             return Vec::new();
@@ -142,7 +144,46 @@ impl SkillPlaces {
             );
             dirs.truncate(FOLDERS_MAX);
         }
-        dirs.into_iter().map(|dir| skill_in(source, dir)).collect()
+        let skills = dirs.into_iter().map(|dir| self.skill_in(source, dir));
+        skills.collect()
+    }
+
+    fn skill_in(&self, source: SkillSource, dir: PathBuf) -> Skill {
+        let dir = dir.canonicalize().unwrap_or(dir);
+        let folder = dir
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let folder = folder.unwrap_or_default();
+        let front = self.known.front(&dir.join(SKILL_FILE));
+        let Front {
+            name,
+            description,
+            metadata,
+            input,
+            problems,
+            warnings,
+        } = &*front;
+        let mut skill = Skill {
+            name: folder.clone(),
+            label: label_of(metadata),
+            description: description.clone(),
+            source,
+            state: SkillState::Invalid,
+            problems: problems.clone(),
+            warnings: warnings.clone(),
+            entry: None,
+            input_schema: None,
+            timeout: TIMEOUT_DEFAULT,
+            env: Vec::new(),
+            wants_vision: false,
+            requires: Requires::read(metadata),
+            dir,
+        };
+        skill.set_name(name.clone(), &folder);
+        skill.set_timeout(metadata);
+        skill.set_env(metadata);
+        skill.set_entry(metadata, input.as_ref());
+        skill
     }
 
     /// Says of a skill whether it can be used, and why not.
@@ -205,52 +246,6 @@ pub fn check_skill(dir: &Path, environment: Vec<(OsString, OsString)>) -> Option
         ..SkillPlaces::default()
     };
     places.find().into_iter().next()
-}
-
-fn skill_in(source: SkillSource, dir: PathBuf) -> Skill {
-    let dir = dir.canonicalize().unwrap_or(dir);
-    let folder = dir
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    let folder = folder.unwrap_or_default();
-    let front = match read_capped(&dir.join(SKILL_FILE)) {
-        Ok(text) => read(&text),
-        Err(error) => Front {
-            problems: vec![problem(
-                format!("SKILL.md 无法读取（{}）", error.kind()),
-                format!("SKILL.md cannot be read ({})", error.kind()),
-            )],
-            ..Front::default()
-        },
-    };
-    let Front {
-        name,
-        description,
-        metadata,
-        problems,
-        warnings,
-    } = front;
-    let mut skill = Skill {
-        name: folder.clone(),
-        label: label_of(&metadata),
-        description,
-        source,
-        state: SkillState::Invalid,
-        problems,
-        warnings,
-        entry: None,
-        input_schema: None,
-        timeout: TIMEOUT_DEFAULT,
-        env: Vec::new(),
-        wants_vision: false,
-        requires: Requires::read(&metadata),
-        dir,
-    };
-    skill.set_name(name, &folder);
-    skill.set_timeout(&metadata);
-    skill.set_env(&metadata);
-    skill.set_entry(&metadata);
-    skill
 }
 
 impl Skill {
@@ -318,7 +313,7 @@ impl Skill {
         }
     }
 
-    fn set_entry(&mut self, metadata: &Map<String, Value>) {
+    fn set_entry(&mut self, metadata: &Map<String, Value>, input: Option<&Result<Value, String>>) {
         let Some(entry) = metadata.get("entry") else {
             return;
         };
@@ -326,12 +321,10 @@ impl Skill {
             Ok(entry) => self.entry = Some(entry),
             Err(fault) => self.problems.push(fault),
         }
-        let Some(schema) = metadata.get("input") else {
-            return;
-        };
-        match ArgumentCheck::compile(schema) {
-            Ok(_) => self.input_schema = Some(schema.clone()),
-            Err(why) => self.problems.push(problem(
+        match input {
+            None => {}
+            Some(Ok(schema)) => self.input_schema = Some(schema.clone()),
+            Some(Err(why)) => self.problems.push(problem(
                 format!("input 不是有效的 JSON Schema：{why}"),
                 format!("`input` is not a valid JSON Schema: {why}"),
             )),

@@ -1,6 +1,7 @@
 //! What stands before the instructions: YAML between two lines of dashes.
 
 use super::problem;
+use crate::schema::ArgumentCheck;
 use netaclaw_protocol::{SkillProblem, ToolLabel};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,8 @@ pub(super) struct Front {
     pub(super) name: Option<String>,
     pub(super) description: String,
     pub(super) metadata: Map<String, Value>,
+    /// What its program wants to know: a schema, or what is wrong with it.
+    pub(super) input: Option<Result<Value, String>>,
     /// Why it cannot be used at all.
     pub(super) problems: Vec<SkillProblem>,
     pub(super) warnings: Vec<SkillProblem>,
@@ -62,6 +65,7 @@ pub(super) fn read(text: &str) -> Front {
     front.name = text_of(&fields, "name");
     front.description = text_of(&fields, "description").unwrap_or_default();
     if let Some(Value::Object(metadata)) = fields.get("metadata") {
+        front.input = metadata.get("input").map(checked_schema);
         front.metadata = metadata.clone();
     }
     if front.description.is_empty() {
@@ -79,6 +83,10 @@ pub(super) fn read(text: &str) -> Front {
         ));
     }
     front
+}
+
+fn checked_schema(schema: &Value) -> Result<Value, String> {
+    ArgumentCheck::compile(schema).map(|_| schema.clone())
 }
 
 /// A text under this name, without the space around it.

@@ -2,12 +2,14 @@
 //! that does the work.
 //!
 //! What is usable is decided in one place, [`SkillPlaces::find`]: lists, prompts and execution all
-//! ask it, and it looks at the disk every time. So a changed file counts from the next look on, and
-//! nothing is called ready that could not run.
+//! ask it, and it looks at the disk every time; what it has read of a file it knows as long as that is
+//! the same ([`KnownSkills`]). So a changed file counts from the next look on, and nothing is called
+//! ready that could not run.
 
 mod events;
 mod find;
 mod front;
+mod known;
 mod requires;
 mod run;
 mod template;
@@ -15,6 +17,7 @@ mod template;
 mod tests;
 
 pub use find::{SkillPlaces, Vision, check_skill};
+pub use known::KnownSkills;
 pub use run::{SkillRun, run_skill};
 pub use template::{TemplateError, new_skill};
 
@@ -133,10 +136,13 @@ fn collect(root: &Path, dir: &Path, files: &mut Vec<String>) {
 /// A file as text, the beginning of it if it is long.
 fn read_capped(path: &Path) -> std::io::Result<String> {
     let file = std::fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
+    let found = file.metadata()?;
+    if !found.is_file() {
         return Err(std::io::ErrorKind::InvalidInput.into());
     }
-    let mut bytes = Vec::new();
+    let len = found.len().min(BODY_BYTES_MAX);
+    // One more, so that the end is found by the same call.
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
     file.take(BODY_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
