@@ -20,8 +20,11 @@ const SETTLED_AFTER: Duration = Duration::from_secs(1);
 /// Cheap to clone; all clones are the same.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSkills {
-    files: Arc<Mutex<HashMap<PathBuf, (Stamp, Arc<Front>)>>>,
+    files: Arc<Mutex<Files>>,
 }
+
+/// What was read of a file, and as which.
+type Files = HashMap<PathBuf, (Stamp, Arc<Front>)>;
 
 /// A file as it was. Whatever is done to it changes one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
