@@ -179,12 +179,14 @@ impl LiveSession {
         };
         let (source, token) = (Arc::clone(&self.source), cancel.clone());
         let writer = Arc::clone(&self.writer);
-        self.runs.spawn(watchdog.watch(async move {
+        // Boxed, as what is spawned is moved several times, and this is large.
+        let run = Box::pin(async move {
             tokio::select! {
                 report = run(host, source, token) => report,
                 never = keep_partial(writer, partial) => match never {},
             }
-        }));
+        });
+        self.runs.spawn(watchdog.watch(run));
         self.current = Some(CurrentRun {
             id: Some(run_id),
             cancel,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// No honest answer is larger; a server gone mad must not fill the memory.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -81,16 +81,24 @@ impl<D: Decoder> HttpAnswer<D> {
         request: impl FnOnce() -> Result<RequestBuilder, ModelError> + Send + 'static,
     ) -> ModelStream {
         let waiting = Phase::Waiting(Box::new(request));
+        // Waited for from the beginning to the end: to join and to leave those who wait for a token
+        // costs more than a piece of text.
+        let stopped = Box::pin(self.cancel.clone().cancelled_owned());
         // Boxed, as it would be moved for every event.
-        stream::unfold(Box::new((self, waiting)), |mut state| async move {
-            let (this, phase) = &mut *state;
-            let event = this.next(phase).await?;
+        let state = Box::new((self, waiting, stopped));
+        stream::unfold(state, |mut state| async move {
+            let (this, phase, stopped) = &mut *state;
+            let event = this.next(phase, stopped.as_mut()).await?;
             Some((event, state))
         })
         .boxed()
     }
 
-    async fn next(&mut self, phase: &mut Phase) -> Option<ModelEvent> {
+    async fn next(
+        &mut self,
+        phase: &mut Phase,
+        mut stopped: Pin<&mut WaitForCancellationFutureOwned>,
+    ) -> Option<ModelEvent> {
         loop {
             if let Some(event) = self.answer.next_event() {
                 return Some(event);
@@ -99,10 +107,9 @@ impl<D: Decoder> HttpAnswer<D> {
                 *phase = Phase::Over;
                 return None;
             }
-            let cancel = self.cancel.clone();
             let step = tokio::select! {
                 biased;
-                () = cancel.cancelled() => Err(ModelError::Cancelled),
+                () = stopped.as_mut() => Err(ModelError::Cancelled),
                 step = self.step(phase) => step,
             };
             match step {
