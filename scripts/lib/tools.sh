@@ -113,7 +113,8 @@ require_packages() {
   if [[ -e $installed && ! $1/package-lock.json -nt $installed ]]; then return; fi
   echo "installing the packages of $1"
   # Not `npm ci`: it refuses a lock file that lacks the builds of optional packages for other
-  # systems, which is what npm writes wherever a registry does not have all of them.
-  (cd "$1" && npm install --no-save --no-audit --no-fund) ||
+  # systems, which is what npm writes wherever a registry does not have all of them. Of its warnings
+  # (packages that would like a newer Node and work with this one) nobody can do anything.
+  (cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error) ||
     die "the packages of $1 could not be installed: cd $1 && npm install --no-save"
 }
