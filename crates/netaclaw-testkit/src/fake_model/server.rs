@@ -121,17 +121,34 @@ async fn answer(
 ) -> Response {
     let request: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
     let refusal = look_at(api, &script, &headers, &request).err();
+    let refused = refusal.as_ref().map(|refusal| refusal.message.clone());
+    let response = match refusal {
+        Some(refusal) => Some(refuse(api, &refusal, None)),
+        None => respond_to(api, &request, &script),
+    };
+    // Before anything of the answer leaves, and moved: a copy would be part of what is measured.
     script.record(Recorded {
         path: uri.path().to_owned(),
         headers: plain_headers(&headers),
-        body: request.clone(),
-        refused: refusal.as_ref().map(|refusal| refusal.message.clone()),
+        body: request,
+        refused,
     });
-    if let Some(refusal) = refusal {
-        return refuse(api, &refusal, None);
+    match response {
+        Some(response) => response,
+        None => {
+            let _watch = Watch {
+                script,
+                over: false,
+            };
+            futures::future::pending().await
+        }
     }
-    let reply = script.answer_to(&request);
-    match &reply.fault {
+}
+
+/// The answer that the script has for a request; `None` if it never comes.
+fn respond_to(api: Api, request: &Value, script: &Arc<Script>) -> Option<Response> {
+    let reply = script.answer_to(request);
+    Some(match &reply.fault {
         Some(Fault::Status {
             status,
             retry_after,
@@ -141,15 +158,9 @@ async fn answer(
             content_type,
             body,
         }) => respond(*status, content_type, Body::from(body.clone())),
-        Some(Fault::HangBeforeHead) => {
-            let _watch = Watch {
-                script,
-                over: false,
-            };
-            futures::future::pending().await
-        }
-        _ => speak(api, &request, &reply, script),
-    }
+        Some(Fault::HangBeforeHead) => return None,
+        _ => speak(api, request, &reply, Arc::clone(script)),
+    })
 }
 
 /// What the real server would say no to.

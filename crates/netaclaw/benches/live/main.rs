@@ -131,8 +131,10 @@ async fn busy(server: &Server, model: &FakeModel, load: &Load) -> anyhow::Result
     // The first turns of a process are not its usual ones.
     load::turns_with_tools(server, model, 10).await?;
     let tool_turn = load::turns_with_tools(server, model, load.turns).await?;
-    let paced = load::chats(server, model, load, Pace::Model, Events::Current).await?;
+    // All at once comes first: a server that has had so many chats has its connections to the model
+    // already, as who asks it directly here has.
     let flat_out = load::chats(server, model, load, Pace::FlatOut, Events::Current).await?;
+    let paced = load::chats(server, model, load, Pace::Model, Events::Current).await?;
     Ok(Figures {
         tool_turn,
         paced: Some(paced),

@@ -213,9 +213,11 @@ fn cache_marks(request: &Value) -> Result<(), Refusal> {
 }
 
 fn fits(request: &Value, window: Option<u64>) -> Result<(), Refusal> {
-    let tokens = prompt_tokens(request);
-    match window {
-        Some(window) if tokens > window => Err(Refusal::bad(format!(
+    let Some(window) = window else {
+        return Ok(());
+    };
+    match prompt_tokens(request) {
+        tokens if tokens > window => Err(Refusal::bad(format!(
             "prompt is too long: {tokens} tokens > {window} maximum"
         ))),
         _ => Ok(()),

@@ -280,9 +280,11 @@ fn result<'a>(at: usize, message: &'a Value, open: &mut HashSet<&'a str>) -> Res
 }
 
 fn fits(request: &Value, window: Option<u64>) -> Result<(), Refusal> {
-    let tokens = prompt_tokens(request);
-    match window {
-        Some(window) if tokens > window => Err(Refusal::bad(format!(
+    let Some(window) = window else {
+        return Ok(());
+    };
+    match prompt_tokens(request) {
+        tokens if tokens > window => Err(Refusal::bad(format!(
             "This model's maximum context length is {window} tokens. However, your messages resulted in {tokens} tokens. Please reduce the length of the messages."
         ))
         .with_code("context_length_exceeded")),
