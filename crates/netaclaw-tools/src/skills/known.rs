@@ -8,7 +8,7 @@ use super::{problem, read_capped};
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Files that are remembered at most; beyond it all are forgotten.
@@ -46,21 +46,32 @@ impl KnownSkills {
     /// The same, remembered if the file is `fit` for that.
     fn front_if(&self, file: &Path, fit: impl FnOnce(&Stamp) -> bool) -> Arc<Front> {
         let stamp = Stamp::of(file);
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(stamp), Some((known, front))) = (stamp, files.get(file))
+        if let (Some(stamp), Some((known, front))) = (stamp, self.files().get(file))
             && *known == stamp
         {
             return Arc::clone(front);
         }
-        let front = Arc::new(front_in(file));
+        // Read without the lock: a file on a disk that hangs must not keep others from theirs.
+        let (front, stamp) = match read_capped(file) {
+            Ok(text) => (read(&text), stamp.filter(fit)),
+            // What went wrong may be over the next time, and the file the same.
+            Err(error) => (unreadable(&error), None),
+        };
+        let front = Arc::new(front);
+        let mut files = self.files();
         if files.len() >= FILES_MAX {
             files.clear();
         }
-        match stamp.filter(fit) {
+        match stamp {
             Some(stamp) => drop(files.insert(file.to_owned(), (stamp, Arc::clone(&front)))),
             None => drop(files.remove(file)),
         }
         front
+    }
+
+    fn files(&self) -> MutexGuard<'_, Files> {
+        // A map is whole between any two of its operations.
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,16 +99,13 @@ impl Stamp {
     }
 }
 
-fn front_in(file: &Path) -> Front {
-    match read_capped(file) {
-        Ok(text) => read(&text),
-        Err(error) => Front {
-            problems: vec![problem(
-                format!("SKILL.md 无法读取（{}）", error.kind()),
-                format!("SKILL.md cannot be read ({})", error.kind()),
-            )],
-            ..Front::default()
-        },
+fn unreadable(error: &std::io::Error) -> Front {
+    Front {
+        problems: vec![problem(
+            format!("SKILL.md 无法读取（{}）", error.kind()),
+            format!("SKILL.md cannot be read ({})", error.kind()),
+        )],
+        ..Front::default()
     }
 }
 
@@ -130,6 +138,16 @@ mod tests {
         }
         std::fs::remove_file(&file).unwrap();
         assert!(!known.front(&file).problems.is_empty());
+        assert!(known.files.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_tried_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let known = KnownSkills::default();
+        // A directory has a stamp, and cannot be read.
+        let read = known.front_if(dir.path(), |_| true);
+        assert!(!read.problems.is_empty());
         assert!(known.files.lock().unwrap().is_empty());
     }
 
