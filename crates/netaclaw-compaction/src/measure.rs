@@ -3,6 +3,7 @@
 use crate::conversation::{Conversation, read_message, sent_tokens};
 use netaclaw_protocol::{AssistantMessage, Message, StopReason};
 use netaclaw_session::{ContextMessage, SessionContext};
+use std::borrow::Borrow;
 
 /// The size of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,13 +37,36 @@ impl Used {
 /// `overhead_tokens` is what instructions and tools take; it counts where nothing was reported,
 /// because a reading has it in it.
 pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: impl FnOnce() -> u64) -> Used {
+    let messages = context.messages.iter().enumerate().rev();
+    let read = messages.filter_map(|(at, message)| {
+        let message = read_message(message)?;
+        Some((at >= context.fresh_from, message))
+    });
+    used_of(read, overhead_tokens)
+}
+
+/// The same for messages that have been read. Those from `fresh_from` on came after the last compaction
+/// or edit.
+pub fn used_by(
+    messages: &[Message],
+    fresh_from: usize,
+    overhead_tokens: impl FnOnce() -> u64,
+) -> Used {
+    let messages = messages.iter().enumerate().rev();
+    let messages = messages.map(|(at, message)| (at >= fresh_from, message));
+    used_of(messages, overhead_tokens)
+}
+
+/// The messages come last one first, each with whether it is fresh.
+fn used_of<M: Borrow<Message>>(
+    messages: impl Iterator<Item = (bool, M)>,
+    overhead_tokens: impl FnOnce() -> u64,
+) -> Used {
     let mut trailing = 0;
-    for (at, message) in context.messages.iter().enumerate().rev() {
-        let Some(message) = read_message(message) else {
-            continue;
-        };
-        if let Message::Assistant(answer) = &message
-            && at >= context.fresh_from
+    for (fresh, message) in messages {
+        let message = message.borrow();
+        if fresh
+            && let Message::Assistant(answer) = message
             && let Some(reading) = reading(answer)
         {
             return Used {
@@ -52,7 +76,7 @@ pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: impl FnOnce() 
                 reading_estimate: 0,
             };
         }
-        trailing += sent_tokens(&message);
+        trailing += sent_tokens(message);
     }
     Used {
         tokens: overhead_tokens() + trailing,

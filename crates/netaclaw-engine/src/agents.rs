@@ -30,9 +30,10 @@ use netaclaw_protocol::{
     Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, EntryId, ModelInfo, RecordKind,
     SessionMeta, Trouble, TroubleKind, UserId,
 };
-use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
+use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources, Prompts};
 use netaclaw_runtime::{
-    AgentSettings, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
+    AgentSettings, Lately, ModelAccess, RunHost, RunInput, RunLimits, RunReport, SystemClock,
+    run_agent,
 };
 use netaclaw_tools::skills::{SkillPlaces, Vision};
 use netaclaw_tools::spawn::SpawnGate;
@@ -48,6 +49,9 @@ pub struct ConfiguredAgents {
     models: ModelSettings,
     tool_refusals: Arc<ToolRefusals>,
     workplaces: Looks<(PathBuf, Vec<PathBuf>), Workplace>,
+    prompts: Arc<Prompts>,
+    /// Ways to models, each with the agent whose model it is.
+    opened: Lately<(Arc<Configured>, AgentSpec), ModelAccess>,
 }
 
 /// A workspace and what its project tells agents.
@@ -79,10 +83,13 @@ impl ConfiguredAgents {
                 mcp: None,
                 skills: Skills::default(),
                 cwd,
+                resolved: Lately::default(),
             },
             models,
             tool_refusals: Arc::default(),
             workplaces: Looks::default(),
+            prompts: Arc::default(),
+            opened: Lately::default(),
         }
     }
 
@@ -145,13 +152,32 @@ impl ConfiguredAgents {
     /// The agent's model, with its fallback behind it.
     pub(crate) fn model(
         &self,
-        configured: &Configured,
+        configured: &Arc<Configured>,
         spec: &AgentSpec,
     ) -> Result<ModelAccess, EngineError> {
+        let current = |known: &Arc<Configured>| Arc::ptr_eq(known, configured);
+        let same = self
+            .opened
+            .find(|(known, opened)| current(known) && opened == spec);
+        let mut access = match same {
+            Some(access) => access,
+            None => {
+                let access = self.open(configured, spec)?;
+                self.opened.keep(|(known, _)| current(known));
+                let of = (Arc::clone(configured), spec.clone());
+                self.opened.add(of, access.clone());
+                access
+            }
+        };
+        access.tools_refused = self.tool_refusals.get(&access.provider, &access.info.name);
+        access.info.tools &= access.tools_refused.is_none();
+        Ok(access)
+    }
+
+    /// The same, as far as it is configured.
+    fn open(&self, configured: &Configured, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
         let models = open_models(configured, spec).map_err(admin_error)?;
-        let (client, mut info, provider) = self.client(models.main);
-        let tools_refused = self.tool_refusals.get(&provider, &info.name);
-        info.tools &= tools_refused.is_none();
+        let (client, info, provider) = self.client(models.main);
         let client = match models.fallback {
             None => client,
             Some(fallback) => {
@@ -172,7 +198,7 @@ impl ConfiguredAgents {
             client,
             info,
             provider,
-            tools_refused,
+            tools_refused: None,
         })
     }
 
@@ -324,6 +350,7 @@ impl AgentSource for ConfiguredAgents {
                 limits: RunLimits::default(),
             },
             prompt,
+            prompts: Arc::clone(&self.prompts),
             model,
             registry: self.governed.registry(),
             tools,

@@ -73,8 +73,20 @@ pub(crate) struct Durable {
     pub(crate) visits: Visits,
 }
 
+/// How the state is written.
+#[derive(Serialize)]
+struct Storing<'a> {
+    session: &'a SessionId,
+    by: &'a str,
+    #[serde(flatten)]
+    state: &'a Durable,
+}
+
+/// Those of it that are not the state's.
+const STORING_FIELDS: usize = 2;
+
 /// How the state stands in the metadata.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Stored {
     /// Whose it is. A fork or a copy takes the metadata along, but not what is under way.
@@ -83,6 +95,12 @@ struct Stored {
     by: String,
     #[serde(flatten)]
     state: Durable,
+}
+
+fn is_list_of(value: &Value, names: &[String]) -> bool {
+    value.as_array().is_some_and(|known| {
+        known.len() == names.len() && known.iter().zip(names).all(|(one, other)| one == other)
+    })
 }
 
 /// A message that waits, and where it is to continue.
@@ -201,27 +219,29 @@ impl Durable {
         &self,
         session: &SessionId,
         by: &str,
-        metadata: &Map<String, Value>,
+        mut metadata: Map<String, Value>,
     ) -> Map<String, Value> {
-        let mut metadata = metadata.clone();
-        if let Some(told) = &self.told_tools {
+        if let Some(told) = &self.told_tools
+            && !metadata
+                .get(TOOLS_KEY)
+                .is_some_and(|known| is_list_of(known, told))
+        {
             metadata.insert(TOOLS_KEY.to_owned(), told.clone().into());
         }
-        let state = Self {
-            told_tools: None,
-            ..self.clone()
+        let written = serde_json::to_value(Storing {
+            session,
+            by,
+            state: self,
+        });
+        let Ok(Value::Object(state)) = written else {
+            unreachable!("plain data is an object");
         };
-        if state == Self::default() {
+        // What is as usual is not written.
+        if state.len() == STORING_FIELDS {
             metadata.remove(KEY);
-            return metadata;
+        } else {
+            metadata.insert(KEY.to_owned(), state.into());
         }
-        let stored = Stored {
-            session: session.clone(),
-            by: by.to_owned(),
-            state,
-        };
-        let state = serde_json::to_value(stored).expect("plain data");
-        metadata.insert(KEY.to_owned(), state);
         metadata
     }
 
@@ -381,14 +401,14 @@ mod tests {
         let other = json!({"colour": "blue"}).as_object().unwrap().clone();
         let id = SessionId::new("s");
         let empty = Durable::default();
-        let untouched = empty.write(&id, "p", &other);
+        let untouched = empty.write(&id, "p", other.clone());
         assert_eq!(untouched, other, "an empty state leaves no trace");
-        let metadata = running().write(&id, "p", &other);
+        let metadata = running().write(&id, "p", other.clone());
         assert_eq!(metadata["colour"], "blue");
         let stored = session("s", metadata.clone());
         assert_eq!(Durable::read(&stored), running());
         assert_eq!(written_by(&stored).as_deref(), Some("p"));
-        assert_eq!(empty.write(&id, "p", &metadata), other);
+        assert_eq!(empty.write(&id, "p", metadata), other);
     }
 
     #[test]
@@ -398,7 +418,7 @@ mod tests {
             told_tools: told_tools.clone(),
             ..running()
         };
-        let metadata = state.write(&SessionId::new("s"), "p", &Map::new());
+        let metadata = state.write(&SessionId::new("s"), "p", Map::new());
         let copy = Durable::read(&session("copy", metadata));
         let model = running().model;
         assert_eq!(
@@ -417,7 +437,7 @@ mod tests {
             told_tools: Some(vec!["read".to_owned()]),
             ..Durable::default()
         };
-        let metadata = state.write(&SessionId::new("s"), "p", &Map::new());
+        let metadata = state.write(&SessionId::new("s"), "p", Map::new());
         assert!(!metadata.contains_key(KEY));
         assert_eq!(Durable::read(&session("s", metadata)), state);
     }

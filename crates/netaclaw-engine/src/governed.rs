@@ -10,7 +10,8 @@ use netaclaw_governance::{
     CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolManifest, ToolResolver,
     Undecided,
 };
-use netaclaw_protocol::{Agent, AgentSpec, ToolRecord, ToolStatus};
+use netaclaw_protocol::{Agent, AgentSpec, ToolRecord};
+use netaclaw_runtime::Lately;
 use netaclaw_tools::spawn::{SpawnGate, Spawner};
 use netaclaw_tools::{EXECUTE_SKILL, ToolRegistry};
 use std::collections::BTreeMap;
@@ -30,6 +31,16 @@ pub(crate) struct Governed {
     pub(crate) skills: Skills,
     /// Where agents work that name no directory of their own.
     pub(crate) cwd: PathBuf,
+    /// Asked again and again, before every call of a tool, and nearly always with the same answer.
+    pub(crate) resolved: Lately<ResolvedFrom, ResolvedTools>,
+}
+
+/// Everything that decides about the tools of an agent that nobody has delegated to.
+pub(crate) struct ResolvedFrom {
+    configured: Arc<Configured>,
+    spec: AgentSpec,
+    model: ModelAbilities,
+    here: ToolsHere,
 }
 
 /// For whom tools are resolved.
@@ -58,13 +69,31 @@ impl Governed {
     /// Which tools the agent has with such a model, and why.
     pub(crate) async fn resolve(
         &self,
-        configured: &Configured,
+        configured: &Arc<Configured>,
         spec: &AgentSpec,
         model: ModelAbilities,
         seat: ToolSeat,
     ) -> ResolvedTools {
-        let known = self.known(&configured.tools, spec).await;
-        let main = known.resolve(spec, model, Seat::Main);
+        let here = self.here(&configured.tools, spec).await;
+        let same = |from: &ResolvedFrom| {
+            Arc::ptr_eq(&from.configured, configured)
+                && from.model == model
+                && from.here == here
+                && from.spec == *spec
+        };
+        let main = self.resolved.find(same).unwrap_or_else(|| {
+            let main = here.resolve(&configured.tools, spec, model, Seat::Main);
+            let from = ResolvedFrom {
+                configured: Arc::clone(configured),
+                spec: spec.clone(),
+                model,
+                here: here.clone(),
+            };
+            self.resolved
+                .keep(|from| Arc::ptr_eq(&from.configured, configured));
+            self.resolved.add(from, main.clone());
+            main
+        });
         match seat {
             ToolSeat::Main => main,
             ToolSeat::Subagent => {
@@ -73,13 +102,13 @@ impl Governed {
                     parent: &main,
                     granted,
                 };
-                known.resolve(spec, model, seat)
+                here.resolve(&configured.tools, spec, model, seat)
             }
         }
     }
 
     /// What there is to resolve at this moment.
-    async fn known(&self, records: &[ToolRecord], spec: &AgentSpec) -> KnownTools {
+    async fn here(&self, records: &[ToolRecord], spec: &AgentSpec) -> ToolsHere {
         let mut catalogue = self.registry().catalogue();
         let places = self.skills.places(spec, &self.cwd_of(spec));
         let mut environment = self.skills.missing(&places).await;
@@ -91,9 +120,8 @@ impl Governed {
             catalogue.extend(missing.unseen);
             environment.extend(missing.reasons);
         }
-        KnownTools {
+        ToolsHere {
             catalogue,
-            global: global_status(records),
             environment,
             caution: self.spawner(spec).caution(),
         }
@@ -126,21 +154,39 @@ impl Governed {
     }
 }
 
-/// The tools there are, and what is known about all of them.
-struct KnownTools {
+/// The tools there are, and what is known about all of them here and now.
+#[derive(Clone)]
+struct ToolsHere {
     catalogue: Vec<Arc<ToolManifest>>,
-    global: BTreeMap<String, ToolStatus>,
     /// Tools that cannot work here and now, each with what is missing.
     environment: BTreeMap<String, String>,
     /// What people must know about programs that are started here.
     caution: Option<String>,
 }
 
-impl KnownTools {
-    fn resolve(&self, agent: &AgentSpec, model: ModelAbilities, seat: Seat<'_>) -> ResolvedTools {
+impl PartialEq for ToolsHere {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(one, two): (&Arc<ToolManifest>, &Arc<ToolManifest>)| {
+            Arc::ptr_eq(one, two) || one == two
+        };
+        self.environment == other.environment
+            && self.caution == other.caution
+            && self.catalogue.len() == other.catalogue.len()
+            && self.catalogue.iter().zip(&other.catalogue).all(same)
+    }
+}
+
+impl ToolsHere {
+    fn resolve(
+        &self,
+        records: &[ToolRecord],
+        agent: &AgentSpec,
+        model: ModelAbilities,
+        seat: Seat<'_>,
+    ) -> ResolvedTools {
         let tools = ToolResolver::resolve(&ResolveInput {
             catalogue: &self.catalogue,
-            global: &self.global,
+            global: &global_status(records),
             agent,
             model,
             environment: &self.environment,

@@ -59,6 +59,16 @@ pub(crate) struct SessionHost {
     pub(crate) desk: Arc<Desk>,
     /// At how many percent of the window the context is condensed.
     pub(crate) threshold_percent: Option<u8>,
+    /// The context that was read to be measured, for the call it was measured for.
+    pub(crate) measured: Option<Measured>,
+}
+
+/// A context, and what it was read at. Entries do not change, so that it is the same for as long as the
+/// chain ends there.
+pub(crate) struct Measured {
+    pub(crate) tip: Option<EntryId>,
+    pub(crate) entries: usize,
+    pub(crate) context: RunContext,
 }
 
 #[async_trait]
@@ -66,13 +76,12 @@ impl RunHost for SessionHost {
     async fn context(&mut self) -> Result<RunContext, HostError> {
         let tip = self.writer.run_tip();
         let tree = self.writer.tree().await.map_err(unavailable)?;
-        let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
-        let path = tip
-            .map_or(Ok(Vec::new()), |tip| tree.path(&tip))
-            .map_err(damaged)?;
-        let todo = todo_on_path(path.into_iter());
         self.draw_ids(&tree);
-        Ok(RunContext::read(&context, todo))
+        let entries = tree.entries().len();
+        match self.measured.take() {
+            Some(known) if known.tip == tip && known.entries == entries => Ok(known.context),
+            _ => read_context(&tree, tip.as_ref()),
+        }
     }
 
     fn next_entry_id(&mut self) -> EntryId {
@@ -463,6 +472,17 @@ fn streaming_part(part: u32, kind: netaclaw_models::PartKind) -> StreamingPart {
     }
 }
 
+/// What the model sees at the end of a chain.
+pub(crate) fn read_context(
+    tree: &SessionTree,
+    tip: Option<&EntryId>,
+) -> Result<RunContext, HostError> {
+    let context = build_session_context(tree, tip).map_err(damaged)?;
+    let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(tip));
+    let todo = todo_on_path(path.map_err(damaged)?.into_iter());
+    Ok(RunContext::read(&context, todo))
+}
+
 fn random_id() -> EntryId {
     let mut digits = Uuid::encode_buffer();
     let digits = Uuid::new_v4().simple().encode_lower(&mut digits);
@@ -473,7 +493,7 @@ pub(crate) fn unavailable(error: EngineError) -> HostError {
     HostError::caused_by("the session cannot be read or written right now", error)
 }
 
-pub(crate) fn damaged(error: PathError) -> HostError {
+fn damaged(error: PathError) -> HostError {
     HostError::caused_by(
         "the session is damaged here; continue from another entry",
         error,

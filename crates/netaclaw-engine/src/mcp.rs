@@ -4,7 +4,9 @@
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, AdminStore, KnownTool, McpSecrets, ToolSync};
 use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
-use netaclaw_protocol::{McpServerSpec, McpServerTest, McpServerView, ToolRecord, ToolStatus};
+use netaclaw_protocol::{
+    McpServerSpec, McpServerTest, McpServerView, SharedText, ToolRecord, ToolStatus,
+};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::mcp::{McpAccess, McpServers, McpStanding, try_server};
 use netaclaw_tools::spawn::SpawnGate;
@@ -274,7 +276,7 @@ fn unseen(tool: &ToolRecord) -> ToolManifest {
     ToolManifest {
         name: tool.name.clone(),
         label: tool.label.clone(),
-        description: String::new(),
+        description: SharedText::default(),
         guidance: String::new(),
         category: tool.category,
         schema: json!({ "type": "object" }).into(),

@@ -141,7 +141,7 @@ impl ConfiguredAgents {
     /// What the agent's model can do. Without one nothing is known against a tool.
     fn abilities(
         &self,
-        configured: &Configured,
+        configured: &Arc<Configured>,
         spec: &AgentSpec,
     ) -> (ModelAbilities, Option<ModelInfo>, Option<String>) {
         let (model, no_model) = apart(self.model(configured, spec));
@@ -165,7 +165,7 @@ fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<String>) {
 fn info(record: ToolRecord, manifest: Option<&ToolManifest>) -> ToolInfo {
     let timeout = manifest.and_then(|manifest| Some(manifest.timeout?.as_millis()));
     ToolInfo {
-        description: manifest.map_or_else(String::new, |manifest| manifest.description.clone()),
+        description: manifest.map_or_else(String::new, |manifest| manifest.description.to_string()),
         on_by_default: manifest.is_some_and(|tool| tool.default_status == ToolStatus::Enabled),
         schema: manifest.map_or(Value::Null, |manifest| Value::clone(&manifest.schema)),
         timeout_ms: timeout.map(|ms| u64::try_from(ms).unwrap_or(u64::MAX)),

@@ -149,7 +149,7 @@ impl ServedTools for AgentToolbox {
             ServedTool {
                 name: manifest.name.clone(),
                 label: manifest.label.en.clone(),
-                description: manifest.description.clone(),
+                description: manifest.description.to_string(),
                 schema: Value::clone(&tool.model_schema()),
                 risk: manifest.risk,
             }

@@ -23,7 +23,7 @@ pub(crate) fn build(
     let (thinking_level, model, broken) = match &context {
         Ok(context) => (
             context.thinking_level.to_string(),
-            context.model.clone(),
+            context.model(),
             context.broken_compaction.clone(),
         ),
         Err(_) => ("off".to_owned(), None, None),

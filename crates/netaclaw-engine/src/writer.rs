@@ -37,6 +37,8 @@ pub(crate) struct SessionWriter {
     /// who may write; apart, because a run that streams must not wait for the right to write.
     run_tip: std::sync::Mutex<Option<EntryId>>,
     tally: Tally,
+    /// What lists are still to be told.
+    untold: std::sync::Mutex<Option<SessionListItem>>,
     state: Mutex<WriterState>,
 }
 
@@ -89,6 +91,7 @@ impl SessionWriter {
             instance,
             run_tip: std::sync::Mutex::default(),
             tally: Tally::default(),
+            untold: std::sync::Mutex::default(),
             files: beside.files,
             state,
         }
@@ -150,6 +153,20 @@ impl SessionWriter {
         work: impl Future<Output = Result<T, SessionError>>,
     ) -> Result<T, SessionError> {
         metrics::timed(self.provider.kind(), call, work).await
+    }
+
+    /// Tells lists what was kept back, if nothing newer was told meanwhile. Waits for nobody.
+    pub(crate) fn tell_untold(&self) {
+        let mut untold = self.untold();
+        if let Some(item) = untold.take() {
+            self.lists.tell(&item);
+        }
+    }
+
+    /// Held while lists are told, so that they hear of everything in its order.
+    fn untold(&self) -> std::sync::MutexGuard<'_, Option<SessionListItem>> {
+        // It is replaced as a whole.
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) async fn meta(&self) -> Result<SessionMeta, EngineError> {
@@ -232,33 +249,53 @@ impl Writing<'_> {
 
     /// Stores queue, run and questions as they are now.
     pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
-        self.store(Flush::Now).await
+        let session = self.store(Flush::Now).await?;
+        self.tell_stored(session);
+        Ok(())
     }
 
     /// The same, for a caller that makes it safe together with what it writes next.
     pub(crate) async fn save_later(&mut self) -> Result<(), EngineError> {
-        self.store(Flush::Later).await
+        let session = self.store(Flush::Later).await?;
+        self.tell_stored(session);
+        Ok(())
     }
 
-    async fn store(&mut self, flush: Flush) -> Result<(), EngineError> {
+    /// The same, for a caller that tells lists later, by [`SessionWriter::tell_untold`].
+    pub(crate) async fn save_untold(&mut self) -> Result<(), EngineError> {
+        let session = self.store(Flush::Later).await?;
+        let (item, is_news) = self.listed(session);
+        if is_news {
+            *self.writer.untold() = Some(item);
+        }
+        Ok(())
+    }
+
+    async fn store(&mut self, flush: Flush) -> Result<SessionMeta, EngineError> {
         let writer = self.writer;
         let meta = writer.meta().await?;
         let durable = &self.state.durable;
-        let metadata = durable.write(&writer.id, &writer.instance, &meta.metadata);
+        let metadata = durable.write(
+            &writer.id,
+            &writer.instance,
+            Arc::unwrap_or_clone(meta.metadata),
+        );
         let patch = SessionPatch {
             metadata: Some(metadata),
             flush,
             ..SessionPatch::default()
         };
         let update = writer.provider.update_session(&writer.id, patch);
-        let session = writer.timed(StoreCall::Update, update).await?;
+        Ok(writer.timed(StoreCall::Update, update).await?)
+    }
+
+    fn tell_stored(&mut self, session: SessionMeta) {
         self.tell_lists(session);
         if std::mem::take(&mut self.state.queue_untold) {
             let queue = self.state.durable.queue_state();
             self.state.queue_gauge.set(queue.items.len());
-            writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
+            self.writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
         }
-        Ok(())
     }
 
     /// The same, or takes the changes back: who is told that they failed must not find them later.
@@ -298,12 +335,23 @@ impl Writing<'_> {
     }
 
     fn tell_lists(&mut self, session: SessionMeta) -> SessionListItem {
-        let item = list_item(session, &self.state.durable, Liveness::Live);
-        let known = self.state.listed.as_ref();
-        if known.is_none_or(|known| !looks_same(known, &item)) {
+        let (item, is_news) = self.listed(session);
+        if is_news {
+            let mut untold = self.writer.untold();
+            *untold = None;
             self.writer.lists.tell(&item);
-            self.state.listed = Some(item.clone());
         }
         item
+    }
+
+    /// The session as lists show it, and whether they do not know it yet.
+    fn listed(&mut self, session: SessionMeta) -> (SessionListItem, bool) {
+        let item = list_item(session, &self.state.durable, Liveness::Live);
+        let known = self.state.listed.as_ref();
+        let is_news = known.is_none_or(|known| !looks_same(known, &item));
+        if is_news {
+            self.state.listed = Some(item.clone());
+        }
+        (item, is_news)
     }
 }

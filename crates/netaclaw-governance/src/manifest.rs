@@ -1,6 +1,6 @@
 //! What a tool says about itself.
 
-use netaclaw_protocol::{SharedSchema, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_protocol::{SharedSchema, SharedText, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub struct ToolManifest {
     pub name: String,
     pub label: ToolLabel,
     /// What the model reads about the tool.
-    pub description: String,
+    pub description: SharedText,
     /// One line on when to reach for it, for the prompt.
     pub guidance: String,
     pub category: ToolCategory,

@@ -66,8 +66,8 @@ impl ToolResolver {
             }
         });
         ResolvedTools {
-            tools: tools.collect(),
-            warnings: unknown_names(input),
+            tools: Arc::new(tools.collect()),
+            warnings: Arc::new(unknown_names(input)),
         }
     }
 }
@@ -75,7 +75,7 @@ impl ToolResolver {
 fn overridden(manifest: &ToolManifest, overrides: &ToolOverride) -> ToolManifest {
     let mut manifest = manifest.clone();
     if let Some(description) = &overrides.description {
-        manifest.description.clone_from(description);
+        manifest.description = description.as_str().into();
     }
     if let Some(risk) = overrides.risk {
         manifest.risk = risk;
@@ -140,11 +140,11 @@ fn unknown_names(input: &ResolveInput<'_>) -> Vec<ToolWarning> {
         .collect()
 }
 
-/// The tools of one agent, each with its reason, in the order of the catalogue.
+/// The tools of one agent, each with its reason, in the order of the catalogue. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct ResolvedTools {
-    tools: Vec<ResolvedTool>,
-    warnings: Vec<ToolWarning>,
+    tools: Arc<Vec<ResolvedTool>>,
+    warnings: Arc<Vec<ToolWarning>>,
 }
 
 impl ResolvedTools {
@@ -166,7 +166,7 @@ impl ResolvedTools {
 
     /// The same, with a word of caution about one of them.
     pub fn cautioned(mut self, name: &str, caution: String) -> Self {
-        let mut tools = self.tools.iter_mut();
+        let mut tools = Arc::make_mut(&mut self.tools).iter_mut();
         if let Some(tool) = tools.find(|tool| tool.name() == name) {
             tool.caution = Some(caution);
         }
@@ -206,7 +206,7 @@ impl ResolvedTools {
             tool_names: self.enabled().map(|tool| tool.name().to_owned()).collect(),
             disabled_reasons: self.tools.iter().filter_map(disabled).collect(),
             runtime_diagnostic: self.tools.iter().map(diagnostic).collect(),
-            warnings: self.warnings.clone(),
+            warnings: self.warnings.to_vec(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a caller asks of a model.
 
-use netaclaw_protocol::{Message, SharedSchema, ThinkingLevel};
+use netaclaw_protocol::{Message, SharedSchema, SharedText, ThinkingLevel};
 use serde::Serialize;
 
 /// One request for one answer. Clients take it shared, so that a retry or a fallback copies
@@ -41,13 +41,13 @@ impl ModelRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemPrompt {
     /// The same bytes in every request of a session, so that a supplier can cache them.
-    pub stable: String,
+    pub stable: SharedText,
     /// May differ from request to request; comes after the stable part and is not cached.
     pub volatile: String,
 }
 
 impl SystemPrompt {
-    pub fn stable(text: impl Into<String>) -> Self {
+    pub fn stable(text: impl Into<SharedText>) -> Self {
         Self {
             stable: text.into(),
             volatile: String::new(),
@@ -56,7 +56,7 @@ impl SystemPrompt {
 
     /// The parts that say something, in order.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
-        [self.stable.as_str(), self.volatile.as_str()]
+        [&*self.stable, self.volatile.as_str()]
             .into_iter()
             .filter(|part| !part.trim().is_empty())
     }
@@ -66,7 +66,7 @@ impl SystemPrompt {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDefinition {
     pub name: String,
-    pub description: String,
+    pub description: SharedText,
     /// JSON Schema of the arguments; its type is `object`.
     pub schema: SharedSchema,
 }

@@ -88,7 +88,7 @@ pub use process::{
     ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, SkillEnd, SkillStart,
     ToolExecution, ToolProcessEvent,
 };
-pub use schema::SharedSchema;
+pub use schema::{SharedSchema, SharedText};
 pub use session::{
     ForkRequest, ModelRef, ProviderKind, SessionChange, SessionInfo, SessionList, SessionListItem,
     SessionMeta, SessionPage, SessionStatus,

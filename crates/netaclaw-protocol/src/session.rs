@@ -3,6 +3,7 @@
 use crate::{EntryId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A session as the server knows it. Clients get [`SessionInfo`].
@@ -22,7 +23,8 @@ pub struct SessionMeta {
     pub user_id: Option<String>,
     pub title: Option<String>,
     pub status: SessionStatus,
-    pub metadata: Map<String, Value>,
+    /// Shared, as sessions are looked at far more often than it changes.
+    pub metadata: Arc<Map<String, Value>>,
     pub message_count: u64,
     pub first_message: Option<String>,
     /// ISO 8601, UTC, milliseconds.

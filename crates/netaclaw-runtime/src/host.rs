@@ -8,7 +8,7 @@ use netaclaw_governance::{Approval, ApprovalRequest};
 use netaclaw_models::payload::{ContextPayload, read_context};
 use netaclaw_models::{ModelError, SystemPrompt, ToolDefinition};
 use netaclaw_protocol::{EntryId, ModelInfo, ThinkingLevel, TodoList};
-use netaclaw_session::{Entry, EntryBody, SessionContext};
+use netaclaw_session::{ContextMessage, Entry, EntryBody, SessionContext};
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use tokio_util::sync::CancellationToken;
 
@@ -93,6 +93,8 @@ pub enum OpenApproval {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunContext {
     pub payload: ContextPayload,
+    /// Messages of it from here on came after the last compaction or edit.
+    pub fresh_from: usize,
     pub thinking: ThinkingLevel,
     /// The list in force at the end of the chain, see [`crate::todo_on_path`].
     pub todo: TodoList,
@@ -101,13 +103,17 @@ pub struct RunContext {
 impl RunContext {
     /// Reads what the session kernel has projected.
     pub fn read(context: &SessionContext<'_>, todo: TodoList) -> Self {
-        let messages: Vec<_> = context
-            .messages
-            .iter()
-            .map(|message| message.json())
-            .collect();
+        let (before, fresh) = context.messages.split_at(context.fresh_from);
+        let read = |messages: &[ContextMessage<'_>]| {
+            let messages: Vec<_> = messages.iter().map(|message| message.json()).collect();
+            read_context(messages.iter().map(|json| json.as_ref()))
+        };
+        let mut payload = read(before);
+        let fresh_from = payload.messages.len();
+        payload.append(read(fresh));
         Self {
-            payload: read_context(messages.iter().map(|json| json.as_ref())),
+            payload,
+            fresh_from,
             // Files of other programs may name levels that NetaClaw does not have.
             thinking: ThinkingLevel::from_name(&context.thinking_level).unwrap_or_default(),
             todo,

@@ -18,7 +18,8 @@ use std::collections::HashMap;
 pub struct SessionContext<'a> {
     pub messages: Vec<ContextMessage<'a>>,
     pub thinking_level: Cow<'a, str>,
-    pub model: Option<ModelRef>,
+    /// Where the model stands that was named last, and under which names.
+    model: Option<(&'a str, [&'static str; 2])>,
     /// Messages from here on came after the last compaction or edit on the path. What an answer
     /// before them said about the size of the context is not true any more.
     pub fresh_from: usize,
@@ -203,13 +204,13 @@ impl<'a, 'p> Walk<'a, 'p> {
     }
 
     /// The model named last, by a change of model or by an answer.
-    fn model(&self) -> Option<ModelRef> {
+    fn model(&self) -> Option<(&'a str, [&'static str; 2])> {
         self.path.iter().rev().find_map(|at| {
             let entry = self.entry(*at);
             match self.voice(*at) {
-                Voice::Model => model_in(entry.json(), ["provider", "modelId"]),
+                Voice::Model => Some((entry.json(), ["provider", "modelId"])),
                 Voice::Message | Voice::EmptyMessage if entry.role() == Role::Assistant => {
-                    model_in(entry.message_json()?, ["provider", "model"])
+                    Some((entry.message_json()?, ["provider", "model"]))
                 }
                 _ => None,
             }
@@ -227,14 +228,18 @@ impl Selected<'_, '_> {
     }
 }
 
-fn model_in(object: &str, names: [&str; 2]) -> Option<ModelRef> {
-    let [provider, model_id] = json::pick(object, names).map(|value| {
-        value
-            .and_then(json::string)
-            .unwrap_or_default()
-            .into_owned()
-    });
-    Some(ModelRef { provider, model_id })
+impl SessionContext<'_> {
+    /// The model that was named last, by a change of model or by an answer.
+    pub fn model(&self) -> Option<ModelRef> {
+        let (object, names) = self.model?;
+        let [provider, model_id] = json::pick(object, names).map(|value| {
+            value
+                .and_then(json::string)
+                .unwrap_or_default()
+                .into_owned()
+        });
+        Some(ModelRef { provider, model_id })
+    }
 }
 
 impl<'a> ContextMessage<'a> {
@@ -356,13 +361,13 @@ impl Serialize for SessionContext<'_> {
         struct Form<'c> {
             messages: &'c [ContextMessage<'c>],
             thinking_level: &'c str,
-            model: &'c Option<ModelRef>,
+            model: Option<ModelRef>,
             source_entry_ids: Ids<'c>,
         }
         Form {
             messages: &self.messages,
             thinking_level: &self.thinking_level,
-            model: &self.model,
+            model: self.model(),
             source_entry_ids: Ids(self),
         }
         .serialize(serializer)

@@ -15,6 +15,7 @@ use netaclaw_protocol::{EntryId, SessionStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// `customType` of the line that records a leaf move; its parent is the entry moved to.
 pub const LEAF_MARKER: &str = "netaclaw.leaf";
@@ -47,7 +48,7 @@ pub struct MetaRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<Map<String, Value>>,
+    pub metadata: Option<Arc<Map<String, Value>>>,
 }
 
 impl MetaRecord {

@@ -2,12 +2,11 @@
 
 use super::attempt::{Attempt, Attempted};
 use crate::feed::now_ms;
-use crate::host::{SessionHost, damaged, unavailable};
-use netaclaw_compaction::{Blocked, Moment, PauseCause, trigger, used_tokens};
+use crate::host::{Measured, SessionHost, read_context, unavailable};
+use netaclaw_compaction::{Blocked, Moment, PauseCause, trigger, used_by};
 use netaclaw_models::tokens::{estimate_text, estimate_tool};
 use netaclaw_protocol::{CompactionReason, RunPhase, Trouble, TroubleKind};
 use netaclaw_runtime::{HostError, ModelCall, Overflow};
-use netaclaw_session::build_session_context;
 
 impl SessionHost {
     /// Somebody asked for it meanwhile, or the context has grown over the threshold. What goes
@@ -90,11 +89,18 @@ impl SessionHost {
         attempted
     }
 
-    async fn used(&self, call: &ModelCall<'_>) -> Result<u64, HostError> {
+    async fn used(&mut self, call: &ModelCall<'_>) -> Result<u64, HostError> {
         let tip = self.writer.run_tip();
         let tree = self.writer.tree().await.map_err(unavailable)?;
-        let context = build_session_context(&tree, tip.as_ref()).map_err(damaged)?;
-        Ok(used_tokens(&context, || overhead(call)).tokens)
+        let context = read_context(&tree, tip.as_ref())?;
+        let messages = &context.payload.messages;
+        let used = used_by(messages, context.fresh_from, || overhead(call)).tokens;
+        self.measured = Some(Measured {
+            tip,
+            entries: tree.entries().len(),
+            context,
+        });
+        Ok(used)
     }
 
     fn warn(&self, cause: PauseCause) {
@@ -115,8 +121,8 @@ fn moment<'a>(call: &ModelCall<'a>, used: u64) -> Moment<'a> {
 
 /// What a request carries besides the messages.
 fn overhead(call: &ModelCall<'_>) -> u64 {
-    let texts = [&call.system.stable, &call.system.volatile];
-    let system: u64 = texts.into_iter().map(|text| estimate_text(text)).sum();
+    let texts: [&str; 2] = [&call.system.stable, &call.system.volatile];
+    let system: u64 = texts.into_iter().map(estimate_text).sum();
     let tools: u64 = call.tools.iter().map(estimate_tool).sum();
     system + tools
 }

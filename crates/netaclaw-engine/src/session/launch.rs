@@ -76,7 +76,7 @@ impl LiveSession {
             writing.remember_visit(&tree);
         }
         writing.state.durable.run = Some(mark(&run_id));
-        if let Err(error) = writing.save_later().await {
+        if let Err(error) = writing.save_untold().await {
             writing.state.durable.run = None;
             return Err(error);
         }
@@ -108,6 +108,7 @@ impl LiveSession {
         }
         // The run goes first: waking a thread for the disk takes longer than it needs to ask the model.
         tokio::task::yield_now().await;
+        self.writer.tell_untold();
         if let Err(error) = self.writer.sync().await {
             if let Some(run) = &self.current {
                 run.cancel.cancel();
@@ -169,6 +170,7 @@ impl LiveSession {
             source: Arc::clone(&self.source),
             desk: Arc::clone(&self.desk),
             threshold_percent: None,
+            measured: None,
         };
         self.live.progress().made("start");
         let watchdog = Watchdog {

@@ -110,6 +110,7 @@ impl LiveSession {
                 tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
             }
         }
+        self.writer.tell_untold();
     }
 
     /// Holds what waits at this moment: who presses stop does not want the next message to start

@@ -315,7 +315,7 @@ impl Tool for Rude {
                 zh: name.to_owned(),
                 en: name.to_owned(),
             },
-            description: format!("A tool that is {name}."),
+            description: format!("A tool that is {name}.").into(),
             guidance: String::new(),
             category: ToolCategory::Files,
             schema: json!({"type": "object", "properties": {"n": {"type": "integer"}}}).into(),

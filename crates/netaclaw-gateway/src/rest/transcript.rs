@@ -138,7 +138,7 @@ fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
         items,
         source_entry_ids: context.source_entry_ids().cloned().collect(),
         thinking_level: context.thinking_level.to_string(),
-        model: context.model.clone(),
+        model: context.model(),
     })
 }
 

@@ -16,7 +16,7 @@ fn tool(name: &str, change: impl FnOnce(&mut ToolManifest)) -> Arc<ToolManifest>
             zh: name.into(),
             en: name.into(),
         },
-        description: format!("Does {name}."),
+        description: format!("Does {name}.").into(),
         guidance: String::new(),
         category: ToolCategory::Files,
         schema: json!({

@@ -4,7 +4,7 @@ use super::wire::{Block, Body, Kind, Message, Tool};
 use crate::catalogue::{AdaptiveOff, ApiFamily, Resolved, ThinkingStyle};
 use crate::channel::Channel;
 use crate::payload::{self, AnswerPart, Exchange, Target, Turn};
-use crate::request::{ModelRequest, PromptCache, ToolDefinition};
+use crate::request::{ModelRequest, PromptCache, SystemPrompt, ToolDefinition};
 use crate::thinking::budget;
 use crate::tokens;
 use netaclaw_protocol::ThinkingLevel;
@@ -35,7 +35,7 @@ pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) 
         model: &request.model,
         max_tokens: thinking.max_tokens,
         stream: true,
-        system: request.system.parts().map(Block::text).collect(),
+        system: system(&request.system),
         messages: messages(&turns),
         tools: tools.iter().map(Tool::new).collect(),
         thinking: thinking.thinking,
@@ -46,6 +46,17 @@ pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) 
         body.mark_for_cache(!request.system.stable.trim().is_empty());
     }
     request.write(&body)
+}
+
+fn system(prompt: &SystemPrompt) -> Vec<Block<'_>> {
+    let said = |text: &&str| !text.trim().is_empty();
+    let stable = Some(&*prompt.stable).filter(said);
+    let stable = stable.map(|_| Kind::Written {
+        text: prompt.stable.json(),
+    });
+    let volatile = Some(prompt.volatile.as_str()).filter(said);
+    let volatile = volatile.map(|text| Kind::Text { text });
+    stable.into_iter().chain(volatile).map(Block::new).collect()
 }
 
 /// What a request says about thinking, and the limit that thinking counts against.

@@ -15,8 +15,8 @@ use crate::error::ModelError;
 use crate::http::{HttpAnswer, Transport, secret_header};
 use crate::request::ModelRequest;
 pub(crate) use decode::MessagesDecoder;
-use reqwest::RequestBuilder;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{RequestBuilder, Url};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -27,11 +27,17 @@ const API_VERSION: &str = "2023-06-01";
 pub struct AnthropicClient {
     channel: Arc<Channel>,
     transport: Arc<Transport>,
+    url: Result<Url, ModelError>,
 }
 
 impl AnthropicClient {
     pub fn new(channel: Arc<Channel>, transport: Arc<Transport>) -> Self {
-        Self { channel, transport }
+        let url = channel.endpoint("v1/messages");
+        Self {
+            channel,
+            transport,
+            url,
+        }
     }
 }
 
@@ -39,6 +45,7 @@ impl ModelClient for AnthropicClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
         let channel = self.channel.clone();
         let transport = self.transport.clone();
+        let url = self.url.clone();
         let resolved = catalogue::resolve(&channel, &request.model);
         let answer = HttpAnswer {
             transport: transport.clone(),
@@ -54,17 +61,17 @@ impl ModelClient for AnthropicClient {
         };
         answer.stream(move || {
             let body = encode::body(&request, &channel, &resolved);
-            post(&channel, &transport, body)
+            post(url?, &channel, &transport, body)
         })
     }
 }
 
 fn post(
+    url: Url,
     channel: &Channel,
     transport: &Transport,
     body: Vec<u8>,
 ) -> Result<RequestBuilder, ModelError> {
-    let url = channel.endpoint("v1/messages")?;
     let mut headers = headers(channel)?;
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(transport

@@ -97,6 +97,11 @@ pub(super) enum Kind<'a> {
     Text {
         text: &'a str,
     },
+    /// The same, as JSON already.
+    #[serde(rename = "text")]
+    Written {
+        text: &'a RawValue,
+    },
     Image {
         source: Source<'a>,
     },
@@ -130,7 +135,7 @@ pub(super) struct Source<'a> {
 #[derive(Serialize)]
 pub(super) struct Tool<'a> {
     pub(super) name: &'a str,
-    pub(super) description: &'a str,
+    pub(super) description: &'a RawValue,
     pub(super) input_schema: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cache_control: Option<CacheControl>,
@@ -140,7 +145,7 @@ impl<'a> Tool<'a> {
     pub(super) fn new(tool: &'a ToolDefinition) -> Self {
         Self {
             name: &tool.name,
-            description: &tool.description,
+            description: tool.description.json(),
             input_schema: tool.schema.text(),
             cache_control: None,
         }

@@ -22,7 +22,7 @@ fn tools() -> Vec<ToolDefinition> {
         .into_iter()
         .map(|name| ToolDefinition {
             name: name.into(),
-            description: format!("The tool {name}."),
+            description: format!("The tool {name}.").into(),
             schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}).into(),
         })
         .collect()

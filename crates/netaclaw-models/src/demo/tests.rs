@@ -17,7 +17,7 @@ fn user(text: &str) -> Message {
 fn tool(name: &str, properties: Value, required: Value) -> ToolDefinition {
     ToolDefinition {
         name: name.into(),
-        description: String::new(),
+        description: "".into(),
         schema: json!({"type": "object", "properties": properties, "required": required}).into(),
     }
 }

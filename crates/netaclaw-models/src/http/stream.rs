@@ -166,6 +166,12 @@ impl<D: Decoder> HttpAnswer<D> {
                     if self.answer.is_ended() || enough {
                         break;
                     }
+                    if taken == 1 {
+                        // The task of the connection wants its turn as soon as a piece was taken from it,
+                        // and has it first: else who sends the piece on would push it aside, and a
+                        // thread be woken for it.
+                        tokio::task::yield_now().await;
+                    }
                     match events.next_if_there(in_burst).await {
                         Some(next) => arrived = next,
                         None => break,

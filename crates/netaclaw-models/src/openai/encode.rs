@@ -6,9 +6,10 @@ use crate::catalogue::{
 };
 use crate::channel::Channel;
 use crate::payload::{self, AnswerPart, CallResult, Exchange, Target, Turn, UserPart};
-use crate::request::{ModelRequest, ToolDefinition};
+use crate::request::{ModelRequest, SystemPrompt, ToolDefinition};
 use crate::thinking::budget;
-use netaclaw_protocol::{InfoSource, ThinkingLevel};
+use netaclaw_protocol::{InfoSource, SharedText, ThinkingLevel};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -134,9 +135,11 @@ fn messages<'a>(
     thinks: bool,
 ) -> Vec<Message<'a>> {
     let mut messages = Vec::with_capacity(turns.len() + 1);
-    let system: Vec<&str> = request.system.parts().collect();
-    if !system.is_empty() {
-        messages.push(Message::text("system", Cow::Owned(system.join("\n\n"))));
+    if let Some(text) = system(&request.system) {
+        messages.push(Message {
+            content: Some(Content::Written(text)),
+            ..Message::new("system")
+        });
     }
     // Tool results are text to this API; their pictures wait here for the user's next message.
     let mut pictures: Vec<Part<'a>> = Vec::new();
@@ -163,6 +166,27 @@ fn messages<'a>(
         messages.push(user(pictures));
     }
     messages
+}
+
+/// The instructions as one text. The stable ones are the same in every request, and are written as JSON
+/// only once.
+fn system(prompt: &SystemPrompt) -> Option<Cow<'_, RawValue>> {
+    let stable = Some(&prompt.stable).filter(|text| !text.trim().is_empty());
+    let stable = stable.map(SharedText::json);
+    let volatile = Some(&prompt.volatile).filter(|text| !text.trim().is_empty());
+    let volatile = volatile.map(|text| to_raw_value(text).expect("a text can be written as JSON"));
+    match (stable, volatile) {
+        (None, None) => None,
+        (Some(stable), None) => Some(Cow::Borrowed(stable)),
+        (None, Some(volatile)) => Some(Cow::Owned(volatile)),
+        (Some(stable), Some(volatile)) => {
+            let (stable, volatile) = (stable.get(), volatile.get());
+            // The closing quote of the one and the opening quote of the other go.
+            let both = [&stable[..stable.len() - 1], "\\n\\n", &volatile[1..]].concat();
+            let both = RawValue::from_string(both).expect("two texts are one");
+            Some(Cow::Owned(both))
+        }
+    }
 }
 
 /// Plain text where there is nothing else: not every server understands parts.

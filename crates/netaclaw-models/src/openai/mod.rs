@@ -19,8 +19,8 @@ use crate::error::ModelError;
 use crate::http::{HttpAnswer, Transport, secret_header};
 use crate::request::ModelRequest;
 pub(crate) use decode::ChatDecoder;
-use reqwest::RequestBuilder;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{RequestBuilder, Url};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -29,11 +29,17 @@ use tokio_util::sync::CancellationToken;
 pub struct OpenaiClient {
     channel: Arc<Channel>,
     transport: Arc<Transport>,
+    url: Result<Url, ModelError>,
 }
 
 impl OpenaiClient {
     pub fn new(channel: Arc<Channel>, transport: Arc<Transport>) -> Self {
-        Self { channel, transport }
+        let url = channel.endpoint("chat/completions");
+        Self {
+            channel,
+            transport,
+            url,
+        }
     }
 }
 
@@ -41,6 +47,7 @@ impl ModelClient for OpenaiClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
         let channel = self.channel.clone();
         let transport = self.transport.clone();
+        let url = self.url.clone();
         let resolved = catalogue::resolve(&channel, &request.model);
         let quirks = &catalogue::supplier(channel.supplier).quirks;
         let answer = HttpAnswer {
@@ -57,17 +64,17 @@ impl ModelClient for OpenaiClient {
         };
         answer.stream(move || {
             let body = encode::body(&request, &channel, &resolved);
-            post(&channel, &transport, body)
+            post(url?, &channel, &transport, body)
         })
     }
 }
 
 fn post(
+    url: Url,
     channel: &Channel,
     transport: &Transport,
     body: Vec<u8>,
 ) -> Result<RequestBuilder, ModelError> {
-    let url = channel.endpoint("chat/completions")?;
     let mut headers = headers(channel)?;
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(transport

@@ -87,6 +87,8 @@ impl<'a> Message<'a> {
 #[serde(untagged)]
 pub(super) enum Content<'a> {
     Text(Cow<'a, str>),
+    /// A text that is JSON already.
+    Written(Cow<'a, RawValue>),
     Parts(Vec<Part<'a>>),
 }
 
@@ -139,7 +141,7 @@ pub(super) struct Tool<'a> {
 #[derive(Serialize)]
 pub(super) struct ToolFunction<'a> {
     pub(super) name: &'a str,
-    pub(super) description: &'a str,
+    pub(super) description: &'a RawValue,
     pub(super) parameters: &'a RawValue,
 }
 
@@ -149,7 +151,7 @@ impl<'a> Tool<'a> {
             r#type: "function",
             function: ToolFunction {
                 name: &tool.name,
-                description: &tool.description,
+                description: tool.description.json(),
                 parameters: tool.schema.text(),
             },
         }

@@ -21,6 +21,15 @@ pub struct ContextPayload {
     pub unreadable: usize,
 }
 
+impl ContextPayload {
+    /// Adds what comes behind it.
+    pub fn append(&mut self, rest: Self) {
+        self.messages.extend(rest.messages);
+        self.system.extend(rest.system);
+        self.unreadable += rest.unreadable;
+    }
+}
+
 /// Reads the messages of a context, given as JSON in their order. Unknown roles are left out.
 pub fn read_context<'a>(messages: impl IntoIterator<Item = &'a str>) -> ContextPayload {
     let mut payload = ContextPayload::default();

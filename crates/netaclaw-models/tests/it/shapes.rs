@@ -30,7 +30,7 @@ fn request() -> ModelRequest {
 fn tools() -> Vec<ToolDefinition> {
     vec![ToolDefinition {
         name: "read".into(),
-        description: String::new(),
+        description: "".into(),
         schema: json!({"type": "object"}).into(),
     }]
 }

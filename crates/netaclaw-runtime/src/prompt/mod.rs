@@ -8,6 +8,7 @@ mod environment;
 mod identity;
 mod instructions;
 mod layer;
+mod made;
 mod memory;
 mod rules;
 mod skills;
@@ -20,17 +21,19 @@ mod tool_guidance;
 pub use environment::Environment;
 pub use instructions::InstructionFile;
 pub use layer::{Layer, LayerName};
+pub use made::Prompts;
 pub use skills::SkillLine;
 
 use netaclaw_governance::ResolvedTools;
 use netaclaw_models::SystemPrompt;
-use netaclaw_protocol::TodoList;
+use netaclaw_protocol::{SharedText, TodoList};
+use std::sync::Arc;
 
 /// Without this tool it is of no use to know which skills there are.
 const READS_SKILLS: &str = "read_skill";
 
 /// What the layers are made of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptSources {
     /// Rules on top of those that hold for every agent.
     pub rules: Vec<String>,
@@ -41,17 +44,30 @@ pub struct PromptSources {
     pub skills: Vec<SkillLine>,
 }
 
-/// The prompt of one run.
+/// The prompt of one run. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    stable: Vec<Layer>,
+    stable: Arc<Stable>,
     today: Layer,
+}
+
+#[derive(Debug)]
+struct Stable {
+    layers: Vec<Layer>,
+    text: SharedText,
+}
+
+impl Stable {
+    fn new(layers: Vec<Layer>) -> Arc<Self> {
+        let text = join(&layers).into();
+        Arc::new(Self { layers, text })
+    }
 }
 
 impl Prompt {
     pub fn new(system_prompt: &str, sources: &PromptSources, tools: &ResolvedTools) -> Self {
         Self {
-            stable: vec![
+            stable: Stable::new(vec![
                 identity::layer(system_prompt),
                 rules::layer(&sources.rules),
                 environment::layer(&sources.environment),
@@ -64,20 +80,24 @@ impl Prompt {
                     },
                 ),
                 tool_guidance::layer(tools),
-            ],
+            ]),
             today: today::layer(&sources.environment),
         }
     }
 
     /// The same without tools, for a model that turned out not to take any.
-    pub(crate) fn without_tools(mut self) -> Self {
-        self.stable.retain(|layer| layer.name != LayerName::Tools);
-        self
+    pub(crate) fn without_tools(self) -> Self {
+        let layers = self.stable.layers.iter();
+        let layers = layers.filter(|layer| layer.name != LayerName::Tools);
+        Self {
+            stable: Stable::new(layers.cloned().collect()),
+            today: self.today,
+        }
     }
 
     pub fn system(&self, todo: &TodoList) -> SystemPrompt {
         SystemPrompt {
-            stable: join(&self.stable),
+            stable: self.stable.text.clone(),
             volatile: join(&[self.today.clone(), todo::layer(todo)]),
         }
     }
@@ -85,7 +105,7 @@ impl Prompt {
     /// Every layer with its size, in order, for people who wonder what the model is told.
     pub fn preview(&self, todo: &TodoList) -> Vec<Layer> {
         let volatile = [self.today.clone(), todo::layer(todo)];
-        self.stable.iter().cloned().chain(volatile).collect()
+        self.stable.layers.iter().cloned().chain(volatile).collect()
     }
 }
 

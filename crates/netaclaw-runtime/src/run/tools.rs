@@ -5,7 +5,6 @@ use super::setup::definition;
 use super::start::current;
 use crate::event::RunEvent;
 use crate::host::HostError;
-use crate::prompt::Prompt;
 use netaclaw_protocol::{DisabledTool, ToolsChanged};
 
 impl Driver<'_> {
@@ -31,9 +30,12 @@ impl Driver<'_> {
                     return Ok(());
                 }
             }
-            let tools = &self.input.tools;
-            self.definitions = tools.enabled().map(definition).collect();
-            self.prompt = Prompt::new(&self.input.agent.system_prompt, &self.input.prompt, tools);
+            let input = &self.input;
+            self.definitions = input.tools.enabled().map(definition).collect();
+            self.prompt =
+                input
+                    .prompts
+                    .get(&input.agent.system_prompt, &input.prompt, &input.tools);
         }
         self.tell_tools().await
     }

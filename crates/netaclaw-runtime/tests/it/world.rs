@@ -152,6 +152,7 @@ impl World {
                 },
                 ..PromptSources::default()
             },
+            prompts: Arc::default(),
             model: ModelAccess {
                 client: self.client.clone(),
                 info: self.info.clone(),

@@ -38,7 +38,7 @@ pub(super) async fn sessions_are_known_by_what_they_were_made_with(harness: &dyn
         user_id: Some("user 😀".to_owned()),
         title: Some("a title of two lines 😀".to_owned()),
         status: SessionStatus::Active,
-        metadata: object(json!({"k 😀": {"z": 1, "a": [null, 1.5, "é"]}})),
+        metadata: object(json!({"k 😀": {"z": 1, "a": [null, 1.5, "é"]}})).into(),
         message_count: 0,
         first_message: None,
         created_at: made.created_at.clone(),
@@ -78,7 +78,7 @@ pub(super) async fn an_imported_session_keeps_its_data(harness: &dyn ContractHar
         user_id: Some("u".to_owned()),
         title: Some("named".to_owned()),
         status: SessionStatus::Active,
-        metadata: object(json!({"k": 1})),
+        metadata: object(json!({"k": 1})).into(),
         message_count: 2,
         first_message: Some("hello there".to_owned()),
         created_at: "2026-01-01T00:00:00.000Z".to_owned(),
@@ -197,7 +197,7 @@ pub(super) async fn a_patch_changes_what_it_names(harness: &dyn ContractHarness)
     let expected = SessionMeta {
         status: SessionStatus::Archived,
         agent_id: Some("agent 😀".to_owned()),
-        metadata: object(json!({"a": {"b": 1}})),
+        metadata: object(json!({"a": {"b": 1}})).into(),
         ..before
     };
     assert_eq!(after, expected);

@@ -116,7 +116,7 @@ fn meta_records_add_up_and_are_no_entries() {
     let expected = MetaRecord {
         status: Some(SessionStatus::Deleted),
         agent_id: Some("x".to_owned()),
-        metadata: Some(json!({"k": 1}).as_object().unwrap().clone()),
+        metadata: Some(json!({"k": 1}).as_object().unwrap().clone().into()),
     };
     assert_eq!(log.meta, expected);
 }

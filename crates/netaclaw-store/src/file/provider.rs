@@ -243,7 +243,7 @@ impl SessionTreeProvider for FileProvider {
         let record = MetaRecord {
             status,
             agent_id,
-            metadata,
+            metadata: metadata.map(Arc::new),
         };
         // Taken by whoever writes it: the work is done once.
         let mut record = Some(record).filter(|record| *record != MetaRecord::default());
@@ -374,7 +374,7 @@ impl SessionTreeProvider for FileProvider {
             parent_session_id: Some(session),
             agent_id: source.agent_id.as_deref(),
             user_id: source.user_id.as_deref(),
-            metadata: source.metadata,
+            metadata: Arc::unwrap_or_clone(source.metadata),
         });
         let log = SessionLog::new(header, forked.entries);
         self.create_file(SessionTree::new(log), Vec::new(), Flush::Now)

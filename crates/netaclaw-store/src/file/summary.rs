@@ -5,6 +5,7 @@ use netaclaw_session::{
 };
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How much of the first message a listing shows.
 const FIRST_MESSAGE_CHARS_MAX: usize = 200;
@@ -73,7 +74,7 @@ impl Summary {
                 .meta()
                 .metadata
                 .clone()
-                .unwrap_or_else(|| header.metadata()),
+                .unwrap_or_else(|| Arc::new(header.metadata())),
             message_count: self.message_count,
             first_message: self.first_message.clone(),
             updated_at: self

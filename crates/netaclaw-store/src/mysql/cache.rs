@@ -151,7 +151,7 @@ impl Known {
         Arc::make_mut(&mut self.tree).merge_meta(MetaRecord {
             status: Some(status_in(&data.status)),
             agent_id: data.agent_id.clone(),
-            metadata: Some(metadata_in(&data.metadata)),
+            metadata: Some(Arc::new(metadata_in(&data.metadata))),
         });
         self.data = data;
     }

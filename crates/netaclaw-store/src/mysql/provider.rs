@@ -213,7 +213,7 @@ impl SessionTreeProvider for MysqlProvider {
             parent_session_id: Some(session),
             agent_id: source.agent_id.as_deref(),
             user_id: source.user_id.as_deref(),
-            metadata: source.metadata,
+            metadata: Arc::unwrap_or_clone(source.metadata),
         });
         self.store
             .store_session(&new_tree(header, forked.entries))

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use sqlx::Row;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How much of the first message a listing shows.
 const FIRST_MESSAGE_CHARS_MAX: usize = 200;
@@ -45,7 +46,7 @@ pub(super) fn meta_in(row: &MySqlRow) -> Result<SessionMeta, Failure> {
         user_id: text(6)?,
         title: text(7)?,
         status: status_in(row.try_get(8)?),
-        metadata: metadata_in(row.try_get(9)?),
+        metadata: Arc::new(metadata_in(row.try_get(9)?)),
         message_count: row.try_get::<i64, _>(10)?.unsigned_abs(),
         first_message: text(11)?,
         created_at: row.try_get(12)?,
@@ -75,7 +76,10 @@ pub(super) async fn insert_session(
          parentSessionId, agentId, userId, title, status, metadata, createdAt, updatedAt, header, \
          nextSeq, messageCount, firstMessage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let (header, meta) = (tree.header(), tree.meta());
-    let metadata = meta.metadata.clone().unwrap_or_else(|| header.metadata());
+    let metadata = meta
+        .metadata
+        .clone()
+        .unwrap_or_else(|| Arc::new(header.metadata()));
     let created_at = timestamp(&header.timestamp()).unwrap_or_default();
     let last = tree.entries().last();
     let updated_at = last.and_then(|entry| timestamp(&entry.timestamp()));
@@ -100,7 +104,7 @@ pub(super) async fn insert_session(
         .bind(header.user_id())
         .bind(tree.name())
         .bind(meta.status.unwrap_or_default().as_str())
-        .bind(Value::Object(metadata).to_string())
+        .bind(Value::Object(Arc::unwrap_or_clone(metadata)).to_string())
         .bind(&created_at)
         .bind(updated_at.as_ref().unwrap_or(&created_at))
         .bind(header.json())

@@ -24,7 +24,7 @@ fn compare(pi: &mut Pi, path: &Path) {
         let ours = json!({
             "messages": context.messages,
             "thinkingLevel": context.thinking_level,
-            "model": context.model,
+            "model": context.model(),
             "tokens": estimate_context_tokens(&context).total(),
         });
         for part in ["messages", "thinkingLevel", "model", "tokens"] {

@@ -46,7 +46,7 @@ impl TypedTool for Clarify {
                 zh: "询问用户".to_owned(),
                 en: "Ask the user".to_owned(),
             },
-            description: "Asks the user a question and waits for the answer.".to_owned(),
+            description: "Asks the user a question and waits for the answer.".into(),
             guidance: "Use `clarify` when the request can be understood in ways that lead to \
                        different work, and only then; never ask what a tool can tell you."
                 .to_owned(),

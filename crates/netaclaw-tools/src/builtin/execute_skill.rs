@@ -43,7 +43,7 @@ impl TypedTool for ExecuteSkill {
                           JSON. It can take minutes; the user sees how far it is. It writes only \
                           inside of the workspace and to temporary directories, and usually has \
                           no network."
-                .to_owned(),
+                .into(),
             guidance: "Read a skill with `read_skill` before you run it with `execute_skill`."
                 .to_owned(),
             category: ToolCategory::Skills,

@@ -34,7 +34,7 @@ impl TypedTool for ListSkills {
             },
             description: "Lists the skills there are: packaged instructions, some with a program. \
                           Also names those that cannot be used now, with the reason."
-                .to_owned(),
+                .into(),
             guidance: String::new(),
             category: ToolCategory::Skills,
             schema: Value::Null.into(),

@@ -23,7 +23,7 @@ impl LookingTool {
                 zh: self.label_zh.to_owned(),
                 en: self.label_en.to_owned(),
             },
-            description: self.description.to_owned(),
+            description: self.description.into(),
             guidance: self.guidance.to_owned(),
             category: ToolCategory::Files,
             schema: Value::Null.into(),

@@ -40,7 +40,7 @@ impl TypedTool for MemorySave {
             },
             description: "Remembers a short fact for later sessions with this user, or corrects \
                           one. The user can see, change and delete what is remembered."
-                .to_owned(),
+                .into(),
             guidance: "Use `memory_save` when the user tells you something that will still count \
                        in later sessions, such as a name, a preference or a decision. Never save \
                        passwords, keys, or what holds only for now."

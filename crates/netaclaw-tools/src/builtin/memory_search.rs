@@ -44,7 +44,7 @@ impl TypedTool for MemorySearch {
             description: "Searches the facts remembered from earlier sessions with this user. \
                           Shows each with its id and the day it was saved, the most relevant \
                           first."
-                .to_owned(),
+                .into(),
             guidance: "Use `memory_search` when something may have come up in earlier sessions \
                        and is not among the facts you were given."
                 .to_owned(),

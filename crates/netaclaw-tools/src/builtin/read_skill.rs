@@ -44,7 +44,7 @@ impl TypedTool for ReadSkill {
             },
             description: "Reads the instructions of a skill, and what its program wants to know. \
                           Read a skill before you use it."
-                .to_owned(),
+                .into(),
             guidance: String::new(),
             category: ToolCategory::Skills,
             schema: Value::Null.into(),

@@ -64,7 +64,7 @@ impl TypedTool for Todo {
             },
             description: "Reads or replaces the to-do list of this session. The user sees it. At \
                           most one item is in progress at a time."
-                .to_owned(),
+                .into(),
             guidance: "Use `todo` for work of three steps or more: write the plan down first, and \
                        set each item to done as soon as it is."
                 .to_owned(),

@@ -46,7 +46,7 @@ impl TypedTool for Write {
             description: "Creates a file of the workspace, or replaces all that is in it. A file \
                           that somebody else changed after you read it is not replaced; read it \
                           again then."
-                .to_owned(),
+                .into(),
             guidance: "Use `write` for new files and complete rewrites, and `edit` for everything \
                        smaller."
                 .to_owned(),

@@ -44,7 +44,8 @@ impl Tool for McpTool {
                     info.name, server.name
                 ),
                 false => info.description.clone(),
-            },
+            }
+            .into(),
             guidance: String::new(),
             category: ToolCategory::External,
             schema: object_schema(&info.schema).into(),

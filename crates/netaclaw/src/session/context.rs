@@ -100,7 +100,7 @@ fn write_json(
     write!(
         out,
         r#","model":{}"#,
-        serde_json::to_string(&context.model)?
+        serde_json::to_string(&context.model())?
     )?;
     writeln!(out, r#","estimatedTokens":{tokens}}}"#)
 }
@@ -115,8 +115,7 @@ fn write_readable(
     let tokens = grouped(estimate_context_tokens(context).total());
     let size = lang.context_size(context.messages.len() as u64, tokens);
     let model = context
-        .model
-        .as_ref()
+        .model()
         .map(|m| format!("{}/{}", m.provider, m.model_id));
     let model = lang.model_and_level(model.as_deref().unwrap_or("–"), &context.thinking_level);
     writeln!(

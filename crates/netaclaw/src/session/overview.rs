@@ -108,8 +108,7 @@ fn context_of(
                 messages: context.messages.len() as u64,
                 tokens: estimate_context_tokens(&context).total(),
                 model: context
-                    .model
-                    .as_ref()
+                    .model()
                     .map(|m| format!("{}/{}", m.provider, m.model_id)),
                 thinking_level: context.thinking_level.to_string(),
             })

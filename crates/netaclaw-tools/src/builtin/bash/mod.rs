@@ -61,7 +61,7 @@ impl TypedTool for Bash {
                           workspace and to temporary directories, usually has no network, and has \
                           no input and no terminal. Every call is a new shell. When the command \
                           ends, whatever it left running in the background is ended too."
-                .to_owned(),
+                .into(),
             guidance: "Use `bash` to build, test and run things; the other tools are better for \
                        reading, searching and changing files."
                 .to_owned(),

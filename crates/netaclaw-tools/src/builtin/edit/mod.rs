@@ -66,7 +66,7 @@ impl TypedTool for Edit {
             },
             description: "Replaces exact texts in a file of the workspace, one or several at \
                           once. Line endings and a byte order mark stay as they are."
-                .to_owned(),
+                .into(),
             guidance: "Use `edit` to change files: read first, copy the old text exactly, without \
                        line numbers, and put all changes of one file into one call."
                 .to_owned(),
