@@ -224,3 +224,41 @@ impl CurrentTools for AgentTools {
         Ok(resolved.await)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever is otherwise has to be resolved anew.
+    #[test]
+    fn what_is_otherwise_here_is_not_taken_for_the_same() {
+        let here = ToolsHere {
+            catalogue: ToolRegistry::builtin().catalogue(),
+            environment: BTreeMap::from([("bash".to_owned(), "no sandbox".to_owned())]),
+            caution: None,
+        };
+        // The same tools, described by somebody else.
+        let mut same = here.clone();
+        let copies = here.catalogue.iter().map(|tool| ToolManifest::clone(tool));
+        same.catalogue = copies.map(Arc::new).collect();
+        assert!(here == here.clone() && here == same);
+        let changes: [fn(&mut ToolsHere); 6] = [
+            |here| here.environment.clear(),
+            |here| drop(here.environment.insert("ls".to_owned(), "gone".to_owned())),
+            |here| {
+                drop(
+                    here.environment
+                        .insert("bash".to_owned(), "else".to_owned()),
+                )
+            },
+            |here| here.caution = Some("nothing is locked in".to_owned()),
+            |here| drop(here.catalogue.pop()),
+            |here| Arc::make_mut(&mut here.catalogue[0]).risk = netaclaw_protocol::ToolRisk::Exec,
+        ];
+        for (at, change) in changes.into_iter().enumerate() {
+            let mut changed = here.clone();
+            change(&mut changed);
+            assert!(here != changed, "change {at}");
+        }
+    }
+}
