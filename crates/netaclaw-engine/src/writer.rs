@@ -250,14 +250,14 @@ impl Writing<'_> {
     /// Stores queue, run and questions as they are now.
     pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
         let session = self.store(Flush::Now).await?;
-        self.tell_stored(session);
+        self.tell_lists(session);
         Ok(())
     }
 
     /// The same, for a caller that makes it safe together with what it writes next.
     pub(crate) async fn save_later(&mut self) -> Result<(), EngineError> {
         let session = self.store(Flush::Later).await?;
-        self.tell_stored(session);
+        self.tell_lists(session);
         Ok(())
     }
 
@@ -286,16 +286,13 @@ impl Writing<'_> {
             ..SessionPatch::default()
         };
         let update = writer.provider.update_session(&writer.id, patch);
-        Ok(writer.timed(StoreCall::Update, update).await?)
-    }
-
-    fn tell_stored(&mut self, session: SessionMeta) {
-        self.tell_lists(session);
+        let session = writer.timed(StoreCall::Update, update).await?;
         if std::mem::take(&mut self.state.queue_untold) {
             let queue = self.state.durable.queue_state();
             self.state.queue_gauge.set(queue.items.len());
-            self.writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
+            writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
         }
+        Ok(session)
     }
 
     /// The same, or takes the changes back: who is told that they failed must not find them later.
