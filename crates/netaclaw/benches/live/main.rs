@@ -2,9 +2,10 @@
 //! nothing, with the same fake model and the same clients in the same run. Prints a table and
 //! writes the figures as JSON; asserts nothing.
 //!
-//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000] [--repeat 3] [--quick]`
+//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000] [--repeat 3] [--quick] [--beside BINARY]`
 //!
-//! `--quick` leaves out the relay and all memory, for who changes something and looks what came of it.
+//! `--quick` leaves out the relay and all memory, for a first look at a change. `--beside` measures another
+//! build of NetaClaw too, in turns with this one, so that a change is judged by a ratio of one run.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 
@@ -17,7 +18,7 @@ mod users;
 use client::Events;
 use load::{Load, Pace};
 use netaclaw_testkit::fake_model::FakeModel;
-use process::Server;
+use process::{NETACLAW, Server};
 use report::{Figures, Report};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,35 +35,54 @@ fn main() -> anyhow::Result<()> {
         sessions: number("--sessions", 50)?,
         turns: number("--turns", 100)?,
     };
-    let repeat = number("--repeat", 3)?;
-    let quick = std::env::args().any(|argument| argument == "--quick");
+    let plan = Plan {
+        quick: std::env::args().any(|argument| argument == "--quick"),
+        beside: argument("--beside").map(PathBuf::from),
+        repeat: number("--repeat", 3)?,
+    };
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // Apart from those of the servers in a profile.
         .thread_name("bench")
         .enable_all()
         .build()?
-        .block_on(run(&load, repeat, quick))
+        .block_on(run(&load, &plan))
 }
 
-async fn run(load: &Load, repeat: usize, quick: bool) -> anyhow::Result<()> {
+/// What is measured, and how often.
+struct Plan {
+    quick: bool,
+    /// Another build of NetaClaw.
+    beside: Option<PathBuf>,
+    repeat: usize,
+}
+
+async fn run(load: &Load, plan: &Plan) -> anyhow::Result<()> {
     let model = FakeModel::start().await;
     let dir = tempfile::tempdir_in(build_dir())?;
     let mut report = Report::default();
-    for round in 0..repeat {
+    for round in 0..plan.repeat {
         let place = dir.path().join(round.to_string());
-        let ours = match quick {
-            true => busy(&started(&place.join("busy"), &model).await?, &model, load).await?,
-            false => netaclaw(&place, &model, load).await?,
+        // In turns, so that a machine that becomes slower does so for both.
+        let other_first = round % 2 == 1;
+        let other = |name: &str| measured_beside(plan, place.join(name), &model, load);
+        let before = match other_first {
+            true => other("before").await?,
+            false => None,
         };
+        let ours = measured(plan, Path::new(NETACLAW), &place, &model, load).await?;
         // What it asked last is asked again without it: the model has as much to read.
         let asked = model.script().last_request().body;
         let direct = load::direct(&model, load, &asked).await?;
-        let relay = match quick {
+        let beside = match before {
+            None => other("after").await?,
+            measured => measured,
+        };
+        let relay = match plan.quick {
             true => Figures::default(),
             false => relay(dir.path(), &model, load).await?,
         };
-        report.add(direct, ours, relay);
+        report.add(direct, ours, beside, relay);
     }
     let starts = process::start_times(&dir.path().join("0/busy"), STARTS).await?;
     report.print(load, &starts);
@@ -72,19 +92,50 @@ async fn run(load: &Load, repeat: usize, quick: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+async fn measured_beside(
+    plan: &Plan,
+    dir: PathBuf,
+    model: &FakeModel,
+    load: &Load,
+) -> anyhow::Result<Option<Figures>> {
+    match &plan.beside {
+        Some(binary) => Ok(Some(measured(plan, binary, &dir, model, load).await?)),
+        None => Ok(None),
+    }
+}
+
+async fn measured(
+    plan: &Plan,
+    binary: &Path,
+    dir: &Path,
+    model: &FakeModel,
+    load: &Load,
+) -> anyhow::Result<Figures> {
+    if plan.quick {
+        let server = started(binary, &dir.join("busy"), model).await?;
+        return busy(&server, model, load).await;
+    }
+    netaclaw(binary, dir, model, load).await
+}
+
 /// Each size is that of a process of its own: memory that another measurement has left behind
 /// would hide what this one takes.
-async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Figures> {
-    let fresh = Server::netaclaw(&dir.join("fresh"), model).await?;
+async fn netaclaw(
+    binary: &Path,
+    dir: &Path,
+    model: &FakeModel,
+    load: &Load,
+) -> anyhow::Result<Figures> {
+    let fresh = Server::netaclaw(binary, &dir.join("fresh"), model).await?;
     let idle_bytes = idle_bytes(&fresh).await?;
     drop(fresh);
-    let server = started(&dir.join("sessions"), model).await?;
+    let server = started(binary, &dir.join("sessions"), model).await?;
     let sessions_bytes = load::live_sessions(&server, model, load).await?;
     let connection_bytes = {
-        let server = started(&dir.join("idle"), model).await?;
+        let server = started(binary, &dir.join("idle"), model).await?;
         load::idle_connections(&server, load.idle).await?
     };
-    let server = started(&dir.join("busy"), model).await?;
+    let server = started(binary, &dir.join("busy"), model).await?;
     let all = load::chats(&server, model, load, Pace::Model, Events::All).await?;
     let stops = load::stops(&server, model, load.turns).await?;
     Ok(Figures {
@@ -98,8 +149,8 @@ async fn netaclaw(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<
 }
 
 /// A server with its users.
-async fn started(dir: &Path, model: &FakeModel) -> anyhow::Result<Server> {
-    let mut server = Server::netaclaw(dir, model).await?;
+async fn started(binary: &Path, dir: &Path, model: &FakeModel) -> anyhow::Result<Server> {
+    let mut server = Server::netaclaw(binary, dir, model).await?;
     server.admit_users().await?;
     Ok(server)
 }
@@ -148,11 +199,17 @@ where
     N: std::str::FromStr,
     N::Err: std::error::Error + Send + Sync + 'static,
 {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name);
-    match arguments.nth(1) {
+    match argument(name) {
         Some(value) => Ok(value.parse()?),
         None => Ok(otherwise),
     }
+}
+
+/// What follows a flag.
+fn argument(name: &str) -> Option<String> {
+    std::env::args()
+        .skip_while(|argument| argument != name)
+        .nth(1)
 }
 
 /// A place of cargo's for what benchmarks leave behind.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
-const NETACLAW: &str = env!("CARGO_BIN_EXE_netaclaw");
+pub(crate) const NETACLAW: &str = env!("CARGO_BIN_EXE_netaclaw");
 const TOKEN: &str = "a-token-for-the-benchmark";
 const USERS: usize = 100;
 /// The kernel's unit in `/proc/PID/stat`, on every platform Linux runs on today.
@@ -30,10 +30,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// NetaClaw as it is, on an empty data directory, with the fake model as its channel.
-    pub(crate) async fn netaclaw(dir: &Path, model: &FakeModel) -> anyhow::Result<Self> {
+    /// A build of NetaClaw on an empty data directory, with the fake model as its channel.
+    pub(crate) async fn netaclaw(
+        binary: &Path,
+        dir: &Path,
+        model: &FakeModel,
+    ) -> anyhow::Result<Self> {
         std::fs::create_dir_all(dir)?;
-        let added = Command::new(NETACLAW)
+        let added = Command::new(binary)
             .args(["channel", "add", "bench", "--supplier", "openai"])
             .args(["--base-url", &model.openai_url(), "--api-key-env", "KEY"])
             .args(["--model", "bench:128000", "--default", "--data-dir"])
@@ -43,7 +47,7 @@ impl Server {
             .await?;
         let words = String::from_utf8_lossy(&added.stderr);
         ensure!(added.status.success(), "the channel was not added: {words}");
-        Self::start(&mut netaclaw(dir)).await
+        Self::start(&mut netaclaw(binary, dir)).await
     }
 
     /// Lets people in, with a token each.
@@ -123,7 +127,7 @@ pub(crate) async fn start_times(dir: &Path, times: usize) -> anyhow::Result<Vec<
     let mut measured = Vec::new();
     for _ in 0..times {
         let begun = Instant::now();
-        let mut server = Server::start(&mut netaclaw(dir)).await?;
+        let mut server = Server::start(&mut netaclaw(Path::new(NETACLAW), dir)).await?;
         measured.push(begun.elapsed());
         // Nothing is asked of it, so nothing is lost.
         server.process.kill().await?;
@@ -131,8 +135,8 @@ pub(crate) async fn start_times(dir: &Path, times: usize) -> anyhow::Result<Vec<
     Ok(measured)
 }
 
-fn netaclaw(dir: &Path) -> Command {
-    let mut command = Command::new(NETACLAW);
+fn netaclaw(binary: &Path, dir: &Path) -> Command {
+    let mut command = Command::new(binary);
     command
         .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
         .arg(dir)

@@ -24,6 +24,8 @@ pub(crate) struct Figures {
 pub(crate) struct Report {
     direct: Vec<Vec<Duration>>,
     ours: Vec<Figures>,
+    /// Another build of NetaClaw, if one was named.
+    beside: Vec<Figures>,
     relay: Vec<Figures>,
 }
 
@@ -31,6 +33,8 @@ struct Row {
     name: &'static str,
     unit: Unit,
     ours: f64,
+    /// NaN where no other build was measured.
+    beside: f64,
     /// NaN where the relay has none.
     relay: f64,
     /// What ours should not exceed.
@@ -38,9 +42,16 @@ struct Row {
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, direct: Vec<Duration>, ours: Figures, relay: Figures) {
+    pub(crate) fn add(
+        &mut self,
+        direct: Vec<Duration>,
+        ours: Figures,
+        beside: Option<Figures>,
+        relay: Figures,
+    ) {
         self.direct.push(direct);
         self.ours.push(ours);
+        self.beside.extend(beside);
         self.relay.push(relay);
     }
 
@@ -53,10 +64,12 @@ impl Report {
             load.pace,
             self.ours.len()
         );
-        let line = |name: &str, [ours, relay, goal]: [String; 3]| {
-            println!("{name:44} {ours:>12} {relay:>12} {goal:>12}");
+        let line = |name: &str, columns: [String; 5]| {
+            let [ours, beside, ratio, relay, goal] = columns;
+            println!("{name:44} {ours:>12} {beside:>12} {ratio:>7} {relay:>12} {goal:>12}");
         };
-        line("", ["NetaClaw", "Node relay", "goal"].map(str::to_owned));
+        let titles = ["NetaClaw", "other build", "ratio", "Node relay", "goal"];
+        line("", titles.map(str::to_owned));
         for row in self.rows(starts) {
             let show = |value: f64| match value.is_nan() {
                 true => String::new(),
@@ -66,7 +79,19 @@ impl Report {
                 .goal
                 .map(|goal| format!("≤ {}", show(goal)))
                 .unwrap_or_default();
-            line(row.name, [show(row.ours), show(row.relay), goal]);
+            let ratio = row.ours / row.beside;
+            let ratio = match ratio.is_finite() {
+                true => format!("{ratio:.3}"),
+                false => String::new(),
+            };
+            let columns = [
+                show(row.ours),
+                show(row.beside),
+                ratio,
+                show(row.relay),
+                goal,
+            ];
+            line(row.name, columns);
         }
     }
 
@@ -76,6 +101,7 @@ impl Report {
             .map(|row| {
                 let figure = json!({
                     "netaclaw": row.ours,
+                    "beside": row.beside,
                     "relay": row.relay,
                     "goal": row.goal,
                     "unit": row.unit.name(),
@@ -96,6 +122,7 @@ impl Report {
             name: "start to ready, p50",
             unit: Unit::Millis,
             ours: 1e3 * percentile(starts, 50.0),
+            beside: f64::NAN,
             relay: f64::NAN,
             goal: Some(50.0),
         });
@@ -214,6 +241,7 @@ impl Report {
             name,
             unit,
             ours: over(&self.ours),
+            beside: over(&self.beside),
             relay: over(&self.relay),
             goal,
         }
