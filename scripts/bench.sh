@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the benchmarks: session files beside Pi on Node, MySQL beside a bare INSERT loop, the live
 # server beside a Node relay, file tools beside ripgrep and fd, and the planning of compactions.
-# `make bench ARGS="live …"`, `ARGS="session …"`, `ARGS=tools` or `ARGS=compaction` runs one of them.
+# `make bench ARGS="live --hostile"` measures what a hostile user costs the others; `ARGS="live …"`, `ARGS="session …"`, `ARGS=tools` or `ARGS=compaction` runs one of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,6 +9,8 @@ source scripts/lib/tools.sh
 source scripts/lib/mariadb.sh
 source scripts/lib/private.sh
 trap leave_nothing EXIT
+# Some loads open thousands of connections.
+ulimit -n "$(ulimit -Hn)"
 
 which=all
 if [[ ${1-} == session || ${1-} == live || ${1-} == tools || ${1-} == compaction ]]; then

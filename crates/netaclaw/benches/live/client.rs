@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
-use tokio_tungstenite::{WebSocketStream, client_async};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 /// What the answer to the only command under way begins with.
 const ANSWER: &str = "43/netaclaw,1";
@@ -43,7 +44,11 @@ impl Client {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let url = format!("ws://{address}/socket.io/?EIO=4&transport=websocket");
-        let (socket, _) = client_async(url, stream).await?;
+        // An event that is too large is a finding, not the end of the measurement.
+        let unlimited = WebSocketConfig::default()
+            .max_frame_size(None)
+            .max_message_size(None);
+        let (socket, _) = client_async_with_config(url, stream, Some(unlimited)).await?;
         let mut client = Self {
             socket,
             session: None,
@@ -101,6 +106,31 @@ impl Client {
     pub(crate) async fn say(&mut self, content: &str) -> anyhow::Result<()> {
         let message = json!({"sessionId": self.session, "content": content});
         self.send_event("chat", message).await
+    }
+
+    /// Sends a message and gives the answer to it: "accepted", or the code of the refusal.
+    pub(crate) async fn try_say(&mut self, content: &str) -> anyhow::Result<String> {
+        self.say(content).await?;
+        loop {
+            let frame = self.next().await?;
+            let Some(answer) = frame.strip_prefix(ANSWER) else {
+                continue;
+            };
+            let [body]: [Value; 1] = serde_json::from_str(answer)?;
+            return Ok(match body["ok"] == true {
+                true => "accepted".to_owned(),
+                false => body["error"]["code"]
+                    .as_str()
+                    .unwrap_or("refused")
+                    .to_owned(),
+            });
+        }
+    }
+
+    /// Asks for the end of the run without waiting for it.
+    pub(crate) async fn send_stop(&mut self) -> anyhow::Result<()> {
+        self.send_event("stop", json!({"sessionId": self.session}))
+            .await
     }
 
     /// Listens until an event comes, and says when that was.

@@ -6,10 +6,12 @@
 //!
 //! `--quick` leaves out the relay and all memory, for a first look at a change. `--beside` measures another
 //! build of NetaClaw too, in turns with this one, so that a change is judged by a ratio of one run.
+//! `--hostile` measures instead what a hostile user costs the others.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 
 mod client;
+mod hostile;
 mod load;
 mod process;
 mod report;
@@ -37,6 +39,7 @@ fn main() -> anyhow::Result<()> {
     };
     let plan = Plan {
         quick: std::env::args().any(|argument| argument == "--quick"),
+        hostile: std::env::args().any(|argument| argument == "--hostile"),
         beside: argument("--beside").map(PathBuf::from),
         repeat: number("--repeat", 3)?,
     };
@@ -52,6 +55,7 @@ fn main() -> anyhow::Result<()> {
 /// What is measured, and how often.
 struct Plan {
     quick: bool,
+    hostile: bool,
     /// Another build of NetaClaw.
     beside: Option<PathBuf>,
     repeat: usize,
@@ -60,6 +64,9 @@ struct Plan {
 async fn run(load: &Load, plan: &Plan) -> anyhow::Result<()> {
     let model = FakeModel::start().await;
     let dir = tempfile::tempdir_in(build_dir())?;
+    if plan.hostile {
+        return hostile(plan, dir.path(), &model).await;
+    }
     let mut report = Report::default();
     for round in 0..plan.repeat {
         let place = dir.path().join(round.to_string());
@@ -89,6 +96,17 @@ async fn run(load: &Load, plan: &Plan) -> anyhow::Result<()> {
     let path = build_dir().join("bench-live.json");
     report.write(&path, &starts)?;
     println!("\nfigures: {}", path.display());
+    Ok(())
+}
+
+async fn hostile(plan: &Plan, dir: &Path, model: &FakeModel) -> anyhow::Result<()> {
+    let builds = std::iter::once(Path::new(NETACLAW)).chain(plan.beside.as_deref());
+    for (at, binary) in builds.enumerate() {
+        println!("{}", ["\nthis build", "\nother build"][at]);
+        let dir = dir.join(format!("hostile-{at}"));
+        let server = started(binary, &dir, model).await?;
+        hostile::run(&server, &dir, model).await?;
+    }
     Ok(())
 }
 

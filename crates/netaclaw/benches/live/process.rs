@@ -100,8 +100,22 @@ impl Server {
     }
 
     pub(crate) fn resident_bytes(&self) -> anyhow::Result<u64> {
+        self.status_bytes("VmRSS:")
+    }
+
+    /// The largest size since the last reset.
+    pub(crate) fn peak_bytes(&self) -> anyhow::Result<u64> {
+        self.status_bytes("VmHWM:")
+    }
+
+    pub(crate) fn reset_peak(&self) -> anyhow::Result<()> {
+        let id = self.process.id().context("the server has ended")?;
+        Ok(std::fs::write(format!("/proc/{id}/clear_refs"), "5")?)
+    }
+
+    fn status_bytes(&self, field: &str) -> anyhow::Result<u64> {
         let status = self.proc_file("status")?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
         let kib = line.and_then(|line| line.split_whitespace().next());
         Ok(kib.context("a process has a size")?.parse::<u64>()? * 1024)
     }

@@ -279,7 +279,7 @@ impl Unit {
 }
 
 /// In seconds; NaN of nothing.
-fn percentile(values: &[Duration], of: f64) -> f64 {
+pub(crate) fn percentile(values: &[Duration], of: f64) -> f64 {
     let mut sorted: Vec<f64> = values.iter().map(Duration::as_secs_f64).collect();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().saturating_sub(1);
