@@ -27,10 +27,12 @@ use cli::{Cli, Command};
 use config::{Environment, Flags};
 use error::{Failure, Result};
 use netaclaw_tools::spawn::{GUARD_ARG, guard_main};
+use rustix::process::Signal;
 use serve::ServeArgs;
 use std::io::Write;
 use std::process::ExitCode;
 use text::Lang;
+use tokio::signal::unix::{SignalKind, signal};
 
 fn main() -> ExitCode {
     // Before anything else: a guard has neither settings nor words.
@@ -67,10 +69,11 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
     let mut app = App::new(lang, flags, env);
     // Started without a command, NetaClaw is a server.
     let command = cli.command.unwrap_or(Command::Serve(ServeArgs::default()));
-    let mut runtime = match command {
-        Command::Serve(_) => tokio::runtime::Builder::new_multi_thread(),
+    let is_server = matches!(command, Command::Serve(_));
+    let mut runtime = match is_server {
+        true => tokio::runtime::Builder::new_multi_thread(),
         // Commands do one thing after the other; one thread is the quickest to start.
-        _ => tokio::runtime::Builder::new_current_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().build();
     let runtime = runtime.map_err(|error| Failure::plain("runtime", error.to_string()))?;
@@ -78,11 +81,25 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
     // A terminal chat leaves a thread behind that waits for a line nobody will type.
     runtime.shutdown_background();
     let outcome = outcome?;
-    app.out.flush()?;
+    match app.out.flush() {
+        // A server does its work without an output.
+        Err(_) if is_server => {}
+        flushed => flushed?,
+    }
     Ok(outcome)
 }
 
+/// A write beyond the file size limit must fail with an error, which is handled, instead of ending the
+/// process. A handler of our own replaces the default action for good.
+fn survive_file_size_limit() {
+    let kind = SignalKind::from_raw(Signal::XFSZ.as_raw());
+    if let Err(error) = signal(kind) {
+        say(&format!("SIGXFSZ: {error}"));
+    }
+}
+
 async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
+    survive_file_size_limit();
     match command {
         Command::Serve(args) => serve::run(args, app).await,
         Command::Chat(args) => chat::run(args, app).await,

@@ -76,11 +76,12 @@ pub(super) async fn serve(
 ) {
     let served = serve_commands(&shared, &connection, commands);
     if AssertUnwindSafe(served).catch_unwind().await.is_err() {
-        tracing::error!(socket = %connection.sid, "serving a socket panicked");
+        // First, so that the client reconnects whatever becomes of the log line.
         let words = crate::error::internal().words;
         connection
             .outbox
             .end(Refusal::new(ErrorCode::Internal, words));
+        tracing::error!(socket = %connection.sid, "serving a socket panicked");
     }
     connection.unwatch_all(&shared.engine).await;
     shared.upgrades.remove(&connection.sid);

@@ -1,6 +1,7 @@
 //! `netaclaw serve`: the server.
 
 mod log;
+mod log_writer;
 mod telemetry;
 mod text;
 mod token;
@@ -35,7 +36,8 @@ pub(crate) struct ServeArgs {
 
 pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let config = app.config(None)?;
-    log::start(&config.log);
+    // Dropped last: what the end of the server has to say is written too.
+    let _flush = log::start(&config.log)?;
     let traces = Traces::start(config.traces.as_ref());
     allow_many_files();
     let server = &config.server;
@@ -90,12 +92,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     // Before anybody hears that the server is there, and kept, so that no signal is missed.
     let mut stops = StopSignals::new()?;
     let link = format!("http://{bound}/?token={}", token.expose_secret());
-    writeln!(
-        app.out,
-        "{}",
-        app.lang.listening(format!("http://{bound}"), link)
-    )?;
-    app.out.flush()?;
+    announce(app, &app.lang.listening(format!("http://{bound}"), link));
     // Beside the work for those who are here already.
     let sweep = engine.recover_interrupted(dead.ids().to_vec());
     let serving = gateway.serve(listener, shutdown.clone());
@@ -125,6 +122,14 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         traces.end().await;
     }
     Ok(Outcome::Done)
+}
+
+/// Says where the server is. An output that cannot be written does not keep it from serving.
+fn announce(app: &mut App, text: &str) {
+    let said = writeln!(app.out, "{text}").and_then(|()| app.out.flush());
+    if let Err(error) = said {
+        tracing::warn!(%error, "the address could not be written to the standard output");
+    }
 }
 
 /// Connections and open sessions of hundreds of users take more files than systems give to a program

@@ -16,6 +16,7 @@ mod copy;
 mod damage;
 mod doctor;
 mod export;
+mod faults;
 mod floods;
 mod golden;
 mod hostile;

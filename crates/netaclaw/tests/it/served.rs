@@ -114,9 +114,13 @@ impl Server {
         peak.parse().unwrap()
     }
 
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub(crate) fn pid(&self) -> Pid {
         let pid = i32::try_from(self.process.id().unwrap()).unwrap();
-        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+        Pid::from_raw(pid).unwrap()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).unwrap();
     }
 
     /// Sends bytes and nothing more, and waits until the server has had enough of them.
