@@ -75,7 +75,7 @@ impl TypedTool for Find {
                           continue with `offset`.",
             guidance: "Use `find` when you know something of a file's name, and `grep` when you \
                        know something of its content.",
-            timeout: Duration::from_secs(120),
+            timeout: Duration::from_secs(60),
         }
         .manifest()
     }

@@ -3,6 +3,11 @@
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 use std::path::Path;
 
+/// Longer patterns are refused.
+const PATTERN_BYTES_MAX: usize = 1_000;
+/// Braces in braces. The library takes any number and fails when it compiles them.
+const NESTED_MAX: usize = 20;
+
 /// A pattern without a slash speaks of names, wherever they are; one with a slash of whole paths.
 #[derive(Debug)]
 pub(super) struct PathGlob {
@@ -20,6 +25,7 @@ enum SpeaksOf {
 impl PathGlob {
     /// `Err` is for the model to read. A `!` in front turns the pattern around.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
+        check_size(pattern)?;
         let (wanted, positive) = match pattern.strip_prefix('!') {
             Some(rest) => (false, rest),
             None => (true, pattern),
@@ -55,6 +61,32 @@ impl PathGlob {
             }
         };
         fits == self.wanted
+    }
+}
+
+fn check_size(pattern: &str) -> Result<(), String> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(format!(
+            "The glob pattern is too long: {} bytes, at most {PATTERN_BYTES_MAX}. Use a shorter one, \
+             or several calls.",
+            pattern.len()
+        ));
+    }
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in pattern.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    match deepest <= NESTED_MAX {
+        true => Ok(()),
+        false => Err(format!(
+            "The glob pattern has {deepest} braces inside each other, at most {NESTED_MAX}. Write \
+             fewer, or use several calls."
+        )),
     }
 }
 
@@ -99,5 +131,15 @@ mod tests {
     fn a_bad_pattern_is_told() {
         let error = PathGlob::new("a[").unwrap_err();
         assert!(error.contains("`a[` is not a valid pattern"), "{error}");
+    }
+
+    #[test]
+    fn large_patterns_are_refused() {
+        let nested = format!("{}a,b{}", "{".repeat(300), "}".repeat(300));
+        assert!(PathGlob::new(&nested).unwrap_err().contains("braces"));
+        let long = "a*".repeat(600);
+        assert!(PathGlob::new(&long).unwrap_err().contains("too long"));
+        PathGlob::new(&"*a".repeat(500)).unwrap();
+        PathGlob::new("{a,{b,{c,d}}}.rs").unwrap();
     }
 }

@@ -332,7 +332,7 @@ async fn half_a_gigabyte_is_searched_without_holding_it() {
     assert!(!output.is_error);
     assert_eq!(
         output.joined_text(),
-        "Nothing was found.\n[1 files have lines too long to be searched.]\n"
+        "Nothing was found.\n[1 files have lines too long to be searched with this pattern.]\n"
     );
     assert!(
         peak_memory_kb() - before < 60_000,
@@ -377,6 +377,63 @@ async fn stopping_keeps_what_was_found() {
     let executed = call_in(context, "grep", json!({"pattern": "needle"})).await;
     assert_eq!(executed.ending, netaclaw_tools::Ending::Cancelled);
     assert!(executed.output.joined_text().contains("called off"));
+}
+
+/// A short pattern that compiles to a large automaton.
+#[tokio::test]
+async fn a_pattern_that_costs_too_much_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("a"), "a".repeat(60_000)).unwrap();
+    let before = peak_memory_kb();
+    for pattern in ["((a{1,100}){1,100}){1,100}x", r"(\w{1,200}){1,200}x"] {
+        let output = output(dir.path(), "grep", json!({"pattern": pattern})).await;
+        assert!(output.is_error);
+        let text = output.joined_text();
+        assert!(text.contains("too expensive"), "{text}");
+        assert!(text.contains("Use smaller counts"), "{text}");
+    }
+    let grown = peak_memory_kb() - before;
+    assert!(grown < 50_000, "{grown} kB more");
+    for (tool, key) in [("find", "pattern"), ("grep", "glob")] {
+        let nested = format!("{}a{}", "{".repeat(400), "}".repeat(400));
+        let mut args = json!({ "pattern": "a" });
+        args[key] = nested.into();
+        let executed = call(dir.path(), tool, args).await;
+        assert_eq!(executed.ending, netaclaw_tools::Ending::Finished);
+        assert!(executed.output.joined_text().contains("braces"));
+    }
+}
+
+/// The most that a pattern may cost, on a large file: a stop ends the thread, not just the call.
+#[tokio::test]
+async fn a_stop_ends_a_search_in_the_middle_of_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let large = dir.path().join("large");
+    let line = "a".repeat(99) + "\n";
+    fs::write(&large, line.repeat(1_000_000)).unwrap();
+    let (ends, ended) = tokio::sync::oneshot::channel::<()>();
+    let mut context = context(dir.path());
+    // Dropped with what the thread holds.
+    context.updates = netaclaw_tools::Updates::new(move |_| assert!(!ends.is_closed()));
+    let stop = context.cancel.clone();
+    let args = json!({"pattern": "(?:a{0,110}){0,110}b"});
+    let called = tokio::spawn(call_in(context, "grep", args));
+    while !has_open(&large) {
+        assert!(!called.is_finished(), "{:?}", called.await);
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    let executed = called.await.unwrap();
+    assert_eq!(executed.ending, netaclaw_tools::Ending::Cancelled);
+    // The sender was dropped without a word: the thread has ended.
+    assert!(ended.await.is_err());
+    assert!(!has_open(&large));
+}
+
+fn has_open(path: &Path) -> bool {
+    let open = fs::read_dir("/proc/self/fd").unwrap();
+    open.filter_map(|fd| fs::read_link(fd.unwrap().path()).ok())
+        .any(|target| target == path)
 }
 
 /// The most memory this process ever had.

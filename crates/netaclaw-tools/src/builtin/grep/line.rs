@@ -1,9 +1,9 @@
 //! Searching one file, line by line, in memory that does not depend on its size.
 
 use super::hits::HitLine;
+use super::pattern::{Interruptible, Pattern};
 use cap_std::fs::{Dir, OpenOptions};
 use grep_matcher::Matcher;
-use grep_regex::RegexMatcher;
 use grep_searcher::{
     BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch,
 };
@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-/// A line longer than this is not searched; it is no text for people anyway.
+/// A line longer than this is not searched, whatever the pattern.
 const LINE_BYTES_MAX: usize = 8 << 20;
 /// Of a longer line the part around the match is shown.
 const SHOWN_BYTES_MAX: usize = 400;
@@ -30,7 +30,7 @@ pub(super) enum Searched {
 
 pub(super) struct LineSearcher<'a> {
     searcher: Searcher,
-    matcher: &'a RegexMatcher,
+    matcher: Interruptible<'a>,
     cancel: &'a CancellationToken,
 }
 
@@ -47,23 +47,19 @@ pub(super) fn open(dir: &Dir, path: &Path) -> io::Result<File> {
 }
 
 impl<'a> LineSearcher<'a> {
-    pub(super) fn new(
-        matcher: &'a RegexMatcher,
-        around: usize,
-        cancel: &'a CancellationToken,
-    ) -> Self {
+    pub(super) fn new(pattern: &'a Pattern, around: usize, cancel: &'a CancellationToken) -> Self {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             // A file that is cut short while it is mapped would end the process.
             .memory_map(MmapChoice::never())
-            .heap_limit(Some(LINE_BYTES_MAX))
+            .heap_limit(Some(LINE_BYTES_MAX.min(pattern.line_bytes())))
             .line_number(true)
             .before_context(around)
             .after_context(around)
             .build();
         Self {
             searcher,
-            matcher,
+            matcher: pattern.until(cancel),
             cancel,
         }
     }
@@ -74,7 +70,7 @@ impl<'a> LineSearcher<'a> {
         file: File,
         stop_after: usize,
     ) -> (Searched, Vec<HitLine>, usize) {
-        let reader = Interruptible {
+        let reader = CancellableFile {
             file,
             cancel: self.cancel,
         };
@@ -94,7 +90,7 @@ impl<'a> LineSearcher<'a> {
             Ok(()) => Searched::Whole,
             // What was read so far counts.
             Err(_) if self.cancel.is_cancelled() => Searched::Whole,
-            // The searcher says so when its buffer would have to grow beyond its limit.
+            // Its buffer would have to grow beyond its limit, or the pattern is too costly for it.
             Err(error) if error.kind() == io::ErrorKind::Other => Searched::LongLine,
             Err(_) => Searched::Unreadable,
         };
@@ -103,12 +99,12 @@ impl<'a> LineSearcher<'a> {
 }
 
 /// Ends a long file soon after the call was cancelled.
-struct Interruptible<'a> {
+struct CancellableFile<'a> {
     file: File,
     cancel: &'a CancellationToken,
 }
 
-impl Read for Interruptible<'_> {
+impl Read for CancellableFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.cancel.is_cancelled() {
             true => Err(io::ErrorKind::TimedOut.into()),
@@ -118,7 +114,7 @@ impl Read for Interruptible<'_> {
 }
 
 struct Taker<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: Interruptible<'a>,
     lines: Vec<HitLine>,
     matches: usize,
     stop_after: usize,

@@ -2,6 +2,7 @@
 
 mod hits;
 mod line;
+mod pattern;
 
 use super::glob::PathGlob;
 use super::looking::LookingTool;
@@ -14,10 +15,10 @@ use crate::tool::{Call, TypedTool};
 use crate::workspace::{IgnoreFiles, Kind, PathError, Visit, Walk};
 use async_trait::async_trait;
 use cap_std::fs::Dir;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use hits::{FileHits, Kept};
 use line::Searched;
 use netaclaw_governance::ToolManifest;
+use pattern::{Pattern, PatternOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -85,7 +86,7 @@ impl TypedTool for Grep {
                           Long results come in parts, continue with `offset`.",
             guidance: "Use `grep` to find where something is said or used, instead of reading \
                        files one after the other.",
-            timeout: Duration::from_secs(120),
+            timeout: Duration::from_secs(60),
         }
         .manifest()
     }
@@ -99,8 +100,12 @@ impl TypedTool for Grep {
 
 fn grep(input: &GrepInput, output_cap: usize, context: &ToolContext) -> Result<ToolOutput, String> {
     let held = Held::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
+    let options = PatternOptions {
+        literal: input.literal,
+        ignore_case: input.ignore_case,
+    };
     let search = Search {
-        matcher: matcher(input)?,
+        pattern: Pattern::new(&input.pattern, options)?,
         glob: input.glob.as_deref().map(PathGlob::new).transpose()?,
         around: input.context.unwrap_or(0).min(CONTEXT_MAX),
         files_only: input.files_only,
@@ -137,25 +142,9 @@ fn grep(input: &GrepInput, output_cap: usize, context: &ToolContext) -> Result<T
     Ok(tell(input, held, found, shown, context))
 }
 
-fn matcher(input: &GrepInput) -> Result<RegexMatcher, String> {
-    RegexMatcherBuilder::new()
-        .case_insensitive(input.ignore_case)
-        .fixed_strings(input.literal)
-        .multi_line(true)
-        .line_terminator(Some(b'\n'))
-        .ban_byte(Some(0))
-        .build(&input.pattern)
-        .map_err(|error| {
-            format!(
-                "`pattern` cannot be used: {error}. Each line is matched by itself; set `literal` \
-                 to search for plain text."
-            )
-        })
-}
-
 /// What is looked for, and how.
 struct Search<'a> {
-    matcher: RegexMatcher,
+    pattern: Pattern,
     glob: Option<PathGlob>,
     around: usize,
     files_only: bool,
@@ -169,7 +158,7 @@ impl Search<'_> {
             search: self,
             dir,
             prefix,
-            lines: line::LineSearcher::new(&self.matcher, self.around, &self.context.cancel),
+            lines: line::LineSearcher::new(&self.pattern, self.around, &self.context.cancel),
             found: Found {
                 kept: Kept::new(self.held),
                 ..Found::default()
@@ -291,7 +280,10 @@ fn tell(
     let called_off = context.cancel.is_cancelled();
     let notes = [
         (found.unreadable, "files or directories could not be read"),
-        (found.long_lines, "files have lines too long to be searched"),
+        (
+            found.long_lines,
+            "files have lines too long to be searched with this pattern",
+        ),
     ];
     for (count, what) in notes.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!("[{count} {what}.]\n"));
