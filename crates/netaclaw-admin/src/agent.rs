@@ -5,6 +5,7 @@ use crate::error::{Invalid, Problem, Result};
 use crate::rules;
 use crate::store::Expect;
 use async_trait::async_trait;
+use netaclaw_governance::HostRule;
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ChannelView, ProviderKind};
 
 /// Where agents are kept. There is always exactly one default agent, once the store is seeded:
@@ -29,6 +30,8 @@ pub trait AgentStore: Send + Sync {
     async fn delete_agent(&self, by: &Actor, id: &AgentId, expect: Expect) -> Result<()>;
 }
 
+/// All of them are compared for every call that asks.
+const HOSTS_MAX: usize = 200;
 const PROMPT_CHARS_MAX: usize = 200_000;
 
 /// Whether an agent can be kept like this, beside these channels.
@@ -47,10 +50,24 @@ pub fn check_agent(spec: &AgentSpec, channels: &[ChannelView]) -> Result<(), Inv
     for root in &spec.extra_roots {
         rules::absolute("extraRoots", root)?;
     }
+    check_hosts(&spec.allowed_hosts)?;
     let provider = &spec.session_provider;
     rules::at_most("sessionProvider", provider, rules::NAME_CHARS_MAX)?;
     rules::in_range("compactionThreshold", spec.compaction_threshold, 0, 100)?;
     rules::in_range("compactionKeepRecent", spec.compaction_keep_recent, 2, 20)
+}
+
+fn check_hosts(rules: &[String]) -> Result<(), Invalid> {
+    const FIELD: &str = "allowedHosts";
+    rules::distinct(FIELD, rules)?;
+    let problem = Problem::TooMany { max: HOSTS_MAX };
+    rules::ensure(rules.len() <= HOSTS_MAX, FIELD, problem)?;
+    for rule in rules {
+        rules::at_most(FIELD, rule, rules::TEXT_CHARS_MAX)?;
+        let problem = Problem::NotAHost(rule.clone());
+        rules::ensure(HostRule::parse(rule).is_ok(), FIELD, problem)?;
+    }
+    Ok(())
 }
 
 fn check_model(spec: &AgentSpec, channels: &[ChannelView]) -> Result<(), Invalid> {
@@ -184,6 +201,15 @@ mod tests {
             "modelConfig.channelId"
         );
         assert_eq!(field(|a| a.workspace = Some("here".into())), "workspace");
+        for wrong in ["https://a.example/path", "*.com", ""] {
+            let invalid = check(|a| a.allowed_hosts = vec!["b.example".into(), wrong.into()]);
+            assert_eq!(invalid.unwrap().field, "allowedHosts", "{wrong}");
+        }
+        let many = (0..=HOSTS_MAX).map(|n| format!("h{n}.example")).collect();
+        assert_eq!(
+            check(|a| a.allowed_hosts = many).unwrap().field,
+            "allowedHosts"
+        );
         assert_eq!(field(|a| a.skills = vec!["s".into(), "s".into()]), "skills");
         assert_eq!(
             field(|a| {

@@ -148,6 +148,8 @@ pub enum Problem {
     /// The supplier has no address of its own.
     AddressNeeded,
     NotAbsolute,
+    /// A line of an agent's allowed hosts that names none.
+    NotAHost(String),
     NoSuchField {
         nearest: Option<String>,
     },
@@ -191,6 +193,10 @@ impl fmt::Display for Problem {
             }
             Self::AddressNeeded => f.write_str("this supplier has no address of its own; give one"),
             Self::NotAbsolute => f.write_str("must be an absolute path"),
+            Self::NotAHost(rule) => write!(
+                f,
+                "{rule:?} is not a host; write example.com, *.example.com or http://example.com:8080"
+            ),
             Self::NoSuchField { nearest } => write!(f, "there is no such field{}", did_you_mean(nearest)),
             Self::Unreadable(error) => f.write_str(error),
             Self::DefaultNeeded => {

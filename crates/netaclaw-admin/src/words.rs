@@ -90,6 +90,9 @@ impl Problem {
             Self::SecretInAddress => "不能含有用户名或密码；请用 API 密钥".to_owned(),
             Self::AddressNeeded => "该供应商没有固定地址，请给出地址".to_owned(),
             Self::NotAbsolute => "须为绝对路径".to_owned(),
+            Self::NotAHost(rule) => format!(
+                "{rule:?} 不是主机；请写成 example.com、*.example.com 或 http://example.com:8080"
+            ),
             Self::NoSuchField { nearest: None } => "没有这个字段".to_owned(),
             Self::NoSuchField {
                 nearest: Some(name),

@@ -80,7 +80,7 @@ impl RunHost for SessionHost {
         let entries = tree.entries().len();
         match self.measured.take() {
             Some(known) if known.tip == tip && known.entries == entries => Ok(known.context),
-            _ => read_context(&tree, tip.as_ref()),
+            _ => read_context(&self.writer, &tree, tip.as_ref()),
         }
     }
 
@@ -248,6 +248,7 @@ impl RunHost for SessionHost {
             risk: request.risk,
             args: request.args,
             reason: request.reason,
+            foreign: request.foreign,
             hash: request.hash.as_str().to_owned(),
             asked_at: now_ms(),
         };
@@ -474,13 +475,15 @@ fn streaming_part(part: u32, kind: netaclaw_models::PartKind) -> StreamingPart {
 
 /// What the model sees at the end of a chain.
 pub(crate) fn read_context(
+    writer: &SessionWriter,
     tree: &SessionTree,
     tip: Option<&EntryId>,
 ) -> Result<RunContext, HostError> {
     let context = build_session_context(tree, tip).map_err(damaged)?;
     let path = tip.map_or(Ok(Vec::new()), |tip| tree.path(tip));
     let todo = todo_on_path(path.map_err(damaged)?.into_iter());
-    Ok(RunContext::read(&context, todo))
+    let foreign = writer.foreign(tree, tip);
+    Ok(RunContext::read(&context, todo, foreign))
 }
 
 fn random_id() -> EntryId {

@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod expiry;
 mod feed;
+mod foreign;
 mod gates;
 mod governed;
 mod host;

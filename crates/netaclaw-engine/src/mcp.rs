@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, AdminStore, KnownTool, McpSecrets, ToolSync};
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{
     McpServerSpec, McpServerTest, McpServerView, SharedText, ToolRecord, ToolStatus,
 };
@@ -287,5 +287,6 @@ fn unseen(tool: &ToolRecord) -> ToolManifest {
         timeout: None,
         output_cap: 0,
         concurrency: Concurrency::Parallel,
+        outlet: Outlet::Server { url: None },
     }
 }

@@ -9,7 +9,8 @@ use crate::user_message::marked;
 use crate::writer::{SessionWriter, Writing};
 use netaclaw_governance::refusal;
 use netaclaw_protocol::{
-    ApprovalOutcome, ApprovalQuestion, ContentBlock, EntryId, Message, Question, ToolResultMessage,
+    ApprovalOutcome, ApprovalQuestion, ContentBlock, EntryId, ForeignContent, Message, Question,
+    ToolResultMessage,
 };
 use netaclaw_runtime::{PendingCalls, todo_on_path};
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
@@ -187,7 +188,11 @@ impl Agreed {
     }
 
     /// For the run that is to begin with them; `None` if there are none.
-    pub(crate) fn into_pending(self, tree: &SessionTree) -> Option<PendingCalls> {
+    pub(crate) fn into_pending(
+        self,
+        tree: &SessionTree,
+        foreign: ForeignContent,
+    ) -> Option<PendingCalls> {
         if self.tool_call_ids.is_empty() {
             return None;
         }
@@ -202,6 +207,7 @@ impl Agreed {
             entry_id: answer?,
             calls,
             todo: todo_on_path(path.into_iter()),
+            foreign,
         })
     }
 }

@@ -8,7 +8,7 @@ use netaclaw_governance::{
     Approval, Concurrency, Consent, CurrentTools, Decision, ModelAbilities, ProposedCall,
     ResolvedTool, ResolvedTools, Undecided, decide,
 };
-use netaclaw_protocol::{TodoItem, TodoList, ToolCategory};
+use netaclaw_protocol::{ForeignContent, TodoItem, TodoList, ToolCategory};
 use netaclaw_tools::mcp::{ServedTool, ServedTools};
 use netaclaw_tools::skills::SkillPlaces;
 use netaclaw_tools::spawn::Spawner;
@@ -92,7 +92,9 @@ impl AgentToolbox {
         if let Some(reason) = reason {
             return Decision::Deny { reason };
         }
-        match (decide(offered, current, call), self.unasked) {
+        // What the other program has read is that program's to know.
+        let decided = decide(offered, current, &ForeignContent::default(), call);
+        match (decided, self.unasked) {
             (Decision::Ask(asked), Unasked::Allow) => {
                 let approval = Approval {
                     hash: asked.request().hash.clone(),

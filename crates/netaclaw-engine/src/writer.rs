@@ -5,6 +5,7 @@ use crate::attachments::{self, AttachmentStore};
 use crate::durable::Durable;
 use crate::error::EngineError;
 use crate::feed::{Feed, now_ms};
+use crate::foreign::ForeignWatch;
 use crate::listing::{ListFeed, Liveness, list_item, looks_same};
 use crate::metrics::{self, QueueGauge, StoreCall};
 use crate::process_log::{ProcessLogs, StepLog};
@@ -12,8 +13,8 @@ use crate::tally::{Tally, Totals};
 use crate::user_message::{UserMark, user_message};
 use crate::wire::wire_entry;
 use netaclaw_protocol::{
-    Attachment, EntryAdded, EntryId, LeafChanged, ReliableEvent, SessionId, SessionListItem,
-    SessionMeta, SessionUpdated,
+    Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReliableEvent, SessionId,
+    SessionListItem, SessionMeta, SessionUpdated,
 };
 use netaclaw_session::{
     Entry, EntryBody, Flush, NewEntry, Places, SessionError, SessionPatch, SessionTree,
@@ -37,6 +38,7 @@ pub(crate) struct SessionWriter {
     /// who may write; apart, because a run that streams must not wait for the right to write.
     run_tip: std::sync::Mutex<Option<EntryId>>,
     tally: Tally,
+    foreign: ForeignWatch,
     /// What lists are still to be told.
     untold: std::sync::Mutex<Option<SessionListItem>>,
     state: Mutex<WriterState>,
@@ -91,6 +93,7 @@ impl SessionWriter {
             instance,
             run_tip: std::sync::Mutex::default(),
             tally: Tally::default(),
+            foreign: ForeignWatch::default(),
             untold: std::sync::Mutex::default(),
             files: beside.files,
             state,
@@ -134,6 +137,11 @@ impl SessionWriter {
     /// What the answers up to a place in the session have cost.
     pub(crate) fn totals(&self, tree: &SessionTree, leaf: Option<&EntryId>) -> Totals {
         self.tally.at(tree, leaf)
+    }
+
+    /// What a model that answers at a place in the session has read from outside.
+    pub(crate) fn foreign(&self, tree: &SessionTree, tip: Option<&EntryId>) -> ForeignContent {
+        self.foreign.at(tree, tip)
     }
 
     pub(crate) async fn tree(&self) -> Result<Arc<SessionTree>, EngineError> {

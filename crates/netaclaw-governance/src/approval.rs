@@ -1,6 +1,6 @@
 //! Consent of a person to one call, tied to what exactly is called.
 
-use netaclaw_protocol::{ToolLabel, ToolRisk};
+use netaclaw_protocol::{ForeignNote, ToolLabel, ToolRisk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -17,6 +17,8 @@ pub struct ApprovalRequest {
     /// As the call would run: with pinned arguments in place.
     pub args: Value,
     pub reason: String,
+    /// What the session has read from outside, if anything, and where the call would go.
+    pub foreign: Option<ForeignNote>,
     pub hash: CallHash,
 }
 

@@ -1,10 +1,12 @@
 //! Allow, deny or ask, for one call. What cannot be decided is denied.
 
 use crate::approval::{Approval, ApprovalRequest, CallHash, Consent};
+use crate::limits::{self, CallLimits};
 use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
 use crate::resolve::{ResolvedTool, ResolvedTools};
 use async_trait::async_trait;
+use netaclaw_protocol::ForeignContent;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ pub struct ProposedCall {
 pub struct ApprovedCall {
     call: ProposedCall,
     manifest: Arc<ToolManifest>,
+    limits: CallLimits,
 }
 
 impl ApprovedCall {
@@ -41,6 +44,11 @@ impl ApprovedCall {
     /// The tool with the limits that hold for this agent.
     pub fn manifest(&self) -> &ToolManifest {
         &self.manifest
+    }
+
+    /// How far it may go.
+    pub fn limits(&self) -> &CallLimits {
+        &self.limits
     }
 
     pub fn into_args(self) -> Value {
@@ -63,6 +71,7 @@ pub enum Decision {
 #[derive(Debug)]
 pub struct AskedCall {
     request: ApprovalRequest,
+    foreign: ForeignContent,
 }
 
 impl AskedCall {
@@ -77,7 +86,7 @@ impl AskedCall {
         approval: &Approval,
         current: Result<&ResolvedTools, &Undecided>,
     ) -> Decision {
-        let request = self.request;
+        let Self { request, foreign } = self;
         let tool = &request.tool_name;
         let deny = |reason| Decision::Deny { reason };
         match &approval.consent {
@@ -89,8 +98,8 @@ impl AskedCall {
             }
             Consent::Refused { reason } => return deny(refusal(tool, reason.as_deref())),
         }
-        let manifest = match still_available(current, tool) {
-            Ok(now) if is_as_pinned(now, &request.args) => now.manifest().clone(),
+        let tool = match still_available(current, tool) {
+            Ok(now) if is_as_pinned(now, &request.args) => now,
             Ok(_) => {
                 return deny(format!(
                     "The settings of `{tool}` were changed while the user was asked, so it was \
@@ -100,12 +109,13 @@ impl AskedCall {
             Err(reason) => return deny(reason),
         };
         Decision::Allow(ApprovedCall {
+            limits: CallLimits::of(tool, &request.args, &foreign, true),
+            manifest: tool.manifest().clone(),
             call: ProposedCall {
                 tool_call_id: request.tool_call_id,
                 tool_name: request.tool_name,
                 args: request.args,
             },
-            manifest,
         })
     }
 }
@@ -140,10 +150,13 @@ pub struct Undecided(pub String);
 
 /// Decides on one call, at the moment it would run: a tool that was hidden from the model is
 /// refused with the reason and never executed, and so is one that has been switched off since
-/// (GOV-2). `offered` is what the model was told.
+/// (GOV-2). `offered` is what the model was told, `foreign` what it has read from outside: after
+/// that, calls that carry something out of the session need consent, unless they go to a host that
+/// is allowed for the agent.
 pub fn decide(
     offered: &ResolvedTools,
     current: Result<&ResolvedTools, &Undecided>,
+    foreign: &ForeignContent,
     mut call: ProposedCall,
 ) -> Decision {
     if let Err(reason) = available(offered, &call.tool_name) {
@@ -154,13 +167,25 @@ pub fn decide(
         Err(reason) => return Decision::Deny { reason },
     };
     pin(tool, &mut call.args);
-    match tool.needs_approval() {
-        true => Decision::Ask(asked(tool, call)),
-        false => Decision::Allow(ApprovedCall {
-            call,
-            manifest: tool.manifest().clone(),
-        }),
+    let because_foreign = limits::needs_consent(tool, &call.args, foreign);
+    if tool.needs_approval() || because_foreign {
+        let reason = match because_foreign {
+            true => format!(
+                "this session has read content from outside, and `{}` could pass something on",
+                tool.name()
+            ),
+            false => format!("calls of `{}` need consent for this agent", tool.name()),
+        };
+        return Decision::Ask(AskedCall {
+            request: request(tool, foreign, reason, call),
+            foreign: foreign.clone(),
+        });
     }
+    Decision::Allow(ApprovedCall {
+        limits: CallLimits::of(tool, &call.args, foreign, false),
+        call,
+        manifest: tool.manifest().clone(),
+    })
 }
 
 /// The tool, or what the model is to read instead of a result.
@@ -218,16 +243,20 @@ fn pin(tool: &ResolvedTool, args: &mut Value) {
     }
 }
 
-fn asked(tool: &ResolvedTool, call: ProposedCall) -> AskedCall {
-    AskedCall {
-        request: ApprovalRequest {
-            hash: CallHash::of(&call.tool_name, &call.args),
-            tool_call_id: call.tool_call_id,
-            tool_label: tool.manifest().label.clone(),
-            risk: tool.manifest().risk,
-            reason: format!("calls of `{}` need consent for this agent", tool.name()),
-            tool_name: call.tool_name,
-            args: call.args,
-        },
+fn request(
+    tool: &ResolvedTool,
+    foreign: &ForeignContent,
+    reason: String,
+    call: ProposedCall,
+) -> ApprovalRequest {
+    ApprovalRequest {
+        hash: CallHash::of(&call.tool_name, &call.args),
+        tool_call_id: call.tool_call_id,
+        tool_label: tool.manifest().label.clone(),
+        risk: tool.manifest().risk,
+        reason,
+        foreign: limits::note(tool, &call.args, foreign),
+        tool_name: call.tool_name,
+        args: call.args,
     }
 }

@@ -2,6 +2,8 @@
 
 mod approval;
 mod decide;
+mod hosts;
+mod limits;
 mod manifest;
 mod names;
 mod policy;
@@ -13,5 +15,7 @@ pub use approval::{Approval, ApprovalRequest, CallHash, Consent};
 pub use decide::{
     ApprovedCall, AskedCall, CurrentTools, Decision, ProposedCall, Undecided, decide, refusal,
 };
-pub use manifest::{Concurrency, ModelAbility, ToolManifest, WorkerUse};
+pub use hosts::{HostRule, HostRuleError};
+pub use limits::CallLimits;
+pub use manifest::{Concurrency, ModelAbility, Outlet, ToolManifest, WorkerUse};
 pub use resolve::{ModelAbilities, ResolveInput, ResolvedTool, ResolvedTools, Seat, ToolResolver};

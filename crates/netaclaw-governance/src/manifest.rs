@@ -28,6 +28,25 @@ pub struct ToolManifest {
     /// Bytes of text the model gets to read of one result.
     pub output_cap: usize,
     pub concurrency: Concurrency,
+    /// What a call can carry out of its session.
+    pub outlet: Outlet,
+}
+
+/// A way out of a session. What a model has read from outside may tell it to use one, so a call
+/// that goes through one needs consent then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Outlet {
+    /// Nothing leaves.
+    None,
+    /// The network, to the address in this argument.
+    Address { argument: String },
+    /// The network, always to the same server; `None` if it is not known where that is.
+    Server { url: Option<String> },
+    /// Programs, which reach the network if the agent's sandbox lets them.
+    Programs,
+    /// Later sessions of the same user.
+    Memory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

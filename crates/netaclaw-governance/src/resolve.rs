@@ -1,5 +1,6 @@
 //! The only judge of which tools an agent has.
 
+use crate::hosts::AllowedHosts;
 use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
 use crate::policy::{self, Trail};
@@ -50,6 +51,7 @@ pub struct ToolResolver;
 
 impl ToolResolver {
     pub fn resolve(input: &ResolveInput<'_>) -> ResolvedTools {
+        let hosts = AllowedHosts::read(&input.agent.allowed_hosts);
         let tools = input.catalogue.iter().map(|manifest| {
             let overrides = input.agent.tool_overrides.get(&manifest.name);
             ResolvedTool {
@@ -59,6 +61,8 @@ impl ToolResolver {
                     .unwrap_or(input.agent.approval),
                 pinned: overrides.map(|o| o.arguments.clone()).unwrap_or_default(),
                 caution: None,
+                hosts: hosts.clone(),
+                programs_reach_network: input.agent.sandbox.network,
                 manifest: match overrides {
                     Some(overrides) => Arc::new(overridden(manifest, overrides)),
                     None => manifest.clone(),
@@ -220,6 +224,10 @@ pub struct ResolvedTool {
     approval: ApprovalMode,
     pinned: Map<String, Value>,
     caution: Option<String>,
+    /// Where its calls may go without asking.
+    pub(crate) hosts: AllowedHosts,
+    /// The agent's sandbox lets programs use the network.
+    programs_reach_network: bool,
 }
 
 impl ResolvedTool {
@@ -259,6 +267,16 @@ impl ResolvedTool {
             ApprovalMode::Risky => matches!(self.manifest.risk, ToolRisk::Write | ToolRisk::Exec),
             ApprovalMode::Always => true,
         }
+    }
+
+    /// Whether the agent's setting asks for consent at all.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.approval != ApprovalMode::Never
+    }
+
+    /// Programs that nothing confines reach the network as well.
+    pub(crate) fn programs_reach_network(&self) -> bool {
+        self.programs_reach_network || self.caution.is_some()
     }
 
     pub fn pinned(&self) -> &Map<String, Value> {

@@ -105,6 +105,9 @@ pub struct AgentSpec {
     /// Further directories its tools may use.
     pub extra_roots: Vec<String>,
     pub approval: ApprovalMode,
+    /// Hosts that its tools may reach without asking after the session has read content from
+    /// outside: `example.com`, `*.example.com`, `http://example.com:8080`. Without a scheme: https.
+    pub allowed_hosts: Vec<String>,
     /// How far the programs are locked in that its tools start.
     pub sandbox: SandboxConfig,
     pub is_crew_master: bool,
@@ -137,6 +140,7 @@ impl Default for AgentSpec {
             workspace: None,
             extra_roots: Vec::new(),
             approval: ApprovalMode::default(),
+            allowed_hosts: Vec::new(),
             sandbox: SandboxConfig::default(),
             is_crew_master: false,
             session_provider: "file".to_owned(),

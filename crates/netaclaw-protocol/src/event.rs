@@ -445,6 +445,10 @@ pub struct ApprovalQuestion {
     /// As the call would run.
     pub args: Value,
     pub reason: String,
+    /// What the session has read from outside, and where the call would go. Absent if it has read
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign: Option<crate::ForeignNote>,
     /// Of tool and arguments: consent is for this and nothing else.
     pub hash: String,
     /// Unix time in milliseconds.

@@ -11,6 +11,7 @@ mod compaction;
 #[cfg(feature = "typescript")]
 mod entry;
 mod event;
+mod foreign;
 mod id;
 mod listing;
 mod mcp;
@@ -66,6 +67,7 @@ pub use event::{
     TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
     ToolRoute,
 };
+pub use foreign::{ForeignContent, ForeignKind, ForeignNote, ForeignSource};
 pub use id::{
     AgentId, ChannelId, DictInfoId, DictTypeId, EntryId, McpServerId, MemoryId, RunId, SessionId,
     TokenId, UserId,

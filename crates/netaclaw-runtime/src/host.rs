@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest};
 use netaclaw_models::payload::{ContextPayload, read_context};
 use netaclaw_models::{ModelError, SystemPrompt, ToolDefinition};
-use netaclaw_protocol::{EntryId, ModelInfo, ThinkingLevel, TodoList};
+use netaclaw_protocol::{EntryId, ForeignContent, ModelInfo, ThinkingLevel, TodoList};
 use netaclaw_session::{ContextMessage, Entry, EntryBody, SessionContext};
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use tokio_util::sync::CancellationToken;
@@ -98,11 +98,13 @@ pub struct RunContext {
     pub thinking: ThinkingLevel,
     /// The list in force at the end of the chain, see [`crate::todo_on_path`].
     pub todo: TodoList,
+    /// What of it came from outside. It decides which calls of the answer need consent.
+    pub foreign: ForeignContent,
 }
 
 impl RunContext {
     /// Reads what the session kernel has projected.
-    pub fn read(context: &SessionContext<'_>, todo: TodoList) -> Self {
+    pub fn read(context: &SessionContext<'_>, todo: TodoList, foreign: ForeignContent) -> Self {
         let (before, fresh) = context.messages.split_at(context.fresh_from);
         let read = |messages: &[ContextMessage<'_>]| {
             let messages: Vec<_> = messages.iter().map(|message| message.json()).collect();
@@ -117,6 +119,7 @@ impl RunContext {
             // Files of other programs may name levels that NetaClaw does not have.
             thinking: ThinkingLevel::from_name(&context.thinking_level).unwrap_or_default(),
             todo,
+            foreign,
         }
     }
 }

@@ -5,7 +5,8 @@ use crate::prompt::{PromptSources, Prompts};
 use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{
-    ContentBlock, EntryId, ModelInfo, RunId, SessionId, ThinkingLevel, TodoList, Trouble,
+    ContentBlock, EntryId, ForeignContent, ModelInfo, RunId, SessionId, ThinkingLevel, TodoList,
+    Trouble,
 };
 use netaclaw_tools::skills::SkillPlaces;
 use netaclaw_tools::spawn::Spawner;
@@ -53,6 +54,8 @@ pub struct PendingCalls {
     pub calls: Vec<ContentBlock>,
     /// The list in force.
     pub todo: TodoList,
+    /// What the model had read from outside when it made them.
+    pub foreign: ForeignContent,
 }
 
 /// The agent, as far as the loop is concerned.

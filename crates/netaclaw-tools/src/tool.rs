@@ -4,7 +4,7 @@ use crate::context::ToolContext;
 use crate::output::ToolOutput;
 use crate::schema::schema_of;
 use async_trait::async_trait;
-use netaclaw_governance::{ApprovedCall, ToolManifest};
+use netaclaw_governance::{ApprovedCall, CallLimits, ToolManifest};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -48,6 +48,7 @@ pub trait TypedTool: Send + Sync + 'static {
 pub struct Call<I> {
     tool_call_id: String,
     output_cap: usize,
+    limits: CallLimits,
     input: I,
 }
 
@@ -60,6 +61,11 @@ impl<I> Call<I> {
     /// cut itself.
     pub fn output_cap(&self) -> usize {
         self.output_cap
+    }
+
+    /// How far the call may go.
+    pub fn limits(&self) -> &CallLimits {
+        &self.limits
     }
 
     pub fn input(&self) -> &I {
@@ -87,6 +93,7 @@ impl<T: TypedTool> Tool for T {
     async fn execute(&self, call: ApprovedCall, context: ToolContext) -> ToolOutput {
         let tool_call_id = call.tool_call_id().to_owned();
         let output_cap = call.manifest().output_cap;
+        let limits = call.limits().clone();
         let mut args = call.into_args();
         TypedTool::mend(self, &mut args);
         match serde_json::from_value(args) {
@@ -94,6 +101,7 @@ impl<T: TypedTool> Tool for T {
                 let call = Call {
                     tool_call_id,
                     output_cap,
+                    limits,
                     input,
                 };
                 self.run(call, context).await

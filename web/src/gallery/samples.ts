@@ -1,6 +1,6 @@
 /** Made-up view models, one for each state worth looking at. */
 
-import type { JsonValue } from '@/protocol'
+import type { ForeignNote, JsonValue } from '@/protocol'
 import { approvalViews } from '@/view/approval'
 import { breakdownView } from '@/view/around'
 import type {
@@ -238,15 +238,22 @@ export const todo: TodoView = {
   ],
 }
 
-const approval = (id: string, toolName: string, label: ApprovalView['label'], args: unknown): ApprovalView =>
+const approval = (id: string, toolName: string, label: ApprovalView['label'], args: unknown, foreign?: ForeignNote): ApprovalView =>
   approvalViews(
-    [{ approvalId: id, runId: 'r', toolCallId: id, toolName, toolLabel: label, risk: 'exec', args: args as JsonValue, reason: '', hash: '', askedAt: 0 }],
+    [{ approvalId: id, runId: 'r', toolCallId: id, toolName, toolLabel: label, risk: 'exec', args: args as JsonValue, reason: '', hash: '', askedAt: 0, ...(foreign && { foreign }) }],
     new Map(),
   )[0]!
 
 export const approvals = [
   approval('a1', 'bash', { zh: '命令行', en: 'Shell' }, { command: 'git push --force origin main', timeout: 30 }),
   approval('a2', 'edit', { zh: '编辑文件', en: 'Edit file' }, { path: 'src/main.rs', edits: [{ old_text: 'let answer = 41;', new_text: 'let answer = 42;\nprintln!("{answer}");' }] }),
+  approval(
+    'a3',
+    'web_fetch',
+    { zh: '读取网页', en: 'Fetch web page' },
+    { url: 'https://collect.example.net/?q=notes' },
+    { sources: [{ kind: 'web', name: 'blog.example.com' }, { kind: 'file', name: 'invoice.pdf' }], destination: 'https://collect.example.net/?q=notes' },
+  ),
 ]
 
 export const question = (changes: Partial<QuestionView>): QuestionView => ({

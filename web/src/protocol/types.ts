@@ -46,6 +46,11 @@ workspace: string | null,
  */
 extraRoots: Array<string>, approval: ApprovalMode, 
 /**
+ * Hosts that its tools may reach without asking after the session has read content from
+ * outside: `example.com`, `*.example.com`, `http://example.com:8080`. Without a scheme: https.
+ */
+allowedHosts: Array<string>, 
+/**
  * How far the programs are locked in that its tools start.
  */
 sandbox: SandboxConfig, isCrewMaster: boolean, 
@@ -144,6 +149,11 @@ export type ApprovalQuestion = { approvalId: string, runId: RunId, toolCallId: s
  * As the call would run.
  */
 args: JsonValue, reason: string, 
+/**
+ * What the session has read from outside, and where the call would go. Absent if it has read
+ * nothing.
+ */
+foreign?: ForeignNote | null, 
 /**
  * Of tool and arguments: consent is for this and nothing else.
  */
@@ -674,6 +684,35 @@ export type FeedStart = { epoch: string,
  * The number of the last event before.
  */
 seq: number, };
+
+/**
+ * Where the content from outside on a path came from. Empty means that there is none.
+ */
+export type ForeignContent = Array<ForeignSource>;
+
+export type ForeignKind = "web" | "mcp" | "file" | "program" | "other";
+
+/**
+ * Why a call asks for consent although its risk alone would not need it.
+ */
+export type ForeignNote = { 
+/**
+ * What the session has read.
+ */
+sources: ForeignContent, 
+/**
+ * The whole address that the call goes to, as it would be requested.
+ */
+destination?: string | null, };
+
+/**
+ * One origin of content that neither the user nor the model wrote.
+ */
+export type ForeignSource = { kind: ForeignKind, 
+/**
+ * The host, the MCP server, the file or the tool; empty if it is not known.
+ */
+name: string, };
 
 export type Fork = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 

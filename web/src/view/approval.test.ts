@@ -45,6 +45,14 @@ describe('what somebody is asked to agree to', () => {
     }
   })
 
+  test('says what the session has read, and where the call goes', () => {
+    expect(view({}).foreign).toBeNull()
+    const sources = [{ kind: 'web' as const, name: 'a.example' }]
+    const call = { ...asked({ url: 'x' }), foreign: { sources, destination: 'https://b.example/?q=1' } }
+    expect(approvalViews([call], new Map())[0]?.foreign).toEqual({ sources, destination: 'https://b.example/?q=1' })
+    expect(approvalViews([{ ...call, foreign: { sources } }], new Map())[0]?.foreign).toEqual({ sources, destination: null })
+  })
+
   test('knows what became of an answer', () => {
     const own = new Map([['a', { isAnswering: false, problem: 'no' }]])
     expect(approvalViews([asked({})], own)[0]).toMatchObject({ isAnswering: false, problem: 'no' })

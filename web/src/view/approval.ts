@@ -21,6 +21,7 @@ export function approvalViews(asked: readonly ApprovalQuestion[], own: ReadonlyM
       risk: call.risk,
       what,
       args: rest(call.args, shown),
+      foreign: call.foreign ? { sources: call.foreign.sources, destination: call.foreign.destination ?? null } : null,
       askedAt: call.askedAt,
       isAnswering: decision?.isAnswering ?? false,
       problem: decision?.problem ?? null,

@@ -56,6 +56,7 @@ pub(super) async fn an_agent_comes_back_as_it_was_kept(harness: &dyn ContractHar
             network: true,
         },
         approval: ApprovalMode::Never,
+        allowed_hosts: vec!["*.example.com".to_owned()],
         is_crew_master: true,
         session_provider: "redis".to_owned(),
         compaction_threshold: 0,

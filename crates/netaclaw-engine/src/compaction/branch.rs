@@ -2,12 +2,13 @@
 
 use super::attempt::{Failed, damaged};
 use crate::error::EngineError;
+use crate::foreign::FOREIGN_MARK;
 use crate::source::{AgentSource, ChosenModel};
 use netaclaw_compaction::{
     CompactionFailure, Conversation, Watcher, branch_text, plan_branch, quote_branch, summarize,
 };
 use netaclaw_models::tokens::estimate_text;
-use netaclaw_protocol::{EntryId, SessionMeta};
+use netaclaw_protocol::{EntryId, ForeignContent, SessionMeta};
 use netaclaw_session::{EntryBody, EntryKind, SessionTree, build_session_context, raw_json};
 use serde_json::json;
 use std::collections::HashSet;
@@ -63,6 +64,7 @@ impl Leaving {
     pub(crate) async fn tell(
         self,
         conversation: Conversation,
+        foreign: ForeignContent,
         source: &dyn AgentSource,
         session: &SessionMeta,
         model: Option<ChosenModel>,
@@ -85,6 +87,8 @@ impl Leaving {
                 "modifiedFiles": plan.facts.modified_files,
                 "usage": summary.usage,
                 "requests": summary.requests,
+                // A copy of the session may lack the branch, and the summary passes on what it said.
+                FOREIGN_MARK: foreign,
             }))),
         };
         Ok(Told {

@@ -92,7 +92,7 @@ impl SessionHost {
     async fn used(&mut self, call: &ModelCall<'_>) -> Result<u64, HostError> {
         let tip = self.writer.run_tip();
         let tree = self.writer.tree().await.map_err(unavailable)?;
-        let context = read_context(&tree, tip.as_ref())?;
+        let context = read_context(&self.writer, &tree, tip.as_ref())?;
         let messages = &context.payload.messages;
         let used = used_by(messages, context.fresh_from, || overhead(call)).tokens;
         self.measured = Some(Measured {

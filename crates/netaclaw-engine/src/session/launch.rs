@@ -386,7 +386,9 @@ async fn prepare(
     host.trace.of_session(&session);
     let durable = host.writer.begin().await.state.durable.clone();
     let tree = host.writer.tree().await?;
-    let mut pending = Agreed::read(&tree, &durable).into_pending(&tree);
+    let tip = host.writer.run_tip();
+    let foreign = host.writer.foreign(&tree, tip.as_ref());
+    let mut pending = Agreed::read(&tree, &durable).into_pending(&tree, foreign.clone());
     let opening = match skill_command(&tree, host.writer.run_tip().as_ref()) {
         Some((message, command)) => Some(source.open_skill(&session, &command, &message).await?),
         None => None,
@@ -399,7 +401,8 @@ async fn prepare(
         pending = Some(PendingCalls {
             entry_id: entry_id.clone(),
             calls: vec![call.clone()],
-            todo: todo_at(&tree, host.writer.run_tip().as_ref()),
+            todo: todo_at(&tree, tip.as_ref()),
+            foreign,
         });
     }
     let prepared = source

@@ -91,12 +91,14 @@ impl LiveSession {
                 let session = writer.meta().await?;
                 let model = writer.begin().await.state.durable.model.clone();
                 let model = model.map(Into::into);
+                let tree = writer.tree().await?;
+                let foreign = writer.foreign(&tree, Some(&branch.from));
                 let watcher = Watcher {
                     tell: &|progress| live.compaction_progress(progress),
                     cancel: &cancel,
                 };
                 branch
-                    .tell(conversation, &*source, &session, model, watcher)
+                    .tell(conversation, foreign, &*source, &session, model, watcher)
                     .await
             };
             let told = tokio::select! {

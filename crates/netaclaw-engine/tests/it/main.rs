@@ -9,6 +9,7 @@ mod compaction;
 mod crash;
 mod endings;
 mod faulty;
+mod foreign;
 mod idle;
 mod joining;
 mod metrics;

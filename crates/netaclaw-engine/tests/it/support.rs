@@ -321,6 +321,7 @@ async fn await_consent(
         },
         risk: ToolRisk::Exec,
         reason: "it is dangerous".to_owned(),
+        foreign: None,
         hash: CallHash::of(tool, &args),
         args,
     };

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use netaclaw_admin::{Actor, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_admin::{AdminStore, DEFAULT_AGENT};
 use netaclaw_engine::{ConfiguredAgents, Engine, EngineError, ModelSettings, Providers};
-use netaclaw_governance::{ApprovedCall, Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_models::{RetryPolicy, Timeouts, Transport};
 use netaclaw_protocol::{
     AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, KeyChange,
@@ -18,7 +18,9 @@ use netaclaw_store::{
 };
 use netaclaw_testkit::fake_model::{FakeModel, Recorded, Script};
 use netaclaw_tools::spawn::SpawnGate;
-use netaclaw_tools::{Tool, ToolContext, ToolOutput, ToolRegistry};
+use netaclaw_tools::{
+    Ls, MemorySave, MemorySearch, Reach, Tool, ToolContext, ToolOutput, ToolRegistry, WebFetch,
+};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +53,8 @@ pub(crate) struct Setting {
     pub(crate) timeouts: Timeouts,
     pub(crate) retry: RetryPolicy,
     pub(crate) gate: SpawnGate,
+    /// What `web_fetch` reaches, instead of the internet.
+    pub(crate) reach: Option<Arc<dyn Reach>>,
     /// Where sessions are kept instead of in files.
     pub(crate) sessions: Option<Arc<dyn SessionTreeProvider>>,
 }
@@ -69,6 +73,7 @@ impl Setting {
                 ..RetryPolicy::default()
             },
             gate: SpawnGate::closed(),
+            reach: None,
             sessions: None,
         }
     }
@@ -96,7 +101,10 @@ impl World {
             transport: Arc::new(Transport::new(setting.timeouts)),
             retry: setting.retry,
         };
-        let registry = Arc::new(tools(&gate));
+        let registry = Arc::new(match setting.reach {
+            Some(reach) => tools_with(reach),
+            None => tools(&gate),
+        });
         let workspace = dir.path().join("work");
         std::fs::create_dir(&workspace).unwrap();
         let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
@@ -282,6 +290,21 @@ async fn add_channel(admin: &SqlAdminStore, spec: ChannelSpec) -> ChannelId {
     made.unwrap().id
 }
 
+/// Some of the built-in tools, in a world of a test's own.
+fn tools_with(reach: Arc<dyn Reach>) -> ToolRegistry {
+    let mut registry = ToolRegistry::new();
+    let tools: [Arc<dyn Tool>; 4] = [
+        Arc::new(WebFetch::with_reach(reach)),
+        Arc::new(MemorySave),
+        Arc::new(MemorySearch),
+        Arc::new(Ls),
+    ];
+    for tool in tools {
+        registry.add(tool).unwrap();
+    }
+    registry
+}
+
 /// The built-in tools and three that misbehave.
 fn tools(gate: &Arc<Semaphore>) -> ToolRegistry {
     let mut registry = ToolRegistry::builtin();
@@ -326,6 +349,7 @@ impl Tool for Rude {
             timeout: None,
             output_cap: 10_000,
             concurrency: Concurrency::Parallel,
+            outlet: Outlet::None,
         }
     }
 

@@ -11,7 +11,7 @@ fn call(tool: &str, args: Value) -> ProposedCall {
 }
 
 fn decision(tools: &ResolvedTools, call: ProposedCall) -> Decision {
-    decide(tools, Ok(tools), call)
+    decide(tools, Ok(tools), &ForeignContent::default(), call)
 }
 
 #[track_caller]
@@ -137,14 +137,30 @@ fn switched_off() -> ResolvedTools {
 fn what_was_switched_off_meanwhile_does_not_run() {
     let offered = World::default().resolve();
     let args = || call("read", json!({"path": "a"}));
-    check_denied(decide(&offered, Ok(&switched_off()), args()), OFF);
+    check_denied(
+        decide(
+            &offered,
+            Ok(&switched_off()),
+            &ForeignContent::default(),
+            args(),
+        ),
+        OFF,
+    );
     let consent = Approval {
         hash: asked().request().hash.clone(),
         consent: Consent::Given,
     };
     check_denied(asked().answer(&consent, Ok(&switched_off())), OFF);
     // And the other way round: what the model was not offered stays closed for this answer.
-    check_denied(decide(&switched_off(), Ok(&offered), args()), OFF);
+    check_denied(
+        decide(
+            &switched_off(),
+            Ok(&offered),
+            &ForeignContent::default(),
+            args(),
+        ),
+        OFF,
+    );
 }
 
 #[test]
@@ -173,7 +189,10 @@ fn what_cannot_be_decided_is_denied() {
     let tools = World::default().resolve();
     let error = Undecided("no database".into());
     let args = call("read", json!({"path": "a"}));
-    check_denied(decide(&tools, Err(&error), args), UNDECIDED);
+    check_denied(
+        decide(&tools, Err(&error), &ForeignContent::default(), args),
+        UNDECIDED,
+    );
     let consent = Approval {
         hash: asked().request().hash.clone(),
         consent: Consent::Given,

@@ -1,9 +1,10 @@
 mod decide;
+mod foreign;
 mod properties;
 mod resolve;
 
 use crate::*;
-use netaclaw_protocol::{AgentSpec, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_protocol::{AgentSpec, ForeignContent, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ fn tool(name: &str, change: impl FnOnce(&mut ToolManifest)) -> Arc<ToolManifest>
         timeout: Some(Duration::from_secs(30)),
         output_cap: 1000,
         concurrency: Concurrency::Parallel,
+        outlet: Outlet::None,
     };
     change(&mut manifest);
     Arc::new(manifest)
@@ -45,7 +47,10 @@ fn catalogue() -> Vec<Arc<ToolManifest>> {
             t.risk = ToolRisk::Exec;
             t.default_status = ToolStatus::Disabled;
         }),
-        tool("memory_save", |t| t.worker = WorkerUse::Proxy),
+        tool("memory_save", |t| {
+            t.worker = WorkerUse::Proxy;
+            t.outlet = Outlet::Memory;
+        }),
         tool("clarify", |t| {
             t.worker = WorkerUse::Never;
             t.timeout = None;

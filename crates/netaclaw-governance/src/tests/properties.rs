@@ -85,7 +85,7 @@ proptest! {
                 tool_name: tool.name().into(),
                 args: json!({}),
             };
-            let runs = |current| !matches!(decide(&tools, current, call()), Decision::Deny { .. });
+            let runs = |current| !matches!(decide(&tools, current, &ForeignContent::default(), call()), Decision::Deny { .. });
             let shown = |tools: &ResolvedTools| on(tools).iter().any(|name| name == tool.name());
             prop_assert_eq!(runs(Ok(&tools)), shown(&tools));
             prop_assert_eq!(runs(Ok(&now)), shown(&tools) && shown(&now));

@@ -22,7 +22,7 @@ use crate::report::RunReport;
 use calls::Calls;
 use model_call::HeldAnswer;
 use netaclaw_models::{ModelError, ToolDefinition};
-use netaclaw_protocol::{Trouble, Usage};
+use netaclaw_protocol::{ForeignContent, Trouble, Usage};
 use services::SharedTodo;
 
 /// Runs an agent to its end. Everything it says and does goes to the host; what is returned is
@@ -57,6 +57,8 @@ struct Driver<'h> {
     /// What the model was last told it has; `None` if nobody has told it anything.
     told_tools: Option<Vec<String>>,
     todo: SharedTodo,
+    /// What the model had read from outside when it was asked last.
+    foreign: ForeignContent,
     /// The answer of this turn, until it is stored.
     answer: Option<HeldAnswer>,
     /// The calls of the last answer.

@@ -52,7 +52,8 @@ impl Driver<'_> {
             cancel: &self.input.cancel,
         };
         self.host.before_model_call(&call).await?;
-        let context = self.host.context().await?;
+        let mut context = self.host.context().await?;
+        self.foreign = std::mem::take(&mut context.foreign);
         if self.input.cancel.is_cancelled() {
             return Ok(Answered::NotAsked);
         }

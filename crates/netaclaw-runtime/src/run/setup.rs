@@ -10,7 +10,7 @@ use crate::machine::{CallFacts, Effect, State};
 use crate::trouble::{no_sandbox, tools_refused, unknown_tools, works_without_tools};
 use netaclaw_governance::ResolvedTool;
 use netaclaw_models::ToolDefinition;
-use netaclaw_protocol::{Trouble, Usage};
+use netaclaw_protocol::{ForeignContent, Trouble, Usage};
 
 impl<'h> Driver<'h> {
     pub(super) fn begin(input: RunInput, host: &'h mut dyn RunHost) -> (Self, State, Vec<Effect>) {
@@ -31,6 +31,7 @@ impl<'h> Driver<'h> {
             prompt,
             definitions,
             todo: SharedTodo::default(),
+            foreign: ForeignContent::default(),
             answer: None,
             usage: Usage::default(),
             turns: 0,
@@ -49,6 +50,7 @@ impl<'h> Driver<'h> {
 
     fn take_up(&mut self, pending: PendingCalls) -> Vec<CallFacts> {
         self.todo.set(pending.todo);
+        self.foreign = pending.foreign;
         let calls = pending.calls.iter().filter_map(OpenCall::read).collect();
         self.open_calls(pending.entry_id, calls, false)
     }

@@ -48,7 +48,7 @@ impl Driver<'_> {
                     tool_name: open.name.clone(),
                     args: open.args.clone(),
                 };
-                decide(&self.input.tools, current.as_ref(), proposed)
+                decide(&self.input.tools, current.as_ref(), &self.foreign, proposed)
             }
         };
         let blocked_reason = match &decision {

@@ -5,8 +5,8 @@ use crate::world::{Say, World, call, ending, finish, text};
 use async_trait::async_trait;
 use netaclaw_governance::{CurrentTools, ResolvedTools, Seat, Undecided};
 use netaclaw_protocol::{
-    ApprovalMode, AssistantMessage, ContentBlock, Message, RunPhase, StopReason, TodoList,
-    ToolRoute, ToolStatus, Usage,
+    ApprovalMode, AssistantMessage, ContentBlock, ForeignContent, Message, RunPhase, StopReason,
+    TodoList, ToolRoute, ToolStatus, Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunEvent, RunHost, ToolStarted};
 use netaclaw_session::EntryBody;
@@ -420,6 +420,7 @@ async fn calls_that_never_began_come_before_the_model_is_asked() {
         entry_id: entry.id().clone(),
         calls: vec![never_began],
         todo: TodoList::default(),
+        foreign: ForeignContent::default(),
     });
     world.answer([text("Done."), finish()]);
     assert_eq!(ending(&world.run().await), "completed");

@@ -4,11 +4,13 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use netaclaw_governance::{
-    Approval, ApprovalRequest, ApprovedCall, CallHash, Concurrency, Consent, ToolManifest,
+    Approval, ApprovalRequest, ApprovedCall, CallHash, Concurrency, Consent, Outlet, ToolManifest,
     WorkerUse,
 };
 use netaclaw_models::ModelError;
-use netaclaw_protocol::{ContentBlock, EntryId, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_protocol::{
+    ContentBlock, EntryId, ForeignContent, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
+};
 use netaclaw_runtime::{
     AnswerSoFar, Clock, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent,
     RunHost, ToolStep, todo_on_path,
@@ -193,7 +195,8 @@ impl RunHost for RecordingHost {
     async fn context(&mut self) -> Result<RunContext, HostError> {
         let context = build_session_context(&self.tree, self.tip.as_ref()).unwrap();
         let path = self.tree.path(self.tip.as_ref().unwrap()).unwrap();
-        Ok(RunContext::read(&context, todo_on_path(path.into_iter())))
+        let todo = todo_on_path(path.into_iter());
+        Ok(RunContext::read(&context, todo, ForeignContent::default()))
     }
 
     fn next_entry_id(&mut self) -> EntryId {
@@ -359,6 +362,7 @@ impl Tool for Manner {
             timeout: None,
             output_cap: 10_000,
             concurrency: self.concurrency,
+            outlet: Outlet::None,
         }
     }
 

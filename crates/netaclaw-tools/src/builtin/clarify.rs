@@ -5,7 +5,7 @@ use crate::output::ToolOutput;
 use crate::service::{ClarifyAnswer, ClarifyQuestion};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,6 +61,7 @@ impl TypedTool for Clarify {
             timeout: None,
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
+            outlet: Outlet::None,
         }
     }
 

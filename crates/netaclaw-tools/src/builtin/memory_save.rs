@@ -5,7 +5,7 @@ use crate::output::ToolOutput;
 use crate::service::MemoryError;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,6 +55,7 @@ impl TypedTool for MemorySave {
             timeout: Some(Duration::from_secs(30)),
             output_cap: 4 << 10,
             concurrency: Concurrency::Parallel,
+            outlet: Outlet::Memory,
         }
     }
 

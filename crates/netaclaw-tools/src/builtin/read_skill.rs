@@ -7,7 +7,7 @@ use crate::skills::{Skill, SkillPlaces};
 use crate::tool::{Call, TypedTool};
 use crate::workspace::Workspace;
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,6 +55,7 @@ impl TypedTool for ReadSkill {
             timeout: Some(Duration::from_secs(30)),
             output_cap: 64 << 10,
             concurrency: Concurrency::Parallel,
+            outlet: Outlet::None,
         }
     }
 

@@ -4,7 +4,7 @@ use crate::context::ToolContext;
 use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{
     TodoItem, TodoList, TodoStatus, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
 };
@@ -78,6 +78,7 @@ impl TypedTool for Todo {
             output_cap: 40 << 10,
             // Two lists at once would have no order.
             concurrency: Concurrency::Exclusive,
+            outlet: Outlet::None,
         }
     }
 

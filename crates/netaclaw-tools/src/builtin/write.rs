@@ -7,7 +7,7 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use crate::workspace::{MissingDirs, WriteError};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,6 +60,7 @@ impl TypedTool for Write {
             output_cap: 4 << 10,
             // Two writes to one file must happen in the order they were asked for.
             concurrency: Concurrency::Exclusive,
+            outlet: Outlet::None,
         }
     }
 

@@ -2,7 +2,9 @@
 
 mod stand_in;
 
-pub use stand_in::{MemoryTodo, NobodyAnswers, ScriptedAnswers, ShortMemory, approve, context};
+pub use stand_in::{
+    MemoryTodo, NobodyAnswers, ScriptedAnswers, ShortMemory, approve, context, judge,
+};
 
 use crate::context::ToolContext;
 use crate::execute::{Ending, STOP_GRACE, execute};

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use netaclaw_governance::{
     ApprovedCall, Decision, ModelAbilities, ProposedCall, ResolveInput, Seat, ToolResolver, decide,
 };
-use netaclaw_protocol::{AgentSpec, ApprovalMode, TodoItem, TodoList, ToolChoice};
+use netaclaw_protocol::{AgentSpec, ApprovalMode, ForeignContent, TodoItem, TodoList, ToolChoice};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,12 +38,29 @@ pub fn context(root: &Path) -> ToolContext {
 /// A ticket for a call, as an agent gets it that has every tool and asks nobody.
 pub fn approve(registry: &ToolRegistry, tool_name: &str, args: Value) -> ApprovedCall {
     let agent = AgentSpec {
+        approval: ApprovalMode::Never,
+        ..AgentSpec::default()
+    };
+    match judge(registry, agent, &ForeignContent::default(), tool_name, args) {
+        Decision::Allow(approved) => approved,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What governance says to a call of an agent that has every tool, in a session that has read this.
+pub fn judge(
+    registry: &ToolRegistry,
+    agent: AgentSpec,
+    foreign: &ForeignContent,
+    tool_name: &str,
+    args: Value,
+) -> Decision {
+    let agent = AgentSpec {
         tools: ToolChoice {
             enabled: vec!["*".to_owned()],
             disabled: Vec::new(),
         },
-        approval: ApprovalMode::Never,
-        ..AgentSpec::default()
+        ..agent
     };
     let tools = ToolResolver::resolve(&ResolveInput {
         catalogue: &registry.catalogue(),
@@ -61,10 +78,7 @@ pub fn approve(registry: &ToolRegistry, tool_name: &str, args: Value) -> Approve
         tool_name: tool_name.to_owned(),
         args,
     };
-    match decide(&tools, Ok(&tools), call) {
-        Decision::Allow(approved) => approved,
-        other => panic!("{other:?}"),
-    }
+    decide(&tools, Ok(&tools), foreign, call)
 }
 
 /// A to-do list that lives as long as the test.

@@ -7,8 +7,9 @@ use crate::context::ToolContext;
 use crate::output::ToolOutput;
 use crate::tool::Tool;
 use async_trait::async_trait;
-use netaclaw_governance::{ApprovedCall, Concurrency, ToolManifest, WorkerUse};
-use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_protocol::{McpTransport, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +59,7 @@ impl Tool for McpTool {
             timeout: Some(Duration::from_millis(server.timeout_ms) + Duration::from_secs(5)),
             output_cap: OUTPUT_CAP,
             concurrency: Concurrency::Parallel,
+            outlet: outlet(&server.transport),
         }
     }
 
@@ -72,6 +74,17 @@ impl Tool for McpTool {
             "tool": self.info.name,
         }))
     }
+}
+
+/// A program may pass on to anybody what it is given. Of an address only the host counts, and the
+/// rest of it may hold a key.
+fn outlet(transport: &McpTransport) -> Outlet {
+    let url = match transport {
+        McpTransport::Http { url } => Url::parse(url).ok(),
+        McpTransport::Stdio { .. } => None,
+    };
+    let url = url.map(|url| url.origin().ascii_serialization());
+    Outlet::Server { url }
 }
 
 fn object_schema(schema: &Value) -> Value {

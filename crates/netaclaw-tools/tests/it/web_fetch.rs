@@ -1,5 +1,7 @@
 use async_trait::async_trait;
-use netaclaw_tools::contract::{Subject, approve, check, context};
+use netaclaw_governance::Decision;
+use netaclaw_protocol::{AgentSpec, ForeignContent, ForeignKind, ForeignSource};
+use netaclaw_tools::contract::{Subject, approve, check, context, judge};
 use netaclaw_tools::{PublicInternet, Reach, ToolOutput, ToolRegistry, WebFetch, execute};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -339,4 +341,57 @@ async fn pages_come_as_text_in_parts_and_with_their_status() {
     assert!(missing.is_error && missing.joined_text().contains("404"));
     let unknown = fetch(world.clone(), json!({"url": "http://nowhere.example/"})).await;
     assert!(unknown.is_error, "{unknown:?}");
+}
+
+/// After content from outside a redirect is a way out like any other address.
+#[tokio::test]
+async fn a_redirect_to_another_host_is_not_followed_after_content_from_outside() {
+    let pages = [
+        ("/here", redirect("/there")),
+        ("/there", response("200 OK", "text/plain", "the same host")),
+        ("/allowed", redirect("http://friend.example:PORT/there")),
+        ("/away", redirect("http://evil.example:PORT/?q=secret")),
+    ];
+    let web = Web::new(pages).await;
+    let here = || vec![vec!["127.0.0.1"]];
+    let names = ["page.example", "friend.example", "evil.example"];
+    let world = SmallWorld::new(names.map(|name| (name, here())));
+    let mut registry = ToolRegistry::new();
+    registry.add(Arc::new(WebFetch::with_reach(world))).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let fetched = async |path: &str| {
+        let port = web.port;
+        let agent = AgentSpec {
+            allowed_hosts: vec![
+                format!("http://page.example:{port}"),
+                format!("http://friend.example:{port}"),
+            ],
+            ..AgentSpec::default()
+        };
+        let read = ForeignContent(vec![ForeignSource {
+            kind: ForeignKind::Web,
+            name: "page.example".to_owned(),
+        }]);
+        let args = json!({"url": web.url("page.example", path)});
+        let Decision::Allow(approved) = judge(&registry, agent, &read, "web_fetch", args) else {
+            panic!("not allowed")
+        };
+        let executed = execute(&registry, approved, context(dir.path())).await;
+        (executed.output, web.seen.swap(0, Ordering::SeqCst))
+    };
+    for path in ["/here", "/allowed"] {
+        let (output, requests) = fetched(path).await;
+        assert!(!output.is_error && requests == 2, "{path}: {output:?}");
+    }
+    let (output, requests) = fetched("/away").await;
+    assert_eq!(requests, 1, "the other host was not asked");
+    assert!(output.is_error, "{output:?}");
+    let told = format!("{:?}", output.content);
+    assert!(
+        told.contains("evil.example") && told.contains("may not follow"),
+        "{told}"
+    );
+    // The address is the server's own text, so the session counts as having read from it.
+    let details = output.details.unwrap();
+    assert_eq!(details["url"], web.url("page.example", "/away"));
 }

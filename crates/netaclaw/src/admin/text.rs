@@ -31,6 +31,7 @@ texts! {
     compaction_off() { "off" "关闭" }
     sessions_in() { "sessions" "会话" }
     workspace() { "workspace" "工作目录" }
+    allowed_hosts() { "allowed hosts" "允许的主机" }
     sandbox_word() { "sandbox" "沙箱" }
     with_network() { "programs may use the network" "程序可以使用网络" }
     without_network() { "programs have no network" "程序不能使用网络" }

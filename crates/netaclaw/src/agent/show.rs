@@ -81,6 +81,7 @@ fn lines(lang: Lang, agent: &Agent, channels: &[ChannelView]) -> Vec<(String, St
         (lang.skills_word(), list(lang, &spec.skills)),
         (lang.mcp_word(), list(lang, &spec.mcp_servers)),
         (lang.approval(), approval.to_owned()),
+        (lang.allowed_hosts(), spec.allowed_hosts.join(", ")),
         (lang.sandbox_word(), sandbox(lang, spec)),
         (lang.workspace(), spec.workspace.clone().unwrap_or_default()),
         (lang.sessions_in(), provider.to_owned()),

@@ -397,6 +397,7 @@ impl<W: Write> Screen<W> {
         let asks = self.lang.chat_consent(harmless(tool));
         let asks = self.paint.bold(&asks).into_owned();
         self.line(&asks)?;
+        self.foreign(&data["foreign"])?;
         let args = data["args"].as_object();
         for (name, value) in args.into_iter().flatten() {
             let value = match value {
@@ -411,6 +412,31 @@ impl<W: Write> Screen<W> {
             }
         }
         self.remark(&self.lang.chat_consent_hint())
+    }
+
+    /// Why it asks although it would not have asked before: what the session has read.
+    fn foreign(&mut self, note: &Value) -> io::Result<()> {
+        let Some(sources) = note["sources"].as_array() else {
+            return Ok(());
+        };
+        let named = sources.iter().map(|source| {
+            let name = harmless(text(&source["name"])).into_owned();
+            match text(&source["kind"]) {
+                "mcp" => self.lang.chat_foreign_mcp(name),
+                "file" if name.is_empty() => self.lang.chat_foreign_image(),
+                "file" => self.lang.chat_foreign_file(name),
+                "program" => self.lang.chat_foreign_program(name),
+                _ => name,
+            }
+        });
+        let named = named.collect::<Vec<_>>().join(", ");
+        let because = self.lang.chat_consent_foreign(named);
+        self.line(&format!("  {because}"))?;
+        if let Some(address) = note["destination"].as_str() {
+            let goes = self.lang.chat_consent_goes_to(harmless(address));
+            self.line(&format!("  {goes}"))?;
+        }
+        Ok(())
     }
 
     fn done(&mut self, data: &Value) -> io::Result<Heard> {

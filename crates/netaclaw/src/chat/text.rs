@@ -28,6 +28,12 @@ texts! {
     chat_more_lines(count) { "… {count} more lines" "…… 还有 {count} 行" }
     chat_thinking() { "thinking" "思考" }
     chat_consent(tool) { "May {tool} run?" "是否允许运行 {tool}？" }
+    chat_consent_foreign(sources) { "this session has read content from outside: {sources}" "本会话读取过外部内容：{sources}" }
+    chat_consent_goes_to(address) { "goes to: {address}" "发往：{address}" }
+    chat_foreign_mcp(name) { "MCP server {name}" "MCP 服务器 {name}" }
+    chat_foreign_file(name) { "file {name}" "文件 {name}" }
+    chat_foreign_image() { "an attached file" "附件" }
+    chat_foreign_program(name) { "output of {name}" "{name} 的输出" }
     chat_consent_hint() { "y: yes · a: yes, and the same call for the rest of this session · n: no, n and a reason tells the agent why" "y：允许 · a：允许，本会话内相同的调用不再询问 · n：拒绝，后面可写理由告诉智能体" }
     chat_consent_nobody(tool) { "{tool} needs consent, and nobody can be asked here; start with --yes to agree" "{tool} 需要审批，而此处无人可问；如同意请加 --yes" }
     chat_tools_changed(changes) { "the tools have changed: {changes}" "工具有变化：{changes}" }

@@ -47,6 +47,7 @@ export default {
     auxiliaryChannel: 'Channel for summaries',
     auxiliaryModel: 'Model for summaries',
     approval: 'Ask a person before a tool is used',
+    allowedHosts: 'Allowed hosts',
   },
   hint: {
     name: 'Programs call the agent by it.',
@@ -69,6 +70,7 @@ export default {
     compactionKeepRecent: 'From 2 to 20. A compaction leaves at least these alone.',
     auxiliary: 'A small, cheap model is good enough.',
     approval: 'Calls that need consent and get none are not run.',
+    allowedHosts: 'One per line: example.com, *.example.com or http://example.com:8080; without a scheme, https. After a session has read web pages, MCP results or attached files, network tools ask before they reach any other host.',
   },
   sandboxMissing: { refuse: 'Do not run them', warn: 'Run them, with a warning' },
   provider: { file: 'Files', mysql: 'MySQL' },
@@ -213,6 +215,7 @@ export default {
   problem: {
     nameNeeded: 'A name is needed.',
     nameForm: 'Begin and end with a letter or digit; letters, digits, spaces, “.”, “_” and “-” may stand between.',
+    notHosts: 'Write one host per line, such as example.com or *.example.com, without a path.',
     notAbsolute: 'A directory begins with / or ~/',
     notJson: 'This is no JSON object.',
   },

@@ -48,6 +48,7 @@ export default {
     auxiliaryChannel: '摘要渠道',
     auxiliaryModel: '摘要模型',
     approval: '使用工具前征求同意',
+    allowedHosts: '允许的主机',
   },
   hint: {
     name: '程序用它来指定智能体。',
@@ -70,6 +71,7 @@ export default {
     compactionKeepRecent: '2 到 20。压缩时至少保留这么多条。',
     auxiliary: '小而便宜的模型就够用。',
     approval: '需要同意而未获同意的调用不会执行。',
+    allowedHosts: '每行一个：example.com、*.example.com 或 http://example.com:8080；不写协议即为 https。会话读取网页、MCP 结果或附件后，联网工具访问其他主机前会先征求同意。',
   },
   sandboxMissing: { refuse: '不运行', warn: '运行，并给出警告' },
   provider: { file: '文件', mysql: 'MySQL' },
@@ -214,6 +216,7 @@ export default {
   problem: {
     nameNeeded: '请填写名称。',
     nameForm: '须以字母或数字开头和结尾，中间可含字母、数字、空格、“.”、“_”和“-”。',
+    notHosts: '每行写一个主机，例如 example.com 或 *.example.com，不要带路径。',
     notAbsolute: '目录须以 / 或 ~/ 开头',
     notJson: '这不是 JSON 对象。',
   },

@@ -22,6 +22,7 @@ const full: AgentSpec = {
   skills: ['pdf'],
   workspace: '/srv/work',
   extraRoots: ['/data', '~/notes'],
+  allowedHosts: ['example.com', '*.example.org'],
   sandbox: { missing: 'warn', network: true },
   isDefault: true,
 }
@@ -35,6 +36,7 @@ describe('form and spec', () => {
       fallbackModel: '',
       tools: { web_fetch: 'on', 'mcp_*': 'on', bash: 'off' },
       extraRoots: '/data\n~/notes',
+      allowedHosts: 'example.com\n*.example.org',
     })
     expect(form.overrides['bash']).toMatchObject({ timeoutSeconds: 1.5, approval: 'always', arguments: '{\n  "cwd": "/srv"\n}' })
     expect(toSpec(form, full)).toEqual(full)
@@ -105,6 +107,7 @@ const spec: fc.Arbitrary<AgentSpec> = fc
     toolOverrides: fc.dictionary(word, override, { maxKeys: 3, noNullPrototype: true }),
     workspace: orNull(word),
     extraRoots: fc.array(word, { maxLength: 3 }),
+    allowedHosts: fc.uniqueArray(word, { maxLength: 3 }),
     sandbox: fc.record({ missing: fc.constantFrom(...MISSING_SANDBOX), network: fc.boolean() }),
     auxiliaryModelChannelId: orNull(word),
     auxiliaryModelId: orNull(word),
@@ -136,6 +139,8 @@ describe('what is wrong', () => {
     expect(check({ name: 'a/b' })).toEqual({ name: 'nameForm' })
     expect(check({ workspace: 'work', extraRoots: '/a\nb' })).toEqual({ workspace: 'notAbsolute', extraRoots: 'notAbsolute' })
     expect(check({ workspace: 'C:\\work' })).toEqual({})
+    expect(check({ allowedHosts: 'a.example\n*.b.example:8443\nhttp://c.example\n[2001:db8::1]:81\n' })).toEqual({})
+    for (const wrong of ['a.example/x', 'ftp://a.example', 'u@a.example', 'a b', '*', 'a.*.example']) expect(check({ allowedHosts: `a.example\n${wrong}` }), wrong).toEqual({ allowedHosts: 'notHosts' })
     expect(check({ overrides: { bash: { ...blankOverride(), arguments: '[1]' } } })).toEqual({ 'toolOverrides.bash.arguments': 'notJson' })
   })
 })

@@ -30,6 +30,8 @@ export interface AgentForm {
   skills: string[]
   mcpServers: string[]
   approval: ApprovalMode
+  /** One host a line. */
+  allowedHosts: string
   sandboxMissing: MissingSandbox
   sandboxNetwork: boolean
   /** By name, or by a pattern; what is absent follows its default. */
@@ -67,6 +69,7 @@ export function blankAgent(): AgentSpec {
     workspace: null,
     extraRoots: [],
     approval: 'risky',
+    allowedHosts: [],
     sandbox: { missing: 'refuse', network: false },
     isCrewMaster: false,
     sessionProvider: 'file',
@@ -111,6 +114,7 @@ export function toForm(spec: AgentSpec): AgentForm {
     skills: [...spec.skills],
     mcpServers: [...spec.mcpServers],
     approval: spec.approval,
+    allowedHosts: spec.allowedHosts.join('\n'),
     sandboxMissing: spec.sandbox.missing,
     sandboxNetwork: spec.sandbox.network,
     tools: Object.fromEntries([
@@ -150,6 +154,7 @@ export function toSpec(form: AgentForm, base: AgentSpec): AgentSpec {
     skills: trimmed(form.skills),
     mcpServers: trimmed(form.mcpServers),
     approval: form.approval,
+    allowedHosts: trimmed(lines(form.allowedHosts)),
     sandbox: { missing: form.sandboxMissing, network: form.sandboxNetwork },
     tools: { enabled: named(form, 'on', base.tools.enabled), disabled: named(form, 'off', base.tools.disabled) },
     toolOverrides: overrides(form, base),
@@ -158,7 +163,7 @@ export function toSpec(form: AgentForm, base: AgentSpec): AgentSpec {
 
 /** What is wrong, by field: the key of the text that says so. */
 export type AgentProblems = Partial<Record<string, AgentProblem>>
-export type AgentProblem = 'nameNeeded' | 'nameForm' | 'notAbsolute' | 'notJson'
+export type AgentProblem = 'nameNeeded' | 'nameForm' | 'notAbsolute' | 'notHosts' | 'notJson'
 
 export function problems(form: AgentForm): AgentProblems {
   const found: AgentProblems = {}
@@ -166,6 +171,7 @@ export function problems(form: AgentForm): AgentProblems {
   else if (!isName(form.name.trim())) found['name'] = 'nameForm'
   if (form.workspace.trim() !== '' && !isAbsolute(form.workspace.trim())) found['workspace'] = 'notAbsolute'
   if (!lines(form.extraRoots).every(isAbsolute)) found['extraRoots'] = 'notAbsolute'
+  if (!lines(form.allowedHosts).every(isHostRule)) found['allowedHosts'] = 'notHosts'
   for (const [name, change] of Object.entries(form.overrides)) {
     if (argumentsOf(change.arguments) === null) found[`toolOverrides.${name}.arguments`] = 'notJson'
   }
@@ -233,5 +239,8 @@ const trimmed = (names: readonly string[]): string[] => [...new Set(names.map((n
 const filled = (text: string): string | null => text.trim() || null
 
 const lines = (text: string): string[] => text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+
+/** The server looks more closely; this is for what is clearly none, such as a whole address. */
+const isHostRule = (rule: string): boolean => /^(https?:\/\/)?(\*\.)?([^\s/\\?#@%*:]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i.test(rule)
 
 const isAbsolute = (path: string): boolean => /^(\/|~$|~\/|[a-z]:[\\/])/i.test(path)

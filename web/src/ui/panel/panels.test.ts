@@ -127,10 +127,19 @@ describe('question', () => {
 describe('an approval', () => {
   const approval: ApprovalView = {
     id: 'p1', toolCallId: 'c1', toolName: 'bash', label: { zh: '命令行', en: 'Shell' }, risk: 'exec', askedAt: 1, isAnswering: false, problem: null,
-    what: { kind: 'command', text: 'rm -rf /' }, args: '{ "timeout": 5 }',
+    what: { kind: 'command', text: 'rm -rf /' }, args: '{ "timeout": 5 }', foreign: null,
   }
   const ask = (changes: Partial<ApprovalView> = {}) => (panel = show(PanelApproval, { approval: { ...approval, ...changes } }))
   const button = (text: string) => panel.findAll('button').find((one) => one.text().startsWith(text))!
+
+  test('says why it asks and where the call goes', () => {
+    ask()
+    expect(panel.text()).not.toContain('content from outside')
+    const sources = [{ kind: 'web', name: 'a.example' }, { kind: 'mcp', name: 'files' }, { kind: 'file', name: '' }] as const
+    ask({ foreign: { sources, destination: 'https://b.example/?q=1' } })
+    expect(panel.text()).toContain('This session has read content from outside: a.example, MCP server files, an attached file.')
+    expect(panel.text()).toContain('https://b.example/?q=1')
+  })
 
   test('shows what would run and takes one of three answers', async () => {
     ask()

@@ -92,6 +92,8 @@ export interface ApprovalView {
   what: { kind: 'command'; text: string } | { kind: 'change'; diff: DiffView } | null
   /** The arguments that `what` does not show, as JSON; empty if it shows them all. */
   args: string
+  /** What the session has read from outside; null if nothing. */
+  foreign: { sources: readonly { kind: 'web' | 'mcp' | 'file' | 'program' | 'other'; name: string }[]; destination: string | null } | null
   askedAt: Millis
   /** This tab has sent an answer and waits for the acknowledgement. */
   isAnswering: boolean

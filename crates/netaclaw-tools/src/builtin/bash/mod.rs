@@ -10,7 +10,7 @@ use crate::spawn::{ChildOutput, Program, SpawnError, Started};
 use crate::tool::{Call, TypedTool};
 use crate::update::{ProcessUpdate, ToolUpdate};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ProcessLevel, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -74,6 +74,7 @@ impl TypedTool for Bash {
             timeout: Some(Duration::from_secs(SECONDS_MAX + 10)),
             output_cap: 32 << 10,
             concurrency: Concurrency::Exclusive,
+            outlet: Outlet::Programs,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use crate::workspace::{MissingDirs, PathError, WriteError};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use replace::{ReplaceError, replace};
 use schemars::JsonSchema;
@@ -80,6 +80,7 @@ impl TypedTool for Edit {
             output_cap: 8 << 10,
             // Two edits of one file must happen in the order they were asked for.
             concurrency: Concurrency::Exclusive,
+            outlet: Outlet::None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! One page from the web, with every step checked.
 
 use super::reach::{CheckedNames, NotPublic, Reach};
+use netaclaw_governance::CallLimits;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use std::error::Error;
@@ -41,6 +42,11 @@ pub(super) enum FetchError {
     Downgrade,
     #[error("The server redirects without saying where to.")]
     LostRedirect,
+    #[error(
+        "The page redirects to another host, {0}, which this call may not follow. Fetch that \
+         address with a call of its own if it is needed."
+    )]
+    OtherHost(Url),
     #[error("More than {REDIRECTS_MAX} redirects, so it was given up.")]
     TooManyRedirects,
     #[error("There was no answer in time.")]
@@ -69,17 +75,38 @@ pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
         .build()
 }
 
+/// A fetch that failed.
+pub(super) struct FetchFailure {
+    pub(super) error: FetchError,
+    /// A server has answered, so that the error may hold words of that server.
+    pub(super) answered: Option<Url>,
+}
+
 /// Follows redirects by itself, so that each of them is checked like the first address.
 pub(super) async fn fetch(
     client: &Client,
     reach: &dyn Reach,
+    limits: &CallLimits,
     address: &str,
+) -> Result<Page, FetchFailure> {
+    let mut answered = None;
+    let page = follow(client, reach, limits, address, &mut answered).await;
+    page.map_err(|error| FetchFailure { error, answered })
+}
+
+async fn follow(
+    client: &Client,
+    reach: &dyn Reach,
+    limits: &CallLimits,
+    address: &str,
+    answered: &mut Option<Url>,
 ) -> Result<Page, FetchError> {
     let not_an_address = || FetchError::NotAnAddress(address.chars().take(200).collect());
     let mut url = Url::parse(address.trim()).map_err(|_| not_an_address())?;
     for redirects in 0..=REDIRECTS_MAX {
         check(&url, reach)?;
         let response = client.get(url.clone()).send().await.map_err(cause)?;
+        *answered = Some(url.clone());
         let peer = response.remote_addr();
         if peer.is_some_and(|peer| !reach.may_connect(peer.ip())) {
             return Err(FetchError::NotPublic(host(&url)));
@@ -93,6 +120,9 @@ pub(super) async fn fetch(
         let next = next.ok_or(FetchError::LostRedirect)?;
         if url.scheme() == "https" && next.scheme() == "http" {
             return Err(FetchError::Downgrade);
+        }
+        if !limits.may_follow(next.as_str()) {
+            return Err(FetchError::OtherHost(next));
         }
         url = next;
     }

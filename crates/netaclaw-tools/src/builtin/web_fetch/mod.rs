@@ -12,8 +12,8 @@ use crate::execute::blocking;
 use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use fetch::{Page, client, fetch};
-use netaclaw_governance::{Concurrency, ToolManifest, WorkerUse};
+use fetch::{FetchFailure, Page, client, fetch};
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use readable::{Kind, decoded, html, kind_of};
 use reqwest::Client;
@@ -99,11 +99,14 @@ impl TypedTool for WebFetch {
             timeout: Some(Duration::from_secs(60)),
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
+            outlet: Outlet::Address {
+                argument: "url".to_owned(),
+            },
         }
     }
 
     async fn run(&self, call: Call<WebFetchInput>, context: ToolContext) -> ToolOutput {
-        let output_cap = call.output_cap();
+        let (output_cap, limits) = (call.output_cap(), call.limits().clone());
         let input = call.into_input();
         let client = match self.client() {
             Ok(client) => client,
@@ -113,7 +116,7 @@ impl TypedTool for WebFetch {
             }
         };
         let page = tokio::select! {
-            page = fetch(client, &*self.reach, &input.url) => page,
+            page = fetch(client, &*self.reach, &limits, &input.url) => page,
             () = context.cancel.cancelled() => return ToolOutput::error("Fetching was called off."),
         };
         match page {
@@ -121,7 +124,13 @@ impl TypedTool for WebFetch {
                 let offset = input.offset.unwrap_or(0);
                 blocking(move || told(&page, offset, output_cap)).await
             }
-            Err(error) => ToolOutput::error(error.to_string()),
+            Err(FetchFailure { error, answered }) => {
+                let output = ToolOutput::error(error.to_string());
+                match answered {
+                    Some(url) => output.with_details(json!({ "url": url.as_str() })),
+                    None => output,
+                }
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use ending::Ended;
 use netaclaw_protocol::{ProcessSource, ProcessStatus};
 use results::{Results, output, output_dir};
 use secrecy::ExposeSecret;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use tempfile::TempDir;
@@ -57,7 +57,13 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
         Err(error) => Ended::not_started(&error),
         Ok(prepared) => match start(&skill, &entry, &run, &prepared, context).await {
             Err(error) => Ended::not_started(&error),
-            Ok(started) => watch(started, &run.input, &skill, &prepared, context).await,
+            Ok(started) => {
+                let sandbox = started.process.sandbox();
+                let mut ended = watch(started, &run.input, &skill, &prepared, context).await;
+                // Whoever reads the session later must know whether this may be from outside.
+                ended.details.insert("sandbox".to_owned(), json!(sandbox));
+                ended
+            }
         },
     };
     output(&skill, ended, context).await

@@ -1,0 +1,99 @@
+//! What a session that has read content from outside may do unasked, and how far a call may go.
+
+use crate::hosts::{AllowedHosts, Place, parse};
+use crate::manifest::Outlet;
+use crate::resolve::ResolvedTool;
+use netaclaw_protocol::{ForeignContent, ForeignNote, ToolRisk};
+use serde_json::Value;
+
+/// How far an approved call may go. Governance decides it; tools ask it while they work.
+#[derive(Clone, Debug)]
+pub struct CallLimits {
+    after_foreign: bool,
+    /// `None` if it may go anywhere.
+    bounds: Option<Bounds>,
+}
+
+#[derive(Clone, Debug)]
+struct Bounds {
+    /// Where the call said that it goes.
+    approved: Option<Place>,
+    hosts: AllowedHosts,
+}
+
+impl CallLimits {
+    /// Whether the model had read content from outside when it made the call.
+    pub fn after_foreign(&self) -> bool {
+        self.after_foreign
+    }
+
+    /// Whether a call may follow a redirect to this address. Nobody was asked about another host
+    /// than the one in the call, so only those that are allowed for the agent are followed.
+    pub fn may_follow(&self, address: &str) -> bool {
+        let Some(Bounds { approved, hosts }) = &self.bounds else {
+            return true;
+        };
+        let Some(next) = Place::parse(address) else {
+            return false;
+        };
+        approved.as_ref().is_some_and(|here| here.leads_to(&next)) || hosts.allow(&next)
+    }
+
+    /// For a call that is about to run. One that a person was asked about goes where the person
+    /// was told, and nowhere else.
+    pub(crate) fn of(
+        tool: &ResolvedTool,
+        args: &Value,
+        foreign: &ForeignContent,
+        was_asked: bool,
+    ) -> Self {
+        let after_foreign = !foreign.is_empty();
+        let is_bound = was_asked || (after_foreign && tool.may_ask());
+        Self {
+            after_foreign,
+            bounds: is_bound.then(|| Bounds {
+                approved: address(tool, args).and_then(Place::parse),
+                hosts: tool.hosts.clone(),
+            }),
+        }
+    }
+}
+
+/// Whether the call needs consent because of what the session has read.
+pub(crate) fn needs_consent(tool: &ResolvedTool, args: &Value, foreign: &ForeignContent) -> bool {
+    if foreign.is_empty() || !tool.may_ask() {
+        return false;
+    }
+    match &tool.manifest().outlet {
+        // A tool that says it uses the network, but not where to.
+        Outlet::None => tool.manifest().risk == ToolRisk::Network,
+        Outlet::Memory => true,
+        Outlet::Programs => tool.programs_reach_network(),
+        Outlet::Address { .. } | Outlet::Server { .. } => {
+            let place = address(tool, args).and_then(Place::parse);
+            !place.is_some_and(|place| tool.hosts.allow(&place))
+        }
+    }
+}
+
+/// What a person is shown about a call of such a session; `None` if it has read nothing.
+pub(crate) fn note(
+    tool: &ResolvedTool,
+    args: &Value,
+    foreign: &ForeignContent,
+) -> Option<ForeignNote> {
+    let destination = address(tool, args).and_then(parse);
+    (!foreign.is_empty()).then(|| ForeignNote {
+        sources: foreign.clone(),
+        // As it would be requested: a name in punycode looks like what it is.
+        destination: destination.map(|url| url.to_string()),
+    })
+}
+
+fn address<'a>(tool: &'a ResolvedTool, args: &'a Value) -> Option<&'a str> {
+    match &tool.manifest().outlet {
+        Outlet::Address { argument } => args.get(argument)?.as_str(),
+        Outlet::Server { url } => url.as_deref(),
+        Outlet::None | Outlet::Programs | Outlet::Memory => None,
+    }
+}

@@ -1,0 +1,54 @@
+//! Content from outside that a model has read in a session.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Where the content from outside on a path came from. Empty means that there is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(transparent)]
+pub struct ForeignContent(pub Vec<ForeignSource>);
+
+/// One origin of content that neither the user nor the model wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ForeignSource {
+    pub kind: ForeignKind,
+    /// The host, the MCP server, the file or the tool; empty if it is not known.
+    pub name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ForeignKind {
+    /// A page of the web; the name is its host.
+    Web,
+    /// A tool of an MCP server; the name is the server.
+    Mcp,
+    /// An uploaded file.
+    File,
+    /// The output of a program that could use the network; the name is the tool.
+    Program,
+    /// Anything else that NetaClaw did not write; the name is what it calls itself.
+    Other,
+}
+
+/// Why a call asks for consent although its risk alone would not need it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ForeignNote {
+    /// What the session has read.
+    pub sources: ForeignContent,
+    /// The whole address that the call goes to, as it would be requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+}
+
+impl ForeignContent {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
