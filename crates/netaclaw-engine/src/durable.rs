@@ -91,8 +91,6 @@ const STORING_FIELDS: usize = 2;
 struct Stored {
     /// Whose it is. A fork or a copy takes the metadata along, but not what is under way.
     session: SessionId,
-    /// The process that wrote it.
-    by: String,
     #[serde(flatten)]
     state: Durable,
 }
@@ -344,11 +342,6 @@ impl Durable {
     }
 }
 
-/// The process that last wrote the state of a session.
-pub(crate) fn written_by(session: &SessionMeta) -> Option<String> {
-    stored(session).map(|stored| stored.by)
-}
-
 fn stored(session: &SessionMeta) -> Option<Stored> {
     let stored = session.metadata.get(KEY)?;
     serde_json::from_value(stored.clone()).ok()
@@ -407,7 +400,6 @@ mod tests {
         assert_eq!(metadata["colour"], "blue");
         let stored = session("s", metadata.clone());
         assert_eq!(Durable::read(&stored), running());
-        assert_eq!(written_by(&stored).as_deref(), Some("p"));
         assert_eq!(empty.write(&id, "p", metadata), other);
     }
 

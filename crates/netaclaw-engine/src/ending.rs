@@ -112,6 +112,11 @@ impl Ending {
             trouble: Some(Box::new(self.trouble.clone())),
             ..answer
         });
+        // Stored before, by an attempt whose outcome was not known, or by another process that closed it:
+        // then it has its end.
+        if writer.tree().await?.contains(partial.id()) {
+            return Ok(());
+        }
         let parent = partial.parent_id().cloned();
         let new = NewEntry::below(parent, EntryBody::message(&message));
         writing.append(new.with_id(partial.id().clone())).await?;

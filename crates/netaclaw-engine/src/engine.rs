@@ -20,14 +20,14 @@ use crate::process_log::ProcessLogs;
 use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
-use crate::sweep::sweep;
+use crate::sweep::{sweep, sweep_one};
 use crate::writer::{Beside, SessionWriter};
 use futures::future::BoxFuture;
 use netaclaw_protocol::{
     Chat, ChatAck, EntryId, FeedStart, Opened, ProviderKind, SessionChange, SessionId,
     SessionListItem, SessionMeta, SessionStatus, ThinkingLevel,
 };
-use netaclaw_session::{Flush, NewSession, SessionError, SessionTreeProvider};
+use netaclaw_session::{Claim, Flush, NewSession, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -71,6 +71,9 @@ struct Inner {
     gates: Gates,
     early_stops: EarlyStops,
     jobs: TaskTracker,
+    /// Cancelled when nothing new begins.
+    draining: CancellationToken,
+    /// Cancelled when what is under way has to end.
     shutdown: CancellationToken,
 }
 
@@ -80,8 +83,7 @@ impl Engine {
         Self::of_instance(providers, source, &Uuid::now_v7().to_string())
     }
 
-    /// An engine in a process of this name. Once the process is dead, whoever knows the name can
-    /// tell [`Engine::recover_interrupted`].
+    /// An engine in a process of this name, which stands beside what it stores.
     pub fn of_instance(providers: Providers, source: Arc<dyn AgentSource>, instance: &str) -> Self {
         let inner = Inner {
             providers,
@@ -93,6 +95,7 @@ impl Engine {
             gates: Gates::default(),
             early_stops: EarlyStops::default(),
             jobs: TaskTracker::new(),
+            draining: CancellationToken::new(),
             shutdown: CancellationToken::new(),
         };
         Self {
@@ -177,16 +180,18 @@ impl Engine {
         change: SessionChange,
         request: Option<Request>,
     ) -> Result<Done<SessionListItem>, EngineError> {
-        // A request is remembered by the session's own writer.
-        if self.mailbox(session).is_some() || request.is_some() {
-            let command = |reply| Command::Update(change, request, reply);
-            return self.ask(caller, session, command).await;
+        // A request is remembered by the session's own writer. If nobody watches the session, it need
+        // not come to life for this.
+        if request.is_none() {
+            let write = provider.update_session(session, patch_of(change.clone()));
+            if let Some(meta) = self.written_at_rest(session, provider, write).await? {
+                let item = self.list_item(meta);
+                self.inner.lists.tell(&item);
+                return Ok(Done::now(item));
+            }
         }
-        // Nobody watches it, so it need not come to life for this.
-        let meta = provider.update_session(session, patch_of(change)).await?;
-        let item = self.list_item(meta);
-        self.inner.lists.tell(&item);
-        Ok(Done::now(item))
+        let command = |reply| Command::Update(change, request, reply);
+        self.ask(caller, session, command).await
     }
 
     pub async fn fork(
@@ -282,6 +287,7 @@ impl Engine {
 
     /// Lets runs end for a while, then interrupts the rest, and waits until all is stored.
     pub async fn shut_down(&self, grace: Duration) {
+        self.inner.draining.cancel();
         self.sessions().clear();
         self.inner.jobs.close();
         if tokio::time::timeout(grace, self.inner.jobs.wait())
@@ -290,6 +296,12 @@ impl Engine {
         {
             self.inner.shutdown.cancel();
             self.inner.jobs.wait().await;
+        }
+        let providers = &self.inner.providers;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            if let Err(error) = provider.close().await {
+                tracing::warn!(%error, "sessions could not be released; others take them over later");
+            }
         }
     }
 
@@ -323,20 +335,39 @@ impl Engine {
         self.inner.lists.tell(&self.list_item(meta));
         if agent.think_level != ThinkingLevel::Off {
             let level = agent.think_level.as_str();
-            provider
-                .append_thinking_level_change(&session, level)
-                .await?;
+            let write = provider.append_thinking_level_change(&session, level);
+            self.written_at_rest(&session, provider, write).await?;
         }
         Ok(session)
     }
 
     /// Opens the sessions in the background that a dead process has left in the middle of
-    /// something, which closes what must be closed and goes on with what waits. `dead` are the
-    /// processes known to be dead; a session in files tells by its lock whether somebody has it.
-    pub fn recover_interrupted(&self, dead: Vec<String>) -> JoinHandle<Result<(), SessionError>> {
+    /// something, which closes what must be closed and goes on with what waits. What a living process
+    /// owns is busy and stays as it is.
+    pub fn recover_interrupted(&self) -> JoinHandle<Result<(), SessionError>> {
         let engine = self.clone();
-        let sweep = async move { sweep(&engine, &dead).await };
-        self.inner.jobs.spawn(sweep)
+        self.inner.jobs.spawn(async move { sweep(&engine).await })
+    }
+
+    /// Does the same whenever a process dies that shares a store with this one, until the engine is
+    /// shut down.
+    pub fn take_over_from_the_dead(&self) {
+        let Some(provider) = self.inner.providers.mysql.clone() else {
+            return;
+        };
+        let (engine, draining) = (self.clone(), self.inner.draining.clone());
+        let watch = async move {
+            loop {
+                provider.owner_died().await;
+                // What fails here is tried again by whoever opens the session.
+                if let Err(error) = sweep_one(&engine, &provider).await {
+                    tracing::warn!(%error, "what a dead process left could not be looked for");
+                }
+            }
+        };
+        self.inner
+            .jobs
+            .spawn(async move { draining.run_until_cancelled(watch).await });
     }
 
     pub(crate) fn is_closing(&self) -> bool {
@@ -383,6 +414,9 @@ impl Engine {
         command: impl FnOnce(Reply<T>) -> Command,
     ) -> Result<T, EngineError> {
         let (provider, _) = self.find(caller, session).await?;
+        if provider.is_suspended() {
+            return Err(suspended());
+        }
         let (reply, answer) = oneshot::channel();
         let mailbox = self.live(session, provider).await?;
         mailbox
@@ -394,8 +428,18 @@ impl Engine {
                 TrySendError::Closed(_) => shutting_down(),
             })?;
         // While this mailbox is in hand the session is not put away, so an answer comes, unless
-        // the whole server goes down.
-        answer.await.unwrap_or_else(|_| Err(shutting_down()))
+        // the whole server goes down or the session is taken away.
+        answer.await.unwrap_or_else(|_| Err(self.gone()))
+    }
+
+    /// Why a session gave no answer.
+    fn gone(&self) -> EngineError {
+        match self.is_closing() {
+            true => shutting_down(),
+            false => {
+                EngineError::Busy("another server has taken it over; open it again".to_owned())
+            }
+        }
     }
 
     /// The mailbox of a session, which is opened if it is not live.
@@ -431,7 +475,31 @@ impl Engine {
         if self.inner.jobs.is_closed() {
             return Err(shutting_down());
         }
-        let meta = provider.get_session(session).await?;
+        // From here on the session is this process's own. What is read before could be old.
+        let Claim { meta, lost } = provider.claim(session).await?;
+        let live = match self.made_live(session, provider, meta).await {
+            Ok(live) => live,
+            Err(error) => {
+                release(provider, session).await;
+                return Err(error);
+            }
+        };
+        let (mailbox, commands) = mpsc::channel(MAILBOX_MAX);
+        self.sessions().insert(session.clone(), mailbox.clone());
+        let home = Home {
+            engine: Arc::downgrade(&self.inner),
+            session: session.clone(),
+        };
+        self.inner.jobs.spawn(live.serve(commands, home, lost));
+        Ok(mailbox)
+    }
+
+    async fn made_live(
+        &self,
+        session: &SessionId,
+        provider: &Arc<dyn SessionTreeProvider>,
+        meta: SessionMeta,
+    ) -> Result<LiveSession, EngineError> {
         let feed = Feed::new(session.clone(), Uuid::now_v7().to_string());
         let durable = Durable::read(&meta);
         let lists = Arc::clone(&self.inner.lists);
@@ -443,15 +511,28 @@ impl Engine {
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),
         );
-        let live = LiveSession::open(Arc::new(writer), source, shutdown).await?;
-        let (mailbox, commands) = mpsc::channel(MAILBOX_MAX);
-        self.sessions().insert(session.clone(), mailbox.clone());
-        let home = Home {
-            engine: Arc::downgrade(&self.inner),
-            session: session.clone(),
-        };
-        self.inner.jobs.spawn(live.serve(commands, home));
-        Ok(mailbox)
+        LiveSession::open(Arc::new(writer), source, shutdown).await
+    }
+
+    /// Writes a session that is not live, without bringing it to life. Nobody opens it meanwhile.
+    /// `None` if it is live; then its own writer has to do it.
+    async fn written_at_rest<T>(
+        &self,
+        session: &SessionId,
+        provider: &Arc<dyn SessionTreeProvider>,
+        write: impl Future<Output = Result<T, SessionError>>,
+    ) -> Result<Option<T>, EngineError> {
+        let _gate = self.inner.gates.pass(session).await;
+        if self.mailbox(session).is_some() {
+            return Ok(None);
+        }
+        let written = write.await;
+        // A process that does not serve a session must not keep others from it. The lock of a file goes
+        // with its place in memory.
+        if provider.kind() == ProviderKind::Mysql {
+            release(provider, session).await;
+        }
+        Ok(Some(written?))
     }
 
     fn mailbox(&self, session: &SessionId) -> Option<mpsc::Sender<Command>> {
@@ -471,6 +552,18 @@ impl Inner {
         // Only inserts and removals happen under it.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn release(provider: &Arc<dyn SessionTreeProvider>, session: &SessionId) {
+    if let Err(error) = provider.release(session).await {
+        tracing::warn!(session.id = %session, %error, "a session could not be released");
+    }
+}
+
+/// Others may take over what this process owns at any moment.
+fn suspended() -> EngineError {
+    let message = "the server has lost its contact with the database and accepts nothing until it is back; try again";
+    EngineError::Unavailable(message.to_owned())
 }
 
 fn shutting_down() -> EngineError {

@@ -100,8 +100,9 @@ impl From<SessionError> for EngineError {
             SessionError::EntryNotFound { entry, .. } => Self::StaleParent(entry.to_string()),
             SessionError::LeafConflict { .. }
             | SessionError::DuplicateEntry { .. }
-            | SessionError::AlreadyExists(_) => Self::Conflict(error.to_string()),
-            SessionError::Busy { .. } => Self::Busy(error.to_string()),
+            | SessionError::AlreadyExists(_)
+            | SessionError::RepeatedRequest(_) => Self::Conflict(error.to_string()),
+            SessionError::Busy { .. } | SessionError::Deposed(_) => Self::Busy(error.to_string()),
             SessionError::Invalid(reason) => Self::BadRequest(reason),
             SessionError::Unreadable { .. } | SessionError::Path { .. } => {
                 Self::Unavailable(error.to_string())

@@ -98,6 +98,7 @@ fn reliable_name(event: &ReliableEvent) -> &'static str {
         ReliableEvent::CompactionError(_) => "compaction_error",
         ReliableEvent::Done(_) => "done",
         ReliableEvent::Error(_) => "error",
+        ReliableEvent::SessionResync(_) => "session_resync",
     }
 }
 

@@ -274,6 +274,8 @@ impl RunHost for SessionHost {
     }
 
     async fn before_model_call(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
+        // A process that the others may be about to declare dead asks no model.
+        self.writer.provider.resumed().await;
         self.compact_if_due(call).await
     }
 

@@ -28,12 +28,14 @@ use launch::{ClosingRun, CurrentRun};
 use leaving::PendingMove;
 use netaclaw_governance::Approval;
 use netaclaw_protocol::{
-    EntryId, FeedStart, OpenMode, Opened, ReliableEvent, RunId, RunState, SessionChange, SessionId,
-    SessionListItem, SessionMeta, SessionStatus, SessionUpdated, SetModel, ThinkingLevel,
+    EntryId, FeedStart, OpenMode, Opened, ReliableEvent, ResyncReason, RunId, RunState,
+    SessionChange, SessionId, SessionListItem, SessionMeta, SessionResync, SessionStatus,
+    SessionUpdated, SetModel, ThinkingLevel,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
 use netaclaw_session::{EntryBody, Places, Role, SessionError, SessionPatch};
 use netaclaw_tools::ClarifyAnswer;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use titles::Titles;
@@ -41,6 +43,9 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+/// Ready when the session has been taken away.
+type Lost = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A session that nobody watches and that does nothing is let go after this.
 const IDLE_MAX: Duration = Duration::from_secs(600);
@@ -118,7 +123,12 @@ impl LiveSession {
     }
 
     /// Serves commands until nobody needs the session any more.
-    pub(crate) async fn serve(mut self, mut mailbox: mpsc::Receiver<Command>, home: Home) {
+    pub(crate) async fn serve(
+        mut self,
+        mut mailbox: mpsc::Receiver<Command>,
+        home: Home,
+        mut lost: Lost,
+    ) {
         // What waited in the queue when the server stopped goes on now.
         self.start_next().await;
         let mut leaving = None;
@@ -127,6 +137,10 @@ impl LiveSession {
             // A run under way looks after its questions itself.
             let expiry = self.live.next_expiry().filter(|_| self.current.is_none());
             tokio::select! {
+                () = &mut lost => {
+                    leaving = Some(home.abandon(&mut mailbox).await);
+                    self.abandon().await;
+                }
                 command = mailbox.recv(), if !self.closing => match command {
                     Some(command) => self.handle(command).await,
                     None => {
@@ -150,6 +164,18 @@ impl LiveSession {
         if let Err(error) = self.writer.provider.release(&self.writer.id).await {
             tracing::warn!(session.id = %self.writer.id, %error, "a session could not be let go");
         }
+    }
+
+    /// The session was taken away: nothing of it may be written here any more, and its clients have
+    /// to learn from its new owner how it goes on.
+    async fn abandon(&mut self) {
+        tracing::warn!(session.id = %self.writer.id, "a session was taken over by another process and is let go here");
+        self.runs.shutdown().await;
+        self.current = None;
+        let reason = ResyncReason::TakenOver;
+        self.writer
+            .feed
+            .emit(&ReliableEvent::SessionResync(SessionResync { reason }));
     }
 
     /// The time of this process is over. A run that waits for a person is left as it stands, for

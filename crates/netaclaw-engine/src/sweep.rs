@@ -1,10 +1,10 @@
 //! What dead processes left unfinished, found at start-up rather than when somebody looks.
 
-use crate::durable::{Durable, KEY, written_by};
+use crate::durable::{Durable, KEY};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use futures::StreamExt;
-use netaclaw_protocol::{ProviderKind, SessionId, SessionMeta};
+use netaclaw_protocol::{SessionId, SessionMeta};
 use netaclaw_session::{PageRequest, SessionError, SessionFilter, SessionTreeProvider};
 use std::sync::Arc;
 
@@ -14,39 +14,38 @@ const PAGE_SIZE: u32 = 500;
 
 /// Opens every session that was left unfinished, and nothing else. An error if not all places could
 /// be searched.
-pub(crate) async fn sweep(engine: &Engine, dead: &[String]) -> Result<(), SessionError> {
+pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
     let providers = engine.providers();
     let mut swept = Ok(());
     for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
-        match unfinished(&**provider, dead).await {
-            Ok(left) => {
-                let open = |session: SessionId| open(engine, provider, session);
-                futures::stream::iter(left)
-                    .for_each_concurrent(OPENED_AT_ONCE, open)
-                    .await;
-            }
-            Err(error) => swept = Err(error),
+        if let Err(error) = sweep_one(engine, provider).await {
+            swept = Err(error);
         }
     }
     swept
         .inspect_err(|error| tracing::warn!(%error, "interrupted sessions could not be looked for"))
 }
 
-async fn unfinished(
-    provider: &dyn SessionTreeProvider,
-    dead: &[String],
-) -> Result<Vec<SessionId>, SessionError> {
+/// The same, in one place.
+pub(crate) async fn sweep_one(
+    engine: &Engine,
+    provider: &Arc<dyn SessionTreeProvider>,
+) -> Result<(), SessionError> {
+    let left = unfinished(&**provider).await?;
+    let open = |session: SessionId| open(engine, provider, session);
+    futures::stream::iter(left)
+        .for_each_concurrent(OPENED_AT_ONCE, open)
+        .await;
+    Ok(())
+}
+
+async fn unfinished(provider: &dyn SessionTreeProvider) -> Result<Vec<SessionId>, SessionError> {
     let filter = SessionFilter {
         metadata_key: Some(KEY.to_owned()),
         ..SessionFilter::default()
     };
-    let left = |session: &SessionMeta| {
-        // The lock of a file tells of its holder. A row in a database does not, and its writer may
-        // be alive on another machine.
-        let abandoned = provider.kind() == ProviderKind::File
-            || written_by(session).is_some_and(|by| dead.contains(&by));
-        abandoned && Durable::read(session).is_unfinished()
-    };
+    // Whether somebody is at it shows when it is opened: then it is busy.
+    let left = |session: &SessionMeta| Durable::read(session).is_unfinished();
     let mut found = Vec::new();
     for page in 1.. {
         let request = PageRequest {

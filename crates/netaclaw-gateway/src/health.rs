@@ -50,6 +50,13 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiErr
     }
     let providers = shared.engine.providers();
     for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        if provider.is_suspended() {
+            let words = Words::new(
+                "服务器与数据库失去联系，暂不接受任何请求",
+                "the server has lost its contact with the database and accepts nothing until it is back",
+            );
+            return Err(ApiError::new(ErrorCode::Unavailable, words));
+        }
         let answers = tokio::time::timeout(PATIENCE, answers(&**provider)).await;
         if answers != Ok(true) {
             let words = Words::new("会话存储没有响应", "the session store does not answer");

@@ -59,6 +59,23 @@ pub enum ReliableEvent {
     CompactionDismissed(Nothing),
     Done(Done),
     Error(RunError),
+    /// The last event of its epoch: what follows is learnt by opening the session again.
+    SessionResync(SessionResync),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionResync {
+    pub reason: ResyncReason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ResyncReason {
+    /// Another server or a terminal has taken the session over.
+    TakenOver,
 }
 
 /// An event of the server itself. It belongs to no session and has no number: what it tells is

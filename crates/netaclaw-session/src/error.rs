@@ -47,6 +47,13 @@ pub enum SessionError {
     },
     #[error("session {session} is open for writing in another process ({owner})")]
     Busy { session: SessionId, owner: String },
+    /// What this process remembers of the session must not be written any more.
+    #[error(
+        "another server or terminal has taken over session {0}; open it again to see where it stands"
+    )]
+    Deposed(SessionId),
+    #[error("session {0} has a message of this request already; use a new request id")]
+    RepeatedRequest(SessionId),
     #[error("session {session} cannot be read: {reason}")]
     Unreadable { session: SessionId, reason: String },
     #[error("{0}")]

@@ -41,7 +41,7 @@ pub use path::{
 };
 pub use places::{Places, Visits};
 pub use provider::{
-    ExpectedLeaf, Flush, ImportSession, InFlightEntry, NewEntry, NewParent, NewSession,
+    Claim, ExpectedLeaf, Flush, ImportSession, InFlightEntry, NewEntry, NewParent, NewSession,
     PageRequest, SessionFilter, SessionPatch, SessionTreeProvider,
 };
 pub use snapshot::{Snapshot, build_snapshot};

@@ -8,6 +8,7 @@ use crate::tree::SessionTree;
 use crate::{Entry, EntryId, ProviderKind, SessionId, SessionMeta, SessionPage, SessionStatus};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
+use std::pin::Pin;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SessionError>;
@@ -61,6 +62,12 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// outcome before it writes.
     async fn take_over(&self, session: &SessionId) -> Result<()>;
 
+    /// Begins to serve a session: from now on this process keeps state of it in memory and writes
+    /// that. Where several processes can reach a session, it becomes this process's own, with all
+    /// that [`SessionTreeProvider::take_over`] does; a session that a living process owns is busy.
+    /// Ends with [`SessionTreeProvider::release`].
+    async fn claim(&self, session: &SessionId) -> Result<Claim>;
+
     /// Moves the leaf without appending; `None` moves it before the first entry. Durable.
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()>;
 
@@ -79,6 +86,26 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
 
     /// Lets go of whatever is held for the session: memory, file handles, locks.
     async fn release(&self, session: &SessionId) -> Result<()>;
+
+    /// Whether this process must begin nothing new, because the others may be about to take over
+    /// what it owns. Writes wait meanwhile.
+    fn is_suspended(&self) -> bool {
+        false
+    }
+
+    /// Waits until the process is not suspended.
+    async fn resumed(&self) {}
+
+    /// Waits until a process has died that may have owned sessions here, so that what it left
+    /// unfinished can be taken over.
+    async fn owner_died(&self) {
+        std::future::pending().await
+    }
+
+    /// Releases everything. For the end of the process.
+    async fn close(&self) -> Result<()> {
+        Ok(())
+    }
 
     async fn switch_leaf(&self, session: &SessionId, leaf: &EntryId) -> Result<()> {
         self.move_leaf(session, Some(leaf)).await
@@ -231,6 +258,23 @@ fn path_error(session: &SessionId, source: PathError) -> SessionError {
     SessionError::Path {
         session: session.clone(),
         source,
+    }
+}
+
+/// A session that this process serves.
+pub struct Claim {
+    /// As it was when it was claimed.
+    pub meta: SessionMeta,
+    /// Ready when the session has been taken away: what is written afterwards is rejected, and what
+    /// is remembered of it must be forgotten.
+    pub lost: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Claim {
+    /// Of a session that nobody can take away.
+    pub fn for_good(meta: SessionMeta) -> Self {
+        let lost = Box::pin(std::future::pending());
+        Self { meta, lost }
     }
 }
 

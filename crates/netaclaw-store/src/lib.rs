@@ -14,6 +14,7 @@ pub use attachments::FileAttachments;
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
 pub use ids::{new_entry_id, new_session_id, now_ms};
 pub use instance::{DeadInstances, Instance};
-pub use mysql::{MysqlProvider, MysqlSettings};
+pub use mysql::{MysqlProvider, MysqlSettings, NodeSettings};
+pub use netaclaw_cluster::Timing;
 pub use process_logs::FileProcessLogs;
 pub use tables::{Tables, admin_tables, session_tables};

@@ -50,6 +50,10 @@ pub(crate) struct Assembled {
 
 pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let stores = Stores::new(app, None)?;
+    let instances = stores.config.instances_dir();
+    let (instance, dead) = Instance::register(&instances)
+        .map_err(|error| Failure::io(app.lang, instances.to_string_lossy(), &error))?;
+    let stores = stores.of_instance(&instance, &dead);
     let admin = Arc::new(admin::open(app).await?);
     let mysql = match &stores.config.mysql_url {
         Some(_) => Some(stores.open(ProviderKind::Mysql).await?),
@@ -59,9 +63,6 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         file: stores.open(ProviderKind::File).await?,
         mysql,
     };
-    let instances = stores.config.instances_dir();
-    let (instance, dead) = Instance::register(&instances)
-        .map_err(|error| Failure::io(app.lang, instances.to_string_lossy(), &error))?;
     let cwd = std::env::current_dir().map_err(|error| Failure::io(app.lang, ".", &error))?;
     let gate = Arc::new(gate(app, &stores.config.data_dir));
     let registry = Arc::new(ToolRegistry::builtin());

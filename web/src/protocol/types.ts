@@ -1262,7 +1262,7 @@ words: Words, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError } | { "type": "session_resync", "data": SessionResync };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 
@@ -1270,6 +1270,8 @@ export type Rename = { sessionId: SessionId, title: string, requestId?: string |
  * The answer to `rename`.
  */
 export type Renamed = { session: SessionListItem, };
+
+export type ResyncReason = "taken_over";
 
 /**
  * The answer to `retry`.
@@ -1414,6 +1416,8 @@ export type SessionMessages = { "view": "full" } & EntryPage | { "view": "compac
 export type SessionOpen = { sessionId: SessionId, epoch?: string | null, lastSeq?: number | null, };
 
 export type SessionRef = { sessionId: SessionId, };
+
+export type SessionResync = { reason: ResyncReason, };
 
 export type SessionStatus = "active" | "archived" | "deleted";
 

@@ -14,6 +14,7 @@ import type {
   TroubleKind,
 } from '@/protocol'
 import { unknownTool } from './deltas'
+import { wanting } from './wants'
 import { answersWish } from './compaction'
 import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
@@ -83,6 +84,8 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       return runDone(state, event.data)
     case 'error':
       return wentWrong(state, event.data, event.ts)
+    case 'session_resync':
+      return wanting(state, 'snapshot')
   }
 }
 

@@ -34,4 +34,15 @@ impl Home {
         sessions.remove(&self.session);
         Some(Leaving { _gate: Some(gate) })
     }
+
+    /// Leaves at once, whoever has a command for the session: it is not this process's any more.
+    pub(crate) async fn abandon(&self, mailbox: &mut mpsc::Receiver<Command>) -> Leaving {
+        mailbox.close();
+        let Some(engine) = self.engine.upgrade() else {
+            return Leaving { _gate: None };
+        };
+        let gate = engine.gates.pass(&self.session).await;
+        engine.sessions().remove(&self.session);
+        Leaving { _gate: Some(gate) }
+    }
 }

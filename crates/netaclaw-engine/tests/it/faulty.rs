@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use netaclaw_session::{
-    Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession, PageRequest,
-    ProviderKind, SessionError, SessionFilter, SessionId, SessionMeta, SessionPage, SessionPatch,
-    SessionTree, SessionTreeProvider,
+    Claim, Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession,
+    PageRequest, ProviderKind, SessionError, SessionFilter, SessionId, SessionMeta, SessionPage,
+    SessionPatch, SessionTree, SessionTreeProvider,
 };
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use serde_json::Value;
@@ -179,6 +179,10 @@ impl SessionTreeProvider for Faulty {
         self.inner.take_over(session).await
     }
 
+    async fn claim(&self, session: &SessionId) -> Result<Claim> {
+        self.inner.claim(session).await
+    }
+
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
         self.inner.move_leaf(session, leaf).await
     }
@@ -199,5 +203,21 @@ impl SessionTreeProvider for Faulty {
 
     async fn release(&self, session: &SessionId) -> Result<()> {
         self.inner.release(session).await
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.inner.is_suspended()
+    }
+
+    async fn resumed(&self) {
+        self.inner.resumed().await;
+    }
+
+    async fn owner_died(&self) {
+        self.inner.owner_died().await;
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.inner.close().await
     }
 }

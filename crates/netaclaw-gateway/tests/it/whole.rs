@@ -116,6 +116,23 @@ impl Home {
         }
     }
 
+    /// The same for a process that serves sessions: it is known in the data directory, and takes over
+    /// from those that died there.
+    pub(crate) async fn node(&self) -> Node {
+        let (instance, dead) = Instance::register(&self.dir.join("running")).unwrap();
+        let sessions: Arc<dyn SessionTreeProvider> = match &self.mysql_url {
+            None => self.files(),
+            Some(url) => {
+                let mut settings = MysqlSettings::new(url);
+                settings.node.instance = instance.id().to_owned();
+                let provider = MysqlProvider::connect(settings).await.unwrap();
+                provider.instances_died(dead.ids()).await.unwrap();
+                Arc::new(provider)
+            }
+        };
+        Node { sessions, instance }
+    }
+
     fn files(&self) -> Arc<dyn SessionTreeProvider> {
         Arc::new(FileProvider::new(FileSettings {
             dir: self.sessions.clone(),
@@ -137,6 +154,12 @@ impl Home {
     }
 }
 
+/// A process that serves sessions.
+pub(crate) struct Node {
+    pub(crate) sessions: Arc<dyn SessionTreeProvider>,
+    pub(crate) instance: Instance,
+}
+
 /// A running server.
 pub(crate) struct Whole {
     pub(crate) address: SocketAddr,
@@ -151,14 +174,14 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) async fn start(home: &Home) -> Self {
-        let sessions = home.provider().await;
-        Self::start_over(home, sessions, GatewaySettings::default()).await
+        let node = home.node().await;
+        Self::start_over(home, node, GatewaySettings::default()).await
     }
 
     /// Starts over a provider of the test's own.
     pub(crate) async fn start_over(
         home: &Home,
-        sessions: Arc<dyn SessionTreeProvider>,
+        Node { sessions, instance }: Node,
         settings: GatewaySettings,
     ) -> Self {
         let admin = Arc::new(home.admin().await);
@@ -171,13 +194,13 @@ impl Whole {
         let agents = Arc::new(agents);
         agents.sync_tools().await.unwrap();
         let providers = home.providers(Arc::clone(&sessions));
-        let (instance, dead) = Instance::register(&home.dir.join("running")).unwrap();
         let engine = Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id());
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
             ..AuthSettings::default()
         };
-        let sweep = engine.recover_interrupted(dead.ids().to_vec());
+        let sweep = engine.recover_interrupted();
+        engine.take_over_from_the_dead();
         let gateway =
             Gateway::new(engine, Arc::clone(&admin) as _, auth, settings).with_previews(agents);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -12,7 +12,7 @@ use super::{FileSettings, blocking};
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use netaclaw_session::{
-    Entry, EntryBody, EntryId, Flush, ImportSession, InFlightEntry, MetaRecord, NewEntry,
+    Claim, Entry, EntryBody, EntryId, Flush, ImportSession, InFlightEntry, MetaRecord, NewEntry,
     NewHeader, NewSession, PageRequest, ProviderKind, SessionError, SessionFilter, SessionId,
     SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
     SessionTreeProvider, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
@@ -342,6 +342,11 @@ impl SessionTreeProvider for FileProvider {
 
     async fn take_over(&self, session: &SessionId) -> Result<()> {
         self.with(session, Access::Write, |_, _| Ok(())).await
+    }
+
+    /// A file is locked by its first writer, and nobody can take a lock of the kernel away.
+    async fn claim(&self, session: &SessionId) -> Result<Claim> {
+        Ok(Claim::for_good(self.get_session(session).await?))
     }
 
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {

@@ -2,9 +2,10 @@
 
 use super::cache::{Known, Lock, State};
 use super::in_flight;
+use super::ownership::Fence;
 use super::provider::Store;
-use super::retry::{Failure, Retry, is_duplicate};
-use super::rows::{NewRow, insert_rows};
+use super::retry::{Failure, Retry, is_duplicate, is_duplicate_of};
+use super::rows::{NewRow, WrittenBy, insert_rows};
 use super::session_row::opening_text;
 use crate::{new_entry_id, now_ms};
 use netaclaw_session::{
@@ -12,6 +13,9 @@ use netaclaw_session::{
     check_append, encode_entry, format_timestamp,
 };
 use sqlx::mysql::MySqlConnection;
+
+/// The key that keeps the request of a message from being stored twice.
+const REQUEST_KEY: &str = "neta_agent_session_entry_request";
 
 /// An entry on its way into the log. Every attempt at it writes the same id and time, so that an
 /// attempt whose outcome nobody knows can be recognised.
@@ -89,10 +93,10 @@ impl Store {
         state: &mut State,
         draft: &mut Draft,
     ) -> Result<Entry, Failure> {
-        self.prepare_write(session, state).await?;
+        let fence = self.prepare_write(session, state).await?;
         let mut transaction = self.connections.begin().await?;
         let result = self
-            .append_within(transaction.connection(), session, state, draft)
+            .append_within(transaction.connection(), session, state, draft, fence)
             .await;
         let entry = transaction.end(result).await?;
         state.take_in(&entry);
@@ -107,11 +111,12 @@ impl Store {
         session: &SessionId,
         state: &mut State,
         draft: &mut Draft,
+        fence: Fence,
     ) -> Result<Entry, Failure> {
         let mut claimed = None;
         if let Some(known) = &state.known
             && let Ok(entry) = draft.entry(session, &known.tree)
-            && claim(connection, session, known, &entry).await?
+            && take_place(connection, session, known, &entry, fence).await?
         {
             claimed = Some((known.next_seq, entry));
         }
@@ -122,8 +127,11 @@ impl Store {
                 if let Some(entry) = draft.written_in(&known.tree) {
                     return Ok(entry);
                 }
+                if known.fence != fence {
+                    return Err(self.deposed(session, fence));
+                }
                 let entry = draft.entry(session, &known.tree)?;
-                if !claim(connection, session, known, &entry).await? {
+                if !take_place(connection, session, known, &entry, fence).await? {
                     let reason = "its row changes although it is locked".to_owned();
                     let session = session.clone();
                     return Err(SessionError::Unreadable { session, reason }.into());
@@ -132,10 +140,11 @@ impl Store {
             }
         };
         if state.is_in_flight(entry.id()) {
-            in_flight::delete(connection, session, entry.id(), &self.runtime).await?;
+            in_flight::delete(connection, session, entry.id(), fence).await?;
         }
         draft.sent = Some(entry.clone());
-        self.insert(connection, session, seq, &entry, draft).await?;
+        let row = NewRow::completed(seq, &entry).with_request();
+        self.insert(connection, session, row, draft, fence).await?;
         Ok(entry)
     }
 
@@ -143,27 +152,38 @@ impl Store {
         &self,
         connection: &mut MySqlConnection,
         session: &SessionId,
-        seq: i64,
-        entry: &Entry,
+        row: NewRow<'_>,
         draft: &Draft,
+        fence: Fence,
     ) -> Result<(), Failure> {
-        let rows = [NewRow::completed(seq, entry)];
-        let inserted = insert_rows(connection, session, &self.runtime, &rows).await;
+        let entry = row.entry;
+        let rows = [row];
+        let inserted = insert_rows(connection, session, self.by(fence), &rows).await;
         let Err(failure) = inserted else {
             return Ok(());
         };
+        if is_duplicate_of(&failure, REQUEST_KEY) {
+            return Err(SessionError::RepeatedRequest(session.clone()).into());
+        }
         if !is_duplicate(&failure) || draft.new.id.is_none() {
             return Err(failure);
         }
         // The id is not in the log, so it is in flight: here, but forgotten since, or elsewhere.
-        if in_flight::delete(connection, session, entry.id(), &self.runtime).await? {
-            return insert_rows(connection, session, &self.runtime, &rows).await;
+        if in_flight::delete(connection, session, entry.id(), fence).await? {
+            return insert_rows(connection, session, self.by(fence), &rows).await;
         }
         Err(SessionError::DuplicateEntry {
             session: session.clone(),
             entry: entry.id().clone(),
         }
         .into())
+    }
+
+    pub(super) fn by(&self, fence: Fence) -> WrittenBy<'_> {
+        WrittenBy {
+            runtime: &self.runtime,
+            fence,
+        }
     }
 
     pub(super) fn retry(&self, what: String) -> Retry<'_> {
@@ -202,21 +222,17 @@ fn leaf_after(known: &Known, entry: &Entry) -> Option<EntryId> {
 }
 
 /// Moves the session's row on to have `entry`, and so keeps others from writing the session until
-/// the transaction ends. False if the session is not, or no longer, what is known of it.
-async fn claim(
+/// the transaction ends. False if the session is not, or no longer, what is known of it, or if it
+/// has been claimed anew.
+async fn take_place(
     connection: &mut MySqlConnection,
     session: &SessionId,
     known: &Known,
     entry: &Entry,
+    fence: Fence,
 ) -> Result<bool, Failure> {
-    advance(
-        connection,
-        session,
-        known,
-        entry,
-        leaf_after(known, entry).as_ref(),
-    )
-    .await
+    let leaf = leaf_after(known, entry);
+    advance(connection, session, known, entry, leaf.as_ref(), fence).await
 }
 
 pub(super) async fn advance(
@@ -225,11 +241,13 @@ pub(super) async fn advance(
     known: &Known,
     entry: &Entry,
     leaf: Option<&EntryId>,
+    fence: Fence,
 ) -> Result<bool, Failure> {
     const UPDATE: &str = "UPDATE neta_agent_session SET leafEntryId = ?, nextSeq = nextSeq + 1, \
          updatedAt = ?, title = ?, messageCount = messageCount + ?, \
          rootEntryId = COALESCE(rootEntryId, ?), firstMessage = COALESCE(firstMessage, ?) \
-         WHERE sessionId = ? AND nextSeq = ? AND leafEntryId <=> ? AND status <> 'deleted'";
+         WHERE sessionId = ? AND nextSeq = ? AND leafEntryId <=> ? AND status <> 'deleted' \
+         AND fence = ?";
     let is_root = entry.parent_id().is_none();
     let first_message = match known.has_first_message {
         true => None,
@@ -249,6 +267,7 @@ pub(super) async fn advance(
         .bind(session.as_str())
         .bind(known.next_seq)
         .bind(known.tree.leaf().map(EntryId::as_str))
+        .bind(fence)
         .execute(connection)
         .await?;
     Ok(done.rows_affected() > 0)

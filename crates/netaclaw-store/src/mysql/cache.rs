@@ -4,6 +4,7 @@ use super::in_flight::InFlight;
 use super::retry::Failure;
 use super::rows::read_rows;
 use super::session_row::{metadata_in, opening_text, status_in};
+use netaclaw_cluster::NodeId;
 use netaclaw_session::{
     Entry, EntryId, FORMAT_VERSION, Header, MetaRecord, SessionError, SessionId, SessionLog,
     SessionTree,
@@ -44,8 +45,10 @@ pub(super) struct Known {
     pub(super) tree: Arc<SessionTree>,
     pub(super) next_seq: i64,
     pub(super) has_first_message: bool,
-    /// Set when what dead writers left in flight has been closed.
-    pub(super) recovered: bool,
+    /// The fence that the session's row had.
+    pub(super) fence: u64,
+    /// The owner that the session's row had.
+    pub(super) owner: Option<NodeId>,
     /// Columns that can change without an entry.
     data: Data,
 }
@@ -165,9 +168,10 @@ pub(super) async fn catch_up(
     lock: Lock,
 ) -> Result<Known, Failure> {
     const SELECT: &str = "SELECT header, leafEntryId, nextSeq, firstMessage IS NOT NULL, status, \
-         agentId, metadata FROM neta_agent_session WHERE sessionId = ?";
+         agentId, metadata, fence, ownerNode FROM neta_agent_session WHERE sessionId = ?";
     const SELECT_AND_LOCK: &str = "SELECT header, leafEntryId, nextSeq, firstMessage IS NOT NULL, \
-         status, agentId, metadata FROM neta_agent_session WHERE sessionId = ? FOR UPDATE";
+         status, agentId, metadata, fence, ownerNode FROM neta_agent_session WHERE sessionId = ? \
+         FOR UPDATE";
     let select = match lock {
         Lock::None => sqlx::query(SELECT),
         Lock::Row => sqlx::query(SELECT_AND_LOCK),
@@ -199,6 +203,8 @@ pub(super) async fn catch_up(
     };
     known.set_leaf(leaf);
     known.set_data(data_in(&row)?);
+    known.fence = row.try_get(7)?;
+    known.owner = row.try_get::<Option<String>, _>(8)?.map(NodeId::new);
     Ok(known)
 }
 
@@ -232,7 +238,8 @@ fn fresh(
         tree: Arc::new(tree),
         next_seq: row.try_get(2)?,
         has_first_message: row.try_get::<i64, _>(3)? != 0,
-        recovered: false,
+        fence: 0,
+        owner: None,
         data,
     })
 }

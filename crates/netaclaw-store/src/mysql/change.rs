@@ -2,6 +2,7 @@
 
 use super::append::Draft;
 use super::cache::{Lock, State};
+use super::ownership::Fence;
 use super::provider::Store;
 use super::retry::Failure;
 use crate::now_ms;
@@ -64,8 +65,8 @@ impl Store {
     ) -> Result<(), Failure> {
         const UPDATE: &str = "UPDATE neta_agent_session \
              SET updatedAt = IF(leafEntryId <=> ?, updatedAt, ?), leafEntryId = ? \
-             WHERE sessionId = ? AND status <> 'deleted'";
-        self.prepare_write(session, state).await?;
+             WHERE sessionId = ? AND status <> 'deleted' AND fence = ?";
+        let fence = self.prepare_write(session, state).await?;
         let tree = self.read_tree(session, state).await?;
         if let Some(entry) = leaf.filter(|leaf| !tree.contains(leaf)) {
             return Err(SessionError::EntryNotFound {
@@ -82,12 +83,15 @@ impl Store {
             .bind(format_timestamp(now_ms()))
             .bind(column)
             .bind(session.as_str())
+            .bind(fence)
             .execute(lease.connection())
             .await?;
+        let moved = match done.rows_affected() {
+            0 => Err(self.rejected(lease.connection(), session, fence).await?),
+            _ => Ok(()),
+        };
         lease.give_back();
-        if done.rows_affected() == 0 {
-            return Err(SessionError::NotFound(session.clone()).into());
-        }
+        moved?;
         if let Some(known) = &mut state.known {
             known.set_leaf(rest);
         }
@@ -101,10 +105,16 @@ impl Store {
         patch: &SessionPatch,
         name: &mut Option<Draft>,
     ) -> Result<(), Failure> {
-        self.prepare_write(session, state).await?;
+        let fence = self.prepare_write(session, state).await?;
         let mut transaction = self.connections.begin().await?;
         let result = self
-            .update_within(transaction.connection(), session, state, patch, name)
+            .update_within(
+                transaction.connection(),
+                session,
+                state,
+                (patch, name),
+                fence,
+            )
             .await;
         let named = transaction.end(result).await?;
         if let Some(entry) = named {
@@ -118,12 +128,12 @@ impl Store {
         connection: &mut MySqlConnection,
         session: &SessionId,
         state: &mut State,
-        patch: &SessionPatch,
-        name: &mut Option<Draft>,
+        (patch, name): (&SessionPatch, &mut Option<Draft>),
+        fence: Fence,
     ) -> Result<Option<Entry>, Failure> {
         const UPDATE: &str = "UPDATE neta_agent_session SET status = COALESCE(?, status), \
              agentId = COALESCE(?, agentId), metadata = COALESCE(?, metadata), \
-             updatedAt = COALESCE(?, updatedAt) WHERE sessionId = ?";
+             updatedAt = COALESCE(?, updatedAt) WHERE sessionId = ? AND fence = ?";
         let SessionPatch {
             status,
             agent_id,
@@ -132,7 +142,7 @@ impl Store {
         } = patch;
         let is_news = status.is_some() || agent_id.is_some();
         if is_news || metadata.is_some() {
-            sqlx::query(UPDATE)
+            let done = sqlx::query(UPDATE)
                 .bind(status.map(SessionStatus::as_str))
                 .bind(agent_id)
                 .bind(
@@ -142,14 +152,18 @@ impl Store {
                 )
                 .bind(is_news.then(|| format_timestamp(now_ms())))
                 .bind(session.as_str())
+                .bind(fence)
                 .execute(&mut *connection)
                 .await?;
+            if done.rows_affected() == 0 {
+                return Err(self.rejected(connection, session, fence).await?);
+            }
             // What is known must have the new status before the name is judged by it.
             state.refresh(connection, session, Lock::Row).await?;
         }
         match name {
             Some(draft) => self
-                .append_within(connection, session, state, draft)
+                .append_within(connection, session, state, draft, fence)
                 .await
                 .map(Some),
             None => Ok(None),

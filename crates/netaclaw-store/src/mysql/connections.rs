@@ -104,7 +104,7 @@ impl Connections {
         self.idle().clear();
     }
 
-    async fn connect(&self) -> Result<MySqlConnection, Failure> {
+    pub(super) async fn connect(&self) -> Result<MySqlConnection, Failure> {
         let connect = self.options.connect();
         let mut connection = tokio::time::timeout(CONNECT_TIMEOUT, connect)
             .await

@@ -63,7 +63,7 @@ impl Store {
             result => result?,
         }
         let rows = rows_of(tree.entries());
-        insert_rows(connection, session, &self.runtime, &rows).await
+        insert_rows(connection, session, self.by(0), &rows).await
     }
 }
 

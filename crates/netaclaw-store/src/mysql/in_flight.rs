@@ -1,6 +1,7 @@
 //! The entry that is being streamed: a row outside the log until it is complete.
 
 use super::cache::{Lock, Slot, State};
+use super::ownership::Fence;
 use super::provider::Store;
 use super::retry::{Failure, is_duplicate};
 use super::rows::{NewRow, Split, entry_in, in_flight_seq, insert_rows};
@@ -124,19 +125,28 @@ impl Store {
         entry: &Entry,
     ) -> Result<(), Failure> {
         let open = state.in_flight.as_ref().map(|open| open.id().clone());
+        let fence = self.prepare_write(session, state).await?;
         if open.as_ref() == Some(entry.id()) {
             let mut lease = self.connections.lease().await?;
-            let kept = self.update_row(lease.connection(), session, entry).await?;
+            let kept = self
+                .update_row(lease.connection(), session, entry, fence)
+                .await?;
             lease.give_back();
-            if !kept {
-                tracing::warn!(session.id = %session, entry.id = %entry.id(), "another process has closed an answer in flight");
-            }
-            return Ok(());
+            return match kept {
+                true => Ok(()),
+                // Who claims a session closes what was in flight under an earlier claim.
+                false => Err(self.deposed(session, fence)),
+            };
         }
-        self.prepare_write(session, state).await?;
         let mut transaction = self.connections.begin().await?;
         let result = self
-            .open_in_flight(transaction.connection(), session, state, entry, open)
+            .open_in_flight(
+                transaction.connection(),
+                session,
+                state,
+                (entry, open),
+                fence,
+            )
             .await;
         transaction.end(result).await
     }
@@ -146,10 +156,14 @@ impl Store {
         connection: &mut MySqlConnection,
         session: &SessionId,
         state: &mut State,
-        entry: &Entry,
-        replaced: Option<EntryId>,
+        (entry, replaced): (&Entry, Option<EntryId>),
+        fence: Fence,
     ) -> Result<(), Failure> {
-        let tree = &state.refresh(connection, session, Lock::Row).await?.tree;
+        let known = state.refresh(connection, session, Lock::Row).await?;
+        if known.fence != fence {
+            return Err(self.deposed(session, fence));
+        }
+        let tree = &known.tree;
         let taken = || SessionError::DuplicateEntry {
             session: session.clone(),
             entry: entry.id().clone(),
@@ -161,13 +175,13 @@ impl Store {
             return Err(taken().into());
         }
         if let Some(replaced) = replaced {
-            delete(connection, session, &replaced, &self.runtime).await?;
+            delete(connection, session, &replaced, fence).await?;
         }
         let rows = [NewRow::in_flight(entry)];
-        match insert_rows(connection, session, &self.runtime, &rows).await {
+        match insert_rows(connection, session, self.by(fence), &rows).await {
             // Opened here before, and forgotten since.
             Err(failure) if is_duplicate(&failure) => {
-                match self.update_row(connection, session, entry).await? {
+                match self.update_row(connection, session, entry, fence).await? {
                     true => Ok(()),
                     false => Err(taken().into()),
                 }
@@ -176,15 +190,16 @@ impl Store {
         }
     }
 
-    /// False if this process has no such row.
+    /// False if there is no such row of this claim.
     async fn update_row(
         &self,
         connection: &mut MySqlConnection,
         session: &SessionId,
         entry: &Entry,
+        fence: Fence,
     ) -> Result<bool, Failure> {
         const UPDATE: &str = "UPDATE neta_agent_session_entry SET envelope = ?, messageAt = ?, message = ? \
-             WHERE sessionId = ? AND entrySeq = ? AND sourceRuntime = ?";
+             WHERE sessionId = ? AND entrySeq = ? AND fence = ?";
         let text = Split::of(entry);
         let done = sqlx::query(UPDATE)
             .bind(text.envelope.as_ref())
@@ -192,7 +207,7 @@ impl Store {
             .bind(text.message)
             .bind(session.as_str())
             .bind(in_flight_seq(entry.id()))
-            .bind(&self.runtime)
+            .bind(fence)
             .execute(connection)
             .await?;
         Ok(done.rows_affected() > 0)
@@ -235,19 +250,19 @@ impl Store {
     }
 }
 
-/// Removes this process's row of an entry in flight. False if there is none.
+/// Removes the row of an entry that is in flight under this claim. False if there is none.
 pub(super) async fn delete(
     connection: &mut MySqlConnection,
     session: &SessionId,
     entry: &EntryId,
-    runtime: &str,
+    fence: Fence,
 ) -> Result<bool, Failure> {
     const DELETE: &str = "DELETE FROM neta_agent_session_entry \
-         WHERE sessionId = ? AND entrySeq = ? AND sourceRuntime = ?";
+         WHERE sessionId = ? AND entrySeq = ? AND fence = ?";
     let done = sqlx::query(DELETE)
         .bind(session.as_str())
         .bind(in_flight_seq(entry))
-        .bind(runtime)
+        .bind(fence)
         .execute(connection)
         .await?;
     Ok(done.rows_affected() > 0)

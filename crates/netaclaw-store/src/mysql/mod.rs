@@ -4,9 +4,10 @@
 //! functions of `netaclaw-session`, on the same tree that a file gives; nothing here interprets
 //! an entry beyond what a listing shows.
 //!
-//! Several processes may write the same session. Each append is one transaction that takes the
-//! session's row first, so the log has one order; what a process remembers of a session is only
-//! ever used if the row shows that nothing has changed since.
+//! A session has one owner at a time, the node that claimed it last (`ownership`), and every write
+//! names the fence of its claim. Each append is one transaction that takes the session's row first,
+//! so the log has one order; what a process remembers of a session is only ever used if the row
+//! shows that nothing has changed since. Reading needs no claim.
 
 mod append;
 mod cache;
@@ -15,12 +16,15 @@ mod connections;
 mod import;
 mod in_flight;
 mod list;
+mod node;
+mod ownership;
 mod provider;
 mod recover;
 mod retry;
 mod rows;
 mod session_row;
 
+pub use node::NodeSettings;
 pub use provider::MysqlProvider;
 
 use std::fmt;
@@ -34,6 +38,8 @@ pub struct MysqlSettings {
     pub url: String,
     /// Further requests wait for a connection to become free.
     pub connections_max: u32,
+    /// How this process appears to the others that share the database.
+    pub node: NodeSettings,
 }
 
 impl MysqlSettings {
@@ -41,6 +47,7 @@ impl MysqlSettings {
         Self {
             url: url.into(),
             connections_max: CONNECTIONS_MAX,
+            node: NodeSettings::default(),
         }
     }
 }
@@ -50,6 +57,7 @@ impl fmt::Debug for MysqlSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MysqlSettings")
             .field("connections_max", &self.connections_max)
+            .field("node", &self.node)
             .finish_non_exhaustive()
     }
 }

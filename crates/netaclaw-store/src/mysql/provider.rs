@@ -3,18 +3,21 @@
 use super::MysqlSettings;
 use super::cache::{Cache, Lock, State, check_id};
 use super::connections::Connections;
+use super::node::Heart;
+use super::ownership::Claims;
 use super::retry::Failure;
 use super::session_row::read_meta;
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_session::{
-    Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry, MetaRecord,
-    NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind, SessionError,
-    SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus,
-    SessionTree, SessionTreeProvider, encode_entry, encode_header, fork_entries, format_timestamp,
+    Claim, Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry,
+    MetaRecord, NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind,
+    SessionError, SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch,
+    SessionStatus, SessionTree, SessionTreeProvider, encode_entry, encode_header, fork_entries,
+    format_timestamp,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 type Result<T> = std::result::Result<T, SessionError>;
 
@@ -27,8 +30,12 @@ pub struct MysqlProvider {
 pub(super) struct Store {
     pub(super) connections: Connections,
     pub(super) cache: Cache,
-    /// Tells this instance from others that write to the same tables.
+    /// The start of the process that writes, as rows tell it to people.
     pub(super) runtime: String,
+    pub(super) claims: Claims,
+    pub(super) heart: Heart,
+    /// For jobs that must not keep the store alive.
+    pub(super) me: Weak<Store>,
 }
 
 impl MysqlProvider {
@@ -39,23 +46,34 @@ impl MysqlProvider {
     }
 
     async fn connected(settings: MysqlSettings) -> Result<Self> {
-        let store = Store {
-            connections: Connections::new(&settings)?,
+        let connections = Connections::new(&settings)?;
+        let store = Arc::new_cyclic(|me| Store {
+            connections,
             cache: Cache::default(),
-            runtime: new_session_id().as_str().to_owned(),
-        };
+            runtime: settings.node.instance.clone(),
+            claims: Claims::default(),
+            heart: Heart::new(settings.node),
+            me: Weak::clone(me),
+        });
         let mut retry = store.retry("cannot open the session tables".to_owned());
         while let Err(failure) = store.connections.migrate().await {
             retry.after(failure).await?;
         }
-        Ok(Self {
-            store: Arc::new(store),
-        })
+        Ok(Self { store })
+    }
+
+    /// Declares dead what these starts of processes were as nodes, so that their sessions can be
+    /// taken over at once. Only for whoever knows that they have ended.
+    pub async fn instances_died(&self, instances: &[String]) -> Result<()> {
+        self.store.instances_died(instances).await
     }
 }
 
 impl Store {
-    async fn read_meta(&self, session: &SessionId) -> std::result::Result<SessionMeta, Failure> {
+    pub(super) async fn read_meta(
+        &self,
+        session: &SessionId,
+    ) -> std::result::Result<SessionMeta, Failure> {
         let mut lease = self.connections.lease().await?;
         let meta = read_meta(lease.connection(), session).await?;
         lease.give_back();
@@ -183,6 +201,10 @@ impl SessionTreeProvider for MysqlProvider {
         self.store.take_over(session).await
     }
 
+    async fn claim(&self, session: &SessionId) -> Result<Claim> {
+        self.store.claim(session).await
+    }
+
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
         self.store.move_leaf(session, leaf).await
     }
@@ -231,7 +253,27 @@ impl SessionTreeProvider for MysqlProvider {
                 .write_pending(session, &mut *slot.lock().await)
                 .await;
         }
-        Ok(())
+        self.store.give_up(session).await
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.store.heart.is_suspended()
+    }
+
+    async fn resumed(&self) {
+        self.store.heart.active().await;
+    }
+
+    async fn owner_died(&self) {
+        // Only a node looks at the others. If it cannot become one now, it does with its first claim.
+        if let Err(error) = self.store.joined().await {
+            tracing::warn!(?error, "this process could not be entered as a node");
+        }
+        self.store.heart.death().await;
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.store.leave().await
     }
 }
 

@@ -1,7 +1,7 @@
-//! What processes left in flight when they died, closed by the next one that writes.
+//! What an earlier owner left in flight, closed by the next one together with its claim.
 
 use super::append::advance;
-use super::cache::{Known, Lock, State, catch_up};
+use super::cache::Known;
 use super::provider::Store;
 use super::retry::Failure;
 use super::rows::{NewRow, entry_in, in_flight_seq, insert_rows};
@@ -19,37 +19,17 @@ impl Store {
         Ok(())
     }
 
-    /// Before this process writes a session for the first time: closes what other processes left
-    /// in flight, as answers that were cut off.
-    pub(super) async fn prepare_write(
-        &self,
-        session: &SessionId,
-        state: &mut State,
-    ) -> Result<(), Failure> {
-        if state.known.as_ref().is_some_and(|known| known.recovered) {
-            return Ok(());
-        }
-        // Taken out: if this fails, what is known may be ahead of the database.
-        let known = state.known.take();
-        let mut transaction = self.connections.begin().await?;
-        let result = self
-            .close_interrupted(transaction.connection(), session, known)
-            .await;
-        state.known = Some(transaction.end(result).await?);
-        Ok(())
-    }
-
-    async fn close_interrupted(
+    /// Closes what is in flight as answers that were cut off.
+    pub(super) async fn close_in_flight(
         &self,
         connection: &mut MySqlConnection,
         session: &SessionId,
-        known: Option<Known>,
-    ) -> Result<Known, Failure> {
-        let mut known = catch_up(connection, session, known, Lock::Row).await?;
+        known: &mut Known,
+    ) -> Result<(), Failure> {
         if known.tree.meta().status == Some(SessionStatus::Deleted) {
-            return Ok(known);
+            return Ok(());
         }
-        for left in self.left_by_others(connection, session).await? {
+        for left in left_in_flight(connection, session).await? {
             delete_row(connection, session, left.id()).await?;
             let is_known = |parent: &EntryId| known.tree.contains(parent);
             if known.tree.contains(left.id()) || !left.parent_id().is_none_or(is_known) {
@@ -62,29 +42,27 @@ impl Store {
                 true => Some(entry.id().clone()),
                 false => known.tree.leaf().cloned(),
             };
-            advance(connection, session, &known, &entry, leaf.as_ref()).await?;
+            let fence = known.fence;
+            advance(connection, session, known, &entry, leaf.as_ref(), fence).await?;
             let rows = [NewRow::completed(known.next_seq, &entry)];
-            insert_rows(connection, session, &self.runtime, &rows).await?;
+            insert_rows(connection, session, self.by(fence), &rows).await?;
             known.push(entry, leaf);
         }
-        known.recovered = true;
-        Ok(known)
+        Ok(())
     }
+}
 
-    async fn left_by_others(
-        &self,
-        connection: &mut MySqlConnection,
-        session: &SessionId,
-    ) -> Result<Vec<Entry>, Failure> {
-        const SELECT: &str = "SELECT envelope, messageAt, message FROM neta_agent_session_entry \
-             WHERE sessionId = ? AND entrySeq < 0 AND sourceRuntime <> ?";
-        let rows = sqlx::query(SELECT)
-            .bind(session.as_str())
-            .bind(&self.runtime)
-            .fetch_all(connection)
-            .await?;
-        rows.iter().map(|row| entry_in(session, row)).collect()
-    }
+async fn left_in_flight(
+    connection: &mut MySqlConnection,
+    session: &SessionId,
+) -> Result<Vec<Entry>, Failure> {
+    const SELECT: &str = "SELECT envelope, messageAt, message FROM neta_agent_session_entry \
+         WHERE sessionId = ? AND entrySeq < 0";
+    let rows = sqlx::query(SELECT)
+        .bind(session.as_str())
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(|row| entry_in(session, row)).collect()
 }
 
 async fn delete_row(

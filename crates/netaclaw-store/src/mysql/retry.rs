@@ -140,8 +140,9 @@ enum Verdict {
 impl Verdict {
     fn on(error: &sqlx::Error) -> Self {
         match number(error) {
-            // Deadlock, lock wait timeout, record changed since last read, statement interrupted.
-            Some(1213 | 1205 | 1020 | 1317) => Self::TryAgain,
+            // Deadlock, lock wait timeout, record changed since last read, statement interrupted, a
+            // member of a cluster that is not ready.
+            Some(1213 | 1205 | 1020 | 1317 | 1047) => Self::TryAgain,
             // Too many connections, shutdown, network errors, connection killed or idle too long.
             Some(1040 | 1053 | 1077..=1079 | 1158..=1161 | 1203 | 1927 | 3169 | 4031) => {
                 Self::ConnectionLost
@@ -160,6 +161,14 @@ impl Verdict {
 /// Whether a key is there already.
 pub(super) fn is_duplicate(failure: &Failure) -> bool {
     matches!(failure, Failure::Database(error) if number(error) == Some(1062))
+}
+
+/// Whether it is in this key that something is there already.
+pub(super) fn is_duplicate_of(failure: &Failure, key: &str) -> bool {
+    let Failure::Database(sqlx::Error::Database(error)) = failure else {
+        return false;
+    };
+    is_duplicate(failure) && error.message().contains(key)
 }
 
 fn number(error: &sqlx::Error) -> Option<u16> {
@@ -189,6 +198,7 @@ mod tests {
         let settings = MysqlSettings {
             url: "mysql://u:secret@127.0.0.1:1/d".to_owned(),
             connections_max: 1,
+            node: crate::NodeSettings::default(),
         };
         let connections = Connections::new(&settings).unwrap();
         let mut retry = Retry::new(&connections, "cannot append");

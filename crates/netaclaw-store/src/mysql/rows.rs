@@ -1,7 +1,8 @@
 //! Entries as rows, and back without losing a byte.
 
 use super::retry::Failure;
-use netaclaw_session::{Entry, EntryId, EntryKind, SessionError, SessionId};
+use netaclaw_session::{Entry, EntryId, EntryKind, Role, SessionError, SessionId};
+use serde::Deserialize;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{MySql, QueryBuilder, Row};
 use std::borrow::Cow;
@@ -23,6 +24,16 @@ pub(super) struct NewRow<'e> {
     /// What stands in the id column; see [`id_column`].
     pub(super) id: Cow<'e, str>,
     pub(super) entry: &'e Entry,
+    /// The client's request that this message answers for; see [`NewRow::with_request`].
+    request: Option<String>,
+}
+
+/// Who writes rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrittenBy<'s> {
+    pub(super) runtime: &'s str,
+    /// Of the claim under which the rows are written; 0 for those of a session that is being made.
+    pub(super) fence: u64,
 }
 
 impl<'e> NewRow<'e> {
@@ -31,7 +42,16 @@ impl<'e> NewRow<'e> {
             seq,
             id: id_column(entry.id()),
             entry,
+            request: None,
         }
+    }
+
+    /// The same, for a message that comes in now: its request stores it once. What is copied from
+    /// elsewhere answers for no request.
+    pub(super) fn with_request(self) -> Self {
+        let request = request_of(self.entry);
+        let request = request.map(|request| indexed(&request).into_owned());
+        Self { request, ..self }
     }
 
     pub(super) fn in_flight(entry: &'e Entry) -> Self {
@@ -47,13 +67,34 @@ pub(super) fn in_flight_seq(entry: &EntryId) -> i64 {
 /// The id as its column holds it. What the index could not hold or not tell from another id gets
 /// a fingerprint; what the column adds always begins with a `#`.
 pub(super) fn id_column(id: &EntryId) -> Cow<'_, str> {
-    let id = id.as_str();
+    indexed(id.as_str())
+}
+
+fn indexed(id: &str) -> Cow<'_, str> {
     // Trailing spaces do not count in comparisons of MySQL.
     if id.len() <= ID_MAX && !id.contains('#') && !id.ends_with(' ') {
         return Cow::Borrowed(id);
     }
     let cut = id.floor_char_boundary(ID_MAX);
     Cow::Owned(format!("{}#{:016x}", &id[..cut], fingerprint(id)))
+}
+
+/// The client's request that a user's message carries.
+fn request_of(entry: &Entry) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Message {
+        netaclaw: Option<Mark>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Mark {
+        request_id: Option<String>,
+    }
+    if entry.role() != Role::User {
+        return None;
+    }
+    let message: Message = serde_json::from_str(entry.message_json()?).ok()?;
+    message.netaclaw?.request_id
 }
 
 /// FNV-1a. It must never change: it is stored.
@@ -67,13 +108,13 @@ fn fingerprint(text: &str) -> u64 {
 pub(super) async fn insert_rows(
     connection: &mut MySqlConnection,
     session: &SessionId,
-    runtime: &str,
+    by: WrittenBy<'_>,
     rows: &[NewRow<'_>],
 ) -> Result<(), Failure> {
     let mut rest = rows;
     while !rest.is_empty() {
         let (batch, later) = rest.split_at(batch_size(rest));
-        let mut insert = insert_statement(session, runtime, batch);
+        let mut insert = insert_statement(session, by, batch);
         // Only the statement of a single append is worth keeping prepared.
         let query = insert.build().persistent(rows.len() == 1);
         query.execute(&mut *connection).await?;
@@ -93,14 +134,14 @@ fn batch_size(rows: &[NewRow<'_>]) -> usize {
 
 fn insert_statement(
     session: &SessionId,
-    runtime: &str,
+    by: WrittenBy<'_>,
     rows: &[NewRow<'_>],
 ) -> QueryBuilder<MySql> {
     let mut insert = QueryBuilder::new(
         "INSERT INTO neta_agent_session_entry (sessionId, entrySeq, entryId, parentEntryId, type, \
          message, summary, firstKeptEntryId, tokensBefore, thinkingLevel, provider, modelId, \
          customType, data, display, targetEntryId, label, details, sourceRuntime, status, \
-         envelope, messageAt) ",
+         envelope, messageAt, fence, requestId) ",
     );
     insert.push_values(rows, |mut values, row| {
         let text = Split::of(row.entry);
@@ -125,14 +166,16 @@ fn insert_statement(
             .push_bind(copy.target_entry_id.as_deref())
             .push_bind(copy.label.as_deref())
             .push_bind(copy.details)
-            .push_bind(runtime)
+            .push_bind(by.runtime)
             .push_bind(if row.seq < 0 {
                 "in_flight"
             } else {
                 "completed"
             })
             .push_bind(text.envelope.as_ref())
-            .push_bind(text.message_at);
+            .push_bind(text.message_at)
+            .push_bind(by.fence)
+            .push_bind(row.request.as_deref());
     });
     insert
 }

@@ -2,6 +2,7 @@
 
 mod nodes;
 mod outages;
+mod ownership;
 mod tables;
 
 use async_trait::async_trait;
@@ -14,13 +15,15 @@ use netaclaw_testkit::{Database, MariaDb};
 use serde_json::json;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{Connection, Executor};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A database of its own, on the server that the test command provides.
 struct Harness {
     // Before the server, so that it is dropped while the server still runs.
     database: Database,
     _server: MariaDb,
+    /// The processes that the contract suite has opened here, which all but the last are dead.
+    opened: Mutex<Vec<String>>,
 }
 
 impl Harness {
@@ -29,6 +32,7 @@ impl Harness {
         Self {
             database: server.fresh_database().unwrap(),
             _server: server,
+            opened: Mutex::default(),
         }
     }
 
@@ -84,7 +88,13 @@ async fn run(connection: &mut MySqlConnection, sql: &'static str) {
 #[async_trait]
 impl ContractHarness for Harness {
     async fn open(&self) -> Arc<dyn SessionTreeProvider> {
-        self.provider().await
+        let settings = MysqlSettings::new(self.database.url());
+        let instance = settings.node.instance.clone();
+        let provider = MysqlProvider::connect(settings).await.unwrap();
+        let dead = self.opened.lock().unwrap().clone();
+        provider.instances_died(&dead).await.unwrap();
+        self.opened.lock().unwrap().push(instance);
+        Arc::new(provider)
     }
 }
 

@@ -94,7 +94,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let link = format!("http://{bound}/?token={}", token.expose_secret());
     announce(app, &app.lang.listening(format!("http://{bound}"), link));
     // Beside the work for those who are here already.
-    let sweep = engine.recover_interrupted(dead.ids().to_vec());
+    let sweep = engine.recover_interrupted();
+    engine.take_over_from_the_dead();
     let serving = gateway.serve(listener, shutdown.clone());
     tokio::pin!(serving);
     tokio::select! {
@@ -107,6 +108,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
                 // finds it as after a crash.
                 () = stops.next() => {
                     app.warn(&app.lang.stopped_at_once());
+                    // Its file says that it did not end properly.
+                    std::mem::forget(instance);
                     return Ok(Outcome::Failed);
                 }
             }

@@ -4,8 +4,10 @@ use crate::app::App;
 use crate::config::Config;
 use crate::error::{Failure, Result};
 use crate::text::Lang;
-use netaclaw_session::{ProviderKind, SessionTreeProvider};
-use netaclaw_store::{FileProvider, FileSettings, MysqlProvider, MysqlSettings};
+use netaclaw_session::{ProviderKind, SessionError, SessionTreeProvider};
+use netaclaw_store::{
+    DeadInstances, FileProvider, FileSettings, Instance, MysqlProvider, MysqlSettings, NodeSettings,
+};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -14,6 +16,9 @@ pub(crate) type Provider = Arc<dyn SessionTreeProvider>;
 pub(crate) struct Stores {
     pub(crate) config: Config,
     lang: Lang,
+    node: NodeSettings,
+    /// Processes of this data directory that are known to be dead.
+    dead: Vec<String>,
     mysql: OnceCell<Provider>,
 }
 
@@ -23,8 +28,23 @@ impl Stores {
         Ok(Self {
             config: app.config(provider)?,
             lang: app.lang,
+            node: NodeSettings::default(),
+            dead: Vec::new(),
             mysql: OnceCell::new(),
         })
+    }
+
+    /// For a process that others know by its file in the data directory, and that has found these
+    /// others dead there.
+    pub(crate) fn of_instance(self, instance: &Instance, dead: &DeadInstances) -> Self {
+        Self {
+            node: NodeSettings {
+                instance: instance.id().to_owned(),
+                ..self.node
+            },
+            dead: dead.ids().to_vec(),
+            ..self
+        }
     }
 
     /// The provider that was named or configured.
@@ -55,8 +75,16 @@ impl Stores {
             ));
         };
         let shown = without_secrets(url);
-        let provider = MysqlProvider::connect(MysqlSettings::new(url)).await;
-        let provider = provider.map_err(|error| {
+        let settings = MysqlSettings {
+            node: self.node.clone(),
+            ..MysqlSettings::new(url)
+        };
+        let connected = async {
+            let provider = MysqlProvider::connect(settings).await?;
+            provider.instances_died(&self.dead).await?;
+            Ok(provider)
+        };
+        let provider = connected.await.map_err(|error: SessionError| {
             let why = lang.database_unreachable(first_cause(&error));
             Failure::new(format!("mysql {shown}"), why, lang.check_database())
         })?;

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use netaclaw_session::{
-    Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession, PageRequest,
-    ProviderKind, SessionError, SessionFilter, SessionId, SessionMeta, SessionPage, SessionPatch,
-    SessionTree, SessionTreeProvider,
+    Claim, Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession,
+    PageRequest, ProviderKind, SessionError, SessionFilter, SessionId, SessionMeta, SessionPage,
+    SessionPatch, SessionTree, SessionTreeProvider,
 };
 use serde_json::Value;
 use std::io::Write as _;
@@ -197,6 +197,10 @@ impl SessionTreeProvider for Doomed {
         self.write("take_over", self.inner.take_over(session)).await
     }
 
+    async fn claim(&self, session: &SessionId) -> Result<Claim> {
+        self.write("claim", self.inner.claim(session)).await
+    }
+
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
         self.write("leaf", self.inner.move_leaf(session, leaf))
             .await
@@ -218,5 +222,21 @@ impl SessionTreeProvider for Doomed {
 
     async fn release(&self, session: &SessionId) -> Result<()> {
         self.inner.release(session).await
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.inner.is_suspended()
+    }
+
+    async fn resumed(&self) {
+        self.inner.resumed().await;
+    }
+
+    async fn owner_died(&self) {
+        self.inner.owner_died().await;
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.inner.close().await
     }
 }

@@ -1,7 +1,7 @@
 //! The life of a server in a process of its own, from its start to its violent end.
 
 use super::doomed::{Doom, Doomed, tell};
-use crate::whole::{Home, Whole};
+use crate::whole::{Home, Node, Whole};
 use netaclaw_gateway::GatewaySettings;
 use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt;
@@ -95,12 +95,21 @@ pub(super) async fn live_as_told() -> bool {
         sessions: std::env::var(SESSIONS).unwrap().into(),
         mysql_url: std::env::var(MYSQL_URL).ok(),
     };
+    let node = home.node().await;
     let doomed = Doomed {
-        inner: home.provider().await,
+        inner: node.sessions,
         doom: std::env::var(DOOM).unwrap().parse().unwrap(),
         writes: AtomicUsize::new(0),
     };
-    let server = Whole::start_over(&home, Arc::new(doomed), GatewaySettings::default()).await;
+    let server = Whole::start_over(
+        &home,
+        Node {
+            sessions: Arc::new(doomed),
+            instance: node.instance,
+        },
+        GatewaySettings::default(),
+    )
+    .await;
     tell("listens", &server.address.to_string());
     server.serving.await.unwrap();
     true
