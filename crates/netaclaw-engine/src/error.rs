@@ -102,12 +102,33 @@ impl From<SessionError> for EngineError {
             | SessionError::DuplicateEntry { .. }
             | SessionError::AlreadyExists(_)
             | SessionError::RepeatedRequest(_) => Self::Conflict(error.to_string()),
-            SessionError::Busy { .. } | SessionError::Deposed(_) => Self::Busy(error.to_string()),
+            // Which process has it is for the machine's own users, not for clients.
+            SessionError::Busy { session, .. } => Self::Busy(format!(
+                "session {session} is open for writing in another process"
+            )),
+            SessionError::Deposed(_) => Self::Busy(error.to_string()),
             SessionError::Invalid(reason) => Self::BadRequest(reason),
             SessionError::Unreadable { .. } | SessionError::Path { .. } => {
                 Self::Unavailable(error.to_string())
             }
             SessionError::Store { .. } => Self::Internal(Box::new(error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netaclaw_protocol::SessionId;
+
+    #[test]
+    fn a_busy_session_does_not_tell_which_process_has_it() {
+        let error = EngineError::from(SessionError::Busy {
+            session: SessionId::new("s"),
+            owner: "process 4711".to_owned(),
+        });
+        let words = error.words();
+        assert_eq!(error.code(), ErrorCode::SessionBusy);
+        assert!(!words.en.contains("4711") && !words.zh.contains("4711"));
     }
 }

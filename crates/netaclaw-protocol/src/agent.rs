@@ -23,7 +23,8 @@ pub struct Agent {
 /// An agent as those see it who only use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
+// Closed, so that an agent fits one description only.
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentBrief {
     pub id: AgentId,
     pub name: String,

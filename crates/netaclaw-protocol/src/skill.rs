@@ -89,7 +89,9 @@ pub struct SkillProblem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillTry {
+    /// Its arguments by name.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub input: Value,
     /// The agent whose workspace and limits it gets; absent, the default one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -131,6 +131,7 @@ pub struct StoredSnapshot {
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
     pub entries: Vec<Box<RawValue>>,
     pub active_path: Vec<EntryId>,
+    /// Of all entries, also of those that only name the session; a live snapshot leaves those out.
     pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
     pub labels_by_entry_id: BTreeMap<EntryId, String>,
     /// What a model sees at the leaf.

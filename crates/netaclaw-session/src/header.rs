@@ -123,6 +123,17 @@ impl Header {
         Self::new(raw.into(), id.clone())
     }
 
+    /// The same header for a reader on another machine: without the paths of this one. Pi then works
+    /// where it is started.
+    pub fn without_paths(&self) -> Self {
+        let raw = ["cwd", "parentSession"]
+            .iter()
+            .fold(self.raw.to_string(), |raw, name| {
+                json::with_member(&raw, name, None)
+            });
+        Self::new(raw.into(), self.id.clone())
+    }
+
     fn text(&self, member: Member) -> Option<Cow<'_, str>> {
         self.member(member).and_then(json::string)
     }

@@ -1529,7 +1529,11 @@ export type SkillTried = { sessionId: SessionId, toolCallId: string, };
 /**
  * Runs a skill to see what it does. It runs in a session of its own, like any other call.
  */
-export type SkillTry = { input: JsonValue, 
+export type SkillTry = { 
+/**
+ * Its arguments by name.
+ */
+input: JsonValue, 
 /**
  * The agent whose workspace and limits it gets; absent, the default one.
  */

@@ -5,6 +5,8 @@ import type { SessionList, SessionListItem } from '@/protocol'
 import { useConnection } from './connection'
 
 const PAGE = 50
+/** The most that the server gives at once. */
+const SIZE_MAX = 200
 
 export type ListPhase = 'loading' | 'ready' | 'error'
 
@@ -22,12 +24,16 @@ export const useSessions = defineStore('sessions', () => {
   async function load(pages = Math.max(1, Math.ceil(items.value.length / PAGE))): Promise<void> {
     const question = ++asked
     try {
-      const list = await request<SessionList>('sessions', {
-        query: { q: search.value, status: archived.value ? 'archived' : 'active', page: 1, size: pages * PAGE },
-      })
+      const parts = Math.ceil((pages * PAGE) / SIZE_MAX)
+      const size = parts > 1 ? SIZE_MAX : pages * PAGE
+      const query = { q: search.value, status: archived.value ? 'archived' : 'active', size }
+      const part = (_: unknown, at: number) => request<SessionList>('sessions', { query: { ...query, page: at + 1 } })
+      const lists = await Promise.all(Array.from({ length: parts }, part))
       if (question !== asked) return
-      items.value = list.items
-      total.value = list.total
+      // A session that moved up between two requests is in both.
+      const all = lists.flatMap((list) => list.items).map((item) => [item.sessionId, item] as const)
+      items.value = [...new Map(all).values()]
+      total.value = lists[0]!.total
       phase.value = 'ready'
     } catch {
       if (question === asked && items.value.length === 0) phase.value = 'error'

@@ -5,6 +5,27 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use netaclaw_protocol::ErrorCode;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+/// How an error is described.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its description is used")]
+pub(crate) struct OpenaiProblem {
+    #[schema(inline)]
+    error: OpenaiProblemDetails,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its description is used")]
+struct OpenaiProblemDetails {
+    message: String,
+    r#type: String,
+    /// The field at fault.
+    #[schema(required)]
+    param: Option<String>,
+    #[schema(required)]
+    code: Option<String>,
+}
 
 pub(crate) struct OpenaiError(pub(super) ApiError);
 

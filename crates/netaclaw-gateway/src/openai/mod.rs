@@ -9,7 +9,7 @@ mod run;
 mod stream;
 mod transcript;
 
-pub(crate) use error::OpenaiError;
+pub(crate) use error::{OpenaiError, OpenaiProblem};
 
 use crate::routes::Routes;
 use axum::extract::DefaultBodyLimit;

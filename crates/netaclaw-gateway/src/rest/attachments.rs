@@ -129,7 +129,8 @@ fn unreadable(error: MultipartError) -> ApiError {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/attachments/{id}", tag = "attachments", params(("id" = String, Path)),
-    responses((status = 200, content_type = "application/octet-stream"), (status = 404)))]
+    responses((status = 200, content(([u8] = "application/octet-stream"), ([u8] = "image/png"),
+        ([u8] = "image/jpeg"), ([u8] = "image/gif"), ([u8] = "image/webp")))))]
 async fn get(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,
@@ -158,7 +159,8 @@ async fn delete(
 /// An image of an entry, by its number among the entry's images.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/entries/{entry}/images/{number}", tag = "sessions",
     params(("id" = String, Path), ("entry" = String, Path), ("number" = usize, Path)),
-    responses((status = 200, content_type = "image/*"), (status = 404)))]
+    responses((status = 200, content(([u8] = "image/png"), ([u8] = "image/jpeg"),
+        ([u8] = "image/gif"), ([u8] = "image/webp")))))]
 async fn image(
     State(shared): State<Arc<Shared>>,
     Signed(who): Signed,

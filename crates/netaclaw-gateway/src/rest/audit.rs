@@ -1,6 +1,7 @@
 //! What administrators did.
 
 use super::body::ApiQuery;
+use super::paging::page_and_size;
 use crate::auth::Onlooker;
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -10,26 +11,29 @@ use axum::extract::State;
 use netaclaw_protocol::AuditPage;
 use serde::Deserialize;
 use std::sync::Arc;
+use utoipa::IntoParams;
 
 pub(super) fn routes() -> Routes {
     Routes::new().with(handlers!(list))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 struct Asked {
+    /// Counted from 1.
+    #[param(minimum = 1)]
     page: Option<u32>,
+    #[param(minimum = 1, maximum = 200)]
     size: Option<u32>,
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/audit", tag = "audit",
-    params(("page" = Option<u32>, Query), ("size" = Option<u32>, Query)),
-    responses((status = 200, body = AuditPage)))]
+    params(Asked), responses((status = 200, body = AuditPage)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
     ApiQuery(asked): ApiQuery<Asked>,
 ) -> Result<Json<AuditPage>, ApiError> {
-    let page = asked.page.unwrap_or(1).max(1);
-    let size = asked.size.unwrap_or(50).clamp(1, 200);
+    let (page, size) = page_and_size(asked.page, asked.size, 50)?;
     Ok(Json(shared.admin.audit(page, size).await?))
 }

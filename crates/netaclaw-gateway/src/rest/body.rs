@@ -71,6 +71,14 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ApiPath
 }
 
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // A list would be taken for the fields of an object, in the order of their declaration.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        let words = Words::new(
+            "请求内容须为 JSON 对象，而不是数组",
+            "the body must be a JSON object, not a list",
+        );
+        return Err(ApiError::bad_request(words));
+    }
     let json = &mut serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(json).map_err(|error| {
         let field = error.path().to_string();

@@ -32,13 +32,14 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Json, Router};
 use netaclaw_protocol::ApiProblem;
+use openai::OpenaiProblem;
 use std::sync::{Arc, OnceLock};
+use utoipa::ToSchema;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{
-    ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder,
-    SecurityRequirement,
+    ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response, ResponseBuilder,
+    Schema, SecurityRequirement,
 };
-use utoipa::{PartialSchema, ToSchema};
 
 /// All routes that are described, and their description.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
@@ -106,18 +107,15 @@ fn openapi() -> &'static OpenApi {
     })
 }
 
-/// Every request of ours can be refused, in the same form.
+/// Every request can be refused, in the same form; those of OpenAI's API in the form that its clients
+/// read.
 fn describe_refusals(description: &mut OpenApi) {
-    let problem = Ref::from_schema_name(ApiProblem::name());
-    let content = ContentBuilder::new().schema(Some(problem)).build();
-    let refusal = ResponseBuilder::new()
-        .description("Refused")
-        .content("application/json", content)
-        .build();
-    let paths = description.paths.paths.iter_mut();
-    // OpenAI's clients read errors of OpenAI's form.
-    let own = paths.filter(|(path, _)| !path.starts_with(openai::PREFIX));
-    for (_, item) in own {
+    let (own, openai) = (refusal::<ApiProblem>(), refusal::<OpenaiProblem>());
+    for (path, item) in &mut description.paths.paths {
+        let refusal = match path.starts_with(openai::PREFIX) {
+            true => &openai,
+            false => &own,
+        };
         let operations = [
             &mut item.get,
             &mut item.post,
@@ -130,8 +128,22 @@ fn describe_refusals(description: &mut OpenApi) {
             responses.insert("default".to_owned(), RefOr::T(refusal.clone()));
         }
     }
-    let mut schemas = vec![(ApiProblem::name().into_owned(), ApiProblem::schema())];
-    ApiProblem::schemas(&mut schemas);
     let components = description.components.get_or_insert_default();
-    components.schemas.extend(schemas);
+    components.schemas.extend(schemas::<ApiProblem>());
+    components.schemas.extend(schemas::<OpenaiProblem>());
+}
+
+fn refusal<T: ToSchema>() -> Response {
+    let problem = Ref::from_schema_name(T::name());
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    ResponseBuilder::new()
+        .description("Refused")
+        .content("application/json", content)
+        .build()
+}
+
+fn schemas<T: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
+    let mut schemas = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut schemas);
+    schemas
 }

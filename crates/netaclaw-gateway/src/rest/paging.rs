@@ -4,8 +4,11 @@ use super::body::ApiQuery;
 use crate::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use netaclaw_protocol::Listing;
+use netaclaw_protocol::{Listing, Words};
 use serde::Deserialize;
+use serde_json::json;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use utoipa::IntoParams;
 
 /// On a page, if nobody says how many.
@@ -17,9 +20,38 @@ const SIZE_MAX: u32 = 200;
 #[into_params(parameter_in = Query)]
 pub(super) struct Paging {
     /// Counted from 1. Without `page` and `size` the list comes whole.
+    #[param(minimum = 1)]
     page: Option<u32>,
-    /// At most 200.
+    #[param(minimum = 1, maximum = 200)]
     size: Option<u32>,
+}
+
+/// The page and the size that were asked for, with a size for who did not say one. What is outside of
+/// the description is refused.
+pub(super) fn page_and_size(
+    page: Option<u32>,
+    size: Option<u32>,
+    usual: u32,
+) -> Result<(u32, u32), ApiError> {
+    let page = within("page", page.unwrap_or(1), 1..=u32::MAX)?;
+    let size = within("size", size.unwrap_or(usual), 1..=SIZE_MAX)?;
+    Ok((page, size))
+}
+
+/// A number of a query, if it is in its range.
+pub(super) fn within<T>(field: &str, number: T, range: RangeInclusive<T>) -> Result<T, ApiError>
+where
+    T: PartialOrd + Display,
+{
+    if range.contains(&number) {
+        return Ok(number);
+    }
+    let (least, most) = (range.start(), range.end());
+    let words = Words::new(
+        format!("{field} 须在 {least} 与 {most} 之间"),
+        format!("{field} must be between {least} and {most}"),
+    );
+    Err(ApiError::bad_request(words).with_details(json!({ "field": field })))
 }
 
 impl Paging {
@@ -28,8 +60,7 @@ impl Paging {
         if (self.page, self.size) == (None, None) {
             return Listing::new(items);
         }
-        let page = self.page.unwrap_or(1).max(1);
-        let size = self.size.unwrap_or(SIZE).clamp(1, SIZE_MAX);
+        let (page, size) = (self.page.unwrap_or(1), self.size.unwrap_or(SIZE));
         Listing::page(items, page, size)
     }
 }
@@ -38,7 +69,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Paging {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let ApiQuery(paging) = ApiQuery::from_request_parts(parts, state).await?;
+        let ApiQuery(paging) = ApiQuery::<Self>::from_request_parts(parts, state).await?;
+        page_and_size(paging.page, paging.size, SIZE)?;
         Ok(paging)
     }
 }
@@ -57,8 +89,7 @@ mod tests {
         assert_eq!(of(None, Some(3)), (vec![1, 2, 3], 1, 3, 7));
         assert_eq!(of(Some(3), Some(3)), (vec![7], 3, 3, 7));
         assert_eq!(of(Some(4), Some(3)), (vec![], 4, 3, 7));
-        assert_eq!(of(Some(0), Some(0)), (vec![1], 1, 1, 7));
         assert_eq!(of(Some(1), None).2, SIZE);
-        assert!(of(Some(u32::MAX), Some(u32::MAX)).0.is_empty());
+        assert!(of(Some(u32::MAX), Some(SIZE_MAX)).0.is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! Sessions: found, named, put away, forked. Those of others do not exist.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
+use super::paging::page_and_size;
 use crate::auth::{Identity, Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -18,7 +19,6 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
 
-const PAGE_SIZE_MAX: u32 = 200;
 /// In place of a user: everybody's sessions.
 const EVERYBODY: &str = "*";
 
@@ -33,7 +33,10 @@ pub(super) fn routes() -> Routes {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Asked {
+    /// Counted from 1.
+    #[param(minimum = 1)]
     page: Option<u32>,
+    #[param(minimum = 1, maximum = 200)]
     size: Option<u32>,
     agent_id: Option<String>,
     /// Words of the title or of the first message.
@@ -54,8 +57,7 @@ async fn list(
     ApiQuery(asked): ApiQuery<Asked>,
 ) -> Result<Json<SessionList>, ApiError> {
     let filter = filter(&who, &asked);
-    let page = asked.page.unwrap_or(1).max(1);
-    let size = asked.size.unwrap_or(50).clamp(1, PAGE_SIZE_MAX);
+    let (page, size) = page_and_size(asked.page, asked.size, 50)?;
     let found = pages(&shared, &filter, page, size).await?;
     let items = found.items.into_iter();
     Ok(Json(SessionList {

@@ -2,7 +2,7 @@
 
 use super::agents::previews;
 use super::body::{ApiJson, ApiPath, ApiQuery};
-use super::paging::Paging;
+use super::paging::{Paging, within};
 use crate::auth::{Signed, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -88,7 +88,9 @@ struct OfOperation {
     session_id: String,
     operation_id: String,
     /// Counted from 1.
+    #[param(minimum = 1)]
     page: Option<u32>,
+    #[param(minimum = 1, maximum = 1000)]
     size: Option<u32>,
 }
 
@@ -100,8 +102,8 @@ async fn process_log(
     Signed(who): Signed,
     ApiQuery(of): ApiQuery<OfOperation>,
 ) -> Result<Json<ProcessLogPage>, ApiError> {
-    let page = of.page.unwrap_or(1).max(1);
-    let size = of.size.unwrap_or(100).clamp(1, PAGE_SIZE_MAX);
+    let page = within("page", of.page.unwrap_or(1), 1..=u32::MAX)?;
+    let size = within("size", of.size.unwrap_or(100), 1..=PAGE_SIZE_MAX)?;
     let (caller, session) = (who.caller(), SessionId::new(of.session_id));
     let log = shared
         .engine

@@ -2,6 +2,7 @@
 
 use super::body::{ApiPath, ApiQuery};
 use super::outline::outline;
+use super::paging::within;
 use super::sessions::find;
 use crate::auth::{Identity, Signed};
 use crate::error::ApiError;
@@ -48,6 +49,7 @@ struct Asked {
     view: View,
     /// Only entries before this one.
     before: Option<String>,
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }
 
@@ -119,7 +121,7 @@ fn full(
         let missing = || ApiError::new(ErrorCode::StaleParent, words);
         path.truncate(at.ok_or_else(missing)?);
     }
-    let limit = limit.unwrap_or(ENTRIES_MAX).clamp(1, ENTRIES_MAX);
+    let limit = within("limit", limit.unwrap_or(ENTRIES_MAX), 1..=ENTRIES_MAX)?;
     let from = path.len().saturating_sub(limit);
     let folded = folded.min(path.len()).saturating_sub(from);
     Ok(EntryPage {
@@ -226,7 +228,12 @@ async fn export(
 ) -> Result<Response, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let mut text = String::new();
-    let lines = std::iter::once(tree.header().json()).chain(tree.entries().iter().map(Entry::json));
+    let header = match who.may_inspect() {
+        true => tree.header().clone(),
+        // Directories of the server mean nothing elsewhere, and only administrators see them.
+        false => tree.header().without_paths(),
+    };
+    let lines = std::iter::once(header.json()).chain(tree.entries().iter().map(Entry::json));
     for line in lines {
         text.push_str(line);
         text.push('\n');

@@ -6,6 +6,7 @@ mod access;
 mod agent;
 mod approvals;
 mod commands;
+mod description;
 mod ending;
 mod figures;
 mod files;
