@@ -23,6 +23,7 @@ export default defineConfig({
     proxy: {
       // The link that the server prints, which logs the browser in.
       '^/\\?token=': proxied,
+      '^/link$': proxied,
       '/admin': proxied,
       '/v1': proxied,
       '/socket.io': { ...proxied, ws: true },

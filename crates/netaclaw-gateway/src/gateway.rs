@@ -1,13 +1,14 @@
 //! The gateway as a whole: made from its parts, served, drained.
 
 use crate::assets::Assets;
-use crate::auth::{Authenticator, LoginLimiter};
+use crate::auth::{Authenticator, KnownBrowsers, LoginLimiter, Sites};
 use crate::doors::Doors;
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
 use crate::socket::{self, Connections, ListWatch};
 use crate::transport::{MeteredListener, Upgrades};
 use crate::{metrics, rest};
+use ipnet::IpNet;
 use netaclaw_admin::AdminStore;
 use netaclaw_engine::{AgentPreviews, Engine, McpDesk};
 use netaclaw_models::{Timeouts, Transport};
@@ -31,7 +32,9 @@ pub(crate) struct Shared {
     pub(crate) admin: Arc<dyn AdminStore>,
     pub(crate) auth: Authenticator,
     pub(crate) logins: LoginLimiter,
-    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) known_browsers: KnownBrowsers,
+    pub(crate) trusted_proxies: Vec<IpNet>,
+    pub(crate) sites: Sites,
     pub(crate) secure_cookie: bool,
     pub(crate) settings: GatewaySettings,
     pub(crate) assets: Option<Arc<dyn Assets>>,
@@ -58,7 +61,9 @@ impl Gateway {
             auth: Authenticator::new(Arc::clone(&admin), &auth),
             admin,
             logins: LoginLimiter::default(),
-            allowed_origins: auth.allowed_origins,
+            sites: Sites::new(&auth),
+            known_browsers: KnownBrowsers::new(auth.browser_key),
+            trusted_proxies: auth.trusted_proxies,
             secure_cookie: auth.secure_cookie,
             settings,
             assets: None,

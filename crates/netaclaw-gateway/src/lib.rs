@@ -3,6 +3,7 @@
 mod assets;
 mod auth;
 mod doors;
+mod enter;
 mod error;
 mod gateway;
 mod health;

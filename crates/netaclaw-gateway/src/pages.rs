@@ -1,16 +1,14 @@
-//! What a browser gets: the web app if there is one, and a way in by link.
+//! What a browser gets: the web app if there is one.
 
-use crate::auth::{AuthError, credential, welcome};
+use crate::enter::{self, Link};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::openai::{self, OpenaiError};
 use crate::rest::ApiQuery;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{Html, IntoResponse, Response};
 use netaclaw_protocol::{ErrorCode, Words};
-use secrecy::SecretString;
-use serde::Deserialize;
 use std::sync::Arc;
 
 const NO_APP: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>NetaClaw</title>\
@@ -18,46 +16,16 @@ const NO_APP: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><
 <code>netaclaw chat</code>. Programs use Socket.IO at <code>/socket.io</code>, the API described at \
 <code>/openapi.json</code>, or <code>/v1/chat/completions</code>.</p></html>";
 
-#[derive(Deserialize)]
-pub(crate) struct Link {
-    token: Option<SecretString>,
-}
-
-/// `/`, also as the link that is printed at the start: the token goes into a cookie and out of
-/// the address, where histories and screens would keep it.
+/// `/`, also as a link that logs in.
 pub(crate) async fn home(
     State(shared): State<Arc<Shared>>,
     ApiQuery(link): ApiQuery<Link>,
     asked: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let Some(presented) = link.token else {
-        return Ok(page(&shared, "/", &asked).unwrap_or_else(|| Html(NO_APP).into_response()));
-    };
-    let who = match shared.auth.check(Some(&presented)).await {
-        Ok(who) => who,
-        Err(error) => return refused_link(&shared, &asked, error).await,
-    };
-    let home = Redirect::to("/").into_response();
-    welcome(&shared, &who, &asked, home).await
-}
-
-/// A link that lets nobody in any more. A program is told so; a person is led to the login, or to
-/// the app if this browser is in already.
-async fn refused_link(
-    shared: &Shared,
-    asked: &HeaderMap,
-    error: AuthError,
-) -> Result<Response, ApiError> {
-    let is_person = shared.assets.is_some() && wants_page(asked);
-    if !is_person || matches!(error, AuthError::Unavailable) {
-        return Err(error.into());
+    match link.token {
+        Some(presented) => enter::follow(&shared, &presented, &asked).await,
+        None => Ok(page(&shared, "/", &asked).unwrap_or_else(|| Html(NO_APP).into_response())),
     }
-    let is_in = shared.auth.check(credential(asked).as_ref()).await.is_ok();
-    let place = match is_in {
-        true => "/",
-        false => "/login?link=refused",
-    };
-    Ok(Redirect::to(place).into_response())
 }
 
 /// Everything no route knows: files of the app, or the app itself for its own addresses.
@@ -100,7 +68,7 @@ fn refused(path: &str, error: ApiError) -> Response {
 }
 
 /// Whether a browser asks that is about to show what it gets.
-fn wants_page(asked: &HeaderMap) -> bool {
+pub(crate) fn wants_page(asked: &HeaderMap) -> bool {
     let accept = asked.get(header::ACCEPT);
     accept.is_some_and(|accept| {
         accept

@@ -4,14 +4,14 @@ use crate::auth::refuse_foreign;
 use crate::error::internal;
 use crate::gateway::Shared;
 use crate::transport::Peer;
-use crate::{pages, rest, socket};
+use crate::{enter, pages, rest, socket};
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use serde::Deserialize;
 use socketioxide::layer::SocketIoLayer;
 use std::any::Any;
@@ -24,6 +24,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 /// Bodies of REST requests. Uploads have a limit of their own.
 const BODY_BYTES_MAX: usize = 2 << 20;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 /// Nothing from elsewhere, no scripts but files of our own, no frames, no plug-ins. Element Plus
 /// sets style attributes, which is all that is inline.
@@ -40,6 +41,10 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(set(header::X_FRAME_OPTIONS, "DENY"))
         .layer(set(header::REFERRER_POLICY, "no-referrer"))
         .layer(set(header::CONTENT_SECURITY_POLICY, POLICY))
+        .layer(set(OPENER_POLICY, "same-origin"))
+        // What is not made to be kept is private.
+        .layer(set(header::CACHE_CONTROL, "no-store"))
+        .option_layer(shared.sites.cors())
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(Arc::clone(shared), refuse_foreign))
         .layer(from_fn_with_state(Arc::clone(shared), note_transport))
@@ -48,6 +53,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
     let routes = Router::new()
         .route("/", get(pages::home))
+        .route("/link", post(enter::agreed))
         .merge(rest::routes())
         .fallback(pages::other)
         .method_not_allowed_fallback(pages::not_allowed)

@@ -1,6 +1,7 @@
 //! What a gateway is told when it is made. Nothing is read from the environment here.
 
-use secrecy::SecretString;
+use ipnet::IpNet;
+use secrecy::{SecretSlice, SecretString};
 use std::time::Duration;
 
 /// Who is let in beside the users and tokens of the admin store.
@@ -11,6 +12,14 @@ pub struct AuthSettings {
     /// Origins other than the server's own that may use it from a browser, such as
     /// `https://example.org`.
     pub allowed_origins: Vec<String>,
+    /// The origin at which people open the server, if that is not an address of the machine: its
+    /// host name is answered to, and its pages are the server's own.
+    pub public_url: Option<String>,
+    /// Proxies whose word about the address of a client counts.
+    pub trusted_proxies: Vec<IpNet>,
+    /// What browsers that logged in before are recognized with. `None` takes a random key, and
+    /// browsers are unknown after a restart.
+    pub browser_key: Option<SecretSlice<u8>>,
     /// Sends the browser's cookie over TLS only; set it behind a proxy that speaks TLS.
     pub secure_cookie: bool,
 }

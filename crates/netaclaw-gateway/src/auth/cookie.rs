@@ -11,7 +11,7 @@ pub(crate) fn credential(headers: &HeaderMap) -> Option<SecretString> {
     bearer(headers).or_else(|| cookie(headers))
 }
 
-fn bearer(headers: &HeaderMap) -> Option<SecretString> {
+pub(super) fn bearer(headers: &HeaderMap) -> Option<SecretString> {
     let text = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = text.split_once(' ')?;
     let is_bearer = scheme.eq_ignore_ascii_case("bearer");
@@ -19,14 +19,19 @@ fn bearer(headers: &HeaderMap) -> Option<SecretString> {
 }
 
 pub(super) fn cookie(headers: &HeaderMap) -> Option<SecretString> {
+    cookie_named(headers, COOKIE).map(SecretString::from)
+}
+
+/// The first cookie of this name that is not empty.
+pub(super) fn cookie_named<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     let all = headers.get_all(header::COOKIE).iter();
     let pairs = all
         .filter_map(|line| line.to_str().ok())
         .flat_map(|line| line.split(';'));
     pairs
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, value)| *name == COOKIE && !value.is_empty())
-        .map(|(_, value)| value.into())
+        .find(|(name, value)| *name == wanted && !value.is_empty())
+        .map(|(_, value)| value)
 }
 
 /// The header that makes a browser keep the token, out of reach of scripts and other sites; no

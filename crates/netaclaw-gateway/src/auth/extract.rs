@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use netaclaw_protocol::{ErrorCode, Words};
+use netaclaw_protocol::{ErrorCode, TokenScope, Words};
 use std::sync::Arc;
 
 /// Anybody with a credential.
@@ -13,6 +13,9 @@ pub(crate) struct Signed(pub(crate) Identity);
 
 /// Anybody whose credential lets them change what is theirs.
 pub(crate) struct Writer(pub(crate) Identity);
+
+/// A credential of full scope, which tokens are made and revoked with.
+pub(crate) struct FullScope(pub(crate) Identity);
 
 /// Who may look at how the server is configured.
 pub(crate) struct Onlooker(pub(crate) Identity);
@@ -38,6 +41,21 @@ impl FromRequestParts<Arc<Shared>> for Writer {
         match identity.may_write() {
             true => Ok(Self(identity)),
             false => Err(ApiError::forbidden(only_reads())),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for FullScope {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
+        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        match identity.scope {
+            TokenScope::Full => Ok(Self(identity)),
+            TokenScope::Read | TokenScope::Chat => Err(ApiError::forbidden(Words::new(
+                "须使用完全权限的凭据",
+                "this needs a credential of full scope",
+            ))),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Browsers come in by name and password or by a token, and get a cookie.
 
+use super::address::client_address;
 use super::browser::{set_cookie, welcome};
 use super::limit::LoginTry;
 use super::{Identity, Signed, identity, password};
@@ -34,10 +35,13 @@ async fn login(
     asked: HeaderMap,
     ApiJson(login): ApiJson<Login>,
 ) -> Result<Response, ApiError> {
-    let attempt = attempt(&login, peer.address.ip());
-    if let Err(wait) = shared.logins.begin(&attempt) {
-        return Ok(too_many(wait));
+    let address = client_address(peer.address.ip(), &asked, &shared.trusted_proxies);
+    let attempt = attempt(&shared, &login, address, &asked);
+    match shared.logins.begin(&attempt) {
+        Ok(delay) => tokio::time::sleep(delay).await,
+        Err(wait) => return Ok(too_many(wait)),
     }
+    let by_password = matches!(login, Login::Password { .. });
     let who = match login {
         Login::Password { name, password } => {
             match shared.admin.check_login(&name, &password).await? {
@@ -52,7 +56,15 @@ async fn login(
     };
     shared.logins.succeeded(&attempt);
     let response = Json(about(&who)).into_response();
-    welcome(&shared, &who, &asked, response).await
+    let mut response = welcome(&shared, &who, &asked, response).await?;
+    let known = &shared.known_browsers;
+    if by_password
+        && known.check(&asked, &who.user_name).is_none()
+        && let Some(proof) = known.cookie(&who.user_name, shared.secure_cookie)
+    {
+        response.headers_mut().append(header::SET_COOKIE, proof);
+    }
+    Ok(response)
 }
 
 /// What somebody hears who has to wait.
@@ -70,11 +82,13 @@ pub(super) fn too_many(wait: Duration) -> Response {
     response
 }
 
-/// Nobody guesses a token; the limit keeps the store from being asked too often.
-fn attempt(login: &Login, address: IpAddr) -> LoginTry {
+fn attempt(shared: &Shared, login: &Login, address: IpAddr, asked: &HeaderMap) -> LoginTry {
     match login {
-        Login::Password { name, .. } => LoginTry::new(name, address),
-        Login::Token { .. } => LoginTry::by_token(address),
+        Login::Password { name, .. } => {
+            let known = shared.known_browsers.check(asked, name);
+            shared.logins.by_password(name, address, known.as_ref())
+        }
+        Login::Token { .. } => shared.logins.by_token(address),
     }
 }
 
@@ -99,15 +113,13 @@ async fn whoami(Signed(who): Signed) -> Json<Me> {
 }
 
 fn about(who: &Identity) -> Me {
-    let user = who.user.as_ref();
-    let label = user.map(|user| user.spec.label.clone());
     Me {
         user_id: UserId::new(&who.user_id),
         name: who.user_name.clone(),
-        label: label.unwrap_or_default(),
+        label: who.user.spec.label.clone(),
         role: who.role,
         scope: who.scope,
-        password_set: user.is_some_and(|user| user.password_set),
+        password_set: who.user.password_set,
         may_write: who.may_write(),
         may_inspect: who.may_inspect(),
         may_configure: who.may_configure(),
@@ -118,8 +130,5 @@ fn about(who: &Identity) -> Me {
 
 pub(crate) fn actor(who: &Identity) -> Actor {
     let token = who.token.as_ref().map(|token| token.id.clone());
-    who.user
-        .as_ref()
-        .map_or_else(Actor::system, Actor::user)
-        .with_token(token)
+    Actor::user(&who.user).with_token(token)
 }

@@ -1,8 +1,10 @@
 //! Who asks, and what they may do.
 
+mod address;
 mod browser;
 mod cookie;
 mod extract;
+mod known;
 mod limit;
 mod login;
 mod origin;
@@ -10,19 +12,20 @@ mod password;
 
 pub(crate) use browser::welcome;
 pub(crate) use cookie::credential;
-pub(crate) use extract::{Administrator, Onlooker, Signed, Writer, only_reads};
+pub(crate) use extract::{Administrator, FullScope, Onlooker, Signed, Writer, only_reads};
+pub(crate) use known::KnownBrowsers;
 pub(crate) use limit::LoginLimiter;
 pub(crate) use login::{actor, routes};
-pub(crate) use origin::refuse_foreign;
+pub(crate) use origin::{MadeBy, Sites, foreign, made_by, refuse_foreign};
 
 use crate::metrics;
 use crate::settings::AuthSettings;
 use netaclaw_admin::{AdminError, AdminStore, FIRST_USER, TokenCheck, same_secret};
 use netaclaw_engine::Caller;
-use netaclaw_protocol::{Role, Token, TokenScope, User, Words};
+use netaclaw_protocol::{Role, Token, TokenScope, User, UserId, UserStatus, Words};
 use secrecy::SecretString;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
@@ -33,8 +36,7 @@ pub(crate) struct Identity {
     pub(crate) user_name: String,
     pub(crate) role: Role,
     pub(crate) scope: TokenScope,
-    /// `None` only for the access token of a store that has no first user.
-    pub(crate) user: Option<User>,
+    pub(crate) user: User,
     /// Absent for the access token, which is no record.
     pub(crate) token: Option<Token>,
 }
@@ -98,16 +100,22 @@ impl AuthError {
 pub(crate) struct Authenticator {
     admin: Arc<dyn AdminStore>,
     access_token: Option<SecretString>,
-    /// Whom the access token stands for. Looked up once: it is on the way of every command.
-    owner: OnceCell<User>,
+    /// Whom the access token stands for, for as long as this server runs.
+    owner_id: OnceCell<UserId>,
+    /// The same user as last read, and when: this is on the way of every command.
+    owner: Mutex<Option<(User, Instant)>>,
 }
+
+/// A user who was read is not read again for so long. Changes made by this server count at once.
+const OWNER_READ_FOR: Duration = Duration::from_secs(1);
 
 impl Authenticator {
     pub(crate) fn new(admin: Arc<dyn AdminStore>, settings: &AuthSettings) -> Self {
         Self {
             admin,
             access_token: settings.access_token.clone(),
-            owner: OnceCell::new(),
+            owner_id: OnceCell::new(),
+            owner: Mutex::default(),
         }
     }
 
@@ -136,23 +144,53 @@ impl Authenticator {
         }
     }
 
+    /// A user has been changed or deleted.
+    pub(crate) fn forget_owner(&self) {
+        *self.lock_owner() = None;
+    }
+
     async fn owner(&self) -> Result<Identity, AuthError> {
-        let owner = self
-            .owner
-            .get_or_try_init(|| self.admin.user_named(FIRST_USER))
-            .await;
-        match owner {
-            Ok(user) => Ok(identity(user.clone(), TokenScope::Full)),
-            Err(AdminError::NotFound { .. }) => Ok(Identity {
-                user_id: FIRST_USER.to_owned(),
-                user_name: FIRST_USER.to_owned(),
-                role: Role::Admin,
-                scope: TokenScope::Full,
-                user: None,
-                token: None,
-            }),
-            Err(error) => Err(unavailable(&error)),
+        let known = self.lock_owner().clone();
+        let user = match known.filter(|(_, read)| read.elapsed() < OWNER_READ_FOR) {
+            Some((user, _)) => user,
+            None => self.read_owner().await?,
+        };
+        match user.spec.status {
+            UserStatus::Enabled => Ok(identity(user, TokenScope::Full)),
+            UserStatus::Disabled => Err(AuthError::UserDisabled),
         }
+    }
+
+    async fn read_owner(&self) -> Result<User, AuthError> {
+        let failed = |error| match error {
+            AdminError::NotFound { .. } => AuthError::Unknown,
+            error => unavailable(&error),
+        };
+        let first = self.owner_id.get_or_try_init(|| self.first_administrator());
+        let id = first.await.map_err(failed)?;
+        let read = Instant::now();
+        let user = self.admin.user(id).await.map_err(failed)?;
+        *self.lock_owner() = Some((user.clone(), read));
+        Ok(user)
+    }
+
+    /// The user of the first start, or if that name is gone, the oldest administrator. A user who is
+    /// deleted later is not replaced by another one while the server runs.
+    async fn first_administrator(&self) -> Result<UserId, AdminError> {
+        let missing = match self.admin.user_named(FIRST_USER).await {
+            Ok(user) => return Ok(user.id),
+            Err(error @ AdminError::NotFound { .. }) => error,
+            Err(error) => return Err(error),
+        };
+        let mut users = self.admin.users().await?;
+        users.retain(|user| user.spec.role == Role::Admin);
+        let oldest = users.into_iter().min_by_key(|user| user.stamp.created_at);
+        oldest.map(|user| user.id).ok_or(missing)
+    }
+
+    fn lock_owner(&self) -> MutexGuard<'_, Option<(User, Instant)>> {
+        // The value is replaced as a whole.
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -162,7 +200,7 @@ pub(crate) fn identity(user: User, scope: TokenScope) -> Identity {
         user_name: user.spec.name.clone(),
         role: user.spec.role,
         scope,
-        user: Some(user),
+        user,
         token: None,
     }
 }

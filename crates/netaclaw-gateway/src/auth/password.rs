@@ -1,15 +1,13 @@
 //! People change their own password. They show the old one: a browser that was left open is not
 //! enough to take an account over.
 
-use super::limit::LoginTry;
 use super::login::{actor, too_many};
 use super::{Identity, Signed};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::ApiJson;
 use crate::routes::{Routes, handlers};
-use crate::transport::Peer;
-use axum::extract::{ConnectInfo, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Expect, LoginCheck, PasswordChange};
@@ -26,12 +24,11 @@ pub(super) fn routes() -> Routes {
     responses((status = 204), (status = 429)))]
 async fn change(
     State(shared): State<Arc<Shared>>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
     Signed(who): Signed,
     ApiJson(asked): ApiJson<OwnPassword>,
 ) -> Result<Response, ApiError> {
     let user = with_password(&who)?;
-    let attempt = LoginTry::new(&user.spec.name, peer.address.ip());
+    let attempt = shared.logins.by_user(user.id.as_str());
     if let Err(wait) = shared.logins.begin(&attempt) {
         return Ok(too_many(wait));
     }
@@ -49,14 +46,14 @@ async fn change(
         .admin
         .update_user(&by, &user.id, expect, now.spec, password);
     changed.await?;
+    shared.auth.forget_owner();
     shared.connections.doubt(user.id.as_str());
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 fn with_password(who: &Identity) -> Result<&User, ApiError> {
-    let user = who.user.as_ref().filter(|user| user.password_set);
-    let user = user.filter(|_| who.scope == TokenScope::Full);
-    user.ok_or_else(|| {
+    let may = who.user.password_set && who.scope == TokenScope::Full;
+    may.then_some(&who.user).ok_or_else(|| {
         ApiError::forbidden(Words::new(
             "只有已设置密码的用户才能修改密码，且须使用完全权限的凭据；可请管理员设置密码",
             "only a user who has a password can change it, with a full credential; an administrator can set one",

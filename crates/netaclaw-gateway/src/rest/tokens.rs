@@ -1,8 +1,9 @@
-//! Tokens. Users have their own in hand; administrators have everybody's.
+//! Tokens. Users see and revoke their own, administrators all of them, and only with a credential of
+//! full scope: a token that may do less must not end those that may do more.
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
-use crate::auth::{Identity, Signed, Writer, actor};
+use crate::auth::{FullScope, Identity, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -10,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_protocol::{
-    ErrorCode, Listing, Token, TokenId, TokenIssued, TokenScope, TokenSpec, UserId, Words,
+    ErrorCode, Listing, Token, TokenId, TokenIssued, TokenSpec, UserId, Words,
 };
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<Token>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    FullScope(who): FullScope,
     paging: Paging,
 ) -> Result<Json<Listing<Token>>, ApiError> {
     Ok(Json(paging.of(visible(&shared, &who).await?)))
@@ -35,14 +36,13 @@ async fn list(
     responses((status = 201, body = TokenIssued)))]
 async fn issue(
     State(shared): State<Arc<Shared>>,
-    Writer(who): Writer,
+    FullScope(who): FullScope,
     ApiJson(spec): ApiJson<TokenSpec>,
 ) -> Result<(StatusCode, Json<TokenIssued>), ApiError> {
-    let own = spec.user_id.as_str() == who.user_id && who.scope == TokenScope::Full;
-    if !own && !who.may_configure() {
+    if spec.user_id.as_str() != who.user_id && !who.may_configure() {
         return Err(ApiError::forbidden(Words::new(
-            "只能为自己创建令牌，且须使用完全权限的凭据",
-            "a token can be made for oneself, with a full credential",
+            "只能为自己创建令牌",
+            "only an administrator may make a token for another user",
         )));
     }
     let issued = shared.admin.issue_token(&actor(&who), spec).await?;
@@ -53,7 +53,7 @@ async fn issue(
     params(("id" = String, Path)), responses((status = 200, body = Token)))]
 async fn revoke(
     State(shared): State<Arc<Shared>>,
-    Writer(who): Writer,
+    FullScope(who): FullScope,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<Token>, ApiError> {
     let id = TokenId::new(id);
@@ -69,7 +69,7 @@ async fn revoke(
 }
 
 async fn visible(shared: &Shared, who: &Identity) -> Result<Vec<Token>, ApiError> {
-    Ok(match who.may_inspect() {
+    Ok(match who.may_configure() {
         true => shared.admin.tokens().await?,
         false => shared.admin.tokens_of(&UserId::new(&who.user_id)).await?,
     })

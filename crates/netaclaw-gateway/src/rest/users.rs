@@ -63,6 +63,7 @@ async fn replace(
     let admin = edit.admin();
     let changed = admin.update_user(by, &edit.id, expect, write.spec, password);
     let changed = edit.changed(changed.await)?;
+    shared.auth.forget_owner();
     shared.connections.doubt(edit.id.as_str());
     Ok(changed)
 }
@@ -76,6 +77,7 @@ async fn delete(
     let admin = edit.admin();
     let deleted = admin.delete_user(edit.by(), &edit.id, edit.expect());
     let deleted = edit.deleted(deleted.await)?;
+    shared.auth.forget_owner();
     shared.connections.doubt(edit.id.as_str());
     Ok(deleted)
 }

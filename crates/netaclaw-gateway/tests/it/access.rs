@@ -253,7 +253,7 @@ async fn a_browser_that_comes_in_with_another_token_ends_with_that_one() {
     let cookie = browser(&server, &first).await;
     let link = format!("/?token={}", second.secret.expose_secret());
     let entered = plain(server.address, "GET", &link).header("cookie", cookie.clone());
-    let entered = entered.send().await;
+    let entered = entered.header("sec-fetch-site", "none").send().await;
     let renewed = entered.header("set-cookie").split(';').next().unwrap();
     assert_ne!(renewed, "");
     assert_eq!(status_of(&server, &cookie).await, 401);
@@ -387,7 +387,8 @@ async fn sessions_of_others_do_not_exist() {
 async fn a_link_with_the_token_becomes_a_cookie() {
     let server = Server::start().await;
     let path = format!("/?token={TOKEN}");
-    let entered = plain(server.address, "GET", &path).send().await;
+    let entered = plain(server.address, "GET", &path).header("sec-fetch-site", "none");
+    let entered = entered.send().await;
     assert_eq!((entered.status, entered.header("location")), (303, "/"));
     let cookie = entered.header("set-cookie");
     assert!(
@@ -415,17 +416,17 @@ async fn a_browser_that_comes_again_keeps_its_token() {
     let server = Server::start().await;
     let link = format!("/?token={TOKEN}");
     let tokens = async || TokenStore::tokens(&*server.admin).await.unwrap();
-    let entered = plain(server.address, "GET", &link).send().await;
+    let enter = || plain(server.address, "GET", &link).header("sec-fetch-site", "none");
+    let entered = enter().send().await;
     let cookie = entered.header("set-cookie").split(';').next().unwrap();
     for _ in 0..3 {
-        let again = plain(server.address, "GET", &link).header("cookie", cookie);
-        let again = again.send().await;
+        let again = enter().header("cookie", cookie).send().await;
         assert_eq!((again.status, again.header("set-cookie")), (303, ""));
     }
     assert_eq!(tokens().await.len(), 1);
     // Browsers without a cookie get one each, and the oldest leave.
     for _ in 0..25 {
-        plain(server.address, "GET", &link).send().await;
+        enter().send().await;
     }
     let tokens = tokens().await;
     let living = tokens.iter().filter(|token| token.revoked_at.is_none());
@@ -461,44 +462,6 @@ async fn a_token_logs_a_browser_in_as_its_user() {
         assert_eq!(login("neta_x_y".to_owned()).await.status, 401);
     }
     assert_eq!(login("neta_x_y".to_owned()).await.status, 429);
-}
-
-#[tokio::test]
-async fn logins_are_checked_and_guessing_is_slowed_down() {
-    let server = Server::start().await;
-    let new = NewUser {
-        spec: UserSpec {
-            name: "ann".to_owned(),
-            label: String::new(),
-            role: Role::User,
-            status: UserStatus::Enabled,
-        },
-        password: Some("a good password".into()),
-    };
-    server
-        .admin
-        .create_user(&Actor::system(), new)
-        .await
-        .unwrap();
-    let login = |password: &'static str| {
-        plain(server.address, "POST", "/admin/netaclaw/login")
-            .json(json!({"name": "ann", "password": password}))
-            .send()
-    };
-    let right = login("a good password").await;
-    assert_eq!(
-        (right.status, right.json()["role"].clone()),
-        (200, json!("user"))
-    );
-    assert!(right.header("set-cookie").contains("HttpOnly"));
-    let mut statuses = Vec::new();
-    for _ in 0..5 {
-        statuses.push(login("wrong").await.status);
-    }
-    assert_eq!(statuses, [401; 5]);
-    let waits = login("a good password").await;
-    assert_eq!(waits.status, 429);
-    assert_ne!(waits.header("retry-after"), "");
 }
 
 #[tokio::test]
@@ -545,4 +508,83 @@ async fn everything_but_health_and_login_needs_a_credential() {
         "{}",
         metrics.text
     );
+}
+
+/// The access token stands for a user, and ends with that user.
+#[tokio::test]
+async fn the_access_token_counts_as_long_as_its_user_is_there() {
+    let server = Server::start().await;
+    let spec = |name: &str, status| UserSpec {
+        name: name.to_owned(),
+        label: String::new(),
+        role: Role::Admin,
+        status,
+    };
+    let by = Actor::system();
+    let new = NewUser {
+        spec: spec("root", UserStatus::Enabled),
+        password: None,
+    };
+    let root = server.admin.create_user(&by, new).await.unwrap();
+    let token = TokenSpec {
+        user_id: root.id,
+        label: "test".to_owned(),
+        scope: TokenScope::Full,
+        expires_at: None,
+    };
+    let root = server.admin.issue_token(&by, token).await.unwrap();
+    let root = root.secret.expose_secret();
+    let me = request(server.address, "GET", "/admin/netaclaw/me")
+        .send()
+        .await;
+    let path = format!(
+        "/admin/netaclaw/users/{}",
+        me.json()["userId"].as_str().unwrap()
+    );
+    let statuses = async || {
+        let me = request(server.address, "GET", "/admin/netaclaw/me");
+        let fact = request(server.address, "POST", "/admin/netaclaw/memories");
+        let fact = fact.json(json!({ "text": "a fact" }));
+        (me.send().await.status, fact.send().await.status)
+    };
+    let change = async |name: &str, status: &str| {
+        let body = json!({"name": name, "label": "", "role": "admin", "status": status});
+        let changed = plain(server.address, "PUT", &path).bearer(root).json(body);
+        assert_eq!(changed.send().await.status, 200);
+    };
+    assert_eq!(statuses().await, (200, 201));
+    change("chief", "enabled").await;
+    assert_eq!(statuses().await, (200, 201), "a name can change");
+    change("chief", "disabled").await;
+    assert_eq!(statuses().await, (401, 401));
+    change("chief", "enabled").await;
+    let mut socket = server.client().await;
+    let deleted = plain(server.address, "DELETE", &path).bearer(root);
+    assert_eq!(deleted.send().await.status, 204);
+    assert_eq!(statuses().await, (401, 401));
+    ends_unauthorized(&mut socket).await;
+}
+
+/// Where the server works is its own matter.
+#[tokio::test]
+async fn an_export_shows_directories_to_administrators_only() {
+    let server = Server::start().await;
+    let (_, ann) = server.user("ann", TokenScope::Full).await;
+    let mut owner = server.client_with(json!({ "token": ann })).await;
+    let session = owner.call("chat", json!({"content": "mine"})).await["sessionId"].clone();
+    let path = format!(
+        "/admin/netaclaw/sessions/{}/export",
+        session.as_str().unwrap()
+    );
+    let header = async |request: crate::http::Request<'_>| {
+        let answer = request.send().await;
+        let line = answer.text.lines().next().unwrap().to_owned();
+        serde_json::from_str::<serde_json::Value>(&line).unwrap()
+    };
+    let whole = header(request(server.address, "GET", &path)).await;
+    assert!(whole["cwd"].is_string(), "{whole}");
+    let own = header(plain(server.address, "GET", &path).bearer(&ann)).await;
+    let mut expected = whole.clone();
+    expected.as_object_mut().unwrap().remove("cwd");
+    assert_eq!(own, expected);
 }

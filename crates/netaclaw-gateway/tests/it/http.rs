@@ -2,12 +2,15 @@
 
 use crate::server::TOKEN;
 use serde_json::Value;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 pub(crate) struct Request<'a> {
     address: SocketAddr,
+    /// Where it comes from, if that is not left to the system.
+    from: Option<IpAddr>,
+    host: String,
     method: &'a str,
     path: &'a str,
     headers: Vec<(&'a str, String)>,
@@ -33,6 +36,8 @@ pub(crate) fn request<'a>(address: SocketAddr, method: &'a str, path: &'a str) -
 pub(crate) fn plain<'a>(address: SocketAddr, method: &'a str, path: &'a str) -> Request<'a> {
     Request {
         address,
+        from: None,
+        host: address.to_string(),
         method,
         path,
         headers: Vec::new(),
@@ -48,6 +53,25 @@ impl<'a> Request<'a> {
 
     pub(crate) fn header(mut self, name: &'a str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Under another name than the server's address.
+    pub(crate) fn host(mut self, host: &str) -> Self {
+        self.host = host.to_owned();
+        self
+    }
+
+    /// From another address of this machine.
+    pub(crate) fn from(mut self, address: [u8; 4]) -> Self {
+        self.from = Some(address.into());
+        self
+    }
+
+    /// The fields of a form, as a page without scripts sends them.
+    pub(crate) fn fields(mut self, body: &str) -> Self {
+        self.content_type = "application/x-www-form-urlencoded";
+        self.body = body.as_bytes().to_vec();
         self
     }
 
@@ -84,12 +108,19 @@ impl<'a> Request<'a> {
 
     /// Sends the request and reads no further than the head of the answer.
     pub(crate) async fn open(self) -> Reading {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let mut stream = match self.from {
+            Some(from) => {
+                let socket = TcpSocket::new_v4().unwrap();
+                socket.bind((from, 0).into()).unwrap();
+                socket.connect(self.address).await.unwrap()
+            }
+            None => TcpStream::connect(self.address).await.unwrap(),
+        };
         let mut head = format!(
             "{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: {}\r\ncontent-length: {}\r\n",
             self.method,
             self.path,
-            self.address,
+            self.host,
             self.content_type,
             self.body.len()
         );

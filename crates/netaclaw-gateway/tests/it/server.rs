@@ -41,15 +41,25 @@ impl Server {
     }
 
     pub(crate) async fn start_with(settings: GatewaySettings) -> Self {
-        Self::start_as(settings, |gateway| gateway).await
+        Self::start_as(settings, AuthSettings::default(), |gateway| gateway).await
+    }
+
+    /// With settings about who comes in; the access token is that of the tests.
+    pub(crate) async fn start_with_auth(auth: AuthSettings) -> Self {
+        Self::start_as(GatewaySettings::default(), auth, |gateway| gateway).await
     }
 
     pub(crate) async fn start_with_assets(assets: Arc<dyn Assets>) -> Self {
         let settings = GatewaySettings::default();
-        Self::start_as(settings, |gateway| gateway.with_assets(assets)).await
+        let auth = AuthSettings::default();
+        Self::start_as(settings, auth, |gateway| gateway.with_assets(assets)).await
     }
 
-    async fn start_as(settings: GatewaySettings, finish: impl FnOnce(Gateway) -> Gateway) -> Self {
+    async fn start_as(
+        settings: GatewaySettings,
+        auth: AuthSettings,
+        finish: impl FnOnce(Gateway) -> Gateway,
+    ) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let admin = SqlAdminStore::open(AdminSettings {
             database: AdminDatabase::Sqlite {
@@ -73,7 +83,7 @@ impl Server {
             .with_attachments(Arc::new(files));
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
-            ..AuthSettings::default()
+            ..auth
         };
         let gateway = Gateway::new(engine.clone(), Arc::clone(&admin) as _, auth, settings);
         let agents = ConfiguredAgents::new(

@@ -63,7 +63,8 @@ async fn a_link_that_is_good_no_more_leads_people_to_the_login() {
         (303, "/login?link=refused")
     );
     // Whoever is in already stays in.
-    let entered = get(&server, &format!("/?token={TOKEN}"), html).await;
+    let own = format!("/?token={TOKEN}");
+    let entered = get(&server, &own, ("sec-fetch-site", "none")).await;
     let cookie = entered.header("set-cookie").split(';').next().unwrap();
     let again = plain(server.address, "GET", link)
         .header("accept", "text/html")

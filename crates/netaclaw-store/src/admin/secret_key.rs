@@ -3,7 +3,8 @@
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use secrecy::zeroize::Zeroizing;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::{ExposeSecret, SecretSlice, SecretString};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
@@ -52,6 +53,14 @@ impl SecretKey {
             }
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// A key for one purpose, from which neither this key nor that of another purpose can be found.
+    pub fn derived(&self, purpose: &str) -> SecretSlice<u8> {
+        let mut hash = Sha256::new();
+        hash.update(*self.0);
+        hash.update(purpose.as_bytes());
+        hash.finalize().to_vec().into()
     }
 
     pub(super) fn bytes(&self) -> &[u8; KEY_BYTES] {

@@ -51,7 +51,7 @@ pub(crate) fn database(app: &App, config: &Config) -> Result<AdminDatabase> {
     }
 }
 
-fn secret_key(app: &App, config: &Config) -> Result<SecretKey> {
+pub(crate) fn secret_key(app: &App, config: &Config) -> Result<SecretKey> {
     match &app.env.secret_key {
         Some(text) => SecretKey::from_text(text)
             .map_err(|error| Failure::plain(var::SECRET_KEY, error.to_string())),

@@ -20,13 +20,15 @@ pub(crate) mod var {
     pub(crate) const LOG_FORMAT: &str = "NETACLAW_LOG_FORMAT";
     pub(crate) const MYSQL_URL: &str = "NETACLAW_MYSQL_URL";
     pub(crate) const OTLP_ENDPOINT: &str = "NETACLAW_OTLP_ENDPOINT";
+    pub(crate) const PUBLIC_URL: &str = "NETACLAW_PUBLIC_URL";
     pub(crate) const SECRET_KEY: &str = "NETACLAW_SECRET_KEY";
     pub(crate) const SECURE_COOKIE: &str = "NETACLAW_SECURE_COOKIE";
     pub(crate) const SESSION_PROVIDER: &str = "NETACLAW_SESSION_PROVIDER";
     pub(crate) const TOKEN: &str = "NETACLAW_TOKEN";
+    pub(crate) const TRUSTED_PROXIES: &str = "NETACLAW_TRUSTED_PROXIES";
     /// What the names of NetaClaw's own variables begin with, and all of them.
     pub(crate) const PREFIX: &str = "NETACLAW_";
-    pub(crate) const OWN: [&str; 15] = [
+    pub(crate) const OWN: [&str; 17] = [
         ADMIN_STORE,
         ALLOWED_ORIGINS,
         CONFIG,
@@ -38,10 +40,12 @@ pub(crate) mod var {
         LOG_FORMAT,
         MYSQL_URL,
         OTLP_ENDPOINT,
+        PUBLIC_URL,
         SECRET_KEY,
         SECURE_COOKIE,
         SESSION_PROVIDER,
         TOKEN,
+        TRUSTED_PROXIES,
     ];
 
     /// What text is edited with; the first that is set decides.
@@ -81,9 +85,11 @@ pub(crate) struct Environment {
     pub(crate) otlp_endpoint: Option<String>,
     pub(crate) token: Option<SecretString>,
     pub(crate) ollama_host: Option<String>,
+    pub(crate) public_url: Option<String>,
     pub(crate) secret_key: Option<SecretString>,
     pub(crate) secure_cookie: Option<String>,
     pub(crate) session_provider: Option<String>,
+    pub(crate) trusted_proxies: Option<String>,
     pub(crate) supplier_keys: Vec<(Supplier, SecretString)>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) language: Option<String>,
@@ -128,9 +134,11 @@ impl Environment {
             mysql_url: text(var::MYSQL_URL),
             otlp_endpoint: text(var::OTLP_ENDPOINT).or_else(|| text(var::OTEL_ENDPOINT)),
             ollama_host: text(var::OLLAMA_HOST),
+            public_url: text(var::PUBLIC_URL),
             secret_key: secret(var::SECRET_KEY),
             secure_cookie: text(var::SECURE_COOKIE),
             session_provider: text(var::SESSION_PROVIDER),
+            trusted_proxies: text(var::TRUSTED_PROXIES),
             supplier_keys: var::SUPPLIER_KEYS
                 .into_iter()
                 .filter_map(supplier_key)

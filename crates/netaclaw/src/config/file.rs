@@ -31,6 +31,8 @@ pub(super) struct FileAdmin {
 pub(super) struct FileServer {
     pub(super) listen: Option<String>,
     pub(super) allowed_origins: Option<Vec<String>>,
+    pub(super) public_url: Option<String>,
+    pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) secure_cookie: Option<bool>,
     pub(super) drain_seconds: Option<u64>,
 }

@@ -74,10 +74,14 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         )
     })?;
     let bound = listener.local_addr()?;
+    let secret_key = crate::admin::secret_key(app, &config)?;
     let auth = AuthSettings {
         access_token: Some(token.clone()),
         allowed_origins: server.allowed_origins.clone(),
         secure_cookie: server.secure_cookie,
+        public_url: server.public_url.clone(),
+        trusted_proxies: server.trusted_proxies.clone(),
+        browser_key: Some(secret_key.derived("known browsers")),
     };
     let settings = GatewaySettings {
         drain_grace: server.drain,
