@@ -18,7 +18,7 @@ export class Server {
   static readonly #removed = new Set<string>()
 
   readonly dataDir = mkdtempSync(join(tmpdir(), 'neta-e2e-'))
-  /** The link that the server printed. */
+  /** The link that logs in. A server whose output is not a terminal prints only its address. */
   link = ''
   #process: ChildProcess | null = null
   #listen = '127.0.0.1:0'
@@ -49,16 +49,16 @@ export class Server {
     this.#process = child
     child.stderr.on('data', (data) => (this.#log += data))
     let printed = ''
-    const link = new Promise<string>((resolve, reject) => {
+    const address = new Promise<string>((resolve, reject) => {
       child.stdout.on('data', (data) => {
         printed += data
-        const found = /http:\S+token=\S+/.exec(printed)
-        if (found) resolve(found[0])
+        const found = /ready at (http:\S+)\s/.exec(printed)
+        if (found) resolve(found[1]!)
       })
       child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${this.#log}`)))
       child.once('error', reject)
     })
-    this.link = await link
+    this.link = `${await address}/?token=${TOKEN}`
     // A restart is at the same address: open pages look for the server there.
     this.#listen = new URL(this.link).host
     Server.#removed.delete(this.#listen)

@@ -7,7 +7,7 @@ use crate::chat::ChatArgs;
 use crate::doctor::DoctorArgs;
 use crate::help::in_chinese;
 use crate::mcp::McpCommand;
-use crate::serve::ServeArgs;
+use crate::serve::{LinkArgs, ServeArgs};
 use crate::session::SessionCommand;
 use crate::skill::SkillCommand;
 use crate::text::Lang;
@@ -39,6 +39,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Start the server (what happens without a command)
     Serve(ServeArgs),
+    /// Print the link that logs a browser in as the first administrator
+    Link(LinkArgs),
     /// Chat with an agent in the terminal
     Chat(ChatArgs),
     /// Look at sessions, export, import and copy them

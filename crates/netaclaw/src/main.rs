@@ -102,6 +102,7 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
     survive_file_size_limit();
     match command {
         Command::Serve(args) => serve::run(args, app).await,
+        Command::Link(args) => serve::print_link(&args, app),
         Command::Chat(args) => chat::run(args, app).await,
         Command::Session { command } => session::run(command, app).await,
         Command::Channel { command } => channel::run(command, app).await,

@@ -2,7 +2,10 @@
 
 use super::log_writer::{FlushAtEnd, LogWriter};
 use crate::config::{LogFormat, LogSettings};
+use tracing::Level;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{FilterFn, filter_fn};
+use tracing_subscriber::prelude::*;
 
 /// Starts the log. An output that fails or blocks costs log lines and nothing else. What is queued is
 /// written when the returned value is dropped.
@@ -15,12 +18,41 @@ pub(super) fn start(settings: &LogSettings) -> std::io::Result<FlushAtEnd> {
         .log_internal_errors(false)
         .with_writer(writer);
     let started = match settings.format {
-        LogFormat::Json => log.json().try_init(),
-        LogFormat::Text => log.with_ansi(false).try_init(),
+        LogFormat::Json => log.json().finish().with(harmless()).try_init(),
+        LogFormat::Text => log.with_ansi(false).finish().with(harmless()).try_init(),
     };
     // Only a test that started two servers in one process could have a log already.
     started.unwrap_or_default();
     // The default hook writes to the error output directly and waits for whoever reads it.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     Ok(flush)
+}
+
+/// Keeps what libraries log in detail out of the log, whatever the configured filter says: frames,
+/// headers and handshakes, which hold access tokens and everything that is said. Their spans carry
+/// arguments too, also at `info`.
+fn harmless() -> FilterFn {
+    filter_fn(|metadata| {
+        is_own(metadata.target()) || (metadata.is_event() && *metadata.level() <= Level::INFO)
+    })
+}
+
+fn is_own(target: &str) -> bool {
+    let krate = target.split("::").next().unwrap_or_default();
+    krate == "netaclaw" || krate.starts_with("netaclaw_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_crates_log_in_detail() {
+        for target in ["netaclaw", "netaclaw::serve", "netaclaw_gateway::doors"] {
+            assert!(is_own(target), "{target}");
+        }
+        for target in ["socketioxide", "netaclawed", "hyper::netaclaw", ""] {
+            assert!(!is_own(target), "{target}");
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! `netaclaw serve`: the server.
 
+mod link;
 mod log;
 mod log_writer;
 mod telemetry;
 mod text;
 mod token;
 mod web;
+
+pub(crate) use link::{LinkArgs, print_link};
 
 use crate::app::{App, Outcome};
 use crate::assemble::{Assembled, assemble};
@@ -15,7 +18,6 @@ use clap::Args;
 use netaclaw_admin::{AdminStore, TokenStore, UserStore, somebody_may_enter};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use secrecy::ExposeSecret;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -42,13 +44,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     allow_many_files();
     let server = &config.server;
     let wanted = args.listen.unwrap_or_else(|| server.listen.clone());
-    let address: SocketAddr = wanted.parse().map_err(|_| {
-        Failure::new(
-            format!("{wanted:?}"),
-            app.lang.not_an_address(),
-            app.lang.listen_example(),
-        )
-    })?;
+    let address = listen_address(app, &wanted)?;
     let Assembled {
         engine,
         admin,
@@ -95,8 +91,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let shutdown = CancellationToken::new();
     // Before anybody hears that the server is there, and kept, so that no signal is missed.
     let mut stops = StopSignals::new()?;
-    let link = format!("http://{bound}/?token={}", token.expose_secret());
-    announce(app, &app.lang.listening(format!("http://{bound}"), link));
+    let greeting = link::greeting(app, server, bound, &token);
+    announce(app, &greeting);
     // Beside the work for those who are here already.
     let sweep = engine.recover_interrupted();
     engine.take_over_from_the_dead();
@@ -137,6 +133,16 @@ fn announce(app: &mut App, text: &str) {
     if let Err(error) = said {
         tracing::warn!(%error, "the address could not be written to the standard output");
     }
+}
+
+fn listen_address(app: &App, text: &str) -> Result<SocketAddr> {
+    text.parse().map_err(|_| {
+        Failure::new(
+            format!("{text:?}"),
+            app.lang.not_an_address(),
+            app.lang.listen_example(),
+        )
+    })
 }
 
 /// Connections and open sessions of hundreds of users take more files than systems give to a program

@@ -5,6 +5,11 @@ use std::fmt::Display;
 
 texts! {
     listening(address, link) { "NetaClaw is ready at {address} — open {link}" "NetaClaw 已就绪：{address} — 打开 {link}" }
+    listening_at(address) { "NetaClaw is ready at {address}" "NetaClaw 已就绪：{address}" }
+    for_a_link(command) { "for a link that logs in, run `{command}` here" "如需登录链接，请在本机运行 `{command}`" }
+    with_the_token(variable) { "log in with the token in {variable}" "请用 {variable} 中的令牌登录" }
+    no_token_yet() { "there is none yet" "还没有访问令牌" }
+    start_once(variable) { "start the server once with this data directory, or set {variable}" "请先用此数据目录启动一次服务，或设置 {variable}" }
     not_an_address() { "this is not an address to listen on" "这不是可以监听的地址" }
     listen_example() { "write it as 127.0.0.1:7300" "请写成 127.0.0.1:7300 的形式" }
     listen_elsewhere() { "choose another address with --listen, or port 0 for a free one" "请用 --listen 指定其他地址，或用端口 0 自动选择" }

@@ -8,11 +8,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 pub(super) fn load_or_create(file: &Path) -> io::Result<SecretString> {
-    match std::fs::read_to_string(file) {
-        Ok(token) if !token.trim().is_empty() => return Ok(token.trim().to_owned().into()),
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
+    if let Some(token) = load(file)? {
+        return Ok(token);
     }
     // Two random UUIDs hold 244 random bits, in letters that need no escaping in a link.
     let token = format!(
@@ -28,6 +25,16 @@ pub(super) fn load_or_create(file: &Path) -> io::Result<SecretString> {
         .open(file)?;
     writeln!(out, "{token}")?;
     Ok(token.into())
+}
+
+/// The token of a data directory that has one.
+pub(super) fn load(file: &Path) -> io::Result<Option<SecretString>> {
+    match std::fs::read_to_string(file) {
+        Ok(token) if !token.trim().is_empty() => Ok(Some(token.trim().to_owned().into())),
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

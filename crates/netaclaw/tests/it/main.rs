@@ -24,6 +24,7 @@ mod looking;
 mod mcp;
 mod open_to_others;
 mod pty;
+mod secrets;
 mod served;
 mod settings;
 mod signals;

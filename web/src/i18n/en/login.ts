@@ -5,7 +5,7 @@ export default {
   way: 'How to log in',
   by: { token: 'Token', password: 'Name and password' },
   token: 'Access token',
-  tokenHint: 'The server prints it as a link when it starts. The whole link works, too.',
+  tokenHint: 'A server that starts in a terminal prints it as a link; `netaclaw link` prints it again. The whole link works, too.',
   name: 'Name',
   password: 'Password',
   enter: 'Log in',

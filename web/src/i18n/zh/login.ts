@@ -6,7 +6,7 @@ export default {
   way: '登录方式',
   by: { token: '令牌', password: '用户名和密码' },
   token: '访问令牌',
-  tokenHint: '服务器启动时会以链接形式打印令牌，也可以直接粘贴整个链接。',
+  tokenHint: '服务器在终端中启动时会以链接形式打印令牌，也可运行 `netaclaw link` 再次打印；可以直接粘贴整个链接。',
   name: '用户名',
   password: '密码',
   enter: '登录',
