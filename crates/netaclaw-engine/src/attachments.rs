@@ -36,6 +36,11 @@ pub trait AttachmentStore: Send + Sync + 'static {
     /// It went out with a message, and stays from now on.
     async fn mark_sent(&self, id: &str) -> Result<(), AttachmentError>;
 
+    /// Removes what killed processes left of uploads, without disturbing live ones.
+    async fn remove_leftovers(&self) -> Result<(), AttachmentError> {
+        Ok(())
+    }
+
     /// Takes back a file that was not sent.
     async fn delete(&self, id: &str) -> Result<(), AttachmentError>;
 }

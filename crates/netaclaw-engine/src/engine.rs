@@ -131,11 +131,17 @@ impl Engine {
             None => self.begin_session(caller, &chat, None).await?,
         };
         let request = chat.request_id.clone();
-        let ack = self
-            .ask(caller, &session, |reply| {
-                Command::Chat(Box::new(chat), reply)
-            })
-            .await?;
+        let repeated = Request::of_chat(&chat);
+        let asked = self.ask(caller, &session, |reply| {
+            Command::Chat(Box::new(chat), reply)
+        });
+        let ack = match asked.await {
+            Err(EngineError::Busy(owner)) => {
+                let answered = self.answered_elsewhere(caller, &session, repeated.as_ref());
+                return answered.await.ok_or(EngineError::Busy(owner));
+            }
+            ack => ack?,
+        };
         // Looked for when the message is there: a stop that comes later finds its run.
         let stopped =
             request.is_some_and(|request| self.inner.early_stops.take(&caller.user_id, &request));
@@ -368,6 +374,11 @@ impl Engine {
         self.inner
             .jobs
             .spawn(async move { draining.run_until_cancelled(watch).await });
+    }
+
+    /// Removes files that killed processes left. Interrupted sessions should be recovered before.
+    pub async fn remove_leftovers(&self) {
+        crate::sweep::remove_leftovers(self).await;
     }
 
     pub(crate) fn is_closing(&self) -> bool {

@@ -43,7 +43,8 @@ impl Request {
         SessionId::new(id.to_string())
     }
 
-    pub(crate) fn of_chat(chat: &Chat) -> Option<Self> {
+    /// What a message asks for, if it has a name.
+    pub fn of_chat(chat: &Chat) -> Option<Self> {
         let id = chat.request_id.clone()?;
         let leaf = chat.leaf_entry_id.as_ref();
         let leaf = leaf.map_or("", |leaf| leaf.as_str());

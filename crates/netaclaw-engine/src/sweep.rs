@@ -26,6 +26,21 @@ pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
         .inspect_err(|error| tracing::warn!(%error, "interrupted sessions could not be looked for"))
 }
 
+/// Removes files that killed processes left. What cannot be removed is logged and stays.
+pub(crate) async fn remove_leftovers(engine: &Engine) {
+    let providers = engine.providers();
+    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        if let Err(error) = provider.remove_leftovers().await {
+            tracing::warn!(%error, "what killed processes left beside sessions could not be removed");
+        }
+    }
+    if let Some(files) = engine.attachments()
+        && let Err(error) = files.remove_leftovers().await
+    {
+        tracing::warn!(%error, "what killed processes left of uploads could not be removed");
+    }
+}
+
 /// The same, in one place.
 pub(crate) async fn sweep_one(
     engine: &Engine,

@@ -84,6 +84,11 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// asks for that.
     async fn sync(&self, session: &SessionId) -> Result<()>;
 
+    /// Removes what killed processes left behind, without disturbing live ones.
+    async fn remove_leftovers(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Lets go of whatever is held for the session: memory, file handles, locks.
     async fn release(&self, session: &SessionId) -> Result<()>;
 

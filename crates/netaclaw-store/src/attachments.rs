@@ -4,6 +4,8 @@
 //! Several servers of one deployment have to share the directory. What models need of a file that
 //! was sent is in the session; only downloads depend on it.
 
+use crate::instance::is_old;
+use crate::private;
 use async_trait::async_trait;
 use bytes::Bytes;
 use netaclaw_engine::{AttachmentError, AttachmentStore, StoredFile, inspect};
@@ -11,9 +13,12 @@ use netaclaw_protocol::UploadedFile;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+/// What the names of directories begin with that are not complete yet.
+const TEMPORARY: &str = ".new";
 const CONTENT: &str = "content";
 const ABOUT: &str = "about.json";
 /// Its presence says that a message has the file.
@@ -63,7 +68,7 @@ impl AttachmentStore for FileAttachments {
         blocking(move || {
             if !place.join(ABOUT).exists() {
                 let drawer = place.parent().expect("the owner's directory");
-                fs::create_dir_all(drawer)?;
+                private::create_dir_all(drawer)?;
                 if tidy(drawer)? >= UNSENT_MAX {
                     return Err(AttachmentError::TooMany);
                 }
@@ -87,7 +92,12 @@ impl AttachmentStore for FileAttachments {
 
     async fn mark_sent(&self, id: &str) -> Result<()> {
         let place = self.place(id)?;
-        blocking(move || Ok(fs::write(place.join(SENT), "")?)).await
+        blocking(move || Ok(private::write(&place.join(SENT), b"")?)).await
+    }
+
+    async fn remove_leftovers(&self) -> Result<()> {
+        let dir = self.dir.clone();
+        blocking(move || Ok(remove_cut_off(&dir)?)).await
     }
 
     async fn delete(&self, id: &str) -> Result<()> {
@@ -98,6 +108,28 @@ impl AttachmentStore for FileAttachments {
         })
         .await
     }
+}
+
+/// Removes uploads that were cut off when their process was killed.
+fn remove_cut_off(dir: &Path) -> io::Result<()> {
+    let drawers = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        drawers => drawers?,
+    };
+    for drawer in drawers {
+        let drawer = drawer?;
+        if !drawer.file_type()?.is_dir() {
+            continue;
+        }
+        for item in fs::read_dir(drawer.path())? {
+            let item = item?;
+            let is_temporary = item.file_name().to_string_lossy().starts_with(TEMPORARY);
+            if is_temporary && is_old(&item.path()) {
+                fs::remove_dir_all(item.path())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Removes what was not sent for long, and counts what else waits.
@@ -120,11 +152,14 @@ fn tidy(drawer: &Path) -> Result<usize> {
 
 /// Writes a directory beside its place and moves it there.
 fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8]) -> io::Result<()> {
-    let fresh = tempfile::Builder::new().prefix(".new").tempdir_in(drawer)?;
-    let mut out = fs::File::create(fresh.path().join(CONTENT))?;
+    let fresh = tempfile::Builder::new()
+        .prefix(TEMPORARY)
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(drawer)?;
+    let mut out = private::create(&fresh.path().join(CONTENT))?;
     out.write_all(content)?;
     out.sync_all()?;
-    fs::write(fresh.path().join(ABOUT), serde_json::to_vec(file)?)?;
+    private::write(&fresh.path().join(ABOUT), &serde_json::to_vec(file)?)?;
     match fs::rename(fresh.path(), place) {
         // Somebody else was faster with the same file.
         Err(_) if place.join(ABOUT).exists() => Ok(()),

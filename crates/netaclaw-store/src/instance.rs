@@ -1,9 +1,14 @@
 //! Which processes work on a data directory, and which of them died at it.
 
+use crate::private;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use uuid::Uuid;
+
+/// A live process is done with a temporary file long before this.
+const TEMPORARY_MAX: Duration = Duration::from_secs(10 * 60);
 
 /// This process, as others can see it: a file that the kernel keeps locked for as long as the
 /// process lives, however it ends.
@@ -24,7 +29,7 @@ pub struct DeadInstances {
 impl Instance {
     /// Registers this process in a directory that is for nothing else, and finds the dead. Blocks.
     pub fn register(dir: &Path) -> io::Result<(Self, DeadInstances)> {
-        std::fs::create_dir_all(dir)?;
+        private::create_dir_all(dir)?;
         // The dead first, or this process would have to tell itself from them.
         let mut ids = Vec::new();
         for entry in std::fs::read_dir(dir)? {
@@ -34,13 +39,16 @@ impl Instance {
             };
             if Uuid::parse_str(&id).is_ok() && is_dead(&entry.path())? {
                 ids.push(id);
+            } else if id.ends_with(".new") && is_old(&entry.path()) {
+                // A process died between making its file and giving it its name.
+                std::fs::remove_file(entry.path()).unwrap_or_default();
             }
         }
         let id = Uuid::now_v7().to_string();
         let path = dir.join(&id);
         // Whoever looks between the making of the file and the lock must not take it for dead.
         let temporary = dir.join(format!("{id}.new"));
-        let lock = File::create(&temporary)?;
+        let lock = private::create(&temporary)?;
         lock.lock()?;
         std::fs::rename(&temporary, &path)?;
         let instance = Self {
@@ -81,6 +89,14 @@ impl DeadInstances {
         }
         Ok(())
     }
+}
+
+/// Whether a temporary file or directory is so old that its maker must be dead. One that cannot be
+/// looked at is not. Blocks.
+pub(crate) fn is_old(path: &Path) -> bool {
+    let modified = std::fs::symlink_metadata(path).and_then(|about| about.modified());
+    let age = modified.map(|modified| SystemTime::now().duration_since(modified));
+    age.is_ok_and(|age| age.is_ok_and(|age| age > TEMPORARY_MAX))
 }
 
 fn is_dead(path: &Path) -> io::Result<bool> {

@@ -6,6 +6,7 @@ mod file;
 mod ids;
 mod instance;
 mod mysql;
+pub mod private;
 mod process_logs;
 mod tables;
 

@@ -3,11 +3,12 @@
 //! Names are made of ids that come from models and clients. They are spelled so that no two ids
 //! share a file and none leads out of its directory.
 
+use crate::private;
 use async_trait::async_trait;
 use netaclaw_engine::ProcessLogs;
 use netaclaw_protocol::{ProcessLogPage, RuntimeProcessEvent, SessionId};
 use sha2::{Digest, Sha256};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
@@ -43,9 +44,10 @@ impl ProcessLogs for FileProcessLogs {
         let place = self.place(session, operation);
         blocking(move || {
             if let Some(dir) = place.parent() {
-                fs::create_dir_all(dir)?;
+                private::create_dir_all(dir)?;
             }
-            let mut file = OpenOptions::new().append(true).create(true).open(&place)?;
+            let mut options = private::options();
+            let mut file = options.append(true).create(true).open(&place)?;
             append_lines(&mut file, &lines)
         })
         .await

@@ -11,7 +11,9 @@ use netaclaw_engine::{
     ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers, SkillHome,
 };
 use netaclaw_session::ProviderKind;
-use netaclaw_store::{DeadInstances, FileAttachments, FileProcessLogs, Instance, SqlAdminStore};
+use netaclaw_store::{
+    DeadInstances, FileAttachments, FileProcessLogs, Instance, SqlAdminStore, private,
+};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::{GateSettings, Launcher, SpawnGate, sandbox_abilities};
 use std::path::{Path, PathBuf};
@@ -50,6 +52,7 @@ pub(crate) struct Assembled {
 
 pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let stores = Stores::new(app, None)?;
+    restrict(app, &stores.config).await?;
     let instances = stores.config.instances_dir();
     let (instance, dead) = Instance::register(&instances)
         .map_err(|error| Failure::io(app.lang, instances.to_string_lossy(), &error))?;
@@ -97,6 +100,23 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     })
 }
 
+/// Closes to others what an earlier version, or a copy, may have left open to them.
+async fn restrict(app: &App, config: &Config) -> Result<()> {
+    let dirs = config.own_dirs();
+    let restricted = tokio::task::spawn_blocking(move || {
+        let restrict = |dir: PathBuf| match private::restrict(&dir) {
+            Ok(()) => Ok(()),
+            Err(error) => Err((dir, error)),
+        };
+        dirs.into_iter().try_for_each(restrict)
+    });
+    match restricted.await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err((dir, error))) => Err(Failure::io(app.lang, dir.to_string_lossy(), &error)),
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+    }
+}
+
 /// The gate for child processes, which sees to it that they find none of our keys, nor the user's.
 pub(crate) fn gate(app: &App, data_dir: &Path) -> SpawnGate {
     let home = app.env.home.as_deref();
@@ -113,7 +133,7 @@ pub(crate) fn gate(app: &App, data_dir: &Path) -> SpawnGate {
 
 /// Where skills are found that belong to no agent. Without the shipped ones everything else works.
 pub(crate) fn skill_home(app: &App, config: &Config) -> SkillHome {
-    let shipped = shipped::unpack(&config.data_dir.join("shipped-skills"));
+    let shipped = shipped::unpack(&config.shipped_skills_dir());
     SkillHome {
         data: Some(config.skills_dir()),
         shipped: shipped

@@ -1,7 +1,9 @@
 //! The skills that come with NetaClaw: packed into the binary, and unpacked where programs can run.
 
+use netaclaw_store::private;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A file of a skill, by its path below all skills.
@@ -21,14 +23,17 @@ pub(crate) fn unpack(dir: &Path) -> io::Result<PathBuf> {
     if place.is_dir() {
         return Ok(place);
     }
-    fs::create_dir_all(dir)?;
-    let fresh = tempfile::Builder::new().prefix(".new").tempdir_in(dir)?;
+    private::create_dir_all(dir)?;
+    let fresh = tempfile::Builder::new()
+        .prefix(".new")
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(dir)?;
     for SkillFile { path, content } in FILES {
         let file = fresh.path().join(path);
         if let Some(parent) = file.parent() {
-            fs::create_dir_all(parent)?;
+            private::create_dir_all(parent)?;
         }
-        fs::write(file, content)?;
+        private::write(&file, content)?;
     }
     match fs::rename(fresh.path(), &place) {
         // Somebody else was faster with the same.

@@ -2,9 +2,12 @@
 
 use super::{Caller, Engine};
 use crate::attachments::{self, AttachmentError, owner_of};
+use crate::durable::Durable;
 use crate::error::EngineError;
+use crate::feed::now_ms;
+use crate::requests::{Outcome, Request, Requests};
 use crate::source::ChosenModel;
-use netaclaw_protocol::{Chat, SessionId};
+use netaclaw_protocol::{Chat, ChatAck, SessionId};
 
 impl Engine {
     /// The session that a first message begins. With an id of the caller's choice it is made once:
@@ -28,6 +31,26 @@ impl Engine {
         }
         let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
         self.create_session(caller, agent, id).await
+    }
+
+    /// The answer to a message that another process, which has the session open, has stored already.
+    pub async fn answered_elsewhere(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        request: Option<&Request>,
+    ) -> Option<ChatAck> {
+        let request = request?;
+        let (provider, meta) = self.find(caller, session).await.ok()?;
+        let tree = provider.load_tree(session).await.ok()?;
+        let requests = Requests::read(&tree, &Durable::read(&meta));
+        match requests.repeat(Some(request), now_ms()) {
+            Ok(Some(Outcome::Chat(ack))) => Some(ChatAck {
+                deduped: true,
+                ..ack.clone()
+            }),
+            _ => None,
+        }
     }
 
     /// Refuses a message that no new session could take in.

@@ -16,6 +16,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How often another process's session is looked at for a message, and how long between.
+const ELSEWHERE_LOOKS: u32 = 20;
+const ELSEWHERE_PAUSE: Duration = Duration::from_millis(50);
 
 pub(super) struct Answer {
     pub(super) body: Result<Box<RawValue>, Refusal>,
@@ -238,12 +243,13 @@ async fn begin_session(
         let ack = ack.map(|ack| fields(json!(ack)));
         return plain(ack.map_err(|error| error.refusal()));
     }
+    let request = Request::of_chat(&chat);
     let feed = connection.new_feed();
     let subscriber: Arc<dyn Subscriber> = Arc::clone(&feed) as Arc<dyn Subscriber>;
     let listening = shared.engine.listen(caller, &session, subscriber).await;
     let (start, subscription) = match listening {
         Ok(listening) => listening,
-        Err(error) => return plain(Err(error.refusal())),
+        Err(error) => return refused_first(shared, caller, &session, request, error).await,
     };
     connection.watch(session.clone(), Arc::clone(&feed), subscription);
     match say_first(shared, caller, &session, chat).await {
@@ -256,9 +262,47 @@ async fn begin_session(
         },
         Err(error) => {
             connection.unwatch(&shared.engine, &session).await;
-            plain(Err(error.refusal()))
+            refused_first(shared, caller, &session, request, error).await
         }
     }
+}
+
+/// What a first message is answered that could not be taken in here. It may have reached another
+/// process as well, which has the session open and acknowledges the message.
+async fn refused_first(
+    shared: &Shared,
+    caller: &Caller,
+    session: &SessionId,
+    request: Option<Request>,
+    error: EngineError,
+) -> Answer {
+    let answered = match (&error, request) {
+        (EngineError::Busy(_), Some(request)) => {
+            answered_elsewhere(shared, caller, session, &request).await
+        }
+        _ => None,
+    };
+    let ack = answered.map(|ack| fields(json!(ack)));
+    plain(ack.ok_or_else(|| error.refusal()))
+}
+
+/// The answer of another process, which stores the message within moments.
+async fn answered_elsewhere(
+    shared: &Shared,
+    caller: &Caller,
+    session: &SessionId,
+    request: &Request,
+) -> Option<ChatAck> {
+    for _ in 0..ELSEWHERE_LOOKS {
+        let answered = shared
+            .engine
+            .answered_elsewhere(caller, session, Some(request));
+        if let Some(ack) = answered.await {
+            return Some(ack);
+        }
+        tokio::time::sleep(ELSEWHERE_PAUSE).await;
+    }
+    None
 }
 
 /// The first message, after what it chooses for its session. However often it is sent, the choice is

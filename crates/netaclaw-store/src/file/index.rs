@@ -4,6 +4,7 @@
 use super::layout::id_in_name;
 use super::read_session_file;
 use super::summary::Summary;
+use crate::private;
 use netaclaw_session::{
     PageRequest, SessionFilter, SessionId, SessionMeta, SessionPage, SessionStatus, SessionTree,
 };
@@ -55,6 +56,15 @@ impl Index {
             round: 0,
             places: HashMap::default(),
         }
+    }
+
+    /// The directory itself and those in it: all that may hold sessions. Blocks.
+    pub(super) fn directories(dir: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut below = Vec::new();
+        collect(dir, "", &mut Vec::new(), &mut below)?;
+        let below = below.into_iter().map(|name| dir.join(name));
+        let here = dir.is_dir().then(|| dir.to_owned());
+        Ok(here.into_iter().chain(below).collect())
     }
 
     /// Where a session lies. Blocks.
@@ -180,7 +190,7 @@ impl Index {
         let temporary = self
             .dir
             .join(format!("{INDEX_FILE}.{}.tmp", std::process::id()));
-        let mut file = io::BufWriter::new(std::fs::File::create(&temporary)?);
+        let mut file = io::BufWriter::new(private::create(&temporary)?);
         serde_json::to_writer(
             &mut file,
             &Stored {

@@ -4,8 +4,9 @@
 //! written to it. What it tells of an entry that the session has is no news to whoever reads it.
 
 use super::layout::beside;
+use crate::private;
 use netaclaw_session::{Entry, EntryId};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -74,7 +75,7 @@ impl Journal {
         }
         let line = line(entry);
         let temporary = open.file.is_some().then(|| beside(&self.path, ".tmp"));
-        let mut file = OpenOptions::new()
+        let mut file = private::options()
             .append(true)
             .create(true)
             .open(temporary.as_ref().unwrap_or(&self.path))?;

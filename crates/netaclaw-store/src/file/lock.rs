@@ -2,11 +2,15 @@
 
 use super::error::io_error;
 use super::layout::beside;
+use crate::private;
 use netaclaw_session::{SessionError, SessionId, format_timestamp};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const SWEEP_PATIENCE_MS: u32 = 20;
 
 /// Held by whoever may write a session. The lock is the kernel's, on a file beside the session,
 /// so that it ends with its holder however that ends; the text in the file only tells who it is.
@@ -21,14 +25,14 @@ impl SessionLock {
         let path = beside(session_file, ".lock");
         let fail = || io_error("lock", session);
         loop {
-            let mut file = OpenOptions::new()
+            let mut file = private::options()
                 .read(true)
                 .write(true)
                 .create(true)
                 .truncate(false)
                 .open(&path)
                 .map_err(fail())?;
-            match file.try_lock() {
+            match try_lock(&file) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(SessionError::Busy {
@@ -49,6 +53,49 @@ impl SessionLock {
             return Ok(Self { path, _file: file });
         }
     }
+}
+
+/// Takes the lock. A process that sweeps leftovers holds one for a moment to see whether it is in use,
+/// which must not look as if the session were open elsewhere.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "file locks cannot be awaited, and this runs on a thread for blocking calls"
+)]
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..SWEEP_PATIENCE_MS {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            done => return done,
+        }
+    }
+    file.try_lock()
+}
+
+/// What a lock file was found to be.
+pub(super) enum Left {
+    /// A dead process had left it.
+    Removed,
+    Held,
+    Gone,
+}
+
+/// Removes a lock file that nobody holds. As a holder does, it removes the file while it has the
+/// lock, so that a process that opened it meanwhile notices and makes a new one.
+pub(super) fn remove_if_left(path: &Path) -> io::Result<Left> {
+    let file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Left::Gone),
+        opened => opened?,
+    };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => return Ok(Left::Held),
+        Err(TryLockError::Error(error)) => return Err(error),
+        Ok(()) => {}
+    }
+    if !is_at(&file, path) {
+        return Ok(Left::Gone);
+    }
+    std::fs::remove_file(path)?;
+    Ok(Left::Removed)
 }
 
 impl Drop for SessionLock {

@@ -4,12 +4,14 @@
 //! `X.jsonl.inflight` once an answer was streamed by whoever has the lock, and `X.jsonl.v1.bak` after
 //! an old file was migrated. None of them is needed to read the session.
 
+mod created;
 mod error;
 mod ids;
 mod in_flight;
 mod index;
 mod journal;
 mod layout;
+mod leftovers;
 mod lock;
 mod open;
 mod provider;

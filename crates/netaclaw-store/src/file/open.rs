@@ -249,7 +249,8 @@ impl State {
     /// there only if the answer continues it.
     fn close_interrupted(&mut self, journal: &Journal, id: &SessionId) -> Result<(), SessionError> {
         let Some(entry) = journal.read() else {
-            return Ok(());
+            // Empty or damaged, if there is one at all.
+            return journal.remove().map_err(io_error("recover", id));
         };
         let parent_known = entry
             .parent_id()
@@ -423,7 +424,7 @@ fn begin_again(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), Session
         trailer: &[],
     };
     std::fs::remove_file(path).map_err(fail())?;
-    let len = create_file(path, &text, Durable::No).map_err(fail())?;
+    let len = create_file(path, &text, Durable::No, |publish| publish()).map_err(fail())?;
     Ok((log, len))
 }
 

@@ -1,5 +1,6 @@
 //! The provider: sessions found, opened, written and let go.
 
+use super::created::Created;
 use super::error::io_error;
 use super::ids::Ids;
 use super::in_flight::{Due, stream};
@@ -18,6 +19,8 @@ use netaclaw_session::{
     SessionTreeProvider, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
     fork_entries, format_timestamp,
 };
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Result<T> = std::result::Result<T, SessionError>;
@@ -28,17 +31,29 @@ pub struct FileProvider {
     slots: Slots,
     index: Arc<Mutex<Index>>,
     ids: Ids,
+    created: Arc<Created>,
 }
 
 impl FileProvider {
     pub fn new(settings: FileSettings) -> Self {
         let index = Arc::new(Mutex::new(Index::new(settings.dir.clone())));
+        let created = Arc::new(Created::new(settings.dir.clone()));
         Self {
             settings,
             slots: Slots::new(),
             index,
             ids: Ids::default(),
+            created,
         }
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.settings.dir
+    }
+
+    /// Whether this process has looked at the session and still knows it.
+    pub(super) fn has_open(&self, session: &SessionId) -> bool {
+        self.slots.get(session).is_some()
     }
 
     /// The session's slot, which is found on disk if nobody has asked for it yet.
@@ -104,7 +119,7 @@ impl FileProvider {
             false => Durable::No,
         };
         self.ids.add(&session);
-        let target = path.clone();
+        let (target, created, id) = (path.clone(), Arc::clone(&self.created), session.clone());
         let state = blocking(move || {
             let (header, entries) = (tree.header(), tree.entries());
             let text = SessionText {
@@ -112,11 +127,13 @@ impl FileProvider {
                 entries,
                 trailer: &trailer,
             };
-            create_file(&target, &text, durable).map(|len| State::written(tree, len, durable))
+            let publish = |rename: &dyn Fn() -> io::Result<()>| created.publish(&id, rename);
+            let len = create_file(&target, &text, durable, publish)?;
+            Ok(State::written(tree, len, durable))
         })
         .await
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => SessionError::AlreadyExists(session.clone()),
+        .map_err(|error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => SessionError::AlreadyExists(session.clone()),
             _ => io_error("create", &session)(error),
         })?;
         let meta = state.meta(&path);
@@ -124,14 +141,15 @@ impl FileProvider {
         Ok(meta)
     }
 
-    /// Refuses an id that was used here before. Such ids are made from a request, so no file that
-    /// another program writes meanwhile has one.
+    /// Refuses an id that was used here before. What other processes create is seen when the new
+    /// file gets its name.
     async fn must_be_unused(&self, session: &SessionId) -> Result<()> {
         let used = match self.ids.may_hold(session) {
             Some(used) => used,
             None => {
-                let dir = self.settings.dir.clone();
-                let ids = blocking(move || ids_in_names(&dir)).await;
+                let (dir, created) = (self.settings.dir.clone(), Arc::clone(&self.created));
+                let ids =
+                    blocking(move || created.follow().and_then(|()| ids_in_names(&dir))).await;
                 self.ids.add_all(ids.map_err(io_error("find", session))?);
                 self.ids.may_hold(session) != Some(false)
             }
@@ -388,6 +406,10 @@ impl SessionTreeProvider for FileProvider {
 
     async fn sync(&self, session: &SessionId) -> Result<()> {
         self.flush(session, Flush::Now).await
+    }
+
+    async fn remove_leftovers(&self) -> Result<()> {
+        self.sweep_leftovers().await
     }
 
     async fn release(&self, session: &SessionId) -> Result<()> {

@@ -3,12 +3,14 @@
 use super::error::io_error;
 use super::layout::beside;
 use super::lock::SessionLock;
+use crate::private;
 use netaclaw_session::{Entry, Header, SessionError, SessionId};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
+use uuid::Uuid;
 
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
@@ -123,22 +125,24 @@ impl SessionText<'_> {
 }
 
 /// Creates a whole file that either is there with all its text or not at all, and says how long
-/// it is.
+/// it is. `publish` runs what gives the file its name, or refuses to.
 pub(super) fn create_file(
     path: &Path,
     text: &SessionText<'_>,
     durable: Durable,
+    publish: impl FnOnce(&dyn Fn() -> io::Result<()>) -> io::Result<()>,
 ) -> io::Result<u64> {
-    if path.exists() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
     let dir = path.parent().expect("a session file lies in a directory");
-    std::fs::create_dir_all(dir)?;
-    let temporary = beside(path, ".tmp");
-    let written = File::create(&temporary).and_then(|file| {
+    private::create_dir_all(dir)?;
+    // Another process may be creating a session of the same name.
+    let temporary = beside(path, &format!(".{}.tmp", Uuid::now_v7().simple()));
+    let written = private::create(&temporary).and_then(|file| {
         let len = text.write(&file)?;
         durable.sync(&file)?;
-        std::fs::rename(&temporary, path)?;
+        publish(&|| match path.exists() {
+            true => Err(io::ErrorKind::AlreadyExists.into()),
+            false => std::fs::rename(&temporary, path),
+        })?;
         durable.sync_name(path)?;
         Ok(len)
     });
@@ -184,7 +188,7 @@ pub(super) fn migrate_file(
 ) -> io::Result<u64> {
     let backup = free_name(path, old_version);
     let temporary = beside(path, ".tmp");
-    let file = File::create(&temporary)?;
+    let file = private::create(&temporary)?;
     let len = text.write(&file)?;
     file.sync_data()?;
     if std::fs::hard_link(path, &backup).is_err() {

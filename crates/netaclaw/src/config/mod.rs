@@ -99,7 +99,21 @@ impl Config {
         self.data_dir.join("sessions")
     }
 
-    /// Uploaded files. Several servers of one deployment share it.
+    /// The directories that NetaClaw fills itself.
+    pub(crate) fn own_dirs(&self) -> Vec<PathBuf> {
+        vec![
+            self.sessions_dir(),
+            self.attachments_dir(),
+            self.process_logs_dir(),
+            self.instances_dir(),
+            self.shipped_skills_dir(),
+        ]
+    }
+
+    pub(crate) fn shipped_skills_dir(&self) -> PathBuf {
+        self.data_dir.join("shipped-skills")
+    }
+
     pub(crate) fn process_logs_dir(&self) -> PathBuf {
         self.data_dir.join("process-logs")
     }
@@ -109,6 +123,7 @@ impl Config {
         self.data_dir.join("skills")
     }
 
+    /// Uploaded files. Several servers of one deployment share it.
     pub(crate) fn attachments_dir(&self) -> PathBuf {
         self.data_dir.join("attachments")
     }

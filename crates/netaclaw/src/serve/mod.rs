@@ -3,6 +3,7 @@
 mod link;
 mod log;
 mod log_writer;
+mod maintenance;
 mod telemetry;
 mod text;
 mod token;
@@ -15,6 +16,7 @@ use crate::assemble::{Assembled, assemble};
 use crate::config::var;
 use crate::error::{Failure, Result};
 use clap::Args;
+use maintenance::Recovered;
 use netaclaw_admin::{AdminStore, TokenStore, UserStore, somebody_may_enter};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -94,8 +96,10 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let greeting = link::greeting(app, server, bound, &token);
     announce(app, &greeting);
     // Beside the work for those who are here already.
-    let sweep = engine.recover_interrupted();
+    let recovery = engine.recover_interrupted();
     engine.take_over_from_the_dead();
+    let kept = maintenance::run(engine.clone(), recovery, shutdown.clone());
+    let maintenance = tokio::spawn(kept);
     let serving = gateway.serve(listener, shutdown.clone());
     tokio::pin!(serving);
     tokio::select! {
@@ -115,8 +119,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
             }
         }
     }
-    // The serving has waited for the sweep. If it was cut short, the next start does the rest.
-    if let Ok(Ok(())) = sweep.await {
+    // The serving has waited for the recovery. If it was cut short, the next start does the rest.
+    if let Ok(Recovered::All) = maintenance.await {
         dead.forget()?;
     }
     drop(instance);

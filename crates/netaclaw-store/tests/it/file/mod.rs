@@ -3,9 +3,11 @@
 mod contract;
 mod crash;
 mod damage;
+mod leftovers;
 mod listing;
 mod locking;
 mod migration;
+mod together;
 
 use netaclaw_session::{Entry, EntryBody, NewEntry, NewSession, SessionId, SessionTreeProvider};
 use netaclaw_store::{FileProvider, FileSettings, Fsync};

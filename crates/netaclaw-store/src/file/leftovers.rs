@@ -1,0 +1,89 @@
+//! Files that killed processes left beside sessions: locks, journals and temporary files.
+
+use super::index::Index;
+use super::layout::{beside, id_in_name};
+use super::lock::{Left, remove_if_left};
+use super::provider::FileProvider;
+use crate::instance::is_old;
+use netaclaw_session::{SessionError, SessionId, SessionTreeProvider};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+impl FileProvider {
+    /// Removes what killed processes left, and touches nothing that a live process uses. A journal
+    /// whose session has not got the answer yet is taken in as usual, by opening the session.
+    pub(super) async fn sweep_leftovers(&self) -> Result<(), SessionError> {
+        let dir = self.dir().to_owned();
+        let found = super::blocking(move || clear(&dir)).await;
+        let found = found.map_err(|error| {
+            SessionError::store("cannot look for files that dead processes left", error)
+        })?;
+        for session_file in found {
+            let Some(session) = id_in_name(&session_file) else {
+                continue;
+            };
+            if !self.has_open(&session)
+                && let Err(error) = self.settle_journal(&session).await
+            {
+                tracing::debug!(session.id = %session, %error, "its journal is left as it is");
+            }
+        }
+        Ok(())
+    }
+
+    async fn settle_journal(&self, session: &SessionId) -> Result<(), SessionError> {
+        self.take_over(session).await?;
+        self.release(session).await
+    }
+}
+
+/// Removes locks that nobody holds, journals without a session and old temporary files, and returns
+/// the sessions whose journals dead writers left. Blocks.
+fn clear(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut journals = Vec::new();
+    for dir in Index::directories(dir)? {
+        for item in fs::read_dir(&dir)? {
+            let path = item?.path();
+            let Some(name) = path.to_str() else {
+                continue;
+            };
+            if name.ends_with(".jsonl.lock") {
+                clear_lock(&path);
+            } else if name.ends_with(".tmp") {
+                clear_temporary(&path);
+            } else if let Some(session_file) = name.strip_suffix(".inflight") {
+                journals.push(PathBuf::from(session_file));
+            }
+        }
+    }
+    // After the locks: the lock of a journal's writer is there if the writer lives.
+    journals.retain(|session_file| is_left(session_file));
+    Ok(journals)
+}
+
+fn clear_lock(path: &Path) {
+    match remove_if_left(path) {
+        Ok(Left::Removed | Left::Held | Left::Gone) => {}
+        Err(error) => tracing::debug!(%error, "a lock file is left as it is"),
+    }
+}
+
+/// Every live process is done with a temporary file within moments.
+fn clear_temporary(path: &Path) {
+    if is_old(path) && fs::remove_file(path).is_err() {
+        tracing::debug!("a temporary file is left as it is");
+    }
+}
+
+/// Whether a session's journal was left by a dead writer. One without a session goes at once.
+fn is_left(session_file: &Path) -> bool {
+    if session_file.exists() {
+        return !beside(session_file, ".lock").exists();
+    }
+    let journal = beside(session_file, ".inflight");
+    if is_old(&journal) && fs::remove_file(&journal).is_err() {
+        tracing::debug!("a journal without a session is left as it is");
+    }
+    false
+}

@@ -1,0 +1,73 @@
+//! What a server writes into its data directory is for its owner alone.
+
+use crate::served::{TOKEN, World};
+use crate::support::{message, session};
+use netaclaw_testkit::fake_model::Reply;
+use rustix::fs::Mode;
+use std::fs::{Permissions, set_permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+#[tokio::test]
+async fn under_the_usual_umask_no_other_user_can_read_anything() {
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    let world = World::new().await;
+    let data = world.workspace.path("home/.netaclaw");
+    // As an earlier version left them, and as somebody made the directory.
+    let old = "home/.netaclaw/sessions/--srv--/2026-01-01T00-00-00-000Z_old.jsonl";
+    let text = session("old", &[message("a", None, "an old secret")]);
+    world.workspace.write(old, text);
+    world
+        .workspace
+        .write("home/.netaclaw/process-logs/old/call.jsonl", "{}");
+    for dir in ["", "sessions", "sessions/--srv--", "process-logs"] {
+        set_permissions(data.join(dir), Permissions::from_mode(0o755)).unwrap();
+    }
+    world.workspace.out("skill new greeter");
+    let server = world.serve().await;
+    world.runs("echo hello");
+    world.model.script().push(Reply::text("done"));
+    let (_, mut client) = server.session("run it").await;
+    client.wait("done", |_| true).await;
+    upload(server.address).await;
+    server.http("GET", "sessions", None).await;
+    let mut open = Vec::new();
+    walk(&data, &mut open);
+    assert!(open.is_empty(), "{open:#?}");
+    for made in [
+        "sessions/index.json",
+        "attachments",
+        "running",
+        "skills/greeter",
+    ] {
+        assert!(data.join(made).exists(), "{made}");
+    }
+}
+
+fn walk(dir: &Path, open: &mut Vec<String>) {
+    for item in std::fs::read_dir(dir).unwrap() {
+        let path = item.unwrap().path();
+        let mode = path.symlink_metadata().unwrap().permissions().mode();
+        if mode & 0o077 != 0 {
+            open.push(format!("{:o} {}", mode & 0o777, path.display()));
+        }
+        if path.is_dir() {
+            walk(&path, open);
+        }
+    }
+}
+
+async fn upload(server: std::net::SocketAddr) {
+    let body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--b--\r\n";
+    let head = format!(
+        "POST /admin/netaclaw/attachments HTTP/1.0\r\nHost: {server}\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = tokio::net::TcpStream::connect(server).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains(" 201 "), "{answer}");
+}
