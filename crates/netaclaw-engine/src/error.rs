@@ -1,5 +1,6 @@
 //! Why a command was not carried out, in words a client may see.
 
+use crate::store_fault::StoreFault;
 use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind, Words};
 use netaclaw_session::SessionError;
 use thiserror::Error;
@@ -44,7 +45,11 @@ impl EngineError {
             Self::Conflict(_) => ErrorCode::Conflict,
             Self::TooMany(_) => ErrorCode::RateLimited,
             Self::Unavailable(_) | Self::NotReady(_) => ErrorCode::Unavailable,
-            Self::Internal(_) => ErrorCode::Internal,
+            // Sent again later, the same command may succeed.
+            Self::Internal(cause) => match StoreFault::of(&**cause) {
+                Some(_) => ErrorCode::Unavailable,
+                None => ErrorCode::Internal,
+            },
         }
     }
 
@@ -69,7 +74,10 @@ impl EngineError {
             Self::Unavailable(why) => format!("暂时无法完成（{why}）"),
             Self::WrongChoice(words) => words.zh.clone(),
             Self::NotReady(trouble) => trouble.words.zh.clone(),
-            Self::Internal(_) => "服务器内部出错，已记入日志".to_owned(),
+            Self::Internal(cause) => match StoreFault::of(&**cause) {
+                Some(fault) => return fault.words(),
+                None => "服务器内部出错，已记入日志".to_owned(),
+            },
         };
         Words::new(zh, self.to_string())
     }
@@ -78,7 +86,13 @@ impl EngineError {
     pub(crate) fn trouble(&self) -> Option<Trouble> {
         match self {
             Self::NotReady(trouble) => Some(trouble.as_ref().clone()),
-            Self::Internal(_) => Some(internal_trouble()),
+            Self::Internal(cause) => Some(match StoreFault::of(&**cause) {
+                Some(fault) => {
+                    let words = fault.words();
+                    Trouble::new(TroubleKind::SessionUnavailable, words.zh, words.en)
+                }
+                None => internal_trouble(),
+            }),
             _ => None,
         }
     }

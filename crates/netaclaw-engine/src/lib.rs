@@ -38,6 +38,7 @@ mod skills;
 mod snapshot;
 mod source;
 mod steps;
+mod store_fault;
 mod sweep;
 mod tally;
 mod title;
@@ -73,5 +74,6 @@ pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
 };
+pub use store_fault::StoreFault;
 pub use title::TitleModel;
 pub use wire::{entry_image, wire_entries};

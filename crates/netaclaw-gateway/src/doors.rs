@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+/// A head that is longer is refused, and a connection holds no more of what it has read.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+
 pub(crate) struct Doors {
     http: http1::Builder,
     router: Router,
@@ -29,7 +32,8 @@ impl Doors {
     pub(crate) fn new(router: Router, head_within: Duration) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
-            .header_read_timeout(head_within);
+            .header_read_timeout(head_within)
+            .max_buf_size(HEAD_BYTES_MAX);
         Self {
             http,
             router,

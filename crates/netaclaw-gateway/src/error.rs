@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::AdminError;
-use netaclaw_engine::EngineError;
+use netaclaw_engine::{EngineError, StoreFault};
 use netaclaw_protocol::{ApiProblem, ErrorCode, Refusal, Words};
 use netaclaw_session::SessionError;
 use serde_json::{Value, json};
@@ -147,7 +147,8 @@ impl From<AdminError> for ApiError {
             }
             AdminError::Store { .. } => {
                 tracing::error!(%error, "the admin store failed");
-                internal()
+                let fault = StoreFault::of(&error).unwrap_or(StoreFault::Failed);
+                Self::new(ErrorCode::Unavailable, fault.words())
             }
         }
     }

@@ -3,6 +3,8 @@
 use crate::assets::Assets;
 use crate::auth::{Authenticator, KnownBrowsers, LoginLimiter, Sites};
 use crate::doors::Doors;
+use crate::places::Places;
+use crate::readiness::{DiskProbe, Readiness};
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
 use crate::socket::{self, Connections, ListWatch};
@@ -44,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) models: Arc<Transport>,
     pub(crate) upgrades: Upgrades,
     pub(crate) connections: Connections,
+    pub(crate) readiness: Readiness,
     pub(crate) shutdown: CancellationToken,
     pub(crate) jobs: TaskTracker,
 }
@@ -72,6 +75,7 @@ impl Gateway {
             models: Arc::new(Transport::new(Timeouts::default())),
             upgrades: Upgrades::default(),
             connections: Connections::default(),
+            readiness: Readiness::default(),
             shutdown: CancellationToken::new(),
             jobs: TaskTracker::new(),
         };
@@ -104,6 +108,14 @@ impl Gateway {
         self
     }
 
+    /// Lets `readyz` tell whether data can be written.
+    pub fn with_disk_probe(mut self, probe: Arc<DiskProbe>) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.readiness.disk = Some(probe);
+        }
+        self
+    }
+
     /// The description of the REST API, as JSON.
     pub fn openapi() -> String {
         rest::openapi_json()
@@ -116,7 +128,8 @@ impl Gateway {
         let shared = self.shared;
         let lists = ListWatch(Arc::downgrade(&shared));
         shared.engine.watch_lists(Arc::new(lists));
-        let listener = MeteredListener::new(listener, shared.settings.stalled_after);
+        let places = Places::new(shared.settings.connections, shared.trusted_proxies.clone());
+        let listener = MeteredListener::new(listener, shared.settings.stalled_after, places);
         let (layer, io) = socket::layer(&shared);
         let doors = Doors::new(router(&shared, layer), shared.settings.head_within);
         let ending = async {

@@ -8,10 +8,9 @@ use crate::routes::{Routes, handlers};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use netaclaw_protocol::{ErrorCode, SessionId, Words};
-use netaclaw_session::{SessionError, SessionTreeProvider};
+use netaclaw_protocol::{ErrorCode, Words};
+use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -27,12 +26,7 @@ async fn alive() -> &'static str {
     "ok"
 }
 
-/// A store that has not answered by then does not count as one that answers.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// A session that nobody has. Whoever can say so can be asked for others.
-const NO_SESSION: &str = "is-anybody-there";
-
-/// Ready is who can serve: not while draining, and not without one of the stores.
+/// Ready is who can serve: not while draining, and not without one of the stores or the disk.
 #[utoipa::path(get, path = "/readyz", tag = "health", security(()),
     responses((status = 200, body = String, content_type = "text/plain"), (status = 503)))]
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiError> {
@@ -40,44 +34,10 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiErr
         let words = Words::new("服务器正在关闭", "the server is shutting down");
         return Err(ApiError::new(ErrorCode::Unavailable, words));
     }
-    match tokio::time::timeout(PATIENCE, shared.admin.ping()).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => {
-            tracing::error!(%error, "the admin store does not answer");
-            return Err(admin_is_away());
-        }
-        Err(_) => return Err(admin_is_away()),
-    }
-    let providers = shared.engine.providers();
-    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
-        if provider.is_suspended() {
-            let words = Words::new(
-                "服务器与数据库失去联系，暂不接受任何请求",
-                "the server has lost its contact with the database and accepts nothing until it is back",
-            );
-            return Err(ApiError::new(ErrorCode::Unavailable, words));
-        }
-        let answers = tokio::time::timeout(PATIENCE, answers(&**provider)).await;
-        if answers != Ok(true) {
-            let words = Words::new("会话存储没有响应", "the session store does not answer");
-            return Err(ApiError::new(ErrorCode::Unavailable, words));
-        }
-    }
-    Ok("ready")
-}
-
-fn admin_is_away() -> ApiError {
-    let words = Words::new("管理数据库没有响应", "the admin store does not answer");
-    ApiError::new(ErrorCode::Unavailable, words)
-}
-
-async fn answers(provider: &dyn SessionTreeProvider) -> bool {
-    match provider.get_session(&SessionId::new(NO_SESSION)).await {
-        Err(error @ SessionError::Store { .. }) => {
-            tracing::error!(%error, "the session store does not answer");
-            false
-        }
-        _ => true,
+    match shared.readiness.get(&shared).await {
+        Ok(()) => Ok("ready"),
+        Err(not_ready) => Err(ApiError::new(ErrorCode::Unavailable, not_ready.words)
+            .with_details(json!({ "check": not_ready.check }))),
     }
 }
 

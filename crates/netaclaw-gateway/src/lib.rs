@@ -10,13 +10,18 @@ mod health;
 mod metrics;
 mod openai;
 mod pages;
+mod places;
+mod readiness;
 mod rest;
 mod router;
 mod routes;
 mod settings;
+mod slow_body;
 mod socket;
 mod transport;
 
 pub use assets::{Asset, Assets};
 pub use gateway::Gateway;
+pub use places::ConnectionLimits;
+pub use readiness::DiskProbe;
 pub use settings::{AuthSettings, GatewaySettings, OutboxLimits};

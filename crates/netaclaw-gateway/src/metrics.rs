@@ -63,6 +63,11 @@ pub(crate) fn deltas_dropped(count: usize) {
     counter!("netaclaw_deltas_dropped_total").increment(count as u64);
 }
 
+/// There were too many connections, in all or from one address.
+pub(crate) fn connection_refused() {
+    counter!("netaclaw_connections_refused_total").increment(1);
+}
+
 pub(crate) fn command(name: &'static str) {
     counter!("netaclaw_commands_total", "type" => name).increment(1);
 }

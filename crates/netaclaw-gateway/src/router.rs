@@ -3,15 +3,17 @@
 use crate::auth::refuse_foreign;
 use crate::error::internal;
 use crate::gateway::Shared;
+use crate::slow_body::in_time;
 use crate::transport::Peer;
 use crate::{enter, pages, rest, socket};
 use axum::Router;
-use axum::body::HttpBody;
+use axum::body::{Body, HttpBody};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Query, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use http_body_util::Limited;
 use serde::Deserialize;
 use socketioxide::layer::SocketIoLayer;
 use std::any::Any;
@@ -34,6 +36,7 @@ worker-src 'self' blob:; frame-src 'none'; object-src 'none'; base-uri 'none'; f
 frame-ancestors 'none'";
 
 pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
+    let body_within = shared.settings.body_within;
     let around = ServiceBuilder::new()
         .layer(SetRequestIdLayer::new(REQUEST_ID, MakeRequestUuid))
         .layer(PropagateRequestIdLayer::new(REQUEST_ID))
@@ -49,6 +52,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(from_fn_with_state(Arc::clone(shared), refuse_foreign))
         .layer(from_fn_with_state(Arc::clone(shared), note_transport))
         .map_request(own_handshake)
+        .map_request(move |request| in_time(request, body_within))
         .layer(sockets)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
     let routes = Router::new()
@@ -84,29 +88,40 @@ struct Handshake {
     sid: Option<String>,
 }
 
-/// Remembers which connection a session that began with polling is moved to, and counts what its
-/// polls fetch.
+/// Remembers which connection a session that began with polling is moved to, counts what its polls
+/// fetch, and lets a session that has not joined the namespace send little.
 async fn note_transport(
     State(shared): State<Arc<Shared>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let Some((transport, sid)) = carried(&request) else {
+    let Some(Handshake { transport, sid }) = handshake(&request) else {
         return next.run(request).await;
     };
-    match transport.as_str() {
-        "websocket" => {
+    let upgrades = &shared.upgrades;
+    match (transport.as_str(), sid) {
+        ("websocket", sid) => {
             if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<Peer>>() {
-                shared.upgrades.insert(sid, &peer.meter);
+                peer.meter.limit_incoming(socket::STRANGER_BYTES_MAX as u64);
+                if let Some(sid) = sid {
+                    upgrades.insert(sid.clone(), &peer.meter);
+                    // After the limit: who joins meanwhile lifts it.
+                    if upgrades.has_joined(&sid) {
+                        peer.meter.lift_limit();
+                    }
+                }
             }
             next.run(request).await
         }
-        "polling" if request.method() == Method::GET => {
+        ("polling", Some(sid)) if request.method() == Method::GET => {
             let response = next.run(request).await;
-            shared
-                .upgrades
-                .polled(&sid, response.body().size_hint().lower());
+            upgrades.polled(&sid, response.body().size_hint().lower());
             response
+        }
+        ("polling", Some(sid)) if !upgrades.has_joined(&sid) => {
+            let request =
+                request.map(|body| Body::new(Limited::new(body, socket::STRANGER_BYTES_MAX)));
+            next.run(request).await
         }
         _ => next.run(request).await,
     }
@@ -128,19 +143,19 @@ fn own_handshake(mut request: Request) -> Request {
     request
 }
 
-/// The transport and the session of a Socket.IO request that belongs to one.
-fn carried(request: &Request) -> Option<(String, String)> {
+/// What a Socket.IO request says of its transport and its session.
+fn handshake(request: &Request) -> Option<Handshake> {
     if !request.uri().path().starts_with(socket::PATH) {
         return None;
     }
-    let Query(handshake) = Query::<Handshake>::try_from_uri(request.uri()).ok()?;
-    Some((handshake.transport, handshake.sid?))
+    let handshake = Query::<Handshake>::try_from_uri(request.uri()).ok()?;
+    Some(handshake.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::body::{Body, Bytes};
+    use axum::body::Bytes;
 
     /// A buffer as a connection has it, and a request that is made of its parts.
     #[test]

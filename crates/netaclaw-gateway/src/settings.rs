@@ -1,5 +1,6 @@
 //! What a gateway is told when it is made. Nothing is read from the environment here.
 
+use crate::places::ConnectionLimits;
 use ipnet::IpNet;
 use secrecy::{SecretSlice, SecretString};
 use std::time::Duration;
@@ -33,11 +34,16 @@ pub struct GatewaySettings {
     /// How long the head of a request may take, and how long a connection is kept that asks for
     /// nothing: longer than proxies keep theirs, or they would ask on one that is being closed.
     pub head_within: Duration,
+    /// How long the body of a request may take; longer, if the client sends at a fair pace.
+    pub body_within: Duration,
+    pub connections: ConnectionLimits,
     pub ping_interval: Duration,
     pub ping_timeout: Duration,
     /// After this a connection whose other side takes nothing any more is given up.
     pub stalled_after: Duration,
     pub outbox: OutboxLimits,
+    /// How long the answer of `readyz` counts before the stores and the disk are asked again.
+    pub readiness_cached_for: Duration,
     /// One uploaded file.
     pub file_bytes_max: usize,
 }
@@ -58,10 +64,13 @@ impl Default for GatewaySettings {
             drain_grace: Duration::from_secs(20),
             close_grace: Duration::from_secs(5),
             head_within: Duration::from_secs(75),
+            body_within: Duration::from_secs(30),
+            connections: ConnectionLimits::default(),
             ping_interval: Duration::from_secs(25),
             ping_timeout: Duration::from_secs(20),
             stalled_after: Duration::from_secs(30),
             outbox: OutboxLimits::default(),
+            readiness_cached_for: Duration::from_secs(1),
             file_bytes_max: 20 << 20,
         }
     }

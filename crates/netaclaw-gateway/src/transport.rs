@@ -5,9 +5,10 @@
 //! the connection if a ping does not fit either. It does not tell how full the queue is. The count
 //! kept here does: what was handed in and not yet written is still in there.
 
+use crate::places::{Full, Place, Places};
 use axum::serve::Listener;
 use socket2::SockRef;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -19,14 +20,49 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// Bytes that the network has taken from one connection.
-#[derive(Debug, Default)]
+/// No limit for what a connection may send.
+const UNLIMITED: u64 = u64::MAX;
+
+/// Bytes that the network has taken from one connection, and how many more it may send.
+#[derive(Debug)]
 pub(crate) struct Meter {
     written: AtomicU64,
     progress: Notify,
+    may_send: AtomicU64,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self {
+            written: AtomicU64::new(0),
+            progress: Notify::new(),
+            may_send: AtomicU64::new(UNLIMITED),
+        }
+    }
 }
 
 impl Meter {
+    /// From now on the client may send so many bytes in all; then the connection ends.
+    pub(crate) fn limit_incoming(&self, bytes: u64) {
+        self.may_send.store(bytes, Ordering::Release);
+    }
+
+    pub(crate) fn lift_limit(&self) {
+        self.may_send.store(UNLIMITED, Ordering::Release);
+    }
+
+    /// Counts what the client has sent. `false` if it was too much.
+    fn received(&self, bytes: u64) -> bool {
+        let count = |left: u64| match left {
+            UNLIMITED => None,
+            left => Some(left.saturating_sub(bytes)),
+        };
+        let counted = self
+            .may_send
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, count);
+        counted.map_or(true, |left| bytes <= left)
+    }
+
     pub(crate) fn written(&self) -> u64 {
         self.written.load(Ordering::Acquire)
     }
@@ -61,6 +97,8 @@ pub(crate) struct Peer {
 pub(crate) struct Upgrades {
     by_sid: Mutex<HashMap<String, Weak<Meter>>>,
     polls: Mutex<HashMap<String, Arc<Meter>>>,
+    /// Sessions that have joined the namespace.
+    joined: Mutex<HashSet<String>>,
 }
 
 /// Beyond it the connections that have ended are forgotten, before a new one is remembered.
@@ -93,8 +131,31 @@ impl Upgrades {
         }
     }
 
+    /// The session has shown a credential: it may send as much as commands need. `own` is the
+    /// connection that it began with.
+    pub(crate) fn join(&self, sid: &str, own: Option<&Meter>) {
+        self.lock_joined().insert(sid.to_owned());
+        own.into_iter().for_each(Meter::lift_limit);
+        if let Some(upgraded) = self.get(sid) {
+            upgraded.lift_limit();
+        }
+    }
+
+    pub(crate) fn has_joined(&self, sid: &str) -> bool {
+        self.lock_joined().contains(sid)
+    }
+
+    pub(crate) fn leave(&self, sid: &str) {
+        self.lock_joined().remove(sid);
+    }
+
+    fn lock_joined(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.joined.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn remove(&self, sid: &str) {
         self.lock().remove(sid);
+        self.leave(sid);
         let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
         polls.remove(sid);
     }
@@ -108,19 +169,27 @@ impl Upgrades {
 pub(crate) struct MeteredListener {
     inner: TcpListener,
     stalled_after: Duration,
+    places: Places,
 }
 
 impl MeteredListener {
-    pub(crate) fn new(inner: TcpListener, stalled_after: Duration) -> Self {
+    pub(crate) fn new(inner: TcpListener, stalled_after: Duration, places: Places) -> Self {
         Self {
             inner,
             stalled_after,
+            places,
         }
     }
 
     /// The next connection. What goes wrong with one is not told: the next is waited for.
     pub(crate) async fn accept(&mut self) -> (MeteredStream, Peer) {
-        let (inner, address) = Listener::accept(&mut self.inner).await;
+        let (inner, address, place) = loop {
+            let (inner, address) = Listener::accept(&mut self.inner).await;
+            match self.places.take(address.ip()) {
+                Ok(place) => break (inner, address, place),
+                Err(full) => refuse(&inner, full),
+            }
+        };
         let options = SockRef::from(&inner);
         let set = options
             .set_tcp_nodelay(true)
@@ -133,13 +202,30 @@ impl MeteredListener {
             address,
             meter: Arc::clone(&meter),
         };
-        (MeteredStream { inner, meter }, peer)
+        let stream = MeteredStream {
+            inner,
+            meter,
+            _place: place,
+        };
+        (stream, peer)
     }
+}
+
+/// Says why, as far as that goes without waiting: the answer fits the buffer of a new connection.
+fn refuse(stream: &TcpStream, full: Full) {
+    crate::metrics::connection_refused();
+    tracing::debug!(?full, "a connection was refused");
+    // Nothing depends on whether the client reads it.
+    stream
+        .try_write(full.answer().as_bytes())
+        .unwrap_or_default();
 }
 
 pub(crate) struct MeteredStream {
     inner: TcpStream,
     meter: Arc<Meter>,
+    /// Given back with the connection, whatever it was upgraded to.
+    _place: Place,
 }
 
 impl MeteredStream {
@@ -156,7 +242,16 @@ impl AsyncRead for MeteredStream {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buf)
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let received = buf.filled().len() - before;
+        match self.meter.received(received as u64) {
+            true => Poll::Ready(Ok(())),
+            false => Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the client sent too much before it joined the namespace",
+            ))),
+        }
     }
 }
 

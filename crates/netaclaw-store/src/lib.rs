@@ -7,6 +7,7 @@ mod ids;
 mod instance;
 mod mysql;
 pub mod private;
+mod probe;
 mod process_logs;
 mod tables;
 
@@ -17,5 +18,6 @@ pub use ids::{new_entry_id, new_session_id, now_ms};
 pub use instance::{DeadInstances, Instance};
 pub use mysql::{MysqlProvider, MysqlSettings, NodeSettings};
 pub use netaclaw_cluster::Timing;
+pub use probe::probe_data_dir;
 pub use process_logs::FileProcessLogs;
 pub use tables::{Tables, admin_tables, session_tables};

@@ -8,6 +8,8 @@ use super::sender;
 use crate::auth::credential;
 use crate::gateway::Shared;
 use crate::metrics;
+use crate::transport::Peer;
+use axum::extract::ConnectInfo;
 use netaclaw_protocol::ErrorCode;
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -66,6 +68,9 @@ pub(super) async fn admit(
     let identity = shared.auth.check(presented.as_ref()).await;
     let identity = identity.map_err(|error| refuse(ErrorCode::Unauthorized, error.to_string()))?;
     let sid = socket.id.to_string();
+    let own = socket.req_parts().extensions.get::<ConnectInfo<Peer>>();
+    let own = own.map(|ConnectInfo(peer)| &*peer.meter);
+    shared.upgrades.join(&sid, own);
     let connection = Connection::new(&shared, sid, groups, presented, identity);
     attach(&socket, Arc::new(connection), shared);
     Ok(())
@@ -81,8 +86,10 @@ fn attach(socket: &SocketRef, connection: Arc<Connection>, shared: Arc<Shared>) 
         std::future::ready(())
     });
     let gone = connection.closed.clone();
+    let (sid, left) = (connection.sid.clone(), Arc::clone(&shared));
     socket.on_disconnect(move || {
         gone.cancel();
+        left.upgrades.leave(&sid);
         std::future::ready(())
     });
     socket.extensions.insert(Admitted {

@@ -23,13 +23,17 @@ use socketioxide::handler::ConnectHandler;
 use socketioxide::layer::SocketIoLayer;
 use socketioxide::{ParserConfig, SocketIo};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) const PATH: &str = "/socket.io";
 const NAMESPACE: &str = "/netaclaw";
 
-/// Frames up to here are read at all, so that a command that is too long can be answered. Anybody
-/// can send one, also without a credential, so it is not much longer.
+/// Frames up to here are read at all, so that a command that is too long can be answered.
 const FRAME_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
+/// What a session may send in all before it has joined the namespace, for which it needs a credential.
+pub(crate) const STRANGER_BYTES_MAX: usize = 16 << 10;
+/// A session that has not joined by then ends.
+const JOIN_WITHIN: Duration = Duration::from_secs(20);
 /// Packets that the Socket.IO layer queues per connection. Ours is in front of it and keeps it
 /// from filling up, because it drops what does not fit.
 const PACKETS_MAX: usize = 1024;
@@ -47,6 +51,7 @@ pub(crate) fn layer(shared: &Arc<Shared>) -> (SocketIoLayer, SocketIo) {
         .ws_max_message_size(FRAME_BYTES_MAX)
         .ws_max_frame_size(FRAME_BYTES_MAX)
         .ws_read_buffer_size(READ_BYTES)
+        .connect_timeout(JOIN_WITHIN)
         .ping_interval(shared.settings.ping_interval)
         .ping_timeout(shared.settings.ping_timeout)
         .with_parser(ParserConfig::common().max_incoming_binaries(BINARIES_MAX))

@@ -27,6 +27,7 @@ mod rights;
 mod server;
 mod sites;
 mod slow;
+mod strangers;
 mod sync;
 mod tools;
 mod unwatched;

@@ -55,7 +55,7 @@ impl Server {
         Self::start_as(settings, auth, |gateway| gateway.with_assets(assets)).await
     }
 
-    async fn start_as(
+    pub(crate) async fn start_as(
         settings: GatewaySettings,
         auth: AuthSettings,
         finish: impl FnOnce(Gateway) -> Gateway,

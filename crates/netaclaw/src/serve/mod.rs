@@ -88,6 +88,10 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
     let gateway = Gateway::new(engine.clone(), store, auth, settings)
         .with_assets(Arc::new(web::WebApp))
+        .with_disk_probe(Arc::new({
+            let dir = config.data_dir.clone();
+            move || netaclaw_store::probe_data_dir(&dir)
+        }))
         .with_previews(agents)
         .with_mcp(mcp);
     let shutdown = CancellationToken::new();

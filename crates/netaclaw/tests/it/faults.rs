@@ -4,11 +4,14 @@ use crate::served::{Server, TOKEN, World};
 use netaclaw_testkit::fake_model::Reply;
 use netaclaw_testkit::socket::Client;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::process::{Resource, Rlimit, Signal, getrlimit, prlimit};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::net::TcpStream;
 
@@ -127,7 +130,12 @@ async fn a_file_size_limit_refuses_and_does_not_kill() {
     prlimit(Some(server.pid()), Resource::Fsize, none).unwrap();
     let again = json!({"sessionId": id, "content": "second"});
     let refused = client.call("chat", again.clone()).await;
-    assert_eq!(refused["ok"], false, "{refused}");
+    assert_eq!(refused["code"], "unavailable", "{refused}");
+    let said = refused["message"].as_str().unwrap();
+    assert!(said.contains("size limit") && !said.contains('/'), "{said}");
+    let (status, body) = ready(&server).await;
+    assert_eq!(status, 503);
+    assert_eq!(body["details"]["check"], "data_directory", "{body}");
     // The server is there, and goes on when it may write.
     prlimit(
         Some(server.pid()),
@@ -138,6 +146,92 @@ async fn a_file_size_limit_refuses_and_does_not_kill() {
         },
     )
     .unwrap();
+    world.model.script().push(Reply::text("Two."));
+    let ack = client.call("chat", again).await;
+    assert_eq!(ack["ok"], true, "{ack}");
+    client.wait_count("done", 2).await;
+    server.kill().await;
+}
+
+/// Whether the server says that it can work.
+async fn ready(server: &Server) -> (u16, Value) {
+    server.http("GET", "/readyz", None).await
+}
+
+/// The data directory on a disk of its own, with little room.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this user may not mount anything.
+    fn mount(dir: PathBuf, bytes: usize) -> Option<Self> {
+        let kept = tempfile::tempdir().unwrap();
+        let data = CString::new(format!("size={bytes},mode=0700")).unwrap();
+        copy(&dir, kept.path());
+        mount("tmpfs", &dir, "tmpfs", MountFlags::empty(), data.as_c_str()).ok()?;
+        let disk = Self(dir);
+        copy(kept.path(), &disk.0);
+        Some(disk)
+    }
+
+    /// Leaves no room at all.
+    fn fill(&self) {
+        let mut file = File::create(self.0.join("filler")).unwrap();
+        for bytes in [1 << 16, 1 << 12, 1] {
+            while file.write_all(&vec![b'x'; bytes]).is_ok() {}
+        }
+    }
+
+    fn make_room(&self) {
+        std::fs::remove_file(self.0.join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        unmount(&self.0, UnmountFlags::DETACH).unwrap();
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for item in std::fs::read_dir(from).unwrap() {
+        let item = item.unwrap();
+        let target = to.join(item.file_name());
+        match item.file_type().unwrap().is_dir() {
+            true => {
+                std::fs::create_dir(&target).unwrap();
+                copy(&item.path(), &target);
+            }
+            false => drop(std::fs::copy(item.path(), target).unwrap()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_and_passes() {
+    let world = World::new().await;
+    let dir = world.workspace.path("home/.netaclaw");
+    let Some(disk) = SmallDisk::mount(dir, 16 << 20) else {
+        return;
+    };
+    let server = world.serve().await;
+    world.model.script().push(Reply::text("One."));
+    let (id, mut client) = server.session("first").await;
+    client.wait_count("done", 1).await;
+    disk.fill();
+    let again = json!({"sessionId": id, "content": "second ".repeat(2000)});
+    let refused = client.call("chat", again.clone()).await;
+    assert_eq!(refused["code"], "unavailable", "{refused}");
+    let said = refused["message"].as_str().unwrap();
+    assert!(
+        said.contains("disk is full") && !said.contains('/'),
+        "{said}"
+    );
+    let (status, body) = ready(&server).await;
+    assert_eq!(status, 503);
+    assert_eq!(body["details"]["check"], "data_directory", "{body}");
+    assert!(body["message"].as_str().unwrap().contains("disk is full"));
+    disk.make_room();
+    while ready(&server).await.0 != 200 {}
     world.model.script().push(Reply::text("Two."));
     let ack = client.call("chat", again).await;
     assert_eq!(ack["ok"], true, "{ack}");

@@ -165,9 +165,13 @@ impl Server {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let body = body.map_or_else(String::new, |body| body.to_string());
         let length = body.len();
+        let path = match path.starts_with('/') {
+            true => path.to_owned(),
+            false => format!("/admin/netaclaw/{path}"),
+        };
         // The old version, so that the answer comes in one piece.
         let request = format!(
-            "{method} /admin/netaclaw/{path} HTTP/1.0\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
+            "{method} {path} HTTP/1.0\r\nHost: {}\r\nAuthorization: Bearer {TOKEN}\r\n\
              Content-Type: application/json\r\n{more}Content-Length: {length}\r\n\r\n{body}",
             self.address
         );

@@ -111,3 +111,23 @@ async fn sqlite_writes_ahead() {
         .unwrap();
     assert_eq!(mode, "wal");
 }
+
+async fn a_store_without_its_users_does_not_answer(place: Place) {
+    let store = place.store().await;
+    store.seed(FirstStart::default()).await.unwrap();
+    store.ping().await.unwrap();
+    let mut sql = place.sql().await;
+    run(&mut sql, "ALTER TABLE netaclaw_user RENAME TO gone").await;
+    let error = store.ping().await.unwrap_err();
+    assert!(error.to_string().contains("netaclaw_user"), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_sqlite_store_does_not_answer() {
+    a_store_without_its_users_does_not_answer(Place::sqlite()).await;
+}
+
+#[tokio::test]
+async fn a_damaged_mysql_store_does_not_answer() {
+    a_store_without_its_users_does_not_answer(Place::mysql()).await;
+}
