@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use netaclaw_protocol::{Attachment, AttachmentKind, SentAttachment, UploadedFile};
+use netaclaw_protocol::{Attachment, AttachmentKind, SentAttachment, UploadedFile, Words};
 use netaclaw_tools::image_type;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -57,6 +57,11 @@ pub enum AttachmentError {
     NotFound,
     #[error("too many files are waiting to be sent; send or remove some")]
     TooMany,
+    #[error(
+        "your files take {used_mb} MB of the {max_mb} MB that a user may keep; send a smaller file, or ask \
+         an administrator to raise the limit"
+    )]
+    NoRoom { used_mb: u64, max_mb: u64 },
     #[error("it was sent with a message and stays")]
     Sent,
     #[error("the files cannot be read or written right now")]
@@ -77,6 +82,12 @@ impl From<AttachmentError> for EngineError {
         match error {
             AttachmentError::NotFound => Self::NotFound(error.to_string()),
             AttachmentError::TooMany => Self::TooMany(error.to_string()),
+            AttachmentError::NoRoom { used_mb, max_mb } => {
+                let zh = format!(
+                    "您的文件已占用 {used_mb} MB，上限为 {max_mb} MB；请发送较小的文件，或请管理员提高上限"
+                );
+                Self::TooLarge(Box::new(Words::new(zh, error.to_string())))
+            }
             AttachmentError::Sent => Self::Conflict(error.to_string()),
             AttachmentError::Store(_) => Self::Internal(Box::new(error)),
         }

@@ -15,6 +15,9 @@ use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
 use crate::gates::Gates;
+use crate::limits::{
+    Allowance, TITLE_CHARS_MAX, Usage, UserLimits, check_length, check_request_id,
+};
 use crate::listing::{ListFeed, ListSubscriber, Liveness, list_item};
 use crate::process_log::ProcessLogs;
 use crate::requests::{Done, Request};
@@ -70,6 +73,7 @@ struct Inner {
     /// Passed to open a session and to put it away.
     gates: Gates,
     early_stops: EarlyStops,
+    usage: Arc<Usage>,
     jobs: TaskTracker,
     /// Cancelled when nothing new begins.
     draining: CancellationToken,
@@ -94,6 +98,7 @@ impl Engine {
             sessions: Mutex::new(HashMap::new()),
             gates: Gates::default(),
             early_stops: EarlyStops::default(),
+            usage: Arc::default(),
             jobs: TaskTracker::new(),
             draining: CancellationToken::new(),
             shutdown: CancellationToken::new(),
@@ -119,6 +124,14 @@ impl Engine {
         self
     }
 
+    /// Bounds what one user may use. Without it nothing is bounded.
+    pub fn with_limits(mut self, limits: UserLimits) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.usage = Arc::new(Usage::new(limits));
+        }
+        self
+    }
+
     pub fn attachments(&self) -> Option<&dyn AttachmentStore> {
         self.inner.beside.files.as_deref()
     }
@@ -126,6 +139,9 @@ impl Engine {
     /// Sends a message, into a new session if it names none. It goes on when the caller is gone.
     pub async fn chat(&self, caller: &Caller, chat: Chat) -> Result<ChatAck, EngineError> {
         first::own_files(caller, &chat)?;
+        if let Some(request) = &chat.request_id {
+            check_request_id(request)?;
+        }
         let session = match &chat.session_id {
             Some(session) => session.clone(),
             None => self.begin_session(caller, &chat, None).await?,
@@ -165,6 +181,9 @@ impl Engine {
         change: SessionChange,
         request: Option<Request>,
     ) -> Result<Done<SessionListItem>, EngineError> {
+        if let Some(title) = &change.title {
+            check_length(("标题", "title"), title, TITLE_CHARS_MAX)?;
+        }
         let (provider, _) = self.find(caller, session).await?;
         let deletes = change.status == Some(SessionStatus::Deleted);
         let item = self.update_found(provider, caller, session, change, request);
@@ -207,6 +226,7 @@ impl Engine {
         entry: EntryId,
         request: Option<Request>,
     ) -> Result<Done<SessionListItem>, EngineError> {
+        self.inner.usage.spend(&caller.user_id)?;
         let forked = self.ask(caller, session, |reply| {
             Command::Fork(entry, request, reply)
         });
@@ -314,6 +334,16 @@ impl Engine {
     /// Makes a session of an agent, by id or name, that has no message yet. With an id of the
     /// caller's choice it is made once: asking again gives the one that is there.
     pub async fn create_session(
+        &self,
+        caller: &Caller,
+        agent: Option<&str>,
+        id: Option<SessionId>,
+    ) -> Result<SessionId, EngineError> {
+        self.inner.usage.spend(&caller.user_id)?;
+        self.make_session(caller, agent, id).await
+    }
+
+    async fn make_session(
         &self,
         caller: &Caller,
         agent: Option<&str>,
@@ -522,7 +552,9 @@ impl Engine {
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),
         );
-        LiveSession::open(Arc::new(writer), source, shutdown).await
+        let usage = Arc::clone(&self.inner.usage);
+        let allowance = Allowance::new(usage, meta.user_id, session.clone());
+        LiveSession::open(Arc::new(writer), source, allowance, shutdown).await
     }
 
     /// Writes a session that is not live, without bringing it to life. Nobody opens it meanwhile.

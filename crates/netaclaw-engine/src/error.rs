@@ -1,5 +1,6 @@
 //! Why a command was not carried out, in words a client may see.
 
+use crate::limits::Limited;
 use crate::store_fault::StoreFault;
 use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind, Words};
 use netaclaw_session::SessionError;
@@ -22,6 +23,11 @@ pub enum EngineError {
     Conflict(String),
     #[error("{0}")]
     TooMany(String),
+    /// The user has used up what a user may use; the same command may succeed later.
+    #[error("{}", .0.words.en)]
+    Limited(Box<Limited>),
+    #[error("{}", .0.en)]
+    TooLarge(Box<Words>),
     #[error("{0}")]
     Unavailable(String),
     /// Something was chosen that is not there to be chosen.
@@ -43,7 +49,8 @@ impl EngineError {
             Self::Busy(_) => ErrorCode::SessionBusy,
             Self::StaleParent(_) => ErrorCode::StaleParent,
             Self::Conflict(_) => ErrorCode::Conflict,
-            Self::TooMany(_) => ErrorCode::RateLimited,
+            Self::TooMany(_) | Self::Limited(_) => ErrorCode::RateLimited,
+            Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Unavailable(_) | Self::NotReady(_) => ErrorCode::Unavailable,
             // Sent again later, the same command may succeed.
             Self::Internal(cause) => match StoreFault::of(&**cause) {
@@ -72,7 +79,8 @@ impl EngineError {
             Self::Conflict(why) => format!("与已有内容冲突（{why}）"),
             Self::TooMany(why) => format!("数量过多（{why}）"),
             Self::Unavailable(why) => format!("暂时无法完成（{why}）"),
-            Self::WrongChoice(words) => words.zh.clone(),
+            Self::WrongChoice(words) | Self::TooLarge(words) => words.zh.clone(),
+            Self::Limited(limited) => limited.words.zh.clone(),
             Self::NotReady(trouble) => trouble.words.zh.clone(),
             Self::Internal(cause) => match StoreFault::of(&**cause) {
                 Some(fault) => return fault.words(),
@@ -105,6 +113,12 @@ pub(crate) fn internal_trouble() -> Trouble {
         "Something failed inside the server; it has been logged. Try again, and look at the \
          server's log if it stays so.",
     )
+}
+
+impl From<Limited> for EngineError {
+    fn from(limited: Limited) -> Self {
+        Self::Limited(Box::new(limited))
+    }
 }
 
 impl From<SessionError> for EngineError {

@@ -16,6 +16,7 @@ use crate::engine::Home;
 use crate::error::EngineError;
 use crate::expiry::expired;
 use crate::feed::{Missed, OnItsWay, Subscriber, SubscriptionId, now_ms};
+use crate::limits::Allowance;
 use crate::listing::{Liveness, list_item};
 use crate::live::Live;
 use crate::questions::Waiters;
@@ -69,6 +70,7 @@ pub(crate) struct LiveSession {
     unsafe_yet: bool,
     /// Another model was chosen while a run was under way.
     remeasure: bool,
+    allowance: Allowance,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
@@ -81,6 +83,7 @@ impl LiveSession {
     pub(crate) async fn open(
         writer: Arc<SessionWriter>,
         source: Arc<dyn AgentSource>,
+        allowance: Allowance,
         shutdown: CancellationToken,
     ) -> Result<Self, EngineError> {
         let open = recover(&writer).await?;
@@ -116,6 +119,7 @@ impl LiveSession {
             moving: None,
             unsafe_yet: false,
             remeasure: false,
+            allowance,
             shutdown,
             closing: false,
             interrupted: false,
@@ -151,7 +155,10 @@ impl LiveSession {
                     }
                 },
                 () = self.shutdown.cancelled(), if !self.interrupted => self.interrupt(),
-                Some(ended) = self.runs.join_next() => self.run_ended(ended).await,
+                Some(ended) = self.runs.join_next() => {
+                    self.run_ended(ended).await;
+                    self.allowance.keep_while(self.current.is_some());
+                }
                 Some(title) = self.titles.next() => self.title_made(title).await,
                 () = expired(expiry.as_ref().map(|(at, _)| *at)), if expiry.is_some() => {
                     self.question_expired(expiry).await;
@@ -199,7 +206,12 @@ impl LiveSession {
         }
         // A caller that is gone has no use for an answer; what it asked for is done all the same.
         match command {
-            Command::Chat(chat, reply) => drop(reply.send(self.chat(*chat).await)),
+            Command::Chat(chat, reply) => {
+                let taken = self.chat(*chat).await;
+                // What was refused or known has begun nothing.
+                self.allowance.keep_while(self.current.is_some());
+                drop(reply.send(taken));
+            }
             Command::Stop(reply) => drop(reply.send(self.stop().await)),
             Command::SetThinkingLevel(level, request, reply) => {
                 drop(reply.send(self.set_thinking_level(level, request).await));
@@ -451,8 +463,16 @@ impl LiveSession {
             let message = "only a message of the user can be answered again";
             return Err(EngineError::BadRequest(message.to_owned()));
         }
-        self.switch_leaf(Some(entry), Way::Exactly, None).await?;
-        Ok(Done::now(self.go_on(request).await?))
+        if self.current.is_none() {
+            self.allowance.begin()?;
+        }
+        let switched = self.switch_leaf(Some(entry), Way::Exactly, None).await;
+        let begun = match switched {
+            Ok(_) => self.go_on(request).await,
+            Err(error) => Err(error),
+        };
+        self.allowance.keep_while(self.current.is_some());
+        Ok(Done::now(begun?))
     }
 
     async fn label(

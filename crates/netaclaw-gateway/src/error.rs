@@ -8,6 +8,7 @@ use netaclaw_engine::{EngineError, StoreFault};
 use netaclaw_protocol::{ApiProblem, ErrorCode, Refusal, Words};
 use netaclaw_session::SessionError;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A request that was not carried out. Holds nothing that a client must not see.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub(crate) struct ApiError {
     pub(crate) code: ErrorCode,
     pub(crate) words: Words,
     pub(crate) details: Option<Value>,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 impl ApiError {
@@ -25,6 +27,7 @@ impl ApiError {
             code,
             words: words.into(),
             details: None,
+            retry_after: None,
         }
     }
 
@@ -83,8 +86,17 @@ impl IntoResponse for ApiError {
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, bearer);
         }
+        if let Some(after) = self.retry_after {
+            retry_after(&mut response, after);
+        }
         response
     }
+}
+
+/// Says when to try again, in whole seconds.
+pub(crate) fn retry_after(response: &mut Response, after: Duration) {
+    let seconds = HeaderValue::from(after.as_secs().max(1));
+    response.headers_mut().insert(header::RETRY_AFTER, seconds);
 }
 
 impl From<Refusal> for ApiError {
@@ -95,7 +107,14 @@ impl From<Refusal> for ApiError {
 
 impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
-        error.refusal().into()
+        let retry_after = match &error {
+            EngineError::Limited(limited) => Some(limited.retry_after),
+            _ => None,
+        };
+        Self {
+            retry_after,
+            ..error.refusal().into()
+        }
     }
 }
 

@@ -34,11 +34,24 @@ type Result<T> = std::result::Result<T, AttachmentError>;
 
 pub struct FileAttachments {
     dir: PathBuf,
+    /// What the files of one owner may take, those that were sent included; 0 means no limit.
+    owner_bytes_max: u64,
 }
 
 impl FileAttachments {
     pub fn new(dir: PathBuf) -> Self {
-        Self { dir }
+        Self {
+            dir,
+            owner_bytes_max: 0,
+        }
+    }
+
+    /// Bounds what one owner keeps here.
+    pub fn with_owner_bytes_max(self, owner_bytes_max: u64) -> Self {
+        Self {
+            owner_bytes_max,
+            ..self
+        }
     }
 
     /// Where a file lies. Only names that cannot lead elsewhere are looked for.
@@ -65,12 +78,20 @@ impl AttachmentStore for FileAttachments {
             kind,
         };
         let place = self.place(&file.id)?;
+        let bytes_max = self.owner_bytes_max;
         blocking(move || {
             if !place.join(ABOUT).exists() {
                 let drawer = place.parent().expect("the owner's directory");
                 private::create_dir_all(drawer)?;
-                if tidy(drawer)? >= UNSENT_MAX {
+                let kept = tidy(drawer)?;
+                if kept.unsent >= UNSENT_MAX {
                     return Err(AttachmentError::TooMany);
+                }
+                if bytes_max != 0 && kept.bytes + file.bytes > bytes_max {
+                    return Err(AttachmentError::NoRoom {
+                        used_mb: kept.bytes.div_ceil(1 << 20),
+                        max_mb: bytes_max >> 20,
+                    });
                 }
                 write_whole(drawer, &place, &file, &content)?;
             }
@@ -132,22 +153,32 @@ fn remove_cut_off(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what was not sent for long, and counts what else waits.
-fn tidy(drawer: &Path) -> Result<usize> {
-    let mut waiting = 0;
+/// What an owner has here.
+#[derive(Default)]
+struct KeptFiles {
+    unsent: usize,
+    bytes: u64,
+}
+
+/// Removes what was not sent for long, and counts the rest.
+fn tidy(drawer: &Path) -> Result<KeptFiles> {
+    let mut kept = KeptFiles::default();
     let now = SystemTime::now();
     for item in fs::read_dir(drawer)? {
         let item = item?;
-        if item.path().join(SENT).exists() {
-            continue;
+        if !item.path().join(SENT).exists() {
+            let age = now.duration_since(item.metadata()?.modified()?);
+            if age.is_ok_and(|age| age > UNSENT_KEPT) {
+                fs::remove_dir_all(item.path())?;
+                continue;
+            }
+            kept.unsent += 1;
         }
-        let age = now.duration_since(item.metadata()?.modified()?);
-        match age.is_ok_and(|age| age > UNSENT_KEPT) {
-            true => fs::remove_dir_all(item.path())?,
-            false => waiting += 1,
-        }
+        // One that is being written or removed at this moment has none.
+        let content = fs::metadata(item.path().join(CONTENT));
+        kept.bytes += content.map_or(0, |content| content.len());
     }
-    Ok(waiting)
+    Ok(kept)
 }
 
 /// Writes a directory beside its place and moves it there.
@@ -217,6 +248,30 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = FileAttachments::new(dir.path().join("files"));
         (dir, store)
+    }
+
+    #[tokio::test]
+    async fn what_one_owner_keeps_is_bounded_with_what_was_sent() {
+        let (_dir, store) = store();
+        let store = store.with_owner_bytes_max(3 << 20);
+        let put = |owner: &'static str, name: &'static str| {
+            store.put(owner, name, Bytes::from(vec![b'x'; 1 << 20]))
+        };
+        for name in ["a", "b", "c"] {
+            let file = put("ann", name).await.unwrap();
+            store.mark_sent(&file.id).await.unwrap();
+        }
+        let refused = put("ann", "d").await.unwrap_err();
+        assert!(matches!(
+            refused,
+            AttachmentError::NoRoom {
+                used_mb: 3,
+                max_mb: 3
+            }
+        ));
+        // The same file again takes no room, and others have their own.
+        put("ann", "a").await.unwrap();
+        put("bob", "d").await.unwrap();
     }
 
     #[tokio::test]

@@ -86,11 +86,14 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     );
     let synced = agents.sync_tools().await;
     synced.map_err(|error| admin::failure(app.lang, error))?;
-    let files = Arc::new(FileAttachments::new(stores.config.attachments_dir()));
+    let limits = stores.config.limits;
+    let files = FileAttachments::new(stores.config.attachments_dir())
+        .with_owner_bytes_max(limits.attachment_bytes_per_user);
     let logs = Arc::new(FileProcessLogs::new(stores.config.process_logs_dir()));
     Ok(Assembled {
         engine: Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())
-            .with_attachments(files)
+            .with_attachments(Arc::new(files))
+            .with_limits(limits.users)
             .with_process_logs(logs),
         admin,
         agents,

@@ -3,6 +3,7 @@
 use super::{Caller, Engine};
 use crate::command::{Command, Way};
 use crate::error::EngineError;
+use crate::limits::{LABEL_CHARS_MAX, check_length};
 use crate::requests::{Done, Request};
 use netaclaw_protocol::{
     ApprovalResponse, ClarifyResponse, EntryId, QueueChange, QueueState, RunId, RunState,
@@ -107,6 +108,9 @@ impl Engine {
         label: Option<String>,
         request: Option<Request>,
     ) -> Result<Done<()>, EngineError> {
+        if let Some(label) = &label {
+            check_length(("标签", "label"), label, LABEL_CHARS_MAX)?;
+        }
         self.ask(caller, session, |reply| {
             Command::Label(entry, label, request, reply)
         })

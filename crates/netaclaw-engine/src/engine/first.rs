@@ -8,6 +8,7 @@ use crate::feed::now_ms;
 use crate::requests::{Outcome, Request, Requests};
 use crate::source::ChosenModel;
 use netaclaw_protocol::{Chat, ChatAck, SessionId};
+use uuid::Uuid;
 
 impl Engine {
     /// The session that a first message begins. With an id of the caller's choice it is made once:
@@ -30,7 +31,20 @@ impl Engine {
             self.check_first(caller, chat).await?;
         }
         let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
-        self.create_session(caller, agent, id).await
+        let id = id.unwrap_or_else(|| SessionId::new(Uuid::now_v7().to_string()));
+        let usage = &self.inner.usage;
+        if let Err(limited) = usage.reserve(&caller.user_id, &id) {
+            // A message that was taken in before is answered as it was then.
+            return match self.find(caller, &id).await {
+                Ok(_) => Ok(id),
+                Err(_) => Err(limited.into()),
+            };
+        }
+        let made = self.make_session(caller, agent, Some(id.clone())).await;
+        if made.is_err() {
+            usage.release(&caller.user_id, &id);
+        }
+        made
     }
 
     /// The answer to a message that another process, which has the session open, has stored already.

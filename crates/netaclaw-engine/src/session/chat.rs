@@ -65,8 +65,10 @@ impl LiveSession {
             return Ok(ack);
         }
         if self.current.is_some() {
+            self.allowance.queue()?;
             return self.enqueue(chat, request).await;
         }
+        self.allowance.begin()?;
         if let Some(parent) = &chat.leaf_entry_id {
             self.must_exist(parent).await?;
         }

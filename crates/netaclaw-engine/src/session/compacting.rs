@@ -39,6 +39,7 @@ impl LiveSession {
                 return Err(EngineError::Busy(message.to_owned()));
             }
             None => {
+                self.allowance.begin()?;
                 self.start_compaction(asked);
                 CompactStatus::Started
             }
@@ -90,6 +91,7 @@ impl LiveSession {
                 None,
             )
         });
+        self.allowance.goes_on();
         self.current = Some(job);
     }
 

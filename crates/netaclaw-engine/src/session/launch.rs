@@ -189,6 +189,7 @@ impl LiveSession {
             }
         });
         self.runs.spawn(watchdog.watch(run));
+        self.allowance.goes_on();
         self.current = Some(CurrentRun {
             id: Some(run_id),
             cancel,

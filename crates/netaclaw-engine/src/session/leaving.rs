@@ -54,6 +54,7 @@ impl LiveSession {
             return Ok(Done { value, deduped });
         };
         let summaries = summaries_in(&*self.writer.tree().await?);
+        self.allowance.begin()?;
         self.desk.set_under_way(Some(UnderWay {
             reason: REASON,
             summaries,

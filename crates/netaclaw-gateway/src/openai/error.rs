@@ -59,6 +59,10 @@ impl<E: Into<ApiError>> From<E> for OpenaiError {
 impl IntoResponse for OpenaiError {
     fn into_response(self) -> Response {
         crate::metrics::http_error(self.0.code);
-        (self.0.status, Json(self.body())).into_response()
+        let mut response = (self.0.status, Json(self.body())).into_response();
+        if let Some(after) = self.0.retry_after {
+            crate::error::retry_after(&mut response, after);
+        }
+        response
     }
 }

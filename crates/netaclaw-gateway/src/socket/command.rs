@@ -1,5 +1,6 @@
 //! Commands: read from their text into the types of the protocol, or refused with the place.
 
+use netaclaw_engine::REQUEST_ID_CHARS_MAX;
 use netaclaw_protocol::{
     ApprovalResponse, Chat, ClarifyResponse, Compact, ErrorCode, Fork, QueueEdit, Refusal, Rename,
     Retry, SessionId, SessionOpen, SessionRef, SetLabel, SetModel, SetThinkingLevel, Stop,
@@ -30,6 +31,25 @@ pub(super) enum ClientCommand {
 
 impl ClientCommand {
     pub(super) fn read(event: &str, payload: &str) -> Result<Self, Refusal> {
+        let command = Self::parse(event, payload)?;
+        let id = match &command {
+            Self::Chat(chat) => chat.request_id.as_deref(),
+            Self::Stop(stop) => stop.request_id.as_deref(),
+            command => command.request_id(),
+        };
+        match id {
+            Some(id) if id.chars().nth(REQUEST_ID_CHARS_MAX).is_some() => Err(Refusal::new(
+                ErrorCode::TooLarge,
+                Words::new(
+                    format!("requestId 过长：最多 {REQUEST_ID_CHARS_MAX} 个字符"),
+                    format!("requestId is too long: at most {REQUEST_ID_CHARS_MAX} characters"),
+                ),
+            )),
+            _ => Ok(command),
+        }
+    }
+
+    fn parse(event: &str, payload: &str) -> Result<Self, Refusal> {
         Ok(match event {
             name::CHAT => Self::Chat(parse(payload)?),
             name::STOP => Self::Stop(parse(payload)?),

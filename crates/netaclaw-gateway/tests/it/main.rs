@@ -12,6 +12,7 @@ mod figures;
 mod files;
 mod http;
 mod killed;
+mod limits;
 mod links;
 mod lists;
 mod logins;

@@ -2,7 +2,9 @@
 
 use crate::agent::Script;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
-use netaclaw_engine::{ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers};
+use netaclaw_engine::{
+    ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers, UserLimits,
+};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
@@ -55,9 +57,24 @@ impl Server {
         Self::start_as(settings, auth, |gateway| gateway.with_assets(assets)).await
     }
 
+    /// With limits for users.
+    pub(crate) async fn start_limited(limits: UserLimits) -> Self {
+        let (settings, auth) = (GatewaySettings::default(), AuthSettings::default());
+        Self::start_whole(settings, auth, limits, |gateway| gateway).await
+    }
+
     pub(crate) async fn start_as(
         settings: GatewaySettings,
         auth: AuthSettings,
+        finish: impl FnOnce(Gateway) -> Gateway,
+    ) -> Self {
+        Self::start_whole(settings, auth, UserLimits::default(), finish).await
+    }
+
+    async fn start_whole(
+        settings: GatewaySettings,
+        auth: AuthSettings,
+        limits: UserLimits,
         finish: impl FnOnce(Gateway) -> Gateway,
     ) -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -80,7 +97,8 @@ impl Server {
         };
         let files = FileAttachments::new(dir.path().join("attachments"));
         let engine = Engine::new(providers, Arc::clone(&script.source) as _)
-            .with_attachments(Arc::new(files));
+            .with_attachments(Arc::new(files))
+            .with_limits(limits);
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
             ..auth

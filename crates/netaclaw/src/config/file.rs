@@ -14,6 +14,7 @@ pub(super) struct FileConfig {
     pub(super) data_dir: Option<PathBuf>,
     pub(super) admin: FileAdmin,
     pub(super) server: FileServer,
+    pub(super) limits: FileLimits,
     pub(super) log: FileLog,
     pub(super) sessions: FileSessions,
     pub(super) mysql: FileMysql,
@@ -35,6 +36,16 @@ pub(super) struct FileServer {
     pub(super) trusted_proxies: Option<Vec<String>>,
     pub(super) secure_cookie: Option<bool>,
     pub(super) drain_seconds: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileLimits {
+    pub(super) runs_per_user: Option<usize>,
+    pub(super) messages_per_minute: Option<u32>,
+    pub(super) attachment_mb_per_user: Option<u64>,
+    pub(super) connections: Option<usize>,
+    pub(super) connections_per_address: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]

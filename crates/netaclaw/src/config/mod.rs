@@ -3,11 +3,13 @@
 
 mod environment;
 mod file;
+mod limits;
 mod log;
 mod server;
 mod telemetry;
 
 pub(crate) use environment::{Environment, var};
+pub(crate) use limits::LimitSettings;
 pub(crate) use log::{LogFormat, LogSettings};
 pub(crate) use server::ServerSettings;
 
@@ -45,6 +47,7 @@ pub(crate) struct Config {
     pub(crate) fsync: Fsync,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
+    pub(crate) limits: LimitSettings,
     pub(crate) mysql_url: Option<String>,
     /// Where traces go, if anywhere.
     pub(crate) traces: Option<Url>,
@@ -89,6 +92,7 @@ impl Config {
             fsync: fsync.map_or(Ok(Fsync::default()), |name| fsync_named(&name, lang))?,
             server: ServerSettings::load(env, file.server, lang)?,
             log: LogSettings::load(env, file.log, lang)?,
+            limits: LimitSettings::load(&file.limits),
             mysql_url: env.mysql_url.clone().or(file.mysql.url),
             traces: telemetry::traces(env, file.telemetry, lang)?,
             warnings,

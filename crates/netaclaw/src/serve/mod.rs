@@ -18,7 +18,7 @@ use crate::error::{Failure, Result};
 use clap::Args;
 use maintenance::Recovered;
 use netaclaw_admin::{AdminStore, TokenStore, UserStore, somebody_may_enter};
-use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use netaclaw_gateway::{AuthSettings, ConnectionLimits, Gateway, GatewaySettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -43,7 +43,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     // Dropped last: what the end of the server has to say is written too.
     let _flush = log::start(&config.log)?;
     let traces = Traces::start(config.traces.as_ref());
-    allow_many_files();
+    let files = allow_many_files();
     let server = &config.server;
     let wanted = args.listen.unwrap_or_else(|| server.listen.clone());
     let address = listen_address(app, &wanted)?;
@@ -83,6 +83,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     };
     let settings = GatewaySettings {
         drain_grace: server.drain,
+        connections: within_files(config.limits.connections, files),
         ..GatewaySettings::default()
     };
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
@@ -155,11 +156,13 @@ fn listen_address(app: &App, text: &str) -> Result<SocketAddr> {
 
 /// Connections and open sessions of hundreds of users take more files than systems give to a program
 /// that does not ask. Programs that are started from here have a limit of their own.
-fn allow_many_files() {
+///
+/// Returns how many files it may open, if that is limited.
+fn allow_many_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(OPEN_FILES_MAX).min(OPEN_FILES_MAX);
     if limit.current.is_none_or(|current| current >= most) {
-        return;
+        return limit.current;
     }
     let more = Rlimit {
         current: Some(most),
@@ -167,6 +170,20 @@ fn allow_many_files() {
     };
     if let Err(error) = setrlimit(Resource::Nofile, more) {
         tracing::warn!(%error, "the limit of open files could not be raised");
+        return limit.current;
+    }
+    Some(most)
+}
+
+/// Connections leave files for sessions and stores: strangers cannot use up all of them.
+fn within_files(limits: ConnectionLimits, files: Option<u64>) -> ConnectionLimits {
+    let room = files.and_then(|files| usize::try_from(files / 4 * 3).ok());
+    match (limits.total_max, room) {
+        (0, _) | (_, None) => limits,
+        (total, Some(room)) => ConnectionLimits {
+            total_max: total.min(room),
+            ..limits
+        },
     }
 }
 
