@@ -30,7 +30,7 @@ pub(crate) async fn follow(
         Ok(who) => who,
         Err(error) => return refused(shared, asked, error).await,
     };
-    let current = shared.auth.check(credential(asked).as_ref()).await.ok();
+    let current = current(shared, asked).await;
     let is_sure = match &current {
         Some(current) => current.user_id == who.user_id,
         None => matches!(made_by(asked), MadeBy::Person | MadeBy::OwnPage),
@@ -64,6 +64,12 @@ async fn enter(shared: &Shared, who: &Identity, asked: &HeaderMap) -> Result<Res
     welcome(shared, who, asked, home).await
 }
 
+/// Who is logged in already.
+async fn current(shared: &Shared, asked: &HeaderMap) -> Option<Identity> {
+    let presented = credential(asked, shared.secure_cookie);
+    shared.auth.check(presented.as_ref()).await.ok()
+}
+
 /// A link that is not valid any more. A program gets the refusal; a person is led to the login, or to
 /// the app if this browser is logged in already.
 async fn refused(
@@ -75,8 +81,7 @@ async fn refused(
     if !is_person || matches!(error, AuthError::Unavailable) {
         return Err(error.into());
     }
-    let is_in = shared.auth.check(credential(asked).as_ref()).await.is_ok();
-    let place = match is_in {
+    let place = match current(shared, asked).await.is_some() {
         true => "/",
         false => "/login?link=refused",
     };
@@ -111,7 +116,7 @@ fn question(
     });
     let page = format!(
         "<!doctype html><html lang=\"{lang}\"><meta charset=\"utf-8\">\
-<meta name=\"viewport\" content=\"width=device-width\"><title>NetaClaw</title><style>{STYLE}</style>\
+<meta name=\"viewport\" content=\"width=device-width\"><title>NetaClaw</title><link rel=\"icon\" href=\"data:,\"><style>{STYLE}</style>\
 <main><h1>{title}</h1><p>{becomes}</p><p>{leaves}</p><p>{warning}</p>\
 <form method=\"post\" action=\"/link\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
 <button>{agree}</button> <a href=\"/\">{cancel}</a></form></main></html>",

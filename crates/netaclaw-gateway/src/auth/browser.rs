@@ -57,7 +57,7 @@ pub(crate) fn set_cookie(response: &mut Response, shared: &Shared, token: Option
 
 /// The token in the browser's cookie, if it is good.
 async fn known(shared: &Shared, asked: &HeaderMap) -> Option<Token> {
-    let presented = cookie(asked)?;
+    let presented = cookie(asked, shared.secure_cookie)?;
     let identity = shared.auth.check(Some(&presented)).await.ok()?;
     identity.token.filter(is_browsers)
 }

@@ -4,11 +4,18 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use secrecy::SecretString;
 use std::time::Duration;
 
-const COOKIE: &str = "netaclaw_session";
+/// The name of the cookie. Browsers take one with this prefix only from the host itself and over TLS,
+/// so that neither a sibling domain nor a plain connection can put another user's in its place.
+fn name(secure: bool) -> &'static str {
+    match secure {
+        true => "__Host-netaclaw_session",
+        false => "netaclaw_session",
+    }
+}
 
 /// What a request presents. The header comes first: who sets it means it.
-pub(crate) fn credential(headers: &HeaderMap) -> Option<SecretString> {
-    bearer(headers).or_else(|| cookie(headers))
+pub(crate) fn credential(headers: &HeaderMap, secure: bool) -> Option<SecretString> {
+    bearer(headers).or_else(|| cookie(headers, secure))
 }
 
 pub(super) fn bearer(headers: &HeaderMap) -> Option<SecretString> {
@@ -18,8 +25,8 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<SecretString> {
     (is_bearer && !token.trim().is_empty()).then(|| token.trim().into())
 }
 
-pub(super) fn cookie(headers: &HeaderMap) -> Option<SecretString> {
-    cookie_named(headers, COOKIE).map(SecretString::from)
+pub(super) fn cookie(headers: &HeaderMap, secure: bool) -> Option<SecretString> {
+    cookie_named(headers, name(secure)).map(SecretString::from)
 }
 
 /// The first cookie of this name that is not empty.
@@ -43,9 +50,8 @@ pub(crate) fn session_cookie(
 ) -> Option<HeaderValue> {
     let age = token.map_or(0, |_| lasts.as_secs());
     let token = token.unwrap_or_default();
-    let secure = if secure { "; Secure" } else { "" };
-    let text =
-        format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}");
+    let (name, secure) = (name(secure), if secure { "; Secure" } else { "" });
+    let text = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}");
     let mut value = HeaderValue::from_str(&text).ok()?;
     value.set_sensitive(true);
     Some(value)
@@ -59,7 +65,7 @@ mod tests {
     fn found(name: &str, value: &str) -> Option<String> {
         let name: header::HeaderName = name.parse().unwrap();
         let headers = HeaderMap::from_iter([(name, value.parse().unwrap())]);
-        credential(&headers).map(|token| token.expose_secret().to_owned())
+        credential(&headers, false).map(|token| token.expose_secret().to_owned())
     }
 
     #[test]
@@ -77,5 +83,20 @@ mod tests {
         );
         assert_eq!(found("cookie", "netaclaw_session="), None);
         assert_eq!(found("cookie", "other=1"), None);
+    }
+
+    #[test]
+    fn over_tls_only_the_cookie_of_the_host_itself_counts() {
+        let text = "netaclaw_session=planted; __Host-netaclaw_session=own";
+        let headers = HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
+        let found = credential(&headers, true).unwrap();
+        assert_eq!(found.expose_secret(), "own");
+        let text = "netaclaw_session=planted";
+        let headers = HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
+        assert!(credential(&headers, true).is_none());
+        let kept = session_cookie(Some("own"), Duration::from_secs(1), true).unwrap();
+        let kept = kept.to_str().unwrap();
+        assert!(kept.starts_with("__Host-netaclaw_session=own; Path=/;"));
+        assert!(kept.contains("; Secure") && !kept.contains("Domain"));
     }
 }

@@ -27,7 +27,7 @@ impl FromRequestParts<Arc<Shared>> for Signed {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
-        let presented = credential(&parts.headers);
+        let presented = credential(&parts.headers, shared.secure_cookie);
         let identity = shared.auth.check(presented.as_ref()).await?;
         Ok(Self(identity))
     }

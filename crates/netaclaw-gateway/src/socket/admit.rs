@@ -64,7 +64,7 @@ pub(super) async fn admit(
     };
     let presented = auth
         .token
-        .or_else(|| credential(&socket.req_parts().headers));
+        .or_else(|| credential(&socket.req_parts().headers, shared.secure_cookie));
     let identity = shared.auth.check(presented.as_ref()).await;
     let identity = identity.map_err(|error| refuse(ErrorCode::Unauthorized, error.to_string()))?;
     let sid = socket.id.to_string();
