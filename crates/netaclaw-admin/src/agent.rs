@@ -7,6 +7,7 @@ use crate::store::Expect;
 use async_trait::async_trait;
 use netaclaw_governance::HostRule;
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ChannelView, ProviderKind};
+use std::path::Path;
 
 /// Where agents are kept. There is always exactly one default agent, once the store is seeded:
 /// making another the default ends the reign of the one before, which counts as a change to it.
@@ -66,6 +67,21 @@ fn check_hosts(rules: &[String]) -> Result<(), Invalid> {
         rules::at_most(FIELD, rule, rules::TEXT_CHARS_MAX)?;
         let problem = Problem::NotAHost(rule.clone());
         rules::ensure(HostRule::parse(rule).is_ok(), FIELD, problem)?;
+    }
+    Ok(())
+}
+
+/// Keeps the directories of an agent apart from the data directory: neither may contain the other.
+/// Follows links, so it blocks.
+pub fn check_apart(spec: &AgentSpec, data_dir: &Path) -> Result<(), Invalid> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let data_dir = real(data_dir);
+    let workspace = spec.workspace.iter().map(|path| ("workspace", path));
+    let extra = spec.extra_roots.iter().map(|path| ("extraRoots", path));
+    for (field, path) in workspace.chain(extra) {
+        let path = real(Path::new(path));
+        let is_apart = !path.starts_with(&data_dir) && !data_dir.starts_with(&path);
+        rules::ensure(is_apart, field, Problem::AtDataDirectory)?;
     }
     Ok(())
 }

@@ -150,6 +150,8 @@ pub enum Problem {
     NotAbsolute,
     /// A line of an agent's allowed hosts that names none.
     NotAHost(String),
+    /// Keys and the sessions of all users are kept in the data directory.
+    AtDataDirectory,
     NoSuchField {
         nearest: Option<String>,
     },
@@ -196,6 +198,9 @@ impl fmt::Display for Problem {
             Self::NotAHost(rule) => write!(
                 f,
                 "{rule:?} is not a host; write example.com, *.example.com or http://example.com:8080"
+            ),
+            Self::AtDataDirectory => f.write_str(
+                "must neither contain the data directory of the server nor lie inside it, because keys and the sessions of all users are kept there; choose another directory",
             ),
             Self::NoSuchField { nearest } => write!(f, "there is no such field{}", did_you_mean(nearest)),
             Self::Unreadable(error) => f.write_str(error),

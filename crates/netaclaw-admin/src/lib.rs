@@ -23,7 +23,7 @@ mod tool;
 mod user;
 mod words;
 
-pub use agent::{AgentStore, ProviderChoice, check_agent, session_provider};
+pub use agent::{AgentStore, ProviderChoice, check_agent, check_apart, session_provider};
 pub use audit::{Act, Actor, AuditStore, changed_fields};
 pub use channel::{ChannelStore, check_channel, last4, model_channel};
 pub use configured::{ChannelKey, Configured, UnreadableAgent};

@@ -93,6 +93,11 @@ impl Problem {
             Self::NotAHost(rule) => format!(
                 "{rule:?} 不是主机；请写成 example.com、*.example.com 或 http://example.com:8080"
             ),
+            Self::AtDataDirectory => {
+                "不能包含服务器的数据目录，也不能位于其中，因为密钥和所有用户的会话都保存在那里；\
+                 请选择其他目录"
+                    .to_owned()
+            }
             Self::NoSuchField { nearest: None } => "没有这个字段".to_owned(),
             Self::NoSuchField {
                 nearest: Some(name),

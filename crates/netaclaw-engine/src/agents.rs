@@ -28,7 +28,7 @@ use netaclaw_models::{
 };
 use netaclaw_protocol::{
     Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, EntryId, ModelInfo, RecordKind,
-    SessionMeta, Trouble, TroubleKind, UserId,
+    SessionId, SessionMeta, Trouble, TroubleKind, UserId,
 };
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources, Prompts};
 use netaclaw_runtime::{
@@ -36,8 +36,8 @@ use netaclaw_runtime::{
     run_agent,
 };
 use netaclaw_tools::skills::{SkillPlaces, Vision};
-use netaclaw_tools::spawn::SpawnGate;
-use netaclaw_tools::{ToolRegistry, Workspace};
+use netaclaw_tools::spawn::{SpawnGate, Spawner};
+use netaclaw_tools::{Hidden, ToolRegistry, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -217,8 +217,9 @@ impl ConfiguredAgents {
 
     /// What the prompt of a new session of the agent is made of.
     pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
-        let extra = self.extra_roots(spec);
-        let (workspace, instructions) = open_workspace(self.cwd_of(spec), extra).await?;
+        let (workspace, instructions) = self
+            .open_workspace(self.cwd_of(spec), extra_roots(spec))
+            .await?;
         let places = self.governed.skills.places(spec, workspace.root());
         Ok(PromptSources {
             skills: self.governed.skills.lines(&places).await,
@@ -233,8 +234,10 @@ impl ConfiguredAgents {
         root: PathBuf,
         extra: Vec<PathBuf>,
     ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+        let hidden = self.governed.gate.hidden();
         let look = || async {
-            let (workspace, instructions) = open_workspace(root.clone(), extra.clone()).await?;
+            let opened = open_workspace(root.clone(), extra.clone(), hidden.clone());
+            let (workspace, instructions) = opened.await?;
             let roots = workspace.roots().into();
             Ok::<_, EngineError>(Workplace {
                 roots,
@@ -246,19 +249,17 @@ impl ConfiguredAgents {
             roots,
             instructions,
         } = self.workplaces.look(place, look).await?;
-        Ok((Workspace::of_roots(roots.to_vec()), instructions))
+        let workspace = Workspace::of_roots(roots.to_vec()).hiding(hidden.clone());
+        Ok((workspace, instructions))
     }
 
-    /// The agent's own, and where long outputs of its commands are kept, so that it can read on.
-    pub(crate) fn extra_roots(&self, spec: &AgentSpec) -> Vec<PathBuf> {
-        let mut roots: Vec<PathBuf> = spec.extra_roots.iter().map(PathBuf::from).collect();
-        if !self.governed.gate.is_closed() {
-            match self.governed.gate.scratch() {
-                Ok(scratch) => roots.push(scratch.dir().to_owned()),
-                Err(error) => tracing::warn!(%error, "long outputs of commands cannot be kept"),
-            }
-        }
-        roots
+    /// A workspace of the agent, for those who need one only for a moment.
+    pub(crate) async fn open_workspace(
+        &self,
+        root: PathBuf,
+        extra: Vec<PathBuf>,
+    ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+        open_workspace(root, extra, self.governed.gate.hidden().clone()).await
     }
 
     /// Where the session works.
@@ -308,10 +309,14 @@ impl AgentSource for ConfiguredAgents {
         let about = run.session.first_message.as_deref().unwrap_or_default();
         // Both look elsewhere, and neither needs the other.
         let (opened, facts) = tokio::join!(
-            self.workplace(root, self.extra_roots(&spec)),
+            self.workplace(root, extra_roots(&spec)),
             memory.facts(about),
         );
         let (workspace, instructions) = opened?;
+        let spawner = self
+            .governed
+            .spawner(&spec, run.session.session_id.as_str());
+        let workspace = with_scratch(workspace, &spawner);
         let skills = SkillPlaces {
             vision: Self::vision(&configured, &spec, &model.info),
             ..self.governed.skills.places(&spec, workspace.root())
@@ -326,7 +331,6 @@ impl AgentSource for ConfiguredAgents {
         let governed = &self.governed;
         let tools = governed.resolve(&configured, &spec, abilities, ToolSeat::Main);
         let tools = tools.await;
-        let spawner = self.governed.spawner(&spec);
         let current_tools = AgentTools {
             governed: self.governed.clone(),
             agent: run.session.agent_id.clone(),
@@ -372,6 +376,10 @@ impl AgentSource for ConfiguredAgents {
                 tool_refusals: Arc::clone(&self.tool_refusals),
             }),
         })
+    }
+
+    fn session_deleted(&self, session: &SessionId) {
+        self.governed.gate.forget(session.as_str());
     }
 
     async fn open_skill(
@@ -496,17 +504,37 @@ impl Runner for AgentRunner {
     }
 }
 
+/// The directories that the agent's settings add to its workspace.
+pub(crate) fn extra_roots(spec: &AgentSpec) -> Vec<PathBuf> {
+    spec.extra_roots.iter().map(PathBuf::from).collect()
+}
+
+/// Adds the directory where long outputs of the session's commands are kept, so that file tools can
+/// read on in them.
+pub(crate) fn with_scratch(workspace: Workspace, spawner: &Spawner) -> Workspace {
+    match spawner.gate.is_closed() {
+        true => workspace,
+        false => workspace.with_root(spawner.scratch().dir().to_owned()),
+    }
+}
+
 /// Opens the directories and reads the instruction files from the root of the file tree down.
-pub(crate) async fn open_workspace(
+async fn open_workspace(
     root: PathBuf,
     extra: Vec<PathBuf>,
+    hidden: Hidden,
 ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
     let open = move || {
-        let workspace = Workspace::new(&root, &extra)?;
+        let workspace = Workspace::new(&root, &extra)?.hiding(hidden.clone());
+        let mut roots = workspace.roots().iter();
+        if roots.any(|root| hidden.contains(root)) {
+            return Ok(None);
+        }
         let instructions = instruction_files(workspace.root());
-        Ok((workspace, instructions))
+        Ok(Some((workspace, instructions)))
     };
     let opened: std::io::Result<_> = blocking(open).await;
+    let opened = opened.map(|opened| opened.ok_or_else(hidden_workspace));
     opened.map_err(|error| {
         // The kind of the error says enough, and no path.
         let why = error.kind();
@@ -517,7 +545,17 @@ pub(crate) async fn open_workspace(
                 "The agent's workspace cannot be opened ({why}). Correct it in the agent's settings."
             ),
         )))
-    })
+    })?
+}
+
+fn hidden_workspace() -> EngineError {
+    EngineError::NotReady(Box::new(Trouble::new(
+        TroubleKind::NotReady,
+        "智能体的工作目录位于存放服务器数据或密钥的位置，工具不能在其中工作。\
+         请在智能体设置中选择其他目录，或从其他目录启动服务。",
+        "The agent's workspace lies where the data of the server or keys are kept, and tools must not \
+         work there. Choose another one in the agent's settings, or start the server elsewhere.",
+    )))
 }
 
 /// Runs work that blocks where it may. A panic goes on as one.

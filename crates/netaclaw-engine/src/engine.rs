@@ -188,6 +188,9 @@ impl Engine {
         let deletes = change.status == Some(SessionStatus::Deleted);
         let item = self.update_found(provider, caller, session, change, request);
         let item = item.await?;
+        if deletes {
+            self.inner.source.session_deleted(session);
+        }
         if deletes
             && let Some(logs) = &self.inner.beside.logs
             && let Err(error) = logs.remove(session).await

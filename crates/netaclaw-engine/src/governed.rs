@@ -112,7 +112,7 @@ impl Governed {
         let mut catalogue = self.registry().catalogue();
         let places = self.skills.places(spec, &self.cwd_of(spec));
         let mut environment = self.skills.missing(&places).await;
-        if let Some(reason) = self.spawner(spec).unavailable() {
+        if let Some(reason) = self.spawner(spec, "").unavailable() {
             environment.extend(STARTS_PROGRAMS.map(|tool| (tool.to_owned(), reason.clone())));
         }
         if let Some(mcp) = &self.mcp {
@@ -123,7 +123,7 @@ impl Governed {
         ToolsHere {
             catalogue,
             environment,
-            caution: self.spawner(spec).caution(),
+            caution: self.spawner(spec, "").caution(),
         }
     }
 
@@ -133,10 +133,11 @@ impl Governed {
             .map_or_else(|| self.cwd.clone(), PathBuf::from)
     }
 
-    pub(crate) fn spawner(&self, spec: &AgentSpec) -> Spawner {
+    pub(crate) fn spawner(&self, spec: &AgentSpec, session: &str) -> Spawner {
         Spawner {
             gate: Arc::clone(&self.gate),
             sandbox: spec.sandbox,
+            session: Arc::from(session),
         }
     }
 

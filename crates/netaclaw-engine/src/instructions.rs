@@ -1,6 +1,7 @@
 //! What a project tells its agents, in files of its own.
 
 use netaclaw_runtime::prompt::InstructionFile;
+use netaclaw_tools::real_path;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,11 +18,12 @@ pub(crate) fn instruction_files(workspace: &Path) -> Vec<InstructionFile> {
     let mut dirs: Vec<&Path> = project_dirs(workspace);
     dirs.reverse();
     let last = dirs.len().saturating_sub(1);
+    let top = dirs.first().copied().unwrap_or(workspace);
     let mut files: Vec<InstructionFile> = Vec::new();
     for (at, dir) in dirs.into_iter().enumerate() {
         let mut here: Vec<InstructionFile> = Vec::new();
         for name in NAMES {
-            let Ok(text) = read_text(&dir.join(name)) else {
+            let Ok(text) = read_text(&dir.join(name), top) else {
                 continue;
             };
             // One of them is often a link to the other, or a copy.
@@ -45,13 +47,19 @@ fn project_dirs(workspace: &Path) -> Vec<&Path> {
     workspace.ancestors().take(top + 1).collect()
 }
 
-fn read_text(path: &Path) -> io::Result<String> {
+/// A link is followed inside of the project only: a program of the sandbox may have made it, and must
+/// not choose which file of the machine is told to the model.
+fn read_text(path: &Path, top: &Path) -> io::Result<String> {
     // A pipe would be waited for.
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
+    let file = File::open(path)?;
+    if !real_path(&file)?.starts_with(top) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
     let mut bytes = Vec::new();
-    File::open(path)?.take(BYTES_MAX).read_to_end(&mut bytes)?;
+    file.take(BYTES_MAX).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
@@ -103,6 +111,16 @@ mod tests {
         fs::remove_file(dir.path().join("CLAUDE.md")).unwrap();
         fs::write(dir.path().join("CLAUDE.md"), "other").unwrap();
         check(dir.path(), &[("AGENTS.md", "same"), ("CLAUDE.md", "other")]);
+    }
+
+    #[test]
+    fn a_link_out_of_the_project_says_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("project");
+        fs::create_dir(&project).unwrap();
+        fs::write(dir.path().join("secret.key"), "secret").unwrap();
+        std::os::unix::fs::symlink("../secret.key", project.join("AGENTS.md")).unwrap();
+        check(&project, &[]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The tools of an agent without the agent: for other programs, under the same governance.
 
-use crate::agents::{ConfiguredAgents, admin_error, open_workspace};
+use crate::agents::{ConfiguredAgents, admin_error, extra_roots, with_scratch};
 use crate::error::EngineError;
 use crate::governed::AgentTools;
 use async_trait::async_trait;
@@ -49,7 +49,11 @@ impl ConfiguredAgents {
         unasked: Unasked,
     ) -> Result<AgentToolbox, EngineError> {
         let spec = self.governed.agent(agent).await.map_err(admin_error)?.spec;
-        let (workspace, _) = open_workspace(self.cwd_of(&spec), self.extra_roots(&spec)).await?;
+        let opened = self
+            .open_workspace(self.cwd_of(&spec), extra_roots(&spec))
+            .await?;
+        let spawner = self.governed.spawner(&spec, "served tools");
+        let workspace = with_scratch(opened.0, &spawner);
         Ok(AgentToolbox {
             tools: AgentTools {
                 governed: self.governed.clone(),
@@ -63,7 +67,7 @@ impl ConfiguredAgents {
             registry: Arc::clone(&self.governed.builtin),
             skills: self.governed.skills.places(&spec, workspace.root()),
             workspace: Arc::new(workspace),
-            spawner: self.governed.spawner(&spec),
+            spawner,
             unasked,
             turn: RwLock::default(),
         })

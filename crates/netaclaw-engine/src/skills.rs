@@ -1,6 +1,6 @@
 //! The skills of agents: where they are looked for, and what becomes of a message that names one.
 
-use crate::agents::{ConfiguredAgents, admin_error, blocking, open_workspace};
+use crate::agents::{ConfiguredAgents, admin_error, blocking};
 use crate::error::EngineError;
 use crate::looks::Looks;
 use crate::served::NoSession;
@@ -182,7 +182,7 @@ impl ConfiguredAgents {
     pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
         let agent = self.governed.agent(run.agent.as_deref()).await;
         let spec = agent.map_err(admin_error)?.spec;
-        let (workspace, _) = open_workspace(run.workspace, Vec::new()).await?;
+        let (workspace, _) = self.open_workspace(run.workspace, Vec::new()).await?;
         let mut places = self.governed.skills.places(&spec, workspace.root());
         let folder = PathBuf::from(&run.skill);
         let mut name = run.skill;
@@ -197,7 +197,7 @@ impl ConfiguredAgents {
             cancel: run.cancel,
             updates: run.updates,
             images: ImageUse::Unseen,
-            spawner: self.governed.spawner(&spec),
+            spawner: self.governed.spawner(&spec, "skills by hand"),
             todo: Arc::clone(&nobody) as _,
             clarifier: Arc::clone(&nobody) as _,
             memory: nobody,

@@ -34,6 +34,9 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Opens the agent's model and tools for one run of a session.
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError>;
 
+    /// Removes what tools of the session have left outside of it.
+    fn session_deleted(&self, _session: &SessionId) {}
+
     /// What a run begins with whose message names a skill. What is wrong with the skill is an error
     /// in words for the user.
     async fn open_skill(

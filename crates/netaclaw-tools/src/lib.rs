@@ -34,4 +34,4 @@ pub use service::{
 };
 pub use tool::{Call, Tool, TypedTool};
 pub use update::{ProcessUpdate, ToolUpdate};
-pub use workspace::{PathError, Workspace};
+pub use workspace::{Hidden, PathError, Workspace, real_path};

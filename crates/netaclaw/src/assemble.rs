@@ -4,6 +4,7 @@ use crate::admin;
 use crate::app::App;
 use crate::config::Config;
 use crate::error::{Failure, Result};
+use crate::hidden;
 use crate::session::Stores;
 use crate::shipped;
 use netaclaw_admin::AdminStore;
@@ -16,26 +17,8 @@ use netaclaw_store::{
 };
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::{GateSettings, Launcher, SpawnGate, sandbox_abilities};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Where people keep what opens other doors, below their home directory.
-const SECRET_PLACES: [&str; 12] = [
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".git-credentials",
-    ".password-store",
-    ".config/gcloud",
-    ".config/gh",
-    ".local/share/keyrings",
-];
-/// For a server that runs as root.
-const SYSTEM_SECRETS: [&str; 2] = ["/etc/shadow", "/etc/gshadow"];
 
 /// Everything a server or a terminal chat works with.
 pub(crate) struct Assembled {
@@ -67,7 +50,7 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
         mysql,
     };
     let cwd = std::env::current_dir().map_err(|error| Failure::io(app.lang, ".", &error))?;
-    let gate = Arc::new(gate(app, &stores.config.data_dir));
+    let gate = Arc::new(gate(app, &stores.config));
     let registry = Arc::new(ToolRegistry::builtin());
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
     let mcp = ConfiguredMcp::start(store, Arc::clone(&gate), Arc::clone(&registry)).await;
@@ -120,15 +103,11 @@ async fn restrict(app: &App, config: &Config) -> Result<()> {
     }
 }
 
-/// The gate for child processes, which sees to it that they find none of our keys, nor the user's.
-pub(crate) fn gate(app: &App, data_dir: &Path) -> SpawnGate {
-    let home = app.env.home.as_deref();
-    let in_home = home.map(|home| SECRET_PLACES.map(|place| home.join(place)));
-    let system = SYSTEM_SECRETS.map(PathBuf::from);
-    let hidden = in_home.into_iter().flatten().chain(system);
+/// The gate for child processes, with the list of places that tools do not see.
+pub(crate) fn gate(app: &App, config: &Config) -> SpawnGate {
     SpawnGate::new(GateSettings {
         launcher: Launcher::ThisProgram,
-        hidden: hidden.chain([data_dir.to_owned()]).collect(),
+        hidden: hidden::places(app, config),
         abilities: sandbox_abilities(),
         environment: app.env.all.clone(),
     })

@@ -11,6 +11,7 @@ mod config;
 mod doctor;
 mod error;
 mod help;
+mod hidden;
 mod json;
 mod mcp;
 mod serve;

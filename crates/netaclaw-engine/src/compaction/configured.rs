@@ -2,7 +2,7 @@
 
 use super::setup::{CompactionSetup, Overhead};
 use crate::agents::{
-    ConfiguredAgents, admin_error, open_workspace, prompt_sources, threshold_percent,
+    ConfiguredAgents, admin_error, extra_roots, prompt_sources, threshold_percent,
 };
 use crate::error::EngineError;
 use crate::governed::ToolSeat;
@@ -68,7 +68,7 @@ impl ConfiguredAgents {
         let tools = tools.await;
         let root = self.root_of(session, &spec);
         // Without its directory the agent could not run, but its words can be counted.
-        let workspace = match open_workspace(root, self.extra_roots(&spec)).await {
+        let workspace = match self.open_workspace(root, extra_roots(&spec)).await {
             Ok((workspace, instructions)) => prompt_sources(&workspace, instructions),
             Err(_) => PromptSources::default(),
         };

@@ -5,6 +5,7 @@ use netaclaw_admin::{AgentStore, DEFAULT_AGENT};
 use netaclaw_engine::{AgentPreviews, PreviewFor};
 use netaclaw_protocol::{MissingSandbox, Supplier, ToolStatus};
 use netaclaw_testkit::fake_model::Reply;
+use netaclaw_tools::Hidden;
 use netaclaw_tools::spawn::{GateSettings, Launcher, SandboxAbilities, SpawnGate};
 
 /// A machine without Landlock. Nothing is started here, so nobody needs to be the guard.
@@ -15,7 +16,7 @@ async fn world(missing: MissingSandbox) -> World {
 async fn world_on(abilities: SandboxAbilities, missing: MissingSandbox) -> World {
     let gate = SpawnGate::new(GateSettings {
         launcher: Launcher::ThisProgram,
-        hidden: Vec::new(),
+        hidden: Hidden::default(),
         abilities,
         environment: Vec::new(),
     });

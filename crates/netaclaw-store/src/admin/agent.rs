@@ -9,7 +9,7 @@ use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AgentStore, Expect, Invalid, Problem, UnreadableAgent, changed_fields,
-    check_agent,
+    check_agent, check_apart,
 };
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, AuditAction, RecordKind};
 use sqlx::AnyConnection;
@@ -40,6 +40,7 @@ impl AgentStore for SqlAdminStore {
     }
 
     async fn create_agent(&self, by: &Actor, spec: AgentSpec) -> Result<Agent, AdminError> {
+        self.check_directories(&spec).await?;
         let mut writer = self.database.writer().await?;
         let agent = insert_agent(&mut writer, by, spec).await?;
         commit(writer).await?;
@@ -53,6 +54,7 @@ impl AgentStore for SqlAdminStore {
         expect: Expect,
         spec: AgentSpec,
     ) -> Result<Agent, AdminError> {
+        self.check_directories(&spec).await?;
         let mut writer = self.database.writer().await?;
         let before = read_agent(&mut writer, id).await?;
         expected(expect, KIND, &before.spec.name, before.stamp)?;
@@ -83,6 +85,19 @@ impl AgentStore for SqlAdminStore {
         );
         write_act(&mut writer, by, act).await?;
         commit(writer).await?;
+        Ok(())
+    }
+}
+
+impl SqlAdminStore {
+    /// Before the write lock is taken: the disk may be slow.
+    async fn check_directories(&self, spec: &AgentSpec) -> Result<(), AdminError> {
+        let Some(data_dir) = self.data_dir.clone() else {
+            return Ok(());
+        };
+        let spec = spec.clone();
+        let checked = tokio::task::spawn_blocking(move || check_apart(&spec, &data_dir)).await;
+        checked.map_err(|error| AdminError::store("the agent's directories", error))??;
         Ok(())
     }
 }

@@ -54,6 +54,8 @@ pub struct SqlAdminStore {
     presented: Presented,
     /// What agents remember of users who have just spoken.
     memories: Unchanged<UserId, Vec<Memory>>,
+    /// No agent may work in it or around it.
+    data_dir: Option<PathBuf>,
 }
 
 pub struct AdminSettings {
@@ -93,8 +95,15 @@ impl SqlAdminStore {
                 kept: Kept::default(),
                 presented: Presented::new(now_ms()),
                 memories: Unchanged::default(),
+                data_dir: None,
             })
         })
+    }
+
+    /// Refuses agents whose directories are not apart from this one.
+    pub fn guarding(self, data_dir: PathBuf) -> Self {
+        let data_dir = Some(data_dir);
+        Self { data_dir, ..self }
     }
 
     /// Ends all connections. SQLite then needs no files beside its own.

@@ -182,13 +182,12 @@ async fn start(
     gate: &SpawnGate,
 ) -> Result<Started, McpFault> {
     let not_started = |error: SpawnError| fault(McpFaultCode::NotStarted, error);
-    let temp = gate
-        .temp_places()
-        .map_err(|error| not_started(error.into()))?;
     let roots: Vec<PathBuf> = spec.roots.iter().map(PathBuf::from).collect();
-    let cwd = roots.first().or(temp.last()).cloned().unwrap_or_default();
+    let scratch = gate.scratch(&format!("mcp server {}", spec.name));
+    let cwd = roots.first().cloned();
+    let cwd = cwd.unwrap_or_else(|| scratch.dir().to_owned());
     let confinement = Confinement {
-        writable: temp.into_iter().chain(roots).collect(),
+        writable: roots,
         readable: Vec::new(),
         network: spec.sandbox.network,
         missing: spec.sandbox.missing,
@@ -205,7 +204,8 @@ async fn start(
         takes_input: true,
         merged: false,
     };
-    gate.start(program, confinement).await.map_err(not_started)
+    let started = gate.start(program, confinement, scratch).await;
+    started.map_err(not_started)
 }
 
 /// Follows no redirect: it would take the headers, which are secret, to somebody else.

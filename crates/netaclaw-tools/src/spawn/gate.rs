@@ -5,14 +5,16 @@ use super::environment::{Variables, reduced};
 use super::guard::GUARD_ARG;
 use super::plan::{Confinement, Plan, Reply, StartFault};
 use super::process::{ChildProcess, Control};
-use super::scratch::Scratch;
+use super::scratch::{Scratch, Scratches};
+use crate::execute::blocking;
+use crate::workspace::Hidden;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::OnceLock;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -27,7 +29,7 @@ pub(super) const MARKER: &str = "NETACLAW_SPAWN";
 #[derive(Debug)]
 pub struct SpawnGate {
     settings: GateSettings,
-    scratch: OnceLock<Scratch>,
+    scratches: Scratches,
     id: String,
 }
 
@@ -36,7 +38,7 @@ pub struct GateSettings {
     pub launcher: Launcher,
     /// What children may neither read nor write, such as where keys are kept. A directory that is
     /// inside of something hidden can still be given to a child by name.
-    pub hidden: Vec<PathBuf>,
+    pub hidden: Hidden,
     /// How far this machine can lock children in, see [`sandbox_abilities`](super::sandbox_abilities).
     pub abilities: SandboxAbilities,
     /// The server's environment, of which children get a part.
@@ -105,15 +107,13 @@ pub enum SpawnError {
 
 impl SpawnGate {
     pub fn new(settings: GateSettings) -> Self {
-        // Rules are about places, and links lead elsewhere.
-        let hidden = settings.hidden.iter();
-        let hidden = hidden.map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+        // A session sees its own scratch directory and not those of the others.
+        let scratches = Scratches::new();
+        let hidden = settings.hidden.places().iter().cloned();
+        let hidden = Hidden::new(hidden.chain([scratches.dir().to_owned()]));
         Self {
-            settings: GateSettings {
-                hidden: hidden.collect(),
-                ..settings
-            },
-            scratch: OnceLock::new(),
+            settings: GateSettings { hidden, ..settings },
+            scratches,
             id: random_id(),
         }
     }
@@ -122,7 +122,7 @@ impl SpawnGate {
     pub fn closed() -> Self {
         Self::new(GateSettings {
             launcher: Launcher::Nobody,
-            hidden: Vec::new(),
+            hidden: Hidden::default(),
             abilities: SandboxAbilities::Absent,
             environment: Vec::new(),
         })
@@ -136,24 +136,41 @@ impl SpawnGate {
         self.settings.abilities
     }
 
-    /// Where long outputs are kept. Made when it is first asked for. Blocks shortly.
-    pub fn scratch(&self) -> io::Result<&Scratch> {
-        if let Some(scratch) = self.scratch.get() {
-            return Ok(scratch);
-        }
-        let new = Scratch::new()?;
-        Ok(self.scratch.get_or_init(|| new))
+    /// The places that file tools must not look into either.
+    pub fn hidden(&self) -> &Hidden {
+        &self.settings.hidden
     }
 
-    /// Starts a program, locked in as far as `confinement` says.
+    /// Where programs of a session keep temporary files, and long outputs are kept.
+    pub fn scratch(&self, session: &str) -> Arc<Scratch> {
+        self.scratches.of(session)
+    }
+
+    /// Removes what programs of a session have left, once none of them runs any more.
+    pub fn forget(&self, session: &str) {
+        self.scratches.forget(session);
+    }
+
+    /// Starts a program, locked in as far as `confinement` says. It may write to the scratch
+    /// directory as well.
     pub async fn start(
         &self,
         program: Program,
-        confinement: Confinement,
+        mut confinement: Confinement,
+        scratch: Arc<Scratch>,
     ) -> Result<Started, SpawnError> {
+        if self.is_closed() {
+            return Err(SpawnError::Closed);
+        }
+        let make = Arc::clone(&scratch);
+        blocking(move || make.make()).await?;
+        for dir in [scratch.dir(), scratch.temp()] {
+            confinement.writable.push(dir.to_owned());
+        }
         let marker = format!("{}-{}", self.id, random_id());
         let name = program.program.clone();
         let mut guard = self.guard(&program, confinement.network, &marker)?;
+        guard.env("TMPDIR", scratch.temp());
         let pipes = Pipes::new(&program)?;
         let (ours, theirs) = UnixStream::pair()?;
         let theirs = theirs.into_std()?;
@@ -170,7 +187,7 @@ impl SpawnGate {
             args: program.args,
             cwd: program.cwd,
             confinement,
-            hidden: self.settings.hidden.clone(),
+            hidden: self.settings.hidden.places().to_vec(),
         };
         let mut control = Control::new(ours);
         let started = tokio::time::timeout(
@@ -179,7 +196,7 @@ impl SpawnGate {
         );
         match started.await {
             Ok(Ok(Some(Reply::Started(sandbox)))) => Ok(Started {
-                process: ChildProcess::new(control, child, sandbox, marker),
+                process: ChildProcess::new(control, child, sandbox, marker, scratch),
                 input: pipes.input,
                 output: pipes.output,
             }),
@@ -207,37 +224,9 @@ impl SpawnGate {
         guard.arg0("netaclaw").arg(GUARD_ARG).env_clear();
         let variables: &Variables = &self.settings.environment;
         guard.envs(reduced(variables, network));
-        if let Some(temp) = self.temp_dir()? {
-            guard.env("TMPDIR", temp);
-        }
         guard.envs(&program.env).env(MARKER, marker);
         Ok(guard)
     }
-
-    /// Where something hidden lies in the usual place for temporary files, nothing can be made
-    /// there any more, and children get another place.
-    fn temp_dir(&self) -> io::Result<Option<&Path>> {
-        let usual = usual_temp();
-        match self
-            .settings
-            .hidden
-            .iter()
-            .any(|path| path.starts_with(&usual))
-        {
-            true => Ok(Some(self.scratch()?.dir())),
-            false => Ok(None),
-        }
-    }
-
-    /// Where every child may write: the places for temporary files.
-    pub fn temp_places(&self) -> io::Result<Vec<PathBuf>> {
-        Ok(vec![usual_temp(), self.scratch()?.dir().to_owned()])
-    }
-}
-
-fn usual_temp() -> PathBuf {
-    let usual = std::env::temp_dir();
-    usual.canonicalize().unwrap_or(usual)
 }
 
 fn random_id() -> String {

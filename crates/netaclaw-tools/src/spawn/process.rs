@@ -1,8 +1,10 @@
 //! A child that runs, as the server holds it.
 
 use super::plan::{Ended, Reply, Sandbox};
+use super::scratch::Scratch;
 use rustix::net::Shutdown;
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
@@ -21,6 +23,8 @@ pub struct ChildProcess {
     marker: String,
     /// How it ended, once that is known.
     told: Option<Ended>,
+    /// Its temporary files stay as long as it does.
+    _scratch: Arc<Scratch>,
 }
 
 /// How a child ended.
@@ -35,7 +39,13 @@ pub struct ChildEnd {
 }
 
 impl ChildProcess {
-    pub(super) fn new(control: Control, guard: Child, sandbox: Sandbox, marker: String) -> Self {
+    pub(super) fn new(
+        control: Control,
+        guard: Child,
+        sandbox: Sandbox,
+        marker: String,
+        scratch: Arc<Scratch>,
+    ) -> Self {
         Self {
             control,
             guard,
@@ -43,6 +53,7 @@ impl ChildProcess {
             started: Instant::now(),
             marker,
             told: None,
+            _scratch: scratch,
         }
     }
 

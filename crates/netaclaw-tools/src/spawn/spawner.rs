@@ -3,6 +3,7 @@
 use super::abilities::SandboxAbilities;
 use super::gate::{Program, SpawnError, SpawnGate, Started};
 use super::plan::{Confinement, Limits};
+use super::scratch::Scratch;
 use crate::workspace::Workspace;
 use netaclaw_protocol::{MissingSandbox, SandboxConfig};
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub struct Spawner {
     pub gate: Arc<SpawnGate>,
     pub sandbox: SandboxConfig,
+    /// Whose programs they are. Each session has a scratch directory of its own.
+    pub session: Arc<str>,
 }
 
 impl Spawner {
@@ -21,7 +24,13 @@ impl Spawner {
         Self {
             gate: Arc::new(SpawnGate::closed()),
             sandbox: SandboxConfig::default(),
+            session: Arc::from(""),
         }
+    }
+
+    /// Where programs of the session keep temporary files, and long outputs are kept.
+    pub fn scratch(&self) -> Arc<Scratch> {
+        self.gate.scratch(&self.session)
     }
 
     /// Why nothing can be started; `None` if it can.
@@ -83,13 +92,11 @@ impl Spawner {
         workspace: &Workspace,
         readable: Vec<PathBuf>,
     ) -> Result<Started, SpawnError> {
-        let roots = workspace.roots().iter().cloned();
-        let writable = roots.chain(self.gate.temp_places()?);
         let confinement = Confinement {
             readable,
-            ..self.confinement(writable.collect())
+            ..self.confinement(workspace.roots().to_vec())
         };
-        self.gate.start(program, confinement).await
+        self.gate.start(program, confinement, self.scratch()).await
     }
 
     fn confinement(&self, writable: Vec<PathBuf>) -> Confinement {

@@ -4,11 +4,14 @@
 //! a path: files are opened beneath the handle of a root, and the kernel (or `cap-std`, step by
 //! step) refuses whatever leads out of it, `..` and links included.
 
+mod hidden;
 mod ignored;
 mod place;
+mod protected;
 mod seen;
 mod walk;
 
+pub use hidden::{Hidden, real_path};
 pub(crate) use place::{MissingDirs, WriteError};
 pub(crate) use seen::Stamp;
 pub(crate) use walk::{IgnoreFiles, Kind, Visit, Walk, WalkStart, Walked};
@@ -17,6 +20,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use ignored::Ignored;
 use seen::Seen;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -27,6 +31,7 @@ use std::sync::Arc;
 pub struct Workspace {
     /// Absolute and without links; the first is where relative paths begin.
     roots: Vec<PathBuf>,
+    hidden: Hidden,
     seen: Seen,
 }
 
@@ -35,6 +40,16 @@ pub struct Workspace {
 pub enum PathError {
     #[error("`{0}` is outside of the workspace. Only paths inside of it can be used.")]
     Outside(String),
+    #[error(
+        "`{0}` is hidden from tools, because keys or the data of the server are kept there. Nothing \
+         in it can be read or written."
+    )]
+    Hidden(String),
+    #[error(
+        "`{0}` cannot be written by tools, because other programs execute it outside of the sandbox. \
+         Show the user what to put there instead."
+    )]
+    Protected(String),
     #[error("`{0}` does not exist.")]
     NotFound(String),
     #[error("`{0}` is a directory, not a file.")]
@@ -57,14 +72,27 @@ impl Workspace {
     pub fn new(workspace: &Path, extra_roots: &[PathBuf]) -> io::Result<Self> {
         let all = std::iter::once(workspace).chain(extra_roots.iter().map(PathBuf::as_path));
         let roots = all.map(std::fs::canonicalize).collect::<io::Result<_>>()?;
-        let seen = Seen::default();
-        Ok(Self { roots, seen })
+        Ok(Self::of_roots(roots))
     }
 
     /// The same directories as those of another workspace, as [`Workspace::roots`] tells them.
     pub fn of_roots(roots: Vec<PathBuf>) -> Self {
-        let seen = Seen::default();
-        Self { roots, seen }
+        Self {
+            roots,
+            hidden: Hidden::default(),
+            seen: Seen::default(),
+        }
+    }
+
+    /// Keeps tools out of these places, also where a root contains them.
+    pub fn hiding(self, hidden: Hidden) -> Self {
+        Self { hidden, ..self }
+    }
+
+    /// Adds a root, which must be absolute and without links. It need not exist yet.
+    pub fn with_root(mut self, root: PathBuf) -> Self {
+        self.roots.push(root);
+        self
     }
 
     pub fn root(&self) -> &Path {
@@ -103,6 +131,8 @@ impl Workspace {
     /// Opens a directory to be walked. Ignore files above it count as well, up to its root.
     pub(crate) fn open_walk(&self, path: &str) -> Result<WalkStart, PathError> {
         let dir = self.open_dir(path)?;
+        let refused = |error: io::Error| refusal(path, &error);
+        let hidden = self.hidden_below(&dir).map_err(refused)?;
         let whole = self.root().join(path);
         let inner = self.split(&whole).filter(|(_, rest)| is_plain(rest));
         let prefix = match inner {
@@ -116,7 +146,18 @@ impl Workspace {
                 prefix => format!("{prefix}/"),
             },
             above: inner.and_then(|(root, rest)| rules_above(root, rest)),
+            hidden,
         })
+    }
+
+    /// What a walk from `dir` has to leave out, relative to it.
+    fn hidden_below(&self, dir: &Dir) -> io::Result<Vec<PathBuf>> {
+        if self.hidden.is_empty() {
+            return Ok(Vec::new());
+        }
+        let real = real_path(dir)?;
+        let root = self.split(&real).map_or(self.root(), |(root, _)| root);
+        Ok(self.hidden.below(&real, root))
     }
 
     /// Remembers how a file looked when it was read or written.
@@ -146,27 +187,33 @@ impl Workspace {
         plain
     }
 
-    fn reach<T>(
+    fn reach<T: Reached>(
         &self,
         path: &str,
         open: impl Fn(&Dir, &Path) -> io::Result<T>,
     ) -> Result<T, PathError> {
         let beneath = |root: &Path, rest: &Path| {
             let dir = Dir::open_ambient_dir(root, ambient_authority())?;
-            open(
+            let reached = open(
                 &dir,
                 if rest.as_os_str().is_empty() {
                     Path::new(".")
                 } else {
                     rest
                 },
-            )
+            )?;
+            // Asked of what is open, so that no link swapped in between matters.
+            let is_hidden =
+                !self.hidden.is_empty() && self.hidden.hides(&reached.real_path()?, root);
+            Ok((!is_hidden).then_some(reached))
         };
+        let visible =
+            |reached: Option<T>| reached.ok_or_else(|| PathError::Hidden(path.to_owned()));
         let whole = self.root().join(path);
         if let Some((root, rest)) = self.split(&whole) {
             match beneath(root, rest) {
                 Err(error) if leads_out(&error) => {}
-                result => return result.map_err(|error| refusal(path, &error)),
+                result => return visible(result.map_err(|error| refusal(path, &error))?),
             }
         }
         // Links may lead from one root into another, or be absolute; and a root may be known by
@@ -174,7 +221,7 @@ impl Workspace {
         let outside = || PathError::Outside(path.to_owned());
         let real = std::fs::canonicalize(&whole).map_err(|_| outside())?;
         let (root, rest) = self.split(&real).ok_or_else(outside)?;
-        beneath(root, rest).map_err(|error| refusal(path, &error))
+        visible(beneath(root, rest).map_err(|error| refusal(path, &error))?)
     }
 
     /// The root a path begins with, and the rest of it.
@@ -183,6 +230,30 @@ impl Workspace {
             .iter()
             .filter_map(|root| Some((root.as_path(), path.strip_prefix(root).ok()?)))
             .min_by_key(|(_, rest)| rest.components().count())
+    }
+}
+
+/// What was opened beneath a root, and where that really is.
+trait Reached {
+    fn real_path(&self) -> io::Result<PathBuf>;
+}
+
+impl Reached for cap_std::fs::File {
+    fn real_path(&self) -> io::Result<PathBuf> {
+        real_path(self)
+    }
+}
+
+impl Reached for Dir {
+    fn real_path(&self) -> io::Result<PathBuf> {
+        real_path(self)
+    }
+}
+
+/// A name in a directory, which may not exist yet.
+impl Reached for (Dir, OsString) {
+    fn real_path(&self) -> io::Result<PathBuf> {
+        Ok(real_path(&self.0)?.join(&self.1))
     }
 }
 

@@ -3,12 +3,13 @@
 //! A new content is written beside the old one and takes its name in one step, so that nobody
 //! ever sees half of it, and a link that was swapped in is replaced, not followed.
 
+use super::protected::is_protected;
 use super::seen::Stamp;
 use super::{PathError, Workspace, do_not_wait, refusal};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A place for a file, found by following links inside of the workspace.
 #[derive(Debug)]
@@ -55,9 +56,45 @@ impl Workspace {
     /// Finds the place of a file that may not be there yet. Directories that lead to it are made
     /// if that is wanted.
     pub(crate) fn place(&self, path: &str, missing: MissingDirs) -> Result<Place, PathError> {
+        // Before directories are made: a place that is refused stays as it was.
+        self.check_writable(path, &self.plain_name(path))?;
+        if let Some(future) = self.future_place(path)? {
+            self.check_writable(path, &future)?;
+        }
         let (dir, name) = self.reach(path, |dir, rest| locate(dir, rest, missing))?;
+        let real = super::real_path(&dir).map_err(|error| refusal(path, &error))?;
+        self.check_writable(path, &real.join(&name))?;
         let path = path.to_owned();
         Ok(Place { dir, name, path })
+    }
+
+    /// Where a file would be put if the directories that are missing were made.
+    fn future_place(&self, path: &str) -> Result<Option<PathBuf>, PathError> {
+        for above in Path::new(path).ancestors().skip(1) {
+            let dir = match self.open_dir(&or_here(above).to_string_lossy()) {
+                Ok(dir) => dir,
+                Err(PathError::Hidden(_)) => return Err(PathError::Hidden(path.to_owned())),
+                Err(_) => continue,
+            };
+            let real = super::real_path(&dir).map_err(|error| refusal(path, &error))?;
+            let rest = Path::new(path).strip_prefix(above);
+            return Ok(rest.ok().map(|rest| real.join(rest)));
+        }
+        Ok(None)
+    }
+
+    /// Looks at a path without links, as far as it exists.
+    fn check_writable(&self, path: &str, whole: &Path) -> Result<(), PathError> {
+        let Some((root, rest)) = self.split(whole) else {
+            return Ok(());
+        };
+        if self.hidden.hides(whole, root) {
+            return Err(PathError::Hidden(path.to_owned()));
+        }
+        match is_protected(rest) {
+            true => Err(PathError::Protected(path.to_owned())),
+            false => Ok(()),
+        }
     }
 }
 

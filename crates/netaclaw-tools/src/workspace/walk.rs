@@ -4,10 +4,13 @@
 //! is swapped in leads nowhere. Links are found but not followed. What is held in memory depends
 //! on the shape of the tree, not on how many files there are.
 
+use super::do_not_wait;
+use super::hidden::real_path;
 use super::ignored::{Ignored, Present};
-use cap_std::fs::{Dir, DirEntry, FileType, ReadDir};
+use cap_std::fs::{Dir, DirEntry, FileType, OpenOptions, ReadDir};
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,6 +47,37 @@ pub(crate) struct WalkStart {
     pub(crate) prefix: String,
     /// Rules of the directories above, up to the root.
     pub(super) above: Option<Arc<Ignored>>,
+    /// What is left out because it is hidden from tools, relative to `dir`.
+    pub(super) hidden: Vec<PathBuf>,
+}
+
+impl WalkStart {
+    /// Opens a file that the walk has found, unless it is something else or hidden by now: a link
+    /// may have been swapped in since.
+    pub(crate) fn open_file(&self, path: &Path) -> io::Result<std::fs::File> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        do_not_wait(&mut options);
+        let file = self.dir.open_with(path, &options)?.into_std();
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.check_visible(&file)?;
+        Ok(file)
+    }
+
+    fn check_visible(&self, opened: &impl AsRawFd) -> io::Result<()> {
+        if self.hidden.is_empty() {
+            return Ok(());
+        }
+        let (dir, real) = (real_path(&self.dir)?, real_path(opened)?);
+        let inside = real.strip_prefix(dir);
+        let inside = inside.map_err(|_| io::ErrorKind::NotFound)?;
+        match self.hidden.iter().any(|place| inside.starts_with(place)) {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => Ok(()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,10 +294,15 @@ impl<V: Visit> Worker<'_, V> {
     }
 
     fn directory(&mut self, path: PathBuf, above: Option<Arc<Ignored>>) -> io::Result<()> {
-        let base = &self.walk.start.dir;
+        let start = self.walk.start;
         let mut entries = match path.as_os_str().is_empty() {
-            true => base.entries(),
-            false => base.read_dir(&path),
+            true => start.dir.entries(),
+            false if start.hidden.is_empty() => start.dir.read_dir(&path),
+            false => {
+                let dir = start.dir.open_dir(&path)?;
+                start.check_visible(&dir)?;
+                dir.entries()
+            }
         }?;
         let (mut names, mut rest) = some_names(&mut entries)?;
         let ignored = self.rules(&path, above, &names, rest);
@@ -306,9 +345,11 @@ impl<V: Visit> Worker<'_, V> {
         ignored: &Option<Arc<Ignored>>,
     ) {
         let housekeeping = |name: &OsString| HOUSEKEEPING.contains(&name.as_encoded_bytes());
+        let hidden = &self.walk.start.hidden;
+        let is_hidden = |name: &OsString| !hidden.is_empty() && hidden.contains(&dir.join(name));
         let (dirs, mut files): (Vec<_>, Vec<_>) = names
             .into_iter()
-            .filter(|(name, _)| !housekeeping(name))
+            .filter(|(name, _)| !housekeeping(name) && !is_hidden(name))
             .partition(|(_, kind)| *kind == Kind::Directory);
         let directories = dirs.into_iter().map(|(name, kind)| {
             let path = dir.join(name);

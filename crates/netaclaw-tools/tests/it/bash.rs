@@ -11,12 +11,15 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 fn surroundings(yard: &Yard) -> ToolContext {
-    let extra = [yard.gate.scratch().unwrap().dir().to_owned()];
+    let workspace = Workspace::new(yard.workspace.path(), &[]).unwrap();
+    let workspace = workspace.hiding(yard.gate.hidden().clone());
+    let scratch = yard.gate.scratch("a session").dir().to_owned();
     ToolContext {
-        workspace: Arc::new(Workspace::new(yard.workspace.path(), &extra).unwrap()),
+        workspace: Arc::new(workspace.with_root(scratch)),
         spawner: Spawner {
             gate: yard.gate.clone(),
             sandbox: SandboxConfig::default(),
+            session: Arc::from("a session"),
         },
         ..context(yard.workspace.path())
     }
@@ -180,4 +183,48 @@ fn peak_memory_kib() -> u64 {
         .find(|line| line.starts_with("VmHWM:"))
         .unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn outputs_and_temporary_files_belong_to_one_session() {
+    let yard = Yard::new();
+    let long =
+        json!({"command": "head -c 200000 /dev/zero | tr '\\0' x; echo private > $TMPDIR/note"});
+    let output = bash(&yard, long).await.joined_text();
+    let kept = output.split('`').nth(1).expect("a path").to_owned();
+    let scratch = yard.gate.scratch("a session");
+    let note = scratch.temp().join("note").display().to_string();
+    let all = scratch.dir().parent().unwrap().display().to_string();
+    let own = call_in(surroundings(&yard), "read", json!({"path": note})).await;
+    assert!(own.output.joined_text().contains("private"));
+
+    let other = || {
+        let workspace = Workspace::new(yard.workspace.path(), &[]).unwrap();
+        let workspace = workspace.hiding(yard.gate.hidden().clone());
+        let scratch = yard.gate.scratch("another").dir().to_owned();
+        let mut context = surroundings(&yard);
+        context.workspace = Arc::new(workspace.with_root(scratch));
+        context.spawner.session = Arc::from("another");
+        context
+    };
+    for (tool, args) in [
+        ("read", json!({"path": kept})),
+        ("read", json!({"path": note})),
+        ("ls", json!({"path": all})),
+        ("grep", json!({"pattern": ".", "path": all})),
+        ("write", json!({"path": note, "content": "changed"})),
+        ("bash", json!({"command": format!("cat {kept}")})),
+        ("bash", json!({"command": format!("cat {note}")})),
+        ("bash", json!({"command": format!("echo changed > {note}")})),
+        ("bash", json!({"command": "cat $TMPDIR/note"})),
+    ] {
+        let executed = call_in(other(), tool, args.clone()).await;
+        let text = executed.output.joined_text();
+        assert!(executed.output.is_error, "{tool} {args}: {text}");
+        assert!(
+            !text.contains("private") && !text.contains("xxxx"),
+            "{text}"
+        );
+    }
+    assert_eq!(fs::read_to_string(&note).unwrap(), "private\n");
 }

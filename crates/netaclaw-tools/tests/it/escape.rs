@@ -1,7 +1,8 @@
 //! No way leads out of the workspace, for any of the file tools.
 
 use crate::call;
-use netaclaw_tools::ToolOutput;
+use netaclaw_tools::contract::context;
+use netaclaw_tools::{Hidden, ToolOutput, Workspace};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -121,6 +122,115 @@ async fn a_walk_does_not_follow_links() {
     assert_eq!(output.joined_text(), "inner/key\n1:inside\n");
     let output = world.call("find", json!({"pattern": "key"})).await;
     assert_eq!(output.joined_text(), "inner/key\n");
+}
+
+/// A home as a workspace, with keys and the server's data in it.
+struct Home {
+    dir: TempDir,
+    hidden: Hidden,
+}
+
+impl Home {
+    const HIDDEN: [&str; 3] = ["data", ".ssh", ".config/tool/keys"];
+
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for place in Self::HIDDEN {
+            fs::create_dir_all(dir.path().join(place)).unwrap();
+            fs::write(dir.path().join(place).join("key"), SECRET).unwrap();
+        }
+        fs::write(dir.path().join(".netrc"), SECRET).unwrap();
+        fs::write(dir.path().join("mine"), "mine").unwrap();
+        let names = Self::HIDDEN.into_iter().chain([".netrc", ".pgpass"]);
+        let hidden = Hidden::new(names.map(|name| dir.path().join(name)));
+        Self { dir, hidden }
+    }
+
+    async fn call(&self, tool: &str, args: Value) -> ToolOutput {
+        let mut context = context(self.dir.path());
+        let workspace = Workspace::new(self.dir.path(), &[]).unwrap();
+        context.workspace = workspace.hiding(self.hidden.clone()).into();
+        crate::call_in(context, tool, args).await.output
+    }
+}
+
+#[tokio::test]
+async fn what_is_hidden_stays_closed_although_the_workspace_contains_it() {
+    let home = Home::new();
+    let at = |name: &str| home.dir.path().join(name);
+    symlink(".ssh", at("link")).unwrap();
+    symlink(at("data"), at("absolute")).unwrap();
+    symlink(".netrc", at("renamed")).unwrap();
+    fs::create_dir(at("sub")).unwrap();
+    let absolute = at(".ssh").to_str().unwrap().to_owned();
+    let dirs = Home::HIDDEN.map(str::to_owned).into_iter();
+    let more = ["link", "absolute", "sub/../.ssh", "./data", &absolute].map(str::to_owned);
+    for dir in dirs.chain(more) {
+        for (tool, args) in calls(&dir, &format!("{dir}/key")) {
+            let output = home.call(tool, args.clone()).await;
+            let text = output.joined_text();
+            assert!(output.is_error, "{tool} {args}: {text}");
+            // An absolute link to what does not exist yet cannot be resolved, wherever it leads.
+            let why = ["hidden from tools", "outside of the workspace"];
+            assert!(
+                why.iter().any(|why| text.contains(why)),
+                "{tool} {args}: {text}"
+            );
+        }
+    }
+    for file in [".netrc", "renamed", ".pgpass"] {
+        let written = home
+            .call("write", json!({"path": file, "content": "x"}))
+            .await;
+        assert!(written.is_error, "{file}: {}", written.joined_text());
+        let read = home.call("read", json!({"path": file})).await;
+        assert!(read.is_error, "{file}: {}", read.joined_text());
+    }
+    assert!(!at(".pgpass").exists());
+    for (tool, args, expected) in [
+        ("grep", json!({"pattern": "."}), "mine\n1:mine\n"),
+        ("find", json!({"pattern": "m*"}), "mine\n"),
+    ] {
+        let output = home.call(tool, args).await;
+        assert_eq!(output.joined_text(), expected);
+    }
+    assert_eq!(fs::read_to_string(at("data/key")).unwrap(), SECRET);
+    assert_eq!(fs::read_dir(at(".ssh")).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn what_others_execute_is_read_but_not_written() {
+    let home = Home::new();
+    let at = |name: &str| home.dir.path().join(name);
+    fs::create_dir_all(at(".git/hooks")).unwrap();
+    fs::write(at(".git/config"), "[core]\n").unwrap();
+    symlink(".git/hooks", at("hooks")).unwrap();
+    let edits = json!([{"old_text": "[core]", "new_text": "x"}]);
+    for (tool, args) in [
+        (
+            "write",
+            json!({"path": ".git/hooks/pre-commit", "content": "x"}),
+        ),
+        ("write", json!({"path": "hooks/pre-commit", "content": "x"})),
+        ("write", json!({"path": "sub/.git/config", "content": "x"})),
+        (
+            "write",
+            json!({"path": ".vscode/tasks.json", "content": "x"}),
+        ),
+        ("write", json!({"path": ".envrc", "content": "x"})),
+        ("edit", json!({"path": ".git/config", "edits": edits})),
+    ] {
+        let output = home.call(tool, args.clone()).await;
+        let text = output.joined_text();
+        assert!(
+            output.is_error && text.contains("cannot be written"),
+            "{args}: {text}"
+        );
+    }
+    assert_eq!(fs::read_dir(at(".git/hooks")).unwrap().count(), 0);
+    assert!(!at("sub").exists() && !at(".vscode").exists());
+    let read = home.call("read", json!({"path": ".git/config"})).await;
+    assert!(read.joined_text().contains("[core]"));
 }
 
 /// A directory that becomes a link, and back, while tools look at it and write into it.

@@ -1,6 +1,7 @@
 //! The spawn gate: what children can and cannot do, and that they end.
 
 use netaclaw_protocol::MissingSandbox;
+use netaclaw_tools::Hidden;
 use netaclaw_tools::spawn::{
     ChildEnd, ChildOutput, Confinement, GateSettings, Launcher, Limits, Program, SandboxAbilities,
     SpawnError, SpawnGate, Started, sandbox_abilities,
@@ -34,7 +35,7 @@ impl Yard {
         fs::write(outside.path().join("open"), "as it was").unwrap();
         let gate = SpawnGate::new(GateSettings {
             launcher: Launcher::Program(env!("CARGO_BIN_EXE_netaclaw-guard").into()),
-            hidden: vec![outside.path().join("keys")],
+            hidden: Hidden::new([outside.path().join("keys")]),
             abilities: sandbox_abilities(),
             environment: std::env::vars_os()
                 .chain([("MY_API_KEY".into(), "sk-marker".into())])
@@ -48,20 +49,27 @@ impl Yard {
     }
 
     fn confinement(&self) -> Confinement {
-        let mut writable = self.gate.temp_places().unwrap();
-        writable.push(self.workspace.path().to_owned());
         Confinement {
             readable: Vec::new(),
-            writable,
+            writable: vec![self.workspace.path().to_owned()],
             network: false,
             missing: MissingSandbox::Refuse,
             limits: Limits::default(),
         }
     }
 
+    async fn started(
+        &self,
+        program: Program,
+        confinement: Confinement,
+    ) -> Result<Started, SpawnError> {
+        let scratch = self.gate.scratch("a session");
+        self.gate.start(program, confinement, scratch).await
+    }
+
     async fn start(&self, script: &str) -> Started {
         let program = shell(script, self.workspace.path());
-        self.gate.start(program, self.confinement()).await.unwrap()
+        self.started(program, self.confinement()).await.unwrap()
     }
 
     async fn run(&self, script: &str) -> (ChildEnd, String) {
@@ -70,7 +78,7 @@ impl Yard {
 
     async fn run_as(&self, script: &str, confinement: Confinement) -> (ChildEnd, String) {
         let program = shell(script, self.workspace.path());
-        finish(self.gate.start(program, confinement).await.unwrap()).await
+        finish(self.started(program, confinement).await.unwrap()).await
     }
 
     /// The outside is as it was, also for the server, which nothing keeps from writing there.
@@ -492,7 +500,7 @@ async fn both_pipes_are_drained_and_input_arrives() {
         merged: false,
         ..shell(script, yard.workspace.path())
     };
-    let started = yard.gate.start(program, yard.confinement()).await.unwrap();
+    let started = yard.started(program, yard.confinement()).await.unwrap();
     let Started {
         mut process,
         input: Some(mut input),
@@ -523,27 +531,26 @@ async fn what_cannot_start_says_why() {
         program: "no-such-program".to_owned(),
         ..shell("", yard.workspace.path())
     };
-    let error = yard
-        .gate
-        .start(missing, yard.confinement())
-        .await
-        .unwrap_err();
+    let error = yard.started(missing, yard.confinement()).await.unwrap_err();
     assert!(matches!(error, SpawnError::NotFound(_)), "{error}");
     let forbidden = Program {
         program: "/etc/passwd".to_owned(),
         ..shell("", yard.workspace.path())
     };
     let error = yard
-        .gate
-        .start(forbidden, yard.confinement())
+        .started(forbidden, yard.confinement())
         .await
         .unwrap_err();
     assert!(matches!(error, SpawnError::NotPermitted(_)), "{error}");
     let nowhere = shell("", &PathBuf::from("/no/such/place"));
-    assert!(yard.gate.start(nowhere, yard.confinement()).await.is_err());
+    assert!(yard.started(nowhere, yard.confinement()).await.is_err());
     let closed = SpawnGate::closed();
     let error = closed
-        .start(shell("", yard.workspace.path()), yard.confinement())
+        .start(
+            shell("", yard.workspace.path()),
+            yard.confinement(),
+            closed.scratch(""),
+        )
         .await;
     assert!(matches!(error, Err(SpawnError::Closed)));
 }

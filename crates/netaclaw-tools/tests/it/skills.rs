@@ -60,6 +60,7 @@ impl School {
             spawner: Spawner {
                 gate: self.yard.gate.clone(),
                 sandbox: SandboxConfig::default(),
+                session: Arc::from("a session"),
             },
             updates: Updates::new(move |update| keep.lock().unwrap().push(update)),
             skills: SkillPlaces {

@@ -33,7 +33,8 @@ pub(crate) async fn connect(app: &App, config: &Config) -> Result<SqlAdminStore>
         secret_key: secret_key(app, config)?,
     };
     let store = SqlAdminStore::open(settings).await;
-    store.map_err(|error| failure(app.lang, error))
+    let store = store.map_err(|error| failure(app.lang, error))?;
+    Ok(store.guarding(config.data_dir.clone()))
 }
 
 pub(crate) fn database(app: &App, config: &Config) -> Result<AdminDatabase> {

@@ -30,7 +30,7 @@ pub(super) async fn run(args: ServeArgs, app: &mut App, store: Arc<SqlAdminStore
         Arc::new(ToolRegistry::builtin()),
         std::env::current_dir()?,
     );
-    let gate = gate(app, &app.config(None)?.data_dir);
+    let gate = gate(app, &app.config(None)?);
     let agents = agents.with_gate(Arc::new(gate));
     agents
         .sync_tools()

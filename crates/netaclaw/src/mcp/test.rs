@@ -27,7 +27,7 @@ pub(super) async fn run(args: TestArgs, app: &mut App, store: &dyn AdminStore) -
     let failed = |error| failure(lang, error);
     let server = store.mcp_server_named(&args.server).await.map_err(failed)?;
     let (spec, secrets) = store.open_mcp_server(&server.id).await.map_err(failed)?;
-    let gate = gate(app, &app.config(None)?.data_dir);
+    let gate = gate(app, &app.config(None)?);
     let name = spec.name.clone();
     let access = McpAccess {
         spec,

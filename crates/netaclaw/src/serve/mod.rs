@@ -8,6 +8,7 @@ mod telemetry;
 mod text;
 mod token;
 mod web;
+mod workspaces;
 
 pub(crate) use link::{LinkArgs, print_link};
 
@@ -71,6 +72,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
             app.lang.listen_elsewhere(),
         )
     })?;
+    workspaces::warn(app, &config, &*admin).await?;
     let bound = listener.local_addr()?;
     let secret_key = crate::admin::secret_key(app, &config)?;
     let auth = AuthSettings {

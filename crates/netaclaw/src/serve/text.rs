@@ -15,5 +15,6 @@ texts! {
     listen_elsewhere() { "choose another address with --listen, or port 0 for a free one" "请用 --listen 指定其他地址，或用端口 0 自动选择" }
     no_accounts() { "the server would be open to other machines, and nobody is configured to log in" "服务将对其他机器开放，但还没有配置可以登录的用户或令牌" }
     set_token(variable) { "set {variable}, or first give a user a password or a token" "请设置 {variable}，或先为用户设置密码或添加令牌" }
+    workspace_at_data(agent) { "agent {agent}: its workspace contains the data directory or lies inside it. Tools cannot see that part, and programs cannot create files directly beside it. Give the agent a workspace of its own, or start the server in another directory" "智能体 {agent}：其工作目录包含数据目录，或位于其中。工具看不到这一部分，程序也不能在其旁边直接新建文件。请为该智能体另设工作目录，或从其他目录启动服务" }
     stopped_at_once() { "asked to stop twice: what was under way is cut off, and the next start closes it" "收到第二次停止信号：进行中的内容已被中断，下次启动时会妥善收尾" }
 }

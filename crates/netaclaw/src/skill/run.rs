@@ -47,7 +47,7 @@ pub(super) async fn run(args: RunArgs, app: &mut App) -> Result<Outcome> {
         Arc::new(ToolRegistry::builtin()),
         here,
     );
-    let gate = Arc::new(gate(app, &config.data_dir));
+    let gate = Arc::new(gate(app, &config));
     let agents = agents.with_gate(gate).with_skills(skill_home(app, &config));
     let cancel = CancellationToken::new();
     let screen = Arc::new(Mutex::new(Screen::new(&workspace)));

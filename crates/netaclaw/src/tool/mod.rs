@@ -41,7 +41,7 @@ pub(crate) async fn run(command: ToolCommand, app: &mut App) -> Result<Outcome> 
     // Nothing is started here; what a server could start decides on what is said.
     let config = app.config(None)?;
     let agents = agents
-        .with_gate(Arc::new(gate(app, &config.data_dir)))
+        .with_gate(Arc::new(gate(app, &config)))
         .with_skills(skill_home(app, &config));
     let (on, off) = (Some(ToolStatus::Enabled), Some(ToolStatus::Disabled));
     let outcome = match command {

@@ -200,3 +200,39 @@ fn nobodys_work_is_lost() {
         "Theirs"
     );
 }
+
+#[test]
+fn a_workspace_around_or_inside_the_data_directory_is_refused() {
+    let workspace = workspace();
+    std::fs::create_dir_all(workspace.path("home/project")).unwrap();
+    std::os::unix::fs::symlink(workspace.path("home"), workspace.path("link")).unwrap();
+    for (field, place) in [
+        ("workspace", "home"),
+        ("workspace", "home/.netaclaw"),
+        ("workspace", "home/.netaclaw/sessions"),
+        ("workspace", "link"),
+        ("extraRoots", "home"),
+    ] {
+        let path = workspace.path(place).display().to_string();
+        let value = match field {
+            "workspace" => path,
+            _ => format!("[\"{path}\"]"),
+        };
+        // The first command makes the data directory.
+        workspace.out("agent list");
+        let refused = workspace.run(&format!("agent edit default --set {field}={value}"));
+        assert_eq!(refused.code, 1, "{field} {place}: {}", refused.err);
+        let part = "must neither contain the data directory";
+        assert!(refused.err.contains(part), "{}", refused.err);
+        let chinese = workspace.run(&format!(
+            "--lang zh agent edit default --set {field}={value}"
+        ));
+        assert!(
+            chinese.err.contains("不能包含服务器的数据目录"),
+            "{}",
+            chinese.err
+        );
+    }
+    let apart = workspace.path("home/project").display().to_string();
+    workspace.out(&format!("agent edit default --set workspace={apart}"));
+}

@@ -1,6 +1,6 @@
 //! What of an output the model gets to read: its beginning and its end, and all of it in a file.
 
-use crate::spawn::SpawnGate;
+use crate::spawn::Scratch;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::fs::File;
@@ -20,7 +20,7 @@ pub(super) struct Kept {
     last: Vec<u8>,
     bytes: u64,
     file: Spill,
-    gate: Arc<SpawnGate>,
+    scratch: Arc<Scratch>,
 }
 
 enum Spill {
@@ -42,14 +42,14 @@ pub(super) struct Excerpt {
 }
 
 impl Kept {
-    pub(super) fn new(cap: usize, gate: Arc<SpawnGate>) -> Self {
+    pub(super) fn new(cap: usize, scratch: Arc<Scratch>) -> Self {
         Self {
             cap,
             first: Vec::new(),
             last: Vec::new(),
             bytes: 0,
             file: Spill::NotNeeded,
-            gate,
+            scratch,
         }
     }
 
@@ -74,8 +74,8 @@ impl Kept {
     }
 
     async fn open(&self) -> Spill {
-        let gate = self.gate.clone();
-        let create = move || gate.scratch()?.create("output");
+        let scratch = self.scratch.clone();
+        let create = move || scratch.create("output");
         let Ok((file, path)) = crate::execute::blocking(create).await else {
             return Spill::Failed;
         };
@@ -181,9 +181,10 @@ fn from_line_start(bytes: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spawn::SpawnGate;
 
     async fn kept(cap: usize, pieces: &[&[u8]]) -> Excerpt {
-        let mut kept = Kept::new(cap, Arc::new(SpawnGate::closed()));
+        let mut kept = Kept::new(cap, SpawnGate::closed().scratch(""));
         for piece in pieces {
             kept.push(piece).await;
         }
@@ -198,8 +199,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_output_shows_both_ends_and_where_the_rest_is() {
-        let gate = Arc::new(SpawnGate::closed());
-        let mut kept = Kept::new(400, gate.clone());
+        let gate = SpawnGate::closed();
+        let mut kept = Kept::new(400, gate.scratch(""));
         let mut whole = String::new();
         for number in 0..10_000 {
             let line = format!("第 {number} 行\n");

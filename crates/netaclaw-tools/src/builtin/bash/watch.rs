@@ -37,7 +37,7 @@ pub(super) async fn watch(
     watch: Watch,
     context: &ToolContext,
 ) -> ToolOutput {
-    let mut kept = Kept::new(text_cap(watch.output_cap), context.spawner.gate.clone());
+    let mut kept = Kept::new(text_cap(watch.output_cap), context.spawner.scratch());
     let mut live = Live::new(context.updates.clone());
     let mut buffer = vec![0; READ_BYTES];
     let mut reading = true;

@@ -2,14 +2,12 @@
 
 use super::hits::HitLine;
 use super::pattern::{Interruptible, Pattern};
-use cap_std::fs::{Dir, OpenOptions};
 use grep_matcher::Matcher;
 use grep_searcher::{
     BinaryDetection, MmapChoice, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch,
 };
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
 /// A line longer than this is not searched, whatever the pattern.
@@ -32,18 +30,6 @@ pub(super) struct LineSearcher<'a> {
     searcher: Searcher,
     matcher: Interruptible<'a>,
     cancel: &'a CancellationToken,
-}
-
-/// Opens a file that a walk has found, if it is one still.
-pub(super) fn open(dir: &Dir, path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    crate::workspace::do_not_wait(&mut options);
-    let file = dir.open_with(path, &options)?.into_std();
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::ErrorKind::InvalidInput.into()),
-    }
 }
 
 impl<'a> LineSearcher<'a> {

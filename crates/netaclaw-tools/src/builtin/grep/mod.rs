@@ -12,9 +12,8 @@ use crate::context::ToolContext;
 use crate::execute::blocking;
 use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
-use crate::workspace::{IgnoreFiles, Kind, PathError, Visit, Walk};
+use crate::workspace::{IgnoreFiles, Kind, PathError, Visit, Walk, WalkStart};
 use async_trait::async_trait;
-use cap_std::fs::Dir;
 use hits::{FileHits, Kept};
 use line::Searched;
 use netaclaw_governance::ToolManifest;
@@ -125,7 +124,7 @@ fn grep(input: &GrepInput, output_cap: usize, context: &ToolContext) -> Result<T
                 cancel: &context.cancel,
                 progress: &progress(&context.updates),
             };
-            let walked = walk.run(|| search.searcher(Some(&start.dir), &start.prefix));
+            let walked = walk.run(|| search.searcher(Some(&start), &start.prefix));
             let mut found = Found {
                 unreadable: walked.unreadable_dirs,
                 ..Found::default()
@@ -153,10 +152,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn searcher<'a>(&'a self, dir: Option<&'a Dir>, prefix: &'a str) -> Searcher<'a> {
+    fn searcher<'a>(&'a self, start: Option<&'a WalkStart>, prefix: &'a str) -> Searcher<'a> {
         Searcher {
             search: self,
-            dir,
+            start,
             prefix,
             lines: line::LineSearcher::new(&self.pattern, self.around, &self.context.cancel),
             found: Found {
@@ -203,7 +202,7 @@ impl Found {
 
 struct Searcher<'a> {
     search: &'a Search<'a>,
-    dir: Option<&'a Dir>,
+    start: Option<&'a WalkStart>,
     prefix: &'a str,
     lines: line::LineSearcher<'a>,
     found: Found,
@@ -218,7 +217,7 @@ impl Visit for Searcher<'_> {
         {
             return;
         }
-        match self.dir.map(|dir| line::open(dir, path)) {
+        match self.start.map(|start| start.open_file(path)) {
             Some(Ok(file)) => self.search_file(path, file),
             _ => self.found.unreadable += 1,
         }

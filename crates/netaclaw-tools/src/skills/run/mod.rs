@@ -125,14 +125,14 @@ impl Prepared {
         places: &SkillPlaces,
         context: &ToolContext,
     ) -> Result<Self, SpawnError> {
-        let gate = context.spawner.gate.clone();
+        let place = context.spawner.scratch();
         let workspace = context.workspace.clone();
         let inside = output_dir(&skill.name, &run.tool_call_id);
         let made = blocking(move || {
-            let place = gate.scratch()?.dir().to_owned();
+            place.make()?;
             let scratch = tempfile::Builder::new()
                 .prefix("skill-")
-                .tempdir_in(place)?;
+                .tempdir_in(place.dir())?;
             Ok::<_, std::io::Error>((scratch, Results::new(&workspace, inside)?))
         });
         let (scratch, results) = made.await?;
