@@ -81,12 +81,12 @@ describe('a refusal', () => {
   test('says when to try again', async () => {
     const body = { code: 'rate_limited', message: 'too many' }
     const { error } = await asked(429, body, () => request('login', { method: 'POST' }), { 'retry-after': '31' })
-    expect(error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 31 })
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 31, isExplained: true })
   })
 
   test('of a proxy, in HTML, is understood by its status', async () => {
     const { error } = await asked(502, '<html>Bad Gateway</html>', () => request('agents'))
-    expect(error).toMatchObject({ code: 'unavailable', status: 502, retryAfterSeconds: null })
+    expect(error).toMatchObject({ code: 'unavailable', status: 502, retryAfterSeconds: null, isExplained: false })
   })
 })
 

@@ -14,6 +14,8 @@ export class ApiError extends Error {
     /** What a program needs to go on; its shape depends on the request. */
     readonly details: unknown = null,
     readonly retryAfterSeconds: number | null = null,
+    /** Whether the message is the server's own, in the language of the page. */
+    readonly isExplained: boolean = false,
   ) {
     super(message)
     this.name = 'ApiError'
@@ -53,7 +55,7 @@ export async function refusal(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   const retryAfter = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   const seconds = Number.isNaN(retryAfter) ? null : retryAfter
-  if (isProblem(body)) return new ApiError(body.code, refusalWords(body), response.status, body.details ?? null, seconds)
+  if (isProblem(body)) return new ApiError(body.code, refusalWords(body), response.status, body.details ?? null, seconds, true)
   return new ApiError(codeOf(response.status), `${response.status} ${response.statusText}`.trim(), response.status, null, seconds)
 }
 

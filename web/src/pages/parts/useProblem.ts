@@ -1,6 +1,8 @@
 import { useI18n } from 'vue-i18n'
 import { ApiError } from '@/api'
 
+/** Refusals for which the server gives the reason and what to do; a proxy in between does not. */
+const EXPLAINED = ['rate_limited', 'unavailable']
 /** Refusals whose words are of no help to people; the others tell what exactly is wrong. */
 const PLAIN = ['unauthorized', 'forbidden', 'not_found', 'rate_limited', 'unavailable', 'internal', 'unreachable'] as const
 
@@ -9,6 +11,7 @@ export function useProblem(): (error: unknown) => string {
   const { t } = useI18n()
   return (error) => {
     if (!(error instanceof ApiError)) return t('admin.problem.internal')
+    if (error.isExplained && EXPLAINED.includes(error.code)) return error.message
     const plain = PLAIN.find((code) => code === error.code)
     return plain ? t(`admin.problem.${plain}`) : t('admin.problem.refused', { message: error.message })
   }
