@@ -1,23 +1,23 @@
 //! Stops that overtook the message they are meant for (RUN-3).
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// A message that comes later than this was not meant.
 const KEPT_FOR: Duration = Duration::from_secs(120);
-/// Beyond it the oldest is forgotten.
-const STOPS_MAX: usize = 1024;
+/// Kept for one user. Beyond it that user's oldest stop is forgotten, never another user's.
+const STOPS_PER_USER_MAX: usize = 64;
 
+/// The stops of each user, the oldest first. Users without any have no place in it.
 #[derive(Debug, Default)]
 pub(crate) struct EarlyStops {
-    stops: Mutex<VecDeque<EarlyStop>>,
+    stops: Mutex<HashMap<String, VecDeque<EarlyStop>>>,
 }
 
 #[derive(Debug)]
 struct EarlyStop {
-    user_id: String,
     request_id: String,
     at: Instant,
 }
@@ -25,12 +25,17 @@ struct EarlyStop {
 impl EarlyStops {
     /// Keeps a stop for a user's message.
     pub(crate) fn remember(&self, user_id: &str, request_id: &str) {
-        let mut stops = self.current();
-        if stops.len() >= STOPS_MAX {
-            stops.pop_front();
+        let mut stops = self.stops();
+        // Stops are rare, so this is the place to drop what expired, also of other users.
+        stops.retain(|_, own| {
+            drop_expired(own);
+            !own.is_empty()
+        });
+        let own = stops.entry(user_id.to_owned()).or_default();
+        if own.len() >= STOPS_PER_USER_MAX {
+            own.pop_front();
         }
-        stops.push_back(EarlyStop {
-            user_id: user_id.to_owned(),
+        own.push_back(EarlyStop {
             request_id: request_id.to_owned(),
             at: Instant::now(),
         });
@@ -38,22 +43,30 @@ impl EarlyStops {
 
     /// Whether this message was stopped before it came. It is asked once.
     pub(crate) fn take(&self, user_id: &str, request_id: &str) -> bool {
-        let mut stops = self.current();
-        let before = stops.len();
-        stops.retain(|stop| stop.user_id != user_id || stop.request_id != request_id);
-        stops.len() < before
+        let mut stops = self.stops();
+        let Some(own) = stops.get_mut(user_id) else {
+            return false;
+        };
+        drop_expired(own);
+        let before = own.len();
+        own.retain(|stop| stop.request_id != request_id);
+        let found = own.len() < before;
+        if own.is_empty() {
+            stops.remove(user_id);
+        }
+        found
     }
 
-    fn current(&self) -> std::sync::MutexGuard<'_, VecDeque<EarlyStop>> {
-        // A queue is whole between any two of its operations.
-        let mut stops = self.stops.lock().unwrap_or_else(PoisonError::into_inner);
-        while stops
-            .front()
-            .is_some_and(|stop| stop.at.elapsed() >= KEPT_FOR)
-        {
-            stops.pop_front();
-        }
-        stops
+    fn stops(&self) -> MutexGuard<'_, HashMap<String, VecDeque<EarlyStop>>> {
+        // The map is whole between any two of its operations.
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn drop_expired(stops: &mut VecDeque<EarlyStop>) {
+    let is_expired = |stop: &EarlyStop| stop.at.elapsed() >= KEPT_FOR;
+    while stops.front().is_some_and(is_expired) {
+        stops.pop_front();
     }
 }
 
@@ -75,12 +88,24 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_are_never_too_many() {
+    async fn a_user_cannot_evict_the_stops_of_another() {
         let stops = EarlyStops::default();
-        for at in 0..=STOPS_MAX {
+        stops.remember("bob", "q1");
+        for at in 0..2000 {
             stops.remember("ann", &at.to_string());
         }
-        assert!(!stops.take("ann", "0"));
-        assert!(stops.take("ann", "1"));
+        assert!(stops.take("bob", "q1"));
+        let first_kept = 2000 - STOPS_PER_USER_MAX;
+        assert!(!stops.take("ann", &(first_kept - 1).to_string()));
+        assert!(stops.take("ann", &first_kept.to_string()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn users_whose_stops_expired_take_no_place() {
+        let stops = EarlyStops::default();
+        stops.remember("ann", "q1");
+        tokio::time::advance(KEPT_FOR).await;
+        stops.remember("bob", "q1");
+        assert_eq!(stops.stops().keys().collect::<Vec<_>>(), ["bob"]);
     }
 }
