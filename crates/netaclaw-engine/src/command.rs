@@ -42,6 +42,43 @@ pub(crate) enum Command {
     Close(SubscriptionId),
 }
 
+impl Command {
+    /// Whether it changes what is stored.
+    pub(crate) fn writes(&self) -> bool {
+        let reads = matches!(
+            self,
+            Self::Stop(_) | Self::Open(..) | Self::Listen(..) | Self::Close(_)
+        );
+        !reads
+    }
+
+    /// Answers that it is not carried out.
+    pub(crate) fn refuse(self, why: EngineError) {
+        // A caller that is gone has no use for the answer.
+        match self {
+            Self::Chat(_, reply) => drop(reply.send(Err(why))),
+            Self::Stop(reply) => drop(reply.send(Err(why))),
+            Self::DecideCall(_, _, reply) | Self::DismissCompaction(reply) => {
+                drop(reply.send(Err(why)));
+            }
+            Self::SetThinkingLevel(_, _, reply)
+            | Self::SetModel(_, _, reply)
+            | Self::AnswerQuestion(_, reply)
+            | Self::SwitchLeaf(_, _, _, reply)
+            | Self::Label(_, _, _, reply) => drop(reply.send(Err(why))),
+            Self::LeaveBranch(_, _, _, reply) => drop(reply.send(Err(why))),
+            Self::Update(_, _, reply) => drop(reply.send(Err(why))),
+            Self::Retry(_, _, reply) => drop(reply.send(Err(why))),
+            Self::Fork(_, _, reply) => drop(reply.send(Err(why))),
+            Self::EditQueue(_, _, reply) => drop(reply.send(Err(why))),
+            Self::Compact(_, _, reply) => drop(reply.send(Err(why))),
+            Self::Open(_, reply) => drop(reply.send(Err(why))),
+            Self::Listen(_, reply) => drop(reply.send(Err(why))),
+            Self::Close(_) => {}
+        }
+    }
+}
+
 /// Where a move of the leaf ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {

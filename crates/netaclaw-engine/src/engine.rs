@@ -10,7 +10,7 @@ pub(crate) use home::Home;
 
 use crate::attachments::AttachmentStore;
 use crate::command::{Command, OpenRequest, Reply};
-use crate::durable::Durable;
+use crate::durable::{Durable, NewerState};
 use crate::early_stops::EarlyStops;
 use crate::error::EngineError;
 use crate::feed::{Feed, Subscriber, SubscriptionId};
@@ -24,7 +24,7 @@ use crate::requests::{Done, Request};
 use crate::session::{LiveSession, patch_of};
 use crate::source::AgentSource;
 use crate::sweep::{sweep, sweep_one};
-use crate::writer::{Beside, SessionWriter};
+use crate::writer::{Beside, ReadOnly, SessionWriter};
 use futures::future::BoxFuture;
 use netaclaw_protocol::{
     Chat, ChatAck, EntryId, FeedStart, Opened, ProviderKind, SessionChange, SessionId,
@@ -184,7 +184,10 @@ impl Engine {
         if let Some(title) = &change.title {
             check_length(("标题", "title"), title, TITLE_CHARS_MAX)?;
         }
-        let (provider, _) = self.find(caller, session).await?;
+        let (provider, meta) = self.find(caller, session).await?;
+        if let Some(newer) = NewerState::of(&meta) {
+            return Err(ReadOnly::State(newer).refusal());
+        }
         let deletes = change.status == Some(SessionStatus::Deleted);
         let item = self.update_found(provider, caller, session, change, request);
         let item = item.await?;
@@ -545,12 +548,12 @@ impl Engine {
         meta: SessionMeta,
     ) -> Result<LiveSession, EngineError> {
         let feed = Feed::new(session.clone(), Uuid::now_v7().to_string());
-        let durable = Durable::read(&meta);
+        let header = provider.load_tree(session).await?.header().clone();
         let lists = Arc::clone(&self.inner.lists);
-        let (id, provider) = (session.clone(), Arc::clone(provider));
+        let provider = Arc::clone(provider);
         let instance = Arc::clone(&self.inner.instance);
         let beside = self.inner.beside.clone();
-        let writer = SessionWriter::new(id, provider, feed, lists, instance, beside, durable);
+        let writer = SessionWriter::new(provider, feed, lists, instance, beside, &meta, &header);
         let (source, shutdown) = (
             Arc::clone(&self.inner.source),
             self.inner.shutdown.child_token(),

@@ -2,6 +2,7 @@
 
 use crate::limits::Limited;
 use crate::store_fault::StoreFault;
+use crate::writer::ReadOnly;
 use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind, Words};
 use netaclaw_session::SessionError;
 use thiserror::Error;
@@ -28,6 +29,9 @@ pub enum EngineError {
     Limited(Box<Limited>),
     #[error("{}", .0.en)]
     TooLarge(Box<Words>),
+    /// A newer version wrote the session.
+    #[error("{}", .0.en)]
+    ReadOnly(Box<Words>),
     #[error("{0}")]
     Unavailable(String),
     /// Something was chosen that is not there to be chosen.
@@ -48,7 +52,7 @@ impl EngineError {
             Self::BadRequest(_) | Self::WrongChoice(_) => ErrorCode::BadRequest,
             Self::Busy(_) => ErrorCode::SessionBusy,
             Self::StaleParent(_) => ErrorCode::StaleParent,
-            Self::Conflict(_) => ErrorCode::Conflict,
+            Self::Conflict(_) | Self::ReadOnly(_) => ErrorCode::Conflict,
             Self::TooMany(_) | Self::Limited(_) => ErrorCode::RateLimited,
             Self::TooLarge(_) => ErrorCode::TooLarge,
             Self::Unavailable(_) | Self::NotReady(_) => ErrorCode::Unavailable,
@@ -77,9 +81,11 @@ impl EngineError {
             Self::BadRequest(why) => format!("请求有误（{why}）"),
             Self::Busy(why) => format!("会话正忙（{why}）"),
             Self::Conflict(why) => format!("与已有内容冲突（{why}）"),
-            Self::TooMany(why) => format!("数量过多（{why}）"),
             Self::Unavailable(why) => format!("暂时无法完成（{why}）"),
-            Self::WrongChoice(words) | Self::TooLarge(words) => words.zh.clone(),
+            Self::TooMany(why) => format!("数量过多（{why}）"),
+            Self::WrongChoice(words) | Self::TooLarge(words) | Self::ReadOnly(words) => {
+                words.zh.clone()
+            }
             Self::Limited(limited) => limited.words.zh.clone(),
             Self::NotReady(trouble) => trouble.words.zh.clone(),
             Self::Internal(cause) => match StoreFault::of(&**cause) {
@@ -135,6 +141,7 @@ impl From<SessionError> for EngineError {
                 "session {session} is open for writing in another process"
             )),
             SessionError::Deposed(_) => Self::Busy(error.to_string()),
+            SessionError::NewerFormat { found, .. } => ReadOnly::Format { found }.refusal(),
             SessionError::Invalid(reason) => Self::BadRequest(reason),
             SessionError::Unreadable { .. } | SessionError::Path { .. } => {
                 Self::Unavailable(error.to_string())

@@ -410,6 +410,7 @@ fn is_standing(kind: TroubleKind) -> bool {
             | TroubleKind::NoSandbox
             | TroubleKind::UnreadableMessages
             | TroubleKind::CompactionPaused
+            | TroubleKind::NewerVersion
     )
 }
 

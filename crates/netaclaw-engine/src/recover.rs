@@ -45,8 +45,15 @@ impl StillOpen {
 
 /// Closes an interrupted run and returns what is still open of it. The queue stays.
 pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineError> {
+    if writer.read_only().is_some() {
+        return Ok(StillOpen::default());
+    }
     let mut writing = writer.begin().await;
-    let interrupted = writing.state.durable.run.is_some();
+    let durable = &writing.state.durable;
+    let interrupted = durable.run.is_some();
+    if !interrupted && durable.has_nothing_open() {
+        return Ok(StillOpen::default());
+    }
     if interrupted {
         // What was being streamed must be in the tree before we look what is missing there.
         writer.provider.take_over(&writer.id).await?;

@@ -24,7 +24,7 @@ use crate::recover::recover;
 use crate::requests::{Answered, Done, Outcome, Request, Requests};
 use crate::snapshot;
 use crate::source::{AgentSource, ChosenModel};
-use crate::writer::{SessionWriter, Writing};
+use crate::writer::{ReadOnly, SessionWriter, Writing};
 use launch::{ClosingRun, CurrentRun};
 use leaving::PendingMove;
 use netaclaw_governance::Approval;
@@ -87,7 +87,8 @@ impl LiveSession {
         shutdown: CancellationToken,
     ) -> Result<Self, EngineError> {
         let open = recover(&writer).await?;
-        let warnings = writer.begin().await.state.durable.warnings.clone();
+        let mut warnings = writer.begin().await.state.durable.warnings.clone();
+        warnings.extend(writer.read_only().map(ReadOnly::warning));
         let live = Live::new(writer.feed.clone(), warnings);
         for question in open.questions {
             live.question_opened(question);
@@ -203,6 +204,11 @@ impl LiveSession {
     async fn handle(&mut self, command: Command) {
         if let Err(error) = self.settle().await {
             tracing::warn!(session.id = %self.writer.id, %error, "the end of the last run is still not stored");
+        }
+        if let Some(why) = self.writer.read_only()
+            && command.writes()
+        {
+            return command.refuse(why.refusal());
         }
         // A caller that is gone has no use for an answer; what it asked for is done all the same.
         match command {

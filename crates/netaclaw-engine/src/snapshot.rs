@@ -49,7 +49,7 @@ pub(crate) fn build(
         run: live.run.clone(),
         streaming: live.streaming.clone(),
         tools: live.tools.clone(),
-        queue: durable.queue_state(),
+        queue: durable.queue.state(),
         questions: live.questions.clone(),
         approvals: live.approvals.clone(),
         todo: live.todo.clone(),

@@ -2,7 +2,7 @@
 //! order.
 
 use crate::attachments::{self, AttachmentStore};
-use crate::durable::Durable;
+use crate::durable::{Durable, NewerState, Queue, StateUpdate, StoredState};
 use crate::error::EngineError;
 use crate::feed::{Feed, now_ms};
 use crate::foreign::ForeignWatch;
@@ -14,11 +14,11 @@ use crate::user_message::{UserMark, user_message};
 use crate::wire::wire_entry;
 use netaclaw_protocol::{
     Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReliableEvent, SessionId,
-    SessionListItem, SessionMeta, SessionUpdated,
+    SessionListItem, SessionMeta, SessionUpdated, Trouble, TroubleKind, Words,
 };
 use netaclaw_session::{
-    Entry, EntryBody, Flush, NewEntry, Places, SessionError, SessionPatch, SessionTree,
-    SessionTreeProvider,
+    Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, SessionError, SessionPatch,
+    SessionTree, SessionTreeProvider,
 };
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, MutexGuard};
@@ -41,7 +41,18 @@ pub(crate) struct SessionWriter {
     foreign: ForeignWatch,
     /// What lists are still to be told.
     untold: std::sync::Mutex<Option<SessionListItem>>,
+    /// Set if a newer version wrote the session: this one only reads it.
+    read_only: Option<ReadOnly>,
     state: Mutex<WriterState>,
+}
+
+/// Why a session is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadOnly {
+    /// Its entries have a newer format.
+    Format { found: u32 },
+    /// Its state has a newer version.
+    State(NewerState),
 }
 
 /// What is kept beside the entries of sessions.
@@ -53,6 +64,10 @@ pub(crate) struct Beside {
 
 pub(crate) struct WriterState {
     pub(crate) durable: Durable,
+    /// What the store holds of it; `None` after a failure, when only the store can tell.
+    stored: Option<StoredState>,
+    /// The queue as clients know it.
+    told_queue: Queue,
     /// What lists were told last.
     listed: Option<SessionListItem>,
     /// The queue has changed since clients were told.
@@ -68,18 +83,27 @@ pub(crate) struct Writing<'w> {
 
 impl SessionWriter {
     pub(crate) fn new(
-        id: SessionId,
         provider: Arc<dyn SessionTreeProvider>,
         feed: Feed,
         lists: Arc<ListFeed>,
         instance: Arc<str>,
         beside: Beside,
-        durable: Durable,
+        session: &SessionMeta,
+        header: &Header,
     ) -> Self {
+        let id = session.session_id.clone();
+        let read_only = ReadOnly::of(session, header);
+        let (durable, stored) = match read_only {
+            Some(_) => (Durable::default(), StoredState::default()),
+            None => StoredState::read(session),
+        };
+        tell_unsupported(&id, &durable.queue);
         let mut queue_gauge = QueueGauge::default();
         queue_gauge.set(durable.queue.len());
         let state = Mutex::new(WriterState {
+            told_queue: durable.queue.clone(),
             durable,
+            stored: Some(stored),
             listed: None,
             queue_untold: false,
             queue_gauge,
@@ -96,7 +120,20 @@ impl SessionWriter {
             foreign: ForeignWatch::default(),
             untold: std::sync::Mutex::default(),
             files: beside.files,
+            read_only,
             state,
+        }
+    }
+
+    /// Why the session is not written, if it is not.
+    pub(crate) fn read_only(&self) -> Option<ReadOnly> {
+        self.read_only
+    }
+
+    fn must_be_writable(&self) -> Result<(), EngineError> {
+        match self.read_only {
+            Some(why) => Err(why.refusal()),
+            None => Ok(()),
         }
     }
 
@@ -209,6 +246,7 @@ impl Writing<'_> {
         tell_first: impl FnOnce(&Entry),
     ) -> Result<Entry, EngineError> {
         let writer = self.writer;
+        writer.must_be_writable()?;
         let append = writer.provider.append_entry(&writer.id, new);
         let entry = writer.timed(StoreCall::Append, append).await?;
         tell_first(&entry);
@@ -242,6 +280,7 @@ impl Writing<'_> {
 
     pub(crate) async fn move_leaf(&mut self, leaf: Option<&EntryId>) -> Result<(), EngineError> {
         let writer = self.writer;
+        writer.must_be_writable()?;
         writer.provider.move_leaf(&writer.id, leaf).await?;
         let tree = writer.tree().await?;
         let path = tree.active_path().unwrap_or_default();
@@ -281,26 +320,53 @@ impl Writing<'_> {
 
     async fn store(&mut self, flush: Flush) -> Result<SessionMeta, EngineError> {
         let writer = self.writer;
-        let meta = writer.meta().await?;
-        let durable = &self.state.durable;
-        let metadata = durable.write(
-            &writer.id,
-            &writer.instance,
-            Arc::unwrap_or_clone(meta.metadata),
-        );
-        let patch = SessionPatch {
-            metadata: Some(metadata),
-            flush,
-            ..SessionPatch::default()
+        writer.must_be_writable()?;
+        let StateUpdate { changes, after } = self.update().await?;
+        // Known again once the store has it: a failure may have come before or after that.
+        self.state.stored = None;
+        let session = match changes.is_empty() {
+            true => {
+                if flush == Flush::Now {
+                    writer.sync().await?;
+                }
+                writer.meta().await?
+            }
+            false => {
+                let patch = SessionPatch {
+                    metadata_changes: changes,
+                    flush,
+                    ..SessionPatch::default()
+                };
+                let update = writer.provider.update_session(&writer.id, patch);
+                writer.timed(StoreCall::Update, update).await?
+            }
         };
-        let update = writer.provider.update_session(&writer.id, patch);
-        let session = writer.timed(StoreCall::Update, update).await?;
-        if std::mem::take(&mut self.state.queue_untold) {
-            let queue = self.state.durable.queue_state();
-            self.state.queue_gauge.set(queue.items.len());
-            writer.feed.emit(&ReliableEvent::QueueUpdate(queue));
-        }
+        self.state.stored = Some(after);
+        self.tell_queue();
         Ok(session)
+    }
+
+    /// What has to be stored so that the store holds the state as it is now.
+    async fn update(&mut self) -> Result<StateUpdate, EngineError> {
+        let writer = self.writer;
+        if self.state.stored.is_none() {
+            let (_, stored) = StoredState::read(&writer.meta().await?);
+            self.state.stored = Some(stored);
+        }
+        let state = &*self.state;
+        let stored = state.stored.as_ref().expect("read above");
+        Ok(stored.update(&state.durable, &writer.id, &writer.instance))
+    }
+
+    fn tell_queue(&mut self) {
+        let state = &mut *self.state;
+        if std::mem::take(&mut state.queue_untold) {
+            let update = state.durable.queue.update_since(&state.told_queue);
+            state.told_queue = state.durable.queue.clone();
+            state.queue_gauge.set(update.items.len());
+            let feed = &self.writer.feed;
+            feed.emit(&ReliableEvent::QueueUpdate(update));
+        }
     }
 
     /// The same, or takes the changes back: who is told that they failed must not find them later.
@@ -324,6 +390,7 @@ impl Writing<'_> {
         patch: SessionPatch,
     ) -> Result<SessionListItem, EngineError> {
         let writer = self.writer;
+        writer.must_be_writable()?;
         let update = writer.provider.update_session(&writer.id, patch);
         let session = writer.timed(StoreCall::Update, update).await?;
         let updated = SessionUpdated {
@@ -358,5 +425,50 @@ impl Writing<'_> {
             self.state.listed = Some(item.clone());
         }
         (item, is_news)
+    }
+}
+
+impl ReadOnly {
+    pub(crate) fn of(session: &SessionMeta, header: &Header) -> Option<Self> {
+        let found = header.version();
+        match found > FORMAT_VERSION {
+            true => Some(Self::Format { found }),
+            false => NewerState::of(session).map(Self::State),
+        }
+    }
+
+    pub(crate) fn refusal(self) -> EngineError {
+        EngineError::ReadOnly(Box::new(self.words()))
+    }
+
+    /// For whoever opens the session.
+    pub(crate) fn warning(self) -> Trouble {
+        let Words { zh, en } = self.words();
+        Trouble::new(TroubleKind::NewerVersion, zh, en)
+    }
+
+    fn words(self) -> Words {
+        let (zh, en, found, supported) = match self {
+            Self::Format { found } => ("格式", "format", found.into(), FORMAT_VERSION.into()),
+            Self::State(newer) => ("状态", "state", newer.version, NewerState::SUPPORTED),
+        };
+        Words::new(
+            format!(
+                "此会话由较新版本的 NetaClaw 写入（{zh}版本 {found}，本版本支持到 {supported}），只能查看。请更新 NetaClaw 后再修改。"
+            ),
+            format!(
+                "A newer version of NetaClaw wrote this session ({en} version {found}, this one supports {supported}): it can be read but not changed. Update NetaClaw to change it."
+            ),
+        )
+    }
+}
+
+fn tell_unsupported(session: &SessionId, queue: &Queue) {
+    for queued in queue.iter().filter(|queued| queued.item.unsupported) {
+        tracing::warn!(
+            session.id = %session,
+            item.id = %queued.item.item_id,
+            "this version cannot read a queued message; it is kept and held"
+        );
     }
 }

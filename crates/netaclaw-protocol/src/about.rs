@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 /// Raised when a client of another release would misunderstand the server. A page that finds
 /// another number than its own has to be loaded anew.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

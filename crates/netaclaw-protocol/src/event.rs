@@ -43,7 +43,7 @@ pub enum ReliableEvent {
     ToolCallStarted(ToolCallStarted),
     ToolCallCompleted(ToolCallCompleted),
     RunStatus(RunStatus),
-    QueueUpdate(QueueState),
+    QueueUpdate(QueueUpdate),
     TodoUpdate(TodoList),
     TokenUpdate(TokenUpdate),
     ClarifyRequest(Question),
@@ -330,6 +330,44 @@ pub struct QueueItem {
     /// not wait for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
+    /// Another version of NetaClaw queued it, and this one cannot read all of it. It stays held; it
+    /// can be moved and removed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsupported: bool,
+}
+
+/// The queue after a change. Clients have the texts of messages that did not change from earlier
+/// events or from the snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueUpdate {
+    /// All that wait, in their order.
+    pub items: Vec<QueueUpdateItem>,
+    /// Whether any of them is held.
+    pub held: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct QueueUpdateItem {
+    pub item_id: String,
+    /// The whole text, if the message is new or its text was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// How the text begins.
+    pub preview: String,
+    /// Told together with `content`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<crate::Attachment>,
+    pub mode: crate::ChatMode,
+    /// Unix time in milliseconds.
+    pub queued_at: i64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsupported: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -62,10 +62,11 @@ pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome,
     ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, Notice, NoticeEnvelope,
-    PartDelta, PartKind, Question, QueueItem, QueueState, ReliableEvent, ResyncReason, RunError,
-    RunOutcome, RunPhase, RunState, RunStatus, SessionResync, SessionUpdated, StreamEnd,
-    StreamStart, ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate,
-    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
+    PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate, QueueUpdateItem,
+    ReliableEvent, ResyncReason, RunError, RunOutcome, RunPhase, RunState, RunStatus,
+    SessionResync, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem, TodoList,
+    TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ToolRoute,
 };
 pub use foreign::{ForeignContent, ForeignKind, ForeignNote, ForeignSource};
 pub use id::{

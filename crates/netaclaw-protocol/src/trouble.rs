@@ -79,6 +79,8 @@ pub enum TroubleKind {
     NoSandbox,
     Repeating,
     UnreadableMessages,
+    /// A newer version wrote the session: it can be read but not changed.
+    NewerVersion,
     /// The context is not condensed by itself any more, because that did not help.
     CompactionPaused,
 }
@@ -165,6 +167,7 @@ impl TroubleKind {
             Self::NoSandbox => "no_sandbox",
             Self::Repeating => "repeating",
             Self::UnreadableMessages => "unreadable_messages",
+            Self::NewerVersion => "newer_version",
             Self::CompactionPaused => "compaction_paused",
         }
     }

@@ -4,15 +4,30 @@ use crate::body::EntryBody;
 use crate::error::SessionError;
 use crate::provider::{ExpectedLeaf, NewEntry, NewParent};
 use crate::tree::SessionTree;
+use crate::{FORMAT_VERSION, Header};
 use netaclaw_protocol::{EntryId, SessionId, SessionStatus};
 
-/// Refuses an append to a deleted session, at another leaf than expected, below or about an entry
+/// Refuses to write a session of a newer format: what its lines mean is not known here.
+pub fn check_format(header: &Header) -> Result<(), SessionError> {
+    let found = header.version();
+    match found > FORMAT_VERSION {
+        true => Err(SessionError::NewerFormat {
+            session: header.id().clone(),
+            found,
+            supported: FORMAT_VERSION,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Refuses an append to a session of a newer format or a deleted one, at another leaf than expected, below or about an entry
 /// that is not there, and with an id that is taken, in this order.
 pub fn check_append(
     tree: &SessionTree,
     session: &SessionId,
     new: &NewEntry,
 ) -> Result<(), SessionError> {
+    check_format(tree.header())?;
     if tree.meta().status == Some(SessionStatus::Deleted) {
         return Err(SessionError::NotFound(session.clone()));
     }

@@ -54,6 +54,15 @@ pub enum SessionError {
     Deposed(SessionId),
     #[error("session {0} has a message of this request already; use a new request id")]
     RepeatedRequest(SessionId),
+    /// The session can be read, and is never written by this version.
+    #[error(
+        "session {session} was written by a newer version (format {found}, this program writes {supported}); it can be read but not changed: update NetaClaw to change it"
+    )]
+    NewerFormat {
+        session: SessionId,
+        found: u32,
+        supported: u32,
+    },
     #[error("session {session} cannot be read: {reason}")]
     Unreadable { session: SessionId, reason: String },
     #[error("{0}")]

@@ -72,11 +72,13 @@ impl Header {
         &self.raw
     }
 
-    /// The declared version; a header without one is of version 1.
+    /// The declared version; a header without one is of version 1. A version that is not a number
+    /// of the kind known here counts as newer than all of them.
     pub fn version(&self) -> u32 {
-        self.member(Member::Version)
-            .and_then(|v| v.parse().ok())
-            .unwrap_or(1)
+        match self.member(Member::Version) {
+            None | Some("null") => 1,
+            Some(version) => version.parse().unwrap_or(u32::MAX),
+        }
     }
 
     pub fn timestamp(&self) -> Cow<'_, str> {
@@ -236,6 +238,8 @@ mod tests {
     fn upgrading_keeps_what_an_old_header_carried() {
         let old = Header::parse(r#"{"type":"session","id":"s","provider":"x"}"#).unwrap();
         assert_eq!(old.version(), 1);
+        let odd = Header::parse(r#"{"type":"session","id":"s","version":"4-beta"}"#).unwrap();
+        assert_eq!(odd.version(), u32::MAX);
         assert_eq!(
             old.upgraded().json(),
             r#"{"type":"session","id":"s","provider":"x","version":3}"#

@@ -15,6 +15,7 @@ mod fork;
 mod header;
 mod json;
 mod log;
+mod metadata;
 mod migrate;
 mod path;
 mod places;
@@ -24,7 +25,7 @@ mod time;
 mod tokens;
 mod tree;
 
-pub use admit::check_append;
+pub use admit::{check_append, check_format};
 pub use body::{EntryBody, RawJson, encode_entry, raw_json};
 pub use context::{ContextMessage, SessionContext, build_session_context, folded_count};
 pub use entry::{Entry, EntryKind, Role};
@@ -35,6 +36,7 @@ pub use log::{
     LEAF_MARKER, LogChunk, META_RECORD, MetaRecord, SessionLog, encode_leaf_marker,
     encode_meta_record,
 };
+pub use metadata::MetadataChange;
 pub use path::{
     EntryIndex, build_entry_index, common_ancestor, group_children_by_parent, latest_labels,
     path_to_leaf, session_name,

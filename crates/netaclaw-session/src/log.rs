@@ -8,6 +8,7 @@ use crate::entry::parent_of;
 use crate::error::LogError;
 use crate::header::Header;
 use crate::json::{self, LineHead};
+use crate::metadata::MetadataChange;
 use crate::migrate::{self, Line};
 use crate::{Entry, EntryKind, FORMAT_VERSION};
 use bytestring::ByteString;
@@ -49,13 +50,27 @@ pub struct MetaRecord {
     pub agent_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Arc<Map<String, Value>>>,
+    /// What changed in the metadata since the record before. Records that are merged have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<MetadataChange>,
 }
 
 impl MetaRecord {
-    pub fn merge(&mut self, later: MetaRecord) {
+    /// Takes in a later record. The header has the metadata of a session that never changed it.
+    pub fn merge(&mut self, later: MetaRecord, header: &Header) {
         self.status = later.status.or(self.status);
         self.agent_id = later.agent_id.or(self.agent_id.take());
         self.metadata = later.metadata.or(self.metadata.take());
+        if later.changes.is_empty() {
+            return;
+        }
+        let metadata = self
+            .metadata
+            .get_or_insert_with(|| Arc::new(header.metadata()));
+        let metadata = Arc::make_mut(metadata);
+        for change in later.changes {
+            change.apply(metadata);
+        }
     }
 }
 
@@ -101,14 +116,16 @@ impl SessionLog {
         let declared_version = header.version();
         let needs_migration = declared_version < FORMAT_VERSION
             || lines.iter().any(|line| matches!(line, Line::Nameless(_)));
-        let (header, lines) = match needs_migration {
-            true => (
-                header.upgraded(),
-                migrate::to_current(declared_version, lines),
-            ),
-            false => (header, lines),
+        let lines = match needs_migration {
+            true => migrate::to_current(declared_version, lines),
+            false => lines,
         };
-        let view = View::through_markers(lines);
+        // A newer version stays what it is, so that such a session is never written.
+        let header = match declared_version < FORMAT_VERSION {
+            true => header.upgraded(),
+            false => header,
+        };
+        let view = View::through_markers(lines, &header);
         Ok(SessionLog {
             header,
             entries: view.entries,
@@ -213,7 +230,7 @@ struct Marker {
 }
 
 impl View {
-    fn through_markers(lines: Vec<Line>) -> Self {
+    fn through_markers(lines: Vec<Line>, header: &Header) -> Self {
         let mut view = View {
             entries: Vec::with_capacity(lines.len()),
             ..View::default()
@@ -225,7 +242,7 @@ impl View {
                 Line::Header(_) | Line::Nameless(_) => {}
                 Line::Marker(entry) => {
                     if let Some(record) = meta_record(&entry) {
-                        view.meta.merge(record);
+                        view.meta.merge(record, header);
                     }
                     let marker = Marker::new(&entry, &markers);
                     last = marker.parent.clone();
@@ -300,9 +317,29 @@ impl Marker {
 }
 
 fn meta_record(marker: &Entry) -> Option<MetaRecord> {
-    (marker.text_field("customType")? == META_RECORD)
-        .then(|| serde_json::from_str(marker.field("data")?).ok())
-        .flatten()
+    if marker.text_field("customType")? != META_RECORD {
+        return None;
+    }
+    let data = marker.field("data")?;
+    let record = serde_json::from_str(data).ok();
+    record.or_else(|| readable_part(data))
+}
+
+/// The members of a record that this version can read: one that it cannot costs only itself.
+fn readable_part(data: &str) -> Option<MetaRecord> {
+    fn member<T: serde::de::DeserializeOwned>(
+        record: &mut Map<String, Value>,
+        name: &str,
+    ) -> Option<T> {
+        serde_json::from_value(record.remove(name)?).ok()
+    }
+    let mut record: Map<String, Value> = serde_json::from_str(data).ok()?;
+    Some(MetaRecord {
+        status: member(&mut record, "status"),
+        agent_id: member(&mut record, "agentId"),
+        metadata: member(&mut record, "metadata"),
+        changes: member(&mut record, "changes").unwrap_or_default(),
+    })
 }
 
 /// The line that records a leaf move to `leaf`. A Pi that opens the file takes it for the last

@@ -3,6 +3,7 @@
 use crate::body::{EntryBody, RawJson};
 use crate::error::{PathError, SessionError};
 use crate::log::SessionLog;
+use crate::metadata::MetadataChange;
 use crate::snapshot::{Snapshot, build_snapshot};
 use crate::tree::SessionTree;
 use crate::{Entry, EntryId, ProviderKind, SessionId, SessionMeta, SessionPage, SessionStatus};
@@ -33,7 +34,7 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn list_sessions(&self, filter: &SessionFilter, page: PageRequest)
     -> Result<SessionPage>;
 
-    /// Changes what the patch names. A patch of nothing but `metadata` leaves `updatedAt` alone:
+    /// Changes what the patch names. A patch of nothing but metadata leaves `updatedAt` alone:
     /// bookkeeping is no news.
     async fn update_session(&self, session: &SessionId, patch: SessionPatch)
     -> Result<SessionMeta>;
@@ -426,6 +427,10 @@ pub struct SessionPatch {
     pub title: Option<String>,
     pub status: Option<SessionStatus>,
     pub agent_id: Option<String>,
+    /// All of it anew.
     pub metadata: Option<Map<String, Value>>,
+    /// Members of it, after `metadata`. What is stored is in proportion to what changes, where the
+    /// provider can do so.
+    pub metadata_changes: Vec<MetadataChange>,
     pub flush: Flush,
 }

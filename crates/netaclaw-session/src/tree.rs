@@ -155,7 +155,7 @@ impl SessionTree {
     }
 
     pub fn merge_meta(&mut self, record: MetaRecord) {
-        self.meta.merge(record);
+        self.meta.merge(record, &self.header);
     }
 
     /// The whole as a log again, for writing a copy.

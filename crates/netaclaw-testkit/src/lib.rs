@@ -4,8 +4,10 @@ mod collector;
 pub mod fake_model;
 mod mariadb;
 mod pi;
+mod queue;
 pub mod socket;
 
 pub use collector::{Collector, Traced};
 pub use mariadb::{Database, MariaDb};
 pub use pi::Pi;
+pub use queue::queue_after;

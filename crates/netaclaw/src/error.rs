@@ -66,6 +66,15 @@ impl Failure {
             SessionError::Busy { session, owner } => {
                 Self::new(of(session), lang.session_busy(owner), lang.try_later())
             }
+            SessionError::NewerFormat {
+                session,
+                found,
+                supported,
+            } => Self::new(
+                of(session),
+                lang.newer_session(found, supported),
+                lang.update_netaclaw(),
+            ),
             SessionError::Unreadable { session, reason } => {
                 Self::new(of(session), reason.clone(), lang.see_verify())
             }

@@ -184,6 +184,8 @@ texts! {
     session_exists() { "it exists already" "已存在" }
     use_other_id() { "give another id with --id, or --new-id" "请用 --id 指定其他编号，或用 --new-id" }
     session_busy(owner) { "it is open for writing in another process ({owner})" "另一个进程正在写入（{owner}）" }
+    newer_session(found, supported) { "a newer version wrote it (format {found}, this program writes {supported}); it can be read but not changed" "由较新的版本写入（格式 {found}，本程序写入 {supported}）；只能读取，不能修改" }
+    update_netaclaw() { "update NetaClaw to change it" "请更新 NetaClaw 后再修改" }
     try_later() { "try again when that has ended" "请待其结束后再试" }
     see_verify() { "`netaclaw session verify` tells more" "用 `netaclaw session verify` 查看详情" }
     see_tree() { "`netaclaw session tree --full` shows all entries" "用 `netaclaw session tree --full` 查看所有条目" }

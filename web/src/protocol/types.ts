@@ -1233,13 +1233,50 @@ queuedAt: number,
  * It waited when a run was stopped, and runs when the user lets it. What is sent later does
  * not wait for it.
  */
-held?: boolean, };
+held?: boolean, 
+/**
+ * Another version of NetaClaw queued it, and this one cannot read all of it. It stays held; it
+ * can be moved and removed.
+ */
+unsupported?: boolean, };
 
 export type QueueState = { items: Array<QueueItem>, 
 /**
  * Whether any of them is held.
  */
 held: boolean, };
+
+/**
+ * The queue after a change. Clients have the texts of messages that did not change from earlier
+ * events or from the snapshot.
+ */
+export type QueueUpdate = { 
+/**
+ * All that wait, in their order.
+ */
+items: Array<QueueUpdateItem>, 
+/**
+ * Whether any of them is held.
+ */
+held: boolean, };
+
+export type QueueUpdateItem = { itemId: string, 
+/**
+ * The whole text, if the message is new or its text was changed.
+ */
+content?: string | null, 
+/**
+ * How the text begins.
+ */
+preview: string, 
+/**
+ * Told together with `content`.
+ */
+attachments?: Array<Attachment>, mode: ChatMode, 
+/**
+ * Unix time in milliseconds.
+ */
+queuedAt: number, held?: boolean, unsupported?: boolean, };
 
 /**
  * What an administrator can change.
@@ -1262,7 +1299,7 @@ words: Words, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueState } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError } | { "type": "session_resync", "data": SessionResync };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueUpdate } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError } | { "type": "session_resync", "data": SessionResync };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 
@@ -1950,7 +1987,7 @@ retryAfterMs?: number | null, };
 /**
  * The list is closed; the names stay what they are.
  */
-export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "stalled" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "compaction_paused";
+export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "stalled" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "newer_version" | "compaction_paused";
 
 /**
  * A file as the server keeps it until it is sent, and after.
@@ -2027,7 +2064,7 @@ export interface Commands {
 }
 
 /** A server with another number needs another page. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** A command may be this long, as JSON with its name; a much longer one ends the connection. */
 export const COMMAND_BYTES_MAX = 1048576

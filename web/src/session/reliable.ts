@@ -16,6 +16,7 @@ import type {
 import { unknownTool } from './deltas'
 import { wanting } from './wants'
 import { answersWish } from './compaction'
+import { queueAfter } from './queue'
 import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
 
@@ -26,6 +27,7 @@ const STANDING: ReadonlySet<TroubleKind> = new Set([
   'no_sandbox',
   'unreadable_messages',
   'compaction_paused',
+  'newer_version',
 ])
 
 type Reliable = Extract<ServerEvent, { type: ReliableEvent['type'] }>
@@ -53,7 +55,7 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'run_status':
       return runStatus(state, event.data)
     case 'queue_update':
-      return { ...state, queue: event.data }
+      return { ...state, queue: queueAfter(state.queue, event.data) }
     case 'todo_update':
       // Another branch has a list of its own, which may be older. Order is the events' matter.
       return { ...state, todo: event.data }

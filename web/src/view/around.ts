@@ -25,6 +25,7 @@ export function queueView(state: SessionState, pending: readonly QueueRow[]): Qu
     mode: item.mode,
     queuedAt: item.queuedAt,
     pending: false,
+    unsupported: item.unsupported ?? false,
   }))
   return { rows: [...waiting, ...pending], held: state.queue.held }
 }

@@ -1,7 +1,7 @@
 //! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
 
 use super::LiveSession;
-use crate::durable::{QUEUE_MAX, Queued};
+use crate::durable::Queued;
 use crate::error::EngineError;
 use crate::feed::now_ms;
 use crate::requests::{Answered, Outcome, Request};
@@ -109,10 +109,6 @@ impl LiveSession {
         self.writer.keep_files(&chat.attachments).await?;
         let item_id = Uuid::now_v7().to_string();
         let mut writing = self.writer.begin().await;
-        if writing.state.durable.queue.len() >= QUEUE_MAX {
-            let message = format!("{QUEUE_MAX} messages are waiting already; remove one or wait");
-            return Err(EngineError::TooMany(message));
-        }
         let queued = Queued {
             item: QueueItem {
                 item_id: item_id.clone(),
@@ -121,13 +117,15 @@ impl LiveSession {
                 mode: chat.mode,
                 queued_at: now_ms(),
                 held: false,
+                unsupported: false,
             },
             leaf_entry_id: chat.leaf_entry_id.clone(),
             request_id: request.map(|request| request.id.clone()),
             fingerprint: request.map(|request| request.fingerprint.clone()),
+            place: 0,
         };
         let disposition = queued.disposition();
-        writing.state.durable.queue.push(queued);
+        writing.state.durable.queue.push(queued)?;
         if let Err(error) = writing.save_queue().await {
             writing.state.durable.queue.pop();
             return Err(error);

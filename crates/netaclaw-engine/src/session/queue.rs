@@ -18,40 +18,27 @@ impl LiveSession {
         let repeated = self.repeats(request.as_ref())?;
         let mut writing = self.writer.begin().await;
         if repeated {
-            return Ok(Done::before(writing.state.durable.queue_state()));
+            return Ok(Done::before(writing.state.durable.queue.state()));
         }
         let before = writing.state.durable.clone();
         let queue = &mut writing.state.durable.queue;
         let mut answered = Vec::new();
-        let find = |item_id: &str| {
-            queue
-                .iter()
-                .position(|queued| queued.item.item_id == item_id)
-                .ok_or_else(|| {
-                    EngineError::NotFound("this message is not waiting any more".to_owned())
-                })
-        };
         match change {
             QueueChange::Edit { item_id, content } => {
                 if content.trim().is_empty() {
                     return Err(EngineError::BadRequest("the message is empty".to_owned()));
                 }
-                let at = find(&item_id)?;
-                queue[at].item.content = content;
+                queue.edit(&item_id, content)?;
             }
             QueueChange::Remove { item_id } => {
-                let at = find(&item_id)?;
                 // Nothing else will tell that its request was taken in.
-                let removed = queue.remove(at);
+                let removed = queue.remove(&item_id)?;
                 answered.extend(Answered::queued(&self.writer.id, &removed));
             }
             QueueChange::Move { item_id, position } => {
-                let at = find(&item_id)?;
-                let item = queue.remove(at);
-                let position = position.min(queue.len());
-                queue.insert(position, item);
+                queue.move_to(&item_id, position)?;
             }
-            QueueChange::Resume => queue.iter_mut().for_each(|queued| queued.item.held = false),
+            QueueChange::Resume => queue.resume(),
         }
         answered.extend(request.map(|request| Answered::new(request, now_ms(), Outcome::Done)));
         for answered in &answered {
@@ -61,7 +48,7 @@ impl LiveSession {
             writing.state.durable = before;
             return Err(error);
         }
-        let queue = writing.state.durable.queue_state();
+        let queue = writing.state.durable.queue.state();
         drop(writing);
         answered
             .into_iter()
@@ -90,8 +77,8 @@ impl LiveSession {
             Ok(body) => body,
             Err(error) => return self.hold(&error).await,
         };
-        let new = match next.leaf_entry_id {
-            Some(parent) => NewEntry::below(Some(parent), body),
+        let new = match &next.leaf_entry_id {
+            Some(parent) => NewEntry::below(Some(parent.clone()), body),
             None => NewEntry::at_leaf(body),
         };
         let run_id = RunId::new(Uuid::now_v7().to_string());
@@ -120,14 +107,14 @@ impl LiveSession {
         if writing.state.durable.queue.is_empty() {
             return Ok(());
         }
-        writing.state.durable.hold_queue();
+        writing.state.durable.queue.hold();
         writing.save_queue().await
     }
 
     /// A message that cannot be started stays where it is, and the user decides.
     async fn hold(&mut self, error: &EngineError) {
         let mut writing = self.writer.begin().await;
-        writing.state.durable.hold_queue();
+        writing.state.durable.queue.hold();
         if let Err(error) = writing.save_queue().await {
             tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
         }

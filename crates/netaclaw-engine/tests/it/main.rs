@@ -24,6 +24,7 @@ mod support;
 mod tabs;
 mod titles;
 mod unconfined;
+mod versions;
 mod watchdog;
 mod words;
 mod world;

@@ -99,7 +99,7 @@ impl Page {
                 }
             }
             "session_leaf_changed" => self.path = ids(&data["activePath"]),
-            "queue_update" => self.queue = data.clone(),
+            "queue_update" => self.queue = netaclaw_testkit::queue_after(&self.queue, data),
             "run_status" => {
                 self.status = data["status"].clone();
                 if self.status == "idle" {

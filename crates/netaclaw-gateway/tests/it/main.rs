@@ -21,6 +21,7 @@ mod memories;
 mod models;
 mod openai;
 mod polling;
+mod queue;
 mod readiness;
 mod rest;
 mod resync;

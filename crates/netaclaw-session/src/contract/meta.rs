@@ -3,8 +3,8 @@
 use super::ContractHarness;
 use super::subject::{Subject, import, parse, refused, session_text, user_body};
 use crate::{
-    EntryId, Flush, ImportSession, InFlightEntry, NewEntry, NewSession, PageRequest, SessionError,
-    SessionFilter, SessionId, SessionMeta, SessionPatch, SessionStatus,
+    EntryId, Flush, ImportSession, InFlightEntry, MetadataChange, NewEntry, NewSession,
+    PageRequest, SessionError, SessionFilter, SessionId, SessionMeta, SessionPatch, SessionStatus,
 };
 use serde_json::{Map, Value, json};
 
@@ -217,6 +217,7 @@ pub(super) async fn a_patched_session_is_the_same_after_a_restart(harness: &dyn 
         status: Some(SessionStatus::Archived),
         agent_id: Some("agent".to_owned()),
         metadata: Some(object(json!({"a": 1}))),
+        metadata_changes: Vec::new(),
         flush: Flush::Now,
     };
     subject
@@ -313,4 +314,67 @@ pub(super) async fn an_unknown_session_is_not_found(harness: &dyn ContractHarnes
             .await,
         &gone,
     );
+}
+
+pub(super) async fn metadata_changes_member_by_member(harness: &dyn ContractHarness) {
+    let text = session_text("s", &[]).replace(
+        r#""cwd":"/srv/app""#,
+        r#""cwd":"/srv/app","metadata":{"state":{"odd":[null,{"x":1}],"gone":1},"other":"é"}"#,
+    );
+    let subject = Subject::import(harness, &text).await;
+    let change = |metadata_changes| SessionPatch {
+        metadata_changes,
+        ..SessionPatch::default()
+    };
+    let before = subject.meta().await;
+    let first = change(vec![
+        MetadataChange::set(
+            ["state", "queue", "a"],
+            json!({"text": "one 😀", "null": null}),
+        ),
+        MetadataChange::remove(["state", "gone"]),
+    ]);
+    let updated = subject
+        .provider
+        .update_session(&subject.id, first)
+        .await
+        .unwrap();
+    assert_eq!(
+        updated.updated_at, before.updated_at,
+        "bookkeeping is no news"
+    );
+    let subject = subject.crash().await;
+    let second = change(vec![
+        MetadataChange::set(["state", "queue", "b"], json!(2)),
+        MetadataChange::set(["state", "queue", "a", "held"], json!(true)),
+    ]);
+    let updated = subject
+        .provider
+        .update_session(&subject.id, second)
+        .await
+        .unwrap();
+    let expected = json!({"other": "é", "state": {"odd": [null, {"x": 1}], "queue": {
+        "a": {"text": "one 😀", "null": null, "held": true}, "b": 2}}});
+    assert_eq!(*updated.metadata, object(expected.clone()));
+    let subject = subject.restart().await;
+    assert_eq!(*subject.meta().await.metadata, object(expected));
+    let tree = subject.tree().await;
+    assert_eq!((tree.entries().len(), tree.leaf()), (0, None));
+}
+
+pub(super) async fn a_newer_format_is_not_taken_in(harness: &dyn ContractHarness) {
+    let port = harness.open().await;
+    let text = session_text("newer", &[]).replace(r#""version":3"#, r#""version":9"#);
+    let import = ImportSession {
+        log: parse(&text),
+        id: None,
+    };
+    let newer = SessionError::NewerFormat {
+        session: "newer".into(),
+        found: 9,
+        supported: 3,
+    };
+    refused(port.import_session(import).await, &newer);
+    let missing = SessionError::NotFound("newer".into());
+    refused(port.get_session(&"newer".into()).await, &missing);
 }

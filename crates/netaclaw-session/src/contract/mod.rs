@@ -125,6 +125,8 @@ suite! { $
         sessions_are_known_by_what_they_were_made_with,
         an_imported_session_keeps_its_data,
         an_id_is_taken_once,
+        metadata_changes_member_by_member,
+        a_newer_format_is_not_taken_in,
         ids_that_could_name_a_path_are_refused,
         a_patch_changes_what_it_names,
         a_patched_session_is_the_same_after_a_restart,

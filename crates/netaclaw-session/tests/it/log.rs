@@ -117,8 +117,25 @@ fn meta_records_add_up_and_are_no_entries() {
         status: Some(SessionStatus::Deleted),
         agent_id: Some("x".to_owned()),
         metadata: Some(json!({"k": 1}).as_object().unwrap().clone().into()),
+        changes: Vec::new(),
     };
     assert_eq!(log.meta, expected);
+}
+
+#[test]
+fn a_member_of_a_meta_record_that_is_not_understood_costs_only_itself() {
+    let header = HEADER.replace("}", r#","metadata":{"old":1,"kept":2}}"#);
+    let data = r#"{"status":"of tomorrow","agentId":"x","changes":[{"at":["old"]},{"at":["new"],"is":{"n":null}}]}"#;
+    let line = format!(
+        r#"{{"type":"custom","customType":"netaclaw.meta","data":{data},"id":"m","parentId":null,"timestamp":"{TIME}"}}"#
+    );
+    let log = read(&[header, line].join("\n"));
+    assert_eq!(
+        (log.meta.status, log.meta.agent_id.as_deref()),
+        (None, Some("x"))
+    );
+    let metadata = serde_json::to_value(log.meta.metadata).unwrap();
+    assert_eq!(metadata, json!({"kept": 2, "new": {"n": null}}));
 }
 
 #[test]

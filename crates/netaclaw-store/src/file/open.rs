@@ -12,7 +12,8 @@ use crate::{new_entry_id, now_ms};
 use netaclaw_session::{
     Entry, EntryId, Flush, Header, LogError, MetaRecord, NewEntry, NewHeader, NewParent,
     SessionError, SessionId, SessionLog, SessionMeta, SessionStatus, SessionTree, check_append,
-    encode_entry, encode_header, encode_leaf_marker, encode_meta_record, format_timestamp,
+    check_format, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
+    format_timestamp,
 };
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -138,10 +139,12 @@ impl Slot {
             state.reload(&self.path, &self.id)?;
         }
         if access == Access::Write && state.writer.is_none() {
+            check_format(state.tree.header())?;
             let lock = SessionLock::acquire(&self.path, &self.id)?;
             // Somebody may have written between our reading and our lock.
             if state.is_stale(&self.path) {
                 state.reload(&self.path, &self.id)?;
+                check_format(state.tree.header())?;
             }
             state.open_writer(&self.path, &self.id, lock)?;
             state.close_interrupted(&self.journal, &self.id)?;

@@ -16,8 +16,8 @@ use netaclaw_session::{
     Claim, Entry, EntryBody, EntryId, Flush, ImportSession, InFlightEntry, MetaRecord, NewEntry,
     NewHeader, NewSession, PageRequest, ProviderKind, SessionError, SessionFilter, SessionId,
     SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
-    SessionTreeProvider, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
-    fork_entries, format_timestamp,
+    SessionTreeProvider, check_format, encode_entry, encode_header, encode_leaf_marker,
+    encode_meta_record, fork_entries, format_timestamp,
 };
 use std::io;
 use std::path::Path;
@@ -221,6 +221,7 @@ impl SessionTreeProvider for FileProvider {
         if let Some(id) = import.id {
             log.header = log.header.renamed(&id);
         }
+        check_format(&log.header)?;
         self.must_be_free(log.header.id()).await?;
         let tree = SessionTree::new(log);
         let trailer = trailer(&tree);
@@ -256,12 +257,14 @@ impl SessionTreeProvider for FileProvider {
             status,
             agent_id,
             metadata,
+            metadata_changes,
             flush,
         } = patch;
         let record = MetaRecord {
             status,
             agent_id,
             metadata: metadata.map(Arc::new),
+            changes: metadata_changes,
         };
         // Taken by whoever writes it: the work is done once.
         let mut record = Some(record).filter(|record| *record != MetaRecord::default());
@@ -384,6 +387,7 @@ impl SessionTreeProvider for FileProvider {
         self.must_be_unused(&id).await?;
         let source = self.get_session(session).await?;
         let tree = self.load_tree(session).await?;
+        check_format(tree.header())?;
         let forked =
             fork_entries(&tree, leaf, new_entry_id).map_err(|_| SessionError::EntryNotFound {
                 session: session.clone(),

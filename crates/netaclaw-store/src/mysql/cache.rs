@@ -155,6 +155,7 @@ impl Known {
             status: Some(status_in(&data.status)),
             agent_id: data.agent_id.clone(),
             metadata: Some(Arc::new(metadata_in(&data.metadata))),
+            changes: Vec::new(),
         });
         self.data = data;
     }

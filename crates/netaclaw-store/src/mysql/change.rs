@@ -10,7 +10,7 @@ use netaclaw_session::{
     Entry, EntryBody, EntryId, NewEntry, SessionError, SessionId, SessionPatch, SessionStatus,
     format_timestamp,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sqlx::mysql::MySqlConnection;
 
 impl Store {
@@ -135,21 +135,15 @@ impl Store {
              agentId = COALESCE(?, agentId), metadata = COALESCE(?, metadata), \
              updatedAt = COALESCE(?, updatedAt) WHERE sessionId = ? AND fence = ?";
         let SessionPatch {
-            status,
-            agent_id,
-            metadata,
-            ..
+            status, agent_id, ..
         } = patch;
         let is_news = status.is_some() || agent_id.is_some();
+        let metadata = changed_metadata(connection, session, state, patch).await?;
         if is_news || metadata.is_some() {
             let done = sqlx::query(UPDATE)
                 .bind(status.map(SessionStatus::as_str))
                 .bind(agent_id)
-                .bind(
-                    metadata
-                        .clone()
-                        .map(|metadata| Value::Object(metadata).to_string()),
-                )
+                .bind(metadata.map(|metadata| Value::Object(metadata).to_string()))
                 .bind(is_news.then(|| format_timestamp(now_ms())))
                 .bind(session.as_str())
                 .bind(fence)
@@ -169,4 +163,31 @@ impl Store {
             None => Ok(None),
         }
     }
+}
+
+/// The metadata as the patch leaves it, or `None` if it does not touch it. Changes of single members
+/// are made to what the row holds, which is locked for it.
+async fn changed_metadata(
+    connection: &mut MySqlConnection,
+    session: &SessionId,
+    state: &mut State,
+    patch: &SessionPatch,
+) -> Result<Option<Map<String, Value>>, Failure> {
+    if patch.metadata_changes.is_empty() {
+        return Ok(patch.metadata.clone());
+    }
+    let mut metadata = match &patch.metadata {
+        Some(metadata) => metadata.clone(),
+        None => {
+            let known = state.refresh(connection, session, Lock::Row).await?;
+            let stored = known.tree.meta().metadata.as_deref();
+            // The header has it if it never changed.
+            let in_header = || known.tree.header().metadata();
+            stored.cloned().unwrap_or_else(in_header)
+        }
+    };
+    for change in &patch.metadata_changes {
+        change.clone().apply(&mut metadata);
+    }
+    Ok(Some(metadata))
 }

@@ -14,8 +14,8 @@ use netaclaw_session::{
     Claim, Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry,
     MetaRecord, NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind,
     SessionError, SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch,
-    SessionStatus, SessionTree, SessionTreeProvider, encode_entry, encode_header, fork_entries,
-    format_timestamp,
+    SessionStatus, SessionTree, SessionTreeProvider, check_format, encode_entry, encode_header,
+    fork_entries, format_timestamp,
 };
 use std::sync::{Arc, Weak};
 
@@ -128,6 +128,7 @@ impl SessionTreeProvider for MysqlProvider {
         if let Some(id) = import.id {
             log.header = log.header.renamed(&id);
         }
+        check_format(&log.header)?;
         self.store.store_session(&SessionTree::new(log)).await
     }
 

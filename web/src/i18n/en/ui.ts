@@ -211,6 +211,8 @@ export default {
     held: 'Held after the stop',
     resume: 'Go on',
     steer: 'this run',
+    unsupported: 'held: from another version',
+    unsupportedWhy: 'Another version of NetaClaw queued this message, and this version cannot send it. Remove it, or open the session with that version.',
     up: 'Move up',
     down: 'Move down',
     edit: 'Edit',

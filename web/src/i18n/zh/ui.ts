@@ -210,6 +210,8 @@ export default {
     label: '队列',
     title: '{count} 条消息排队中',
     held: '停止后已暂停',
+    unsupported: '已暂停：来自其他版本',
+    unsupportedWhy: '此消息由另一版本的 NetaClaw 排入队列，本版本无法发送。请将其移除，或用该版本打开会话。',
     resume: '继续',
     steer: '当前运行',
     up: '上移',

@@ -42,6 +42,13 @@ describe('queue', () => {
     expect(panel.findAll('[aria-label=Remove]').map((button) => button.attributes('disabled') !== undefined)).toEqual([false, false, true])
   })
 
+  test('a message of another version says so and can only be moved and removed', () => {
+    panel = show(PanelQueue, { queue: { held: false, rows: [row('a', { unsupported: true })] } })
+    expect(panel.text()).toContain('from another version')
+    expect(panel.get('[aria-label=Remove]').attributes('disabled')).toBeUndefined()
+    expect(panel.get('[aria-label=Edit]').attributes('disabled')).toBeDefined()
+  })
+
   test('a held queue goes on when told', async () => {
     queue(true)
     expect(panel.text()).toContain('Held after the stop')

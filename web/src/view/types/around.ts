@@ -39,6 +39,8 @@ export interface QueueRow {
   mode: 'auto' | 'queue' | 'steer'
   queuedAt: Millis | null
   pending: boolean
+  /** Another version of NetaClaw queued it: it can be moved and removed, and nothing else. */
+  unsupported?: boolean
 }
 
 export interface TodoView {

@@ -241,9 +241,12 @@ impl<'w> Attempt<'w> {
             .map(|user| &user["netaclaw"]["itemId"])
             .collect();
         let queue = meta.metadata.get("netaclaw").map(|state| &state["queue"]);
-        let queue = queue.and_then(Value::as_array).cloned().unwrap_or_default();
+        let queue = queue
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         let waiting = queue
-            .iter()
+            .values()
             .filter(|item| !items.contains(&&item["itemId"]));
         let waiting: Vec<&Value> = waiting.map(|item| &item["content"]).collect();
         for message in &self.messages {

@@ -138,7 +138,7 @@ impl View {
             }
             "tool_call_completed" => drop(self.tools.remove(&text(&data["toolCallId"]))),
             "run_status" => self.run = data.clone(),
-            "queue_update" => self.queue = data.clone(),
+            "queue_update" => self.queue = netaclaw_testkit::queue_after(&self.queue, data),
             "todo_update" => self.todo = data.clone(),
             "token_update" => self.tokens = data.clone(),
             "clarify_request" => {
