@@ -11,7 +11,10 @@ mod probe;
 mod process_logs;
 mod tables;
 
-pub use admin::{AdminDatabase, AdminSettings, SecretKey, SecretKeyError, SqlAdminStore};
+pub use admin::{
+    AdminDatabase, AdminSettings, Integrity, SecretKey, SecretKeyError, SqlAdminStore,
+    check_database, copy_database,
+};
 pub use attachments::FileAttachments;
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
 pub use ids::{new_entry_id, new_session_id, now_ms};

@@ -40,6 +40,7 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let (instance, dead) = Instance::register(&instances)
         .map_err(|error| Failure::io(app.lang, instances.to_string_lossy(), &error))?;
     let stores = stores.of_instance(&instance, &dead);
+    admin::must_be_sound(app, &stores.config).await?;
     let admin = Arc::new(admin::open(app).await?);
     let mysql = match &stores.config.mysql_url {
         Some(_) => Some(stores.open(ProviderKind::Mysql).await?),

@@ -2,6 +2,8 @@
 
 use crate::agent::AgentCommand;
 use crate::app::say;
+use crate::backup::BackupArgs;
+use crate::backup::restore::RestoreArgs;
 use crate::channel::ChannelCommand;
 use crate::chat::ChatArgs;
 use crate::doctor::DoctorArgs;
@@ -73,6 +75,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: SkillCommand,
     },
+    /// Copy the data directory into a backup, also while the server runs
+    Backup(BackupArgs),
+    /// Verify a backup and write it into an empty data directory
+    Restore(RestoreArgs),
     /// Look at everything a server needs, and say what to do
     Doctor(DoctorArgs),
 }

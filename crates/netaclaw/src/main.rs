@@ -4,6 +4,7 @@ mod admin;
 mod agent;
 mod app;
 mod assemble;
+mod backup;
 mod channel;
 mod chat;
 mod cli;
@@ -111,6 +112,8 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
         Command::Tool { command } => tool::run(command, app).await,
         Command::Mcp { command } => mcp::run(command, app).await,
         Command::Skill { command } => skill::run(command, app).await,
+        Command::Backup(args) => backup::run(args, app).await,
+        Command::Restore(args) => backup::restore::run(args, app).await,
         Command::Doctor(args) => doctor::run(args, app).await,
     }
 }

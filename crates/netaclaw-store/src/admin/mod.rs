@@ -14,6 +14,7 @@ mod agent;
 mod audit;
 mod channel;
 mod configured;
+mod copy;
 mod database;
 mod dictionary;
 mod fault;
@@ -30,6 +31,7 @@ mod tool;
 mod unchanged;
 mod user;
 
+pub use copy::{Integrity, check_database, copy_database};
 pub use secret_key::{SecretKey, SecretKeyError};
 
 use crate::now_ms;

@@ -9,12 +9,16 @@ pub(crate) use failure::{engine_failure, explain_choice, failure};
 pub(crate) use first_start::language;
 
 use crate::app::App;
+use crate::backup::restore::must_be_complete;
 use crate::config::{AdminStoreKind, Config, var};
 use crate::error::{Failure, Result};
 use netaclaw_admin::{AdminError, AdminStore, Expect, apply_patch};
 use netaclaw_protocol::Agent;
-use netaclaw_store::{AdminDatabase, AdminSettings, SecretKey, SqlAdminStore};
+use netaclaw_store::{
+    AdminDatabase, AdminSettings, Integrity, SecretKey, SqlAdminStore, check_database,
+};
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 /// Opens the store. The first to open it does what a first start has to do.
 pub(crate) async fn open(app: &App) -> Result<SqlAdminStore> {
@@ -28,6 +32,7 @@ pub(crate) async fn open(app: &App) -> Result<SqlAdminStore> {
 
 /// Opens the store as it is, without what a first start would put into it.
 pub(crate) async fn connect(app: &App, config: &Config) -> Result<SqlAdminStore> {
+    must_be_complete(app.lang, config)?;
     let settings = AdminSettings {
         database: database(app, config)?,
         secret_key: secret_key(app, config)?,
@@ -35,6 +40,30 @@ pub(crate) async fn connect(app: &App, config: &Config) -> Result<SqlAdminStore>
     let store = SqlAdminStore::open(settings).await;
     let store = store.map_err(|error| failure(app.lang, error))?;
     Ok(store.guarding(config.data_dir.clone()))
+}
+
+/// How long a start waits for the integrity check. It reads all of the database.
+const CHECK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Refuses a database file that is damaged. On it, logins would fail one by one.
+pub(crate) async fn must_be_sound(app: &App, config: &Config) -> Result<()> {
+    if config.admin_store != AdminStoreKind::Sqlite {
+        return Ok(());
+    }
+    let file = config.admin_file();
+    let check = tokio::time::timeout(CHECK_PATIENCE, check_database(&file));
+    let Ok(checked) = check.await else {
+        app.warn(&app.lang.check_took_long(CHECK_PATIENCE.as_secs()));
+        return Ok(());
+    };
+    match checked.map_err(|error| failure(app.lang, error))? {
+        Integrity::Sound => Ok(()),
+        Integrity::Damaged(why) => Err(Failure::new(
+            file.to_string_lossy(),
+            app.lang.database_damaged(why),
+            app.lang.restore_backup(),
+        )),
+    }
 }
 
 pub(crate) fn database(app: &App, config: &Config) -> Result<AdminDatabase> {

@@ -6,7 +6,7 @@ use crate::admin;
 use crate::app::App;
 use crate::config::Config;
 use netaclaw_admin::AdminError;
-use netaclaw_store::{Tables, admin_tables};
+use netaclaw_store::{AdminDatabase, Integrity, Tables, admin_tables, check_database};
 
 /// The store, and if it can be used the channels in it.
 pub(super) async fn look(app: &App, config: &Config, offline: bool) -> Vec<Check> {
@@ -16,6 +16,12 @@ pub(super) async fn look(app: &App, config: &Config, offline: bool) -> Vec<Check
         Ok(database) => database,
         Err(failure) => return vec![Check::failed("admin_store", failure)],
     };
+    if let AdminDatabase::Sqlite { file } = &database
+        && let Ok(Integrity::Damaged(why)) = check_database(file).await
+    {
+        let (why, todo) = (lang.database_damaged(why), lang.restore_backup());
+        return vec![Check::fail("admin_store", what, why, todo)];
+    }
     let found = admin_tables(&database).await;
     let current = matches!(found, Ok(Tables::Current));
     let mut checks = vec![tables(app, "admin_store", what, found)];

@@ -6,6 +6,7 @@
 )]
 
 mod agent;
+mod backup;
 mod bad_input;
 mod channel;
 mod chat;
