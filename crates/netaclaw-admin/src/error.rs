@@ -172,6 +172,10 @@ pub enum Problem {
     TooMany {
         max: usize,
     },
+    /// Too many wait for the user already.
+    TooManyPending {
+        max: usize,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -214,6 +218,10 @@ impl fmt::Display for Problem {
             ),
             Self::NotOneLine => f.write_str("must be one line"),
             Self::NothingToKeep => f.write_str("has no value yet; give one"),
+            Self::TooManyPending { max } => write!(
+                f,
+                "{max} facts wait for the user's confirmation already; confirm or discard some first"
+            ),
             Self::TooMany { max } => write!(f, "there are {max} already; delete some first"),
         }
     }

@@ -37,7 +37,10 @@ pub use dictionary::{
 };
 pub use error::{AdminError, Invalid, Problem, Result, UsedBy};
 pub use mcp::{McpSecrets, McpSecretsChange, McpStore, check_mcp_secrets, check_mcp_server};
-pub use memory::{MEMORIES_MAX, MEMORY_CHARS_MAX, MemoryStore, by_relevance, check_memory, search};
+pub use memory::{
+    MEMORIES_MAX, MEMORY_CHARS_MAX, MemoryProposal, MemoryStore, PENDING_MEMORIES_MAX,
+    by_relevance, check_memory, search,
+};
 pub use nearest::nearest;
 pub use open::{OpenModel, OpenModels, open_auxiliary, open_models, open_title_model};
 pub use patch::apply_patch;

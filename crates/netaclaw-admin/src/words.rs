@@ -111,6 +111,9 @@ impl Problem {
             }
             Self::NotOneLine => "只能有一行".to_owned(),
             Self::NothingToKeep => "还没有值，请给出".to_owned(),
+            Self::TooManyPending { max } => {
+                format!("已有 {max} 条记忆等待确认；请先确认或丢弃一些")
+            }
             Self::TooMany { max } => format!("已有 {max} 条；请先删除一些"),
         }
     }

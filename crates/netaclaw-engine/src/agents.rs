@@ -305,7 +305,8 @@ impl AgentSource for ConfiguredAgents {
         let model = self.model(&configured, &spec)?;
         let root = self.root_of(run.session, &spec);
         let admin = Arc::clone(&self.governed.admin);
-        let memory = AgentMemory::new(admin, id, run.session.user_id.as_deref());
+        let memory = AgentMemory::new(admin, id, run.session.user_id.as_deref())
+            .of_session(&run.session.session_id);
         let about = run.session.first_message.as_deref().unwrap_or_default();
         // Both look elsewhere, and neither needs the other.
         let (opened, facts) = tokio::join!(

@@ -1,9 +1,11 @@
 //! What an agent remembers of the user whose session it is.
 
 use async_trait::async_trait;
-use netaclaw_admin::{AdminError, AdminStore, Expect, by_relevance, search};
-use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
-use netaclaw_tools::{MemoryError, MemoryFact, MemoryService};
+use netaclaw_admin::{AdminError, AdminStore, Expect, MemoryProposal, by_relevance, search};
+use netaclaw_protocol::{
+    AgentId, Memory, MemoryAuthor, MemorySpec, MemoryStatus, SessionId, UserId,
+};
+use netaclaw_tools::{MemoryError, MemoryFact, MemoryService, Provenance};
 use std::sync::Arc;
 
 /// The memory of one agent and one user.
@@ -12,6 +14,8 @@ pub(crate) struct AgentMemory {
     agent: AgentId,
     /// Sessions of nobody have no memory.
     user: Option<UserId>,
+    /// The session whose proposals are its own; a preview has none.
+    session: Option<SessionId>,
 }
 
 impl AgentMemory {
@@ -20,13 +24,21 @@ impl AgentMemory {
             admin,
             agent,
             user: user.map(UserId::new),
+            session: None,
         }
     }
 
+    /// For the tools of a run.
+    pub(crate) fn of_session(self, session: &SessionId) -> Self {
+        let session = Some(session.clone());
+        Self { session, ..self }
+    }
+
     /// What belongs into the prompt of a session, the most relevant first. What a session began
-    /// with decides, so that the prompt stays the same while the session goes on.
+    /// with decides, so that the prompt stays the same while the session goes on. Pending facts are
+    /// not among them.
     pub(crate) async fn facts(&self, about: &str) -> Vec<String> {
-        let memories = match self.all().await {
+        let memories = match self.confirmed().await {
             Ok(memories) => memories,
             // A session can go on without it.
             Err(_) => return Vec::new(),
@@ -37,10 +49,22 @@ impl AgentMemory {
             .collect()
     }
 
-    async fn all(&self) -> Result<Vec<Memory>, MemoryError> {
+    async fn confirmed(&self) -> Result<Vec<Memory>, MemoryError> {
         let user = self.user()?;
         let memories = self.admin.memories_for(user, &self.agent).await;
         memories.map_err(memory_error)
+    }
+
+    /// What the model may find and correct.
+    async fn visible(&self, provenance: Provenance) -> Result<Vec<Memory>, MemoryError> {
+        let mut memories = self.confirmed().await?;
+        if provenance == Provenance::Foreign {
+            let pending = self.admin.pending_memories(self.user()?).await;
+            let mut pending = pending.map_err(memory_error)?;
+            pending.retain(|memory| memory.session_id == self.session);
+            memories.extend(pending);
+        }
+        Ok(memories)
     }
 
     fn user(&self) -> Result<&UserId, MemoryError> {
@@ -50,35 +74,58 @@ impl AgentMemory {
 
 #[async_trait]
 impl MemoryService for AgentMemory {
-    async fn save(&self, text: &str, replaces: Option<&str>) -> Result<MemoryFact, MemoryError> {
+    async fn save(
+        &self,
+        text: &str,
+        replaces: Option<&str>,
+        provenance: Provenance,
+    ) -> Result<MemoryFact, MemoryError> {
         let user = self.user()?;
         let mut spec = MemorySpec {
             agent_id: Some(self.agent.clone()),
             text: text.to_owned(),
         };
         let author = MemoryAuthor::Agent;
-        let saved = match replaces {
-            None => self.admin.create_memory(user, author, spec).await,
+        let old = match replaces {
+            None => None,
             Some(id) => {
-                let known = self.all().await?;
+                let known = self.visible(provenance).await?;
                 let old = known.into_iter().find(|memory| memory.id.as_str() == id);
                 let old = old.ok_or_else(|| {
                     MemoryError::Refused(format!("there is no fact with the id {id:?}"))
                 })?;
                 // What is for all agents stays so.
-                spec.agent_id = old.spec.agent_id;
-                let id = MemoryId::new(id);
+                spec.agent_id = old.spec.agent_id.clone();
+                Some(old)
+            }
+        };
+        let saved = match (provenance, old) {
+            (Provenance::Local, None) => self.admin.create_memory(user, author, spec).await,
+            (Provenance::Local, Some(old)) => {
                 let expect = Expect::Rev(old.stamp.rev);
-                self.admin
-                    .update_memory(user, author, &id, expect, spec)
-                    .await
+                let update = self
+                    .admin
+                    .update_memory(user, author, &old.id, expect, spec);
+                update.await
+            }
+            (Provenance::Foreign, old) => {
+                let proposal = MemoryProposal {
+                    spec,
+                    session_id: self.session.clone().ok_or(MemoryError::Unavailable)?,
+                    replaces: old.map(|old| old.id),
+                };
+                self.admin.propose_memory(user, proposal).await
             }
         };
         saved.map(|memory| fact(&memory)).map_err(memory_error)
     }
 
-    async fn search(&self, query: &str) -> Result<Vec<MemoryFact>, MemoryError> {
-        let memories = self.all().await?;
+    async fn search(
+        &self,
+        query: &str,
+        provenance: Provenance,
+    ) -> Result<Vec<MemoryFact>, MemoryError> {
+        let memories = self.visible(provenance).await?;
         Ok(search(&memories, query).into_iter().map(fact).collect())
     }
 }
@@ -88,6 +135,7 @@ fn fact(memory: &Memory) -> MemoryFact {
     MemoryFact {
         id: memory.id.to_string(),
         text: memory.spec.text.clone(),
+        pending: memory.status == MemoryStatus::Pending,
         day: day.map_or_else(|_| String::new(), |at| at.strftime("%F").to_string()),
     }
 }

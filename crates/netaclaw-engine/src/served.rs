@@ -14,7 +14,8 @@ use netaclaw_tools::skills::SkillPlaces;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, ImageUse, MemoryError, MemoryFact, MemoryService,
-    ServiceError, TodoService, ToolContext, ToolOutput, ToolRegistry, Updates, Workspace, execute,
+    Provenance, ServiceError, TodoService, ToolContext, ToolOutput, ToolRegistry, Updates,
+    Workspace, execute,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -213,11 +214,20 @@ impl Clarifier for NoSession {
 
 #[async_trait]
 impl MemoryService for NoSession {
-    async fn save(&self, _text: &str, _replaces: Option<&str>) -> Result<MemoryFact, MemoryError> {
+    async fn save(
+        &self,
+        _text: &str,
+        _replaces: Option<&str>,
+        _provenance: Provenance,
+    ) -> Result<MemoryFact, MemoryError> {
         Err(MemoryError::Unavailable)
     }
 
-    async fn search(&self, _query: &str) -> Result<Vec<MemoryFact>, MemoryError> {
+    async fn search(
+        &self,
+        _query: &str,
+        _provenance: Provenance,
+    ) -> Result<Vec<MemoryFact>, MemoryError> {
         Err(MemoryError::Unavailable)
     }
 }

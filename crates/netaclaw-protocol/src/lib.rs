@@ -78,7 +78,7 @@ pub use mcp::{
     McpFault, McpFaultCode, McpServerInfo, McpServerSpec, McpServerState, McpServerTest,
     McpServerTry, McpServerView, McpServerWrite, McpStatus, McpToolSummary, McpTransport,
 };
-pub use memory::{Memory, MemoryAuthor, MemorySpec};
+pub use memory::{Memory, MemoryAuthor, MemorySpec, MemoryStatus};
 pub use message::{
     AnswerMark, AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage,
     Usage, UserContent, UserMessage,

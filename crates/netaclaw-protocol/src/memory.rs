@@ -1,6 +1,6 @@
 //! What agents remember of their users.
 
-use crate::{AgentId, MemoryId, Stamp, UserId};
+use crate::{AgentId, MemoryId, SessionId, Stamp, UserId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -15,8 +15,28 @@ pub struct Memory {
     #[serde(flatten)]
     pub spec: MemorySpec,
     pub author: MemoryAuthor,
+    #[serde(default)]
+    pub status: MemoryStatus,
+    /// The session that a pending fact was saved in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The fact whose place a pending one takes when it is confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<MemoryId>,
     #[serde(flatten)]
     pub stamp: Stamp,
+}
+
+/// Whether agents know a fact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryStatus {
+    #[default]
+    Confirmed,
+    /// Saved by an agent that had read content from outside. No session but its own sees it until
+    /// the user confirms it.
+    Pending,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

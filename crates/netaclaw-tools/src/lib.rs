@@ -29,7 +29,7 @@ pub use output::ToolOutput;
 pub use registry::{RegistryError, ToolRegistry};
 pub use schema::schema_of;
 pub use service::{
-    Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService,
+    Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService, Provenance,
     ServiceError, TodoService,
 };
 pub use tool::{Call, Tool, TypedTool};

@@ -1,6 +1,7 @@
 //! What a tool may ask of its session. Small traits, so that a test or a worker can stand in.
 
 use async_trait::async_trait;
+use netaclaw_governance::CallLimits;
 use netaclaw_protocol::{TodoItem, TodoList};
 
 /// The to-do list of the session, as it is where the run stands.
@@ -44,11 +45,41 @@ pub enum ClarifyAnswer {
 /// What the agent remembers of the user of its session.
 #[async_trait]
 pub trait MemoryService: Send + Sync {
-    /// Remembers a fact, in the place of another if that one's id is given.
-    async fn save(&self, text: &str, replaces: Option<&str>) -> Result<MemoryFact, MemoryError>;
+    /// Remembers a fact, in the place of another if that one's id is given. After content from
+    /// outside it is only proposed, and whatever it is to replace stays until the user agrees.
+    async fn save(
+        &self,
+        text: &str,
+        replaces: Option<&str>,
+        provenance: Provenance,
+    ) -> Result<MemoryFact, MemoryError>;
 
-    /// The facts that have something to do with the query, the most relevant first.
-    async fn search(&self, query: &str) -> Result<Vec<MemoryFact>, MemoryError>;
+    /// The facts that have something to do with the query, the most relevant first. Those that the
+    /// session itself has proposed are among them where it has read content from outside: on
+    /// another branch they would bring that content back.
+    async fn search(
+        &self,
+        query: &str,
+        provenance: Provenance,
+    ) -> Result<Vec<MemoryFact>, MemoryError>;
+}
+
+/// What the model that makes a call has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// Only what its user, this session and the workspace say.
+    Local,
+    /// Also content from outside.
+    Foreign,
+}
+
+impl Provenance {
+    pub fn of(limits: &CallLimits) -> Self {
+        match limits.after_foreign() {
+            true => Self::Foreign,
+            false => Self::Local,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +88,8 @@ pub struct MemoryFact {
     pub text: String,
     /// When it was saved, as a date.
     pub day: String,
+    /// The user has not confirmed it yet.
+    pub pending: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -133,6 +133,8 @@ export const api = {
     list: (query: string, signal?: Signal) => request<Listing<Memory>>(query ? `memories?query=${encodeURIComponent(query)}` : 'memories', { signal }),
     create: (body: MemorySpec) => request<Memory>('memories', { method: 'POST', body }),
     replace: (id: string, rev: number, body: MemorySpec) => request<Memory>(at('memories', id), { method: 'PUT', rev, body }),
+    /** Makes a pending fact one that agents know. */
+    confirm: (id: string, rev: number) => request<Memory>(`${at('memories', id)}/confirm`, { method: 'POST', rev }),
     delete: (id: string, rev: number) => request<void>(at('memories', id), { method: 'DELETE', rev }),
   },
 

@@ -995,7 +995,15 @@ mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, }
  * A short fact that outlives its session. It belongs to a user, who can read, correct and delete
  * it; agents see it only in that user's sessions.
  */
-export type Memory = { id: MemoryId, userId: UserId, author: MemoryAuthor, 
+export type Memory = { id: MemoryId, userId: UserId, author: MemoryAuthor, status: MemoryStatus, 
+/**
+ * The session that a pending fact was saved in.
+ */
+sessionId?: SessionId | null, 
+/**
+ * The fact whose place a pending one takes when it is confirmed.
+ */
+replaces?: MemoryId | null, 
 /**
  * The agent that remembers it; `null` if all agents do.
  */
@@ -1017,6 +1025,11 @@ export type MemorySpec = {
  * The agent that remembers it; `null` if all agents do.
  */
 agentId: AgentId | null, text: string, };
+
+/**
+ * Whether agents know a fact.
+ */
+export type MemoryStatus = "confirmed" | "pending";
 
 /**
  * How a message came in.

@@ -50,6 +50,10 @@ describe('what somebody is asked to agree to', () => {
     const sources = [{ kind: 'web' as const, name: 'a.example' }]
     const call = { ...asked({ url: 'x' }), foreign: { sources, destination: 'https://b.example/?q=1' } }
     expect(approvalViews([call], new Map())[0]?.foreign).toEqual({ sources, destination: 'https://b.example/?q=1' })
+    expect(approvalViews([call], new Map())[0]?.args).toContain('"x"')
+    const same = { ...call, args: { url: 'https://b.example/?q=1' } }
+    expect(approvalViews([same], new Map())[0]?.args).toBe('')
+    expect(approvalViews([{ ...same, foreign: { sources } }], new Map())[0]?.args).toContain('b.example')
     expect(approvalViews([{ ...call, foreign: { sources } }], new Map())[0]?.foreign).toEqual({ sources, destination: null })
   })
 

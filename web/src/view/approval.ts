@@ -12,6 +12,9 @@ export interface OwnDecision {
 export function approvalViews(asked: readonly ApprovalQuestion[], own: ReadonlyMap<string, OwnDecision>): readonly ApprovalView[] {
   return asked.map((call) => {
     const { what, shown } = meaning(call.args)
+    const destination = call.foreign?.destination ?? null
+    // An argument that is the destination, letter by letter, is shown as such.
+    const isShown = Object.entries(record(call.args)).filter(([, value]) => value === destination).map(([name]) => name)
     const decision = own.get(call.approvalId)
     return {
       id: call.approvalId,
@@ -20,8 +23,8 @@ export function approvalViews(asked: readonly ApprovalQuestion[], own: ReadonlyM
       label: call.toolLabel,
       risk: call.risk,
       what,
-      args: rest(call.args, shown),
-      foreign: call.foreign ? { sources: call.foreign.sources, destination: call.foreign.destination ?? null } : null,
+      args: rest(call.args, [...shown, ...isShown]),
+      foreign: call.foreign ? { sources: call.foreign.sources, destination } : null,
       askedAt: call.askedAt,
       isAnswering: decision?.isAnswering ?? false,
       problem: decision?.problem ?? null,

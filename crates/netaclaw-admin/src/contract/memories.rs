@@ -1,9 +1,12 @@
 use super::ContractHarness;
 use super::subject::{assert_conflict, assert_invalid, assert_not_found, by, new_agent, seeded};
-use crate::{AdminStore, Expect, FIRST_USER, MEMORIES_MAX, MEMORY_CHARS_MAX};
+use crate::{
+    AdminStore, Expect, FIRST_USER, MEMORIES_MAX, MEMORY_CHARS_MAX, MemoryProposal,
+    PENDING_MEMORIES_MAX,
+};
 use netaclaw_protocol::{
-    AgentId, Memory, MemoryAuthor, MemorySpec, NewUser, RecordKind, Role, User, UserSpec,
-    UserStatus,
+    AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, MemoryStatus, NewUser, RecordKind, Role,
+    SessionId, User, UserSpec, UserStatus,
 };
 
 fn spec(agent: Option<&AgentId>, text: &str) -> MemorySpec {
@@ -161,4 +164,144 @@ pub(super) async fn facts_go_with_their_agent_and_their_user(harness: &dyn Contr
         .await
         .unwrap();
     assert_eq!(store.memories(&other.id).await.unwrap(), []);
+}
+
+fn proposal(session: &str, spec: MemorySpec, replaces: Option<&MemoryId>) -> MemoryProposal {
+    MemoryProposal {
+        spec,
+        session_id: SessionId::new(session),
+        replaces: replaces.cloned(),
+    }
+}
+
+pub(super) async fn a_pending_fact_is_no_fact_until_its_user_confirms_it(
+    harness: &dyn ContractHarness,
+) {
+    let store = seeded(harness).await;
+    let (user, other) = (first_user(&*store).await, other_user(&*store).await);
+    let agent = new_agent(&*store, "a").await.id;
+    let tea = || proposal("s1", spec(Some(&agent), " tea "), None);
+    let made = store.propose_memory(&user.id, tea()).await.unwrap();
+    assert_eq!((made.status, made.stamp.rev), (MemoryStatus::Pending, 1));
+    assert_eq!(made.session_id, Some(SessionId::new("s1")));
+    let again = store.propose_memory(&user.id, tea()).await.unwrap();
+    assert_eq!(
+        again, made,
+        "the same words of the same session are kept once"
+    );
+    let elsewhere = proposal("s2", spec(None, "spam"), None);
+    let spam = store.propose_memory(&user.id, elsewhere).await.unwrap();
+
+    // Another process sees it as pending, and nothing takes it for a fact.
+    let store = harness.open().await;
+    assert_eq!(store.memories(&user.id).await.unwrap(), []);
+    assert_eq!(store.memories_for(&user.id, &agent).await.unwrap(), []);
+    let pending = store.pending_memories(&user.id).await.unwrap();
+    assert_eq!(pending, [made.clone(), spam.clone()]);
+    assert_eq!(store.pending_memories(&other.id).await.unwrap(), []);
+
+    // Only its user decides, on what was seen.
+    assert_not_found(store.confirm_memory(&other.id, &made.id, Expect::Any).await);
+    assert_not_found(store.delete_memory(&other.id, &made.id, Expect::Any).await);
+    let late = store
+        .confirm_memory(&user.id, &made.id, Expect::Rev(7))
+        .await;
+    assert_conflict(late, RecordKind::Memory, 1);
+    let confirmed = store
+        .confirm_memory(&user.id, &made.id, Expect::Rev(1))
+        .await;
+    let confirmed = confirmed.unwrap();
+    assert_eq!(
+        (&confirmed.id, confirmed.status),
+        (&made.id, MemoryStatus::Confirmed)
+    );
+    assert_eq!(
+        (confirmed.author, confirmed.stamp.rev),
+        (MemoryAuthor::Agent, 2)
+    );
+    assert_eq!(
+        store.memories(&user.id).await.unwrap(),
+        std::slice::from_ref(&confirmed)
+    );
+    let twice = store.confirm_memory(&user.id, &made.id, Expect::Any).await;
+    assert_eq!(twice.unwrap(), confirmed);
+    let known = store.propose_memory(&user.id, tea()).await.unwrap();
+    assert_eq!(known, confirmed, "what is confirmed is not proposed again");
+
+    // Written anew by its user it is that user's.
+    let words = spec(None, "no spam");
+    let (author, expect) = (MemoryAuthor::User, Expect::Rev(1));
+    let written = store.update_memory(&user.id, author, &spam.id, expect, words);
+    let written = written.await.unwrap();
+    assert_eq!(
+        (written.author, written.status),
+        (author, MemoryStatus::Confirmed)
+    );
+    assert_eq!(store.pending_memories(&user.id).await.unwrap(), []);
+
+    let gone = proposal("s1", spec(None, "discarded"), None);
+    let gone = store.propose_memory(&user.id, gone).await.unwrap();
+    let discard = store.delete_memory(&user.id, &gone.id, Expect::Rev(1));
+    discard.await.unwrap();
+    assert_not_found(store.confirm_memory(&user.id, &gone.id, Expect::Any).await);
+    assert_eq!(
+        texts(&store.memories(&user.id).await.unwrap()),
+        ["tea", "no spam"]
+    );
+    // They go with their agent and their user, as facts do.
+    let of_agent = proposal("s1", spec(Some(&agent), "of the agent"), None);
+    store.propose_memory(&user.id, of_agent).await.unwrap();
+    store.delete_agent(by(), &agent, Expect::Any).await.unwrap();
+    assert_eq!(store.pending_memories(&user.id).await.unwrap(), []);
+}
+
+pub(super) async fn a_pending_correction_takes_its_place_when_it_is_confirmed(
+    harness: &dyn ContractHarness,
+) {
+    let store = seeded(harness).await;
+    let user = first_user(&*store).await;
+    let old = remember(&*store, &user, spec(None, "lives in Bremen")).await;
+    let propose = async |session: &str, text: &str, replaces: &MemoryId| {
+        let proposal = proposal(session, spec(None, text), Some(replaces));
+        store.propose_memory(&user.id, proposal).await.unwrap()
+    };
+    let new = propose("s1", "lives in Rome", &old.id).await;
+    assert_eq!(new.replaces.as_ref(), Some(&old.id));
+    assert_eq!(
+        store.memories(&user.id).await.unwrap(),
+        std::slice::from_ref(&old),
+        "nothing is lost"
+    );
+    // A correction by the same session is one; another session cannot touch it.
+    let better = propose("s1", "lives in Kyoto", &new.id).await;
+    assert_eq!((&better.id, better.stamp.rev), (&new.id, 2));
+    assert_eq!(better.replaces.as_ref(), Some(&old.id));
+    let other = propose("s2", "lives in Oslo", &new.id).await;
+    assert_ne!(other.id, new.id);
+    let confirm = store.confirm_memory(&user.id, &new.id, Expect::Rev(2));
+    confirm.await.unwrap();
+    let kept = store.memories(&user.id).await.unwrap();
+    assert_eq!(texts(&kept), ["lives in Kyoto"]);
+}
+
+pub(super) async fn pending_facts_have_a_number_that_is_not_exceeded(
+    harness: &dyn ContractHarness,
+) {
+    let store = seeded(harness).await;
+    let user = first_user(&*store).await;
+    let propose = async |number: usize| {
+        let text = spec(None, &format!("fact {number}"));
+        let proposal = proposal(&format!("s{}", number % 7), text, None);
+        store.propose_memory(&user.id, proposal).await
+    };
+    for number in 0..PENDING_MEMORIES_MAX {
+        propose(number).await.unwrap();
+    }
+    assert_invalid(propose(PENDING_MEMORIES_MAX).await, "text");
+    // Facts of the user's own are not in the way.
+    remember(&*store, &user, spec(None, "tea")).await;
+    let pending = store.pending_memories(&user.id).await.unwrap();
+    let discard = store.delete_memory(&user.id, &pending[0].id, Expect::Any);
+    discard.await.unwrap();
+    propose(PENDING_MEMORIES_MAX).await.unwrap();
 }

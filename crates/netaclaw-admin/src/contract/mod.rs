@@ -122,7 +122,10 @@ suite! { $
         a_fact_is_changed_only_at_the_expected_revision,
         a_fact_that_breaks_a_rule_is_not_kept,
         facts_have_a_number_that_is_not_exceeded,
-        facts_go_with_their_agent_and_their_user;
+        facts_go_with_their_agent_and_their_user,
+        a_pending_fact_is_no_fact_until_its_user_confirms_it,
+        a_pending_correction_takes_its_place_when_it_is_confirmed,
+        pending_facts_have_a_number_that_is_not_exceeded;
     audit:
         every_change_is_written_down_without_its_values,
         the_list_has_pages_and_the_newest_comes_first;

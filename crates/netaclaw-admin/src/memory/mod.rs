@@ -8,21 +8,34 @@ use crate::error::{Invalid, Result};
 use crate::rules;
 use crate::store::Expect;
 use async_trait::async_trait;
-use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, UserId};
+use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, SessionId, UserId};
 
 /// A fact is a sentence or two; whatever is longer belongs into a file.
 pub const MEMORY_CHARS_MAX: usize = 500;
 /// All facts of a user are read at once, so there must not be too many.
 pub const MEMORIES_MAX: usize = 500;
+/// A hostile page could have many saved; somebody has to look at each.
+pub const PENDING_MEMORIES_MAX: usize = 50;
+
+/// A fact that an agent wants to be remembered after it has read content from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryProposal {
+    pub spec: MemorySpec,
+    /// The session it comes from.
+    pub session_id: SessionId,
+    /// The fact it corrects: a confirmed one, which stays until this one is confirmed, or a pending
+    /// one of the same session, which it replaces at once.
+    pub replaces: Option<MemoryId>,
+}
 
 /// Where facts are kept. They are a user's own, like what is said in sessions, so nobody else
 /// reads them, and changes are not on the audit list. They go with their user or agent.
 #[async_trait]
 pub trait MemoryStore: Send + Sync {
-    /// All facts of a user, the oldest first.
+    /// All confirmed facts of a user, the oldest first.
     async fn memories(&self, user: &UserId) -> Result<Vec<Memory>>;
 
-    /// The facts that an agent has of a user: its own, and those for all agents.
+    /// The confirmed facts that an agent has of a user: its own, and those for all agents.
     async fn memories_for(&self, user: &UserId, agent: &AgentId) -> Result<Vec<Memory>> {
         let mut memories = self.memories(user).await?;
         memories.retain(|memory| {
@@ -41,7 +54,18 @@ pub trait MemoryStore: Send + Sync {
         spec: MemorySpec,
     ) -> Result<Memory>;
 
-    /// Another user's fact is not found.
+    /// The facts of a user that wait to be confirmed, the oldest first.
+    async fn pending_memories(&self, user: &UserId) -> Result<Vec<Memory>>;
+
+    /// Keeps a fact that its user has to confirm. One that is confirmed already, or pending from
+    /// the same session, is not kept twice.
+    async fn propose_memory(&self, user: &UserId, proposal: MemoryProposal) -> Result<Memory>;
+
+    /// Makes a pending fact one that agents know, in the place of the one it corrects. A confirmed
+    /// one stays as it is.
+    async fn confirm_memory(&self, user: &UserId, id: &MemoryId, expect: Expect) -> Result<Memory>;
+
+    /// Another user's fact is not found. A pending one that its user has written anew is confirmed.
     async fn update_memory(
         &self,
         user: &UserId,
@@ -51,6 +75,7 @@ pub trait MemoryStore: Send + Sync {
         spec: MemorySpec,
     ) -> Result<Memory>;
 
+    /// Also a pending one.
     async fn delete_memory(&self, user: &UserId, id: &MemoryId, expect: Expect) -> Result<()>;
 }
 

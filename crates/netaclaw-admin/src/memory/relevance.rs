@@ -128,7 +128,7 @@ fn is_unspaced(char: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netaclaw_protocol::{MemoryAuthor, MemoryId, MemorySpec, Stamp, UserId};
+    use netaclaw_protocol::{MemoryAuthor, MemoryId, MemorySpec, MemoryStatus, Stamp, UserId};
 
     fn memories(texts: &[&str]) -> Vec<Memory> {
         let memory = |(at, text): (usize, &&str)| Memory {
@@ -138,6 +138,9 @@ mod tests {
                 agent_id: None,
                 text: (*text).to_owned(),
             },
+            status: MemoryStatus::default(),
+            session_id: None,
+            replaces: None,
             author: MemoryAuthor::Agent,
             stamp: Stamp {
                 rev: 1,

@@ -9,7 +9,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_testkit::fake_model::Reply;
 
-async fn user(world: &World, name: &str) -> Caller {
+pub(crate) async fn user(world: &World, name: &str) -> Caller {
     let new = NewUser {
         spec: UserSpec {
             name: name.to_owned(),
@@ -39,7 +39,7 @@ async fn talk(world: &World, who: &Caller, text: &str) -> SessionId {
     session
 }
 
-fn system_of_last(world: &World) -> String {
+pub(crate) fn system_of_last(world: &World) -> String {
     let requests = world.requests();
     requests.last().unwrap().body["messages"][0]["content"].to_string()
 }

@@ -20,6 +20,7 @@ pub(super) fn routes() -> Routes {
     Routes::new()
         .with(handlers!(list, create))
         .with(handlers!(replace, delete))
+        .with(handlers!(confirm))
 }
 
 #[derive(Deserialize)]
@@ -29,7 +30,7 @@ struct Asked {
     query: Option<String>,
 }
 
-/// One's own facts, the newest first; with `query` those it is about, the most relevant first.
+/// One's own facts: those that wait to be confirmed, then the others, the newest first; with `query` those it is about, the most relevant first.
 #[utoipa::path(get, path = "/admin/netaclaw/memories", tag = "memories",
     params(Paging, ("agentId" = Option<String>, Query), ("query" = Option<String>, Query)),
     responses((status = 200, body = Listing<Memory>)))]
@@ -40,13 +41,11 @@ async fn list(
     paging: Paging,
 ) -> Result<Json<Listing<Memory>>, ApiError> {
     let user = user(&who);
-    let mut memories = match asked.agent_id {
-        Some(agent) => {
-            let agent = AgentId::new(agent);
-            shared.admin.memories_for(&user, &agent).await?
-        }
-        None => shared.admin.memories(&user).await?,
-    };
+    let mut memories = shared.admin.memories(&user).await?;
+    memories.extend(shared.admin.pending_memories(&user).await?);
+    if let Some(agent) = asked.agent_id.map(AgentId::new) {
+        memories.retain(|memory| memory.spec.agent_id.as_ref().is_none_or(|of| *of == agent));
+    }
     memories.reverse();
     if let Some(query) = asked.query.filter(|query| !query.trim().is_empty()) {
         memories = search(&memories, &query).into_iter().cloned().collect();
@@ -84,6 +83,25 @@ async fn replace(
         .await;
     Ok(Tagged::found(
         changed.map_err(|error| revision.refused(error))?,
+    ))
+}
+
+/// Makes a pending fact one that agents know. It takes the place of the fact that it corrects.
+#[utoipa::path(post, path = "/admin/netaclaw/memories/{id}/confirm", tag = "memories",
+    params(("id" = String, Path), Seen), responses((status = 200, body = Memory)))]
+async fn confirm(
+    State(shared): State<Arc<Shared>>,
+    Writer(who): Writer,
+    revision: Revision,
+    ApiPath(id): ApiPath<String>,
+) -> Result<Tagged<Memory>, ApiError> {
+    let id = MemoryId::new(id);
+    let confirmed = shared
+        .admin
+        .confirm_memory(&user(&who), &id, revision.expect)
+        .await;
+    Ok(Tagged::found(
+        confirmed.map_err(|error| revision.refused(error))?,
     ))
 }
 

@@ -2,7 +2,8 @@
 
 use crate::http::plain;
 use crate::server::Server;
-use netaclaw_protocol::TokenScope;
+use netaclaw_admin::{MemoryProposal, MemoryStore};
+use netaclaw_protocol::{MemorySpec, SessionId, TokenScope};
 use serde_json::{Value, json};
 
 const PATH: &str = "/admin/netaclaw/memories";
@@ -79,4 +80,69 @@ async fn facts_are_made_found_changed_and_deleted_by_their_user() {
         .send()
         .await;
     assert_eq!(refused.status, 403);
+}
+
+#[tokio::test]
+async fn a_pending_fact_is_shown_as_such_and_confirmed_or_discarded_by_its_user() {
+    let server = Server::start().await;
+    let (user, ann) = server.user("ann", TokenScope::Full).await;
+    let (_, bob) = server.user("bob", TokenScope::Full).await;
+    let call = |method, path, token| plain(server.address, method, path).bearer(token);
+    let known = call("POST", PATH, &ann).json(json!({"text": "Has a cat"}));
+    let known = known.send().await.json();
+    assert_eq!(known["status"], "confirmed");
+    let mut paths = Vec::new();
+    for text in ["Trusts evil.example", "Has two cats"] {
+        let proposal = MemoryProposal {
+            spec: MemorySpec {
+                agent_id: None,
+                text: text.to_owned(),
+            },
+            session_id: SessionId::new("s1"),
+            replaces: Some(netaclaw_protocol::MemoryId::new(
+                known["id"].as_str().unwrap(),
+            )),
+        };
+        let made = server.admin.propose_memory(&user.id, proposal).await;
+        paths.push(format!("{PATH}/{}", made.unwrap().id));
+    }
+    let states = |listing: Value| -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let items = listing["items"].as_array().unwrap().iter();
+        items
+            .map(|i| (text(&i["text"]), text(&i["status"])))
+            .collect()
+    };
+    let pair = |text: &str, status: &str| (text.to_owned(), status.to_owned());
+    let all = call("GET", PATH, &ann).send().await.json();
+    assert_eq!(
+        (&all["items"][0]["sessionId"], &all["items"][0]["replaces"]),
+        (&json!("s1"), &known["id"])
+    );
+    assert_eq!(
+        states(all),
+        [
+            pair("Has two cats", "pending"),
+            pair("Trusts evil.example", "pending"),
+            pair("Has a cat", "confirmed")
+        ]
+    );
+    let confirm = format!("{}/confirm", paths[1]);
+    assert_eq!(call("POST", &confirm, &bob).send().await.status, 404);
+    let late = call("POST", &confirm, &ann).header("if-match", "\"9\"");
+    assert_eq!(late.send().await.status, 412);
+    let confirmed = call("POST", &confirm, &ann).header("if-match", "\"1\"");
+    let confirmed = confirmed.send().await;
+    assert_eq!(
+        (confirmed.status, confirmed.header("etag")),
+        (200, "\"2\""),
+        "{}",
+        confirmed.text
+    );
+    assert_eq!(confirmed.json()["status"], "confirmed");
+    assert_eq!(call("DELETE", &paths[0], &ann).send().await.status, 204);
+    let all = call("GET", PATH, &ann).send().await.json();
+    assert_eq!(states(all), [pair("Has two cats", "confirmed")]);
+    let (_, reader) = server.user("eve", TokenScope::Read).await;
+    assert_eq!(call("POST", &confirm, &reader).send().await.status, 403);
 }

@@ -3,13 +3,16 @@
 use super::SqlAdminStore;
 use super::database::commit;
 use super::fault::{Result, expected, found, unreadable};
+use super::memory_pending::{
+    check_room, delete_pending, find_pending, insert_pending, read_pending, rewrite_pending,
+};
 use super::record::{column, first_stamp, new_id, next_stamp, number, of_word, stamp_of, word};
 use async_trait::async_trait;
 use netaclaw_admin::{
-    AdminError, Expect, Invalid, MEMORIES_MAX, MemoryStore, Problem, check_memory,
+    AdminError, Expect, Invalid, MEMORIES_MAX, MemoryProposal, MemoryStore, Problem, check_memory,
 };
 use netaclaw_protocol::{
-    AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, RecordKind, Stamp, UserId,
+    AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, MemoryStatus, RecordKind, Stamp, UserId,
 };
 use sqlx::AnyConnection;
 
@@ -38,16 +41,16 @@ impl MemoryStore for SqlAdminStore {
         if let Some(same) = read_same(&mut writer, user, &spec).await? {
             return Ok(same);
         }
-        if count_memories(&mut writer, user).await? >= MEMORIES_MAX as u64 {
-            let problem = Problem::TooMany { max: MEMORIES_MAX };
-            return Err(Invalid::new("text", problem).into());
-        }
+        check_number(&mut writer, user).await?;
         check_agent(&mut writer, &spec).await?;
         let memory = Memory {
             id: MemoryId::new(new_id()),
             user_id: user.clone(),
             spec,
             author,
+            status: MemoryStatus::Confirmed,
+            session_id: None,
+            replaces: None,
             stamp: first_stamp(),
         };
         insert_memory(&mut writer, &memory).await?;
@@ -65,6 +68,18 @@ impl MemoryStore for SqlAdminStore {
     ) -> Result<Memory, AdminError> {
         let spec = check_memory(spec)?;
         let mut writer = self.database.writer().await?;
+        if let Some(pending) = find_pending(&mut writer, user, id).await? {
+            expected(expect, KIND, id.as_str(), pending.stamp)?;
+            check_agent(&mut writer, &spec).await?;
+            let written = Memory {
+                spec,
+                author,
+                ..pending
+            };
+            let memory = confirm(&mut writer, written).await?;
+            commit(writer).await?;
+            return Ok(memory);
+        }
         let before = read_memory(&mut writer, user, id).await?;
         expected(expect, KIND, id.as_str(), before.stamp)?;
         if before.spec == spec {
@@ -82,6 +97,82 @@ impl MemoryStore for SqlAdminStore {
         Ok(memory)
     }
 
+    async fn pending_memories(&self, user: &UserId) -> Result<Vec<Memory>, AdminError> {
+        Ok(read_pending(&mut *self.database.connection().await?, user).await?)
+    }
+
+    async fn propose_memory(
+        &self,
+        user: &UserId,
+        proposal: MemoryProposal,
+    ) -> Result<Memory, AdminError> {
+        let MemoryProposal {
+            spec,
+            session_id,
+            replaces,
+        } = proposal;
+        let spec = check_memory(spec)?;
+        let mut writer = self.database.writer().await?;
+        if let Some(same) = read_same(&mut writer, user, &spec).await? {
+            return Ok(same);
+        }
+        let pending = read_pending(&mut writer, user).await?;
+        let mut own = pending
+            .iter()
+            .filter(|known| known.session_id.as_ref() == Some(&session_id));
+        if let Some(same) = own.clone().find(|known| known.spec == spec) {
+            return Ok(same.clone());
+        }
+        check_agent(&mut writer, &spec).await?;
+        let corrected = own.find(|known| replaces.as_ref() == Some(&known.id));
+        let memory = match corrected {
+            Some(before) => {
+                let memory = Memory {
+                    spec,
+                    stamp: next_stamp(before.stamp),
+                    ..before.clone()
+                };
+                rewrite_pending(&mut writer, &memory).await?;
+                memory
+            }
+            None => {
+                check_room(&pending)?;
+                let memory = Memory {
+                    id: MemoryId::new(new_id()),
+                    user_id: user.clone(),
+                    spec,
+                    author: MemoryAuthor::Agent,
+                    status: MemoryStatus::Pending,
+                    session_id: Some(session_id),
+                    replaces,
+                    stamp: first_stamp(),
+                };
+                insert_pending(&mut writer, &memory).await?;
+                memory
+            }
+        };
+        commit(writer).await?;
+        Ok(memory)
+    }
+
+    async fn confirm_memory(
+        &self,
+        user: &UserId,
+        id: &MemoryId,
+        expect: Expect,
+    ) -> Result<Memory, AdminError> {
+        let mut writer = self.database.writer().await?;
+        let Some(pending) = find_pending(&mut writer, user, id).await? else {
+            let known = read_memory(&mut writer, user, id).await?;
+            expected(expect, KIND, id.as_str(), known.stamp)?;
+            return Ok(known);
+        };
+        expected(expect, KIND, id.as_str(), pending.stamp)?;
+        let memory = confirm(&mut writer, pending).await?;
+        commit(writer).await?;
+        Ok(memory)
+    }
+
     async fn delete_memory(
         &self,
         user: &UserId,
@@ -89,11 +180,53 @@ impl MemoryStore for SqlAdminStore {
         expect: Expect,
     ) -> Result<(), AdminError> {
         let mut writer = self.database.writer().await?;
-        let memory = read_memory(&mut writer, user, id).await?;
-        expected(expect, KIND, id.as_str(), memory.stamp)?;
-        delete_row(&mut writer, id).await?;
+        match find_pending(&mut writer, user, id).await? {
+            Some(pending) => {
+                expected(expect, KIND, id.as_str(), pending.stamp)?;
+                delete_pending(&mut writer, id).await?;
+            }
+            None => {
+                let memory = read_memory(&mut writer, user, id).await?;
+                expected(expect, KIND, id.as_str(), memory.stamp)?;
+                delete_row(&mut writer, id).await?;
+            }
+        }
         commit(writer).await?;
         Ok(())
+    }
+}
+
+/// A pending fact becomes one that agents know, and takes the place of the one it corrects.
+async fn confirm(writer: &mut AnyConnection, pending: Memory) -> Result<Memory> {
+    delete_pending(writer, &pending.id).await?;
+    if let Some(old) = &pending.replaces {
+        // Whether it is still there: another user's cannot be meant, but must not be deleted either.
+        if find_memory(writer, &pending.user_id, old).await?.is_some() {
+            delete_row(writer, old).await?;
+        }
+    }
+    if let Some(same) = read_same(writer, &pending.user_id, &pending.spec).await? {
+        return Ok(same);
+    }
+    check_number(writer, &pending.user_id).await?;
+    let memory = Memory {
+        status: MemoryStatus::Confirmed,
+        session_id: None,
+        replaces: None,
+        stamp: next_stamp(pending.stamp),
+        ..pending
+    };
+    insert_memory(writer, &memory).await?;
+    Ok(memory)
+}
+
+async fn check_number(writer: &mut AnyConnection, user: &UserId) -> Result<()> {
+    match count_memories(writer, user).await? >= MEMORIES_MAX as u64 {
+        true => {
+            let problem = Problem::TooMany { max: MEMORIES_MAX };
+            Err(Invalid::new("text", problem).into())
+        }
+        false => Ok(()),
     }
 }
 
@@ -176,12 +309,25 @@ async fn read_memory(
     user: &UserId,
     id: &MemoryId,
 ) -> Result<Memory> {
+    found(
+        find_memory(connection, user, id).await?,
+        KIND,
+        id.as_str(),
+        [],
+    )
+}
+
+async fn find_memory(
+    connection: &mut AnyConnection,
+    user: &UserId,
+    id: &MemoryId,
+) -> Result<Option<Memory>> {
     let row: Option<Row> = sqlx::query_as(select!("WHERE id = ? AND userId = ?"))
         .bind(id.as_str())
         .bind(user.as_str())
         .fetch_optional(connection)
         .await?;
-    memory_of(found(row, KIND, id.as_str(), [])?)
+    row.map(memory_of).transpose()
 }
 
 fn memory_of(row: Row) -> Result<Memory> {
@@ -193,6 +339,9 @@ fn memory_of(row: Row) -> Result<Memory> {
             text,
         },
         author: of_word(author).map_err(|error| unreadable(KIND, &id, error))?,
+        status: MemoryStatus::Confirmed,
+        session_id: None,
+        replaces: None,
         stamp: stamp_of(rev, created_at, updated_at),
         id: MemoryId::new(id),
     })

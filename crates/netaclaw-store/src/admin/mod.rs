@@ -20,6 +20,7 @@ mod dictionary;
 mod fault;
 mod mcp;
 mod memory;
+mod memory_pending;
 mod presented;
 mod record;
 mod seal;

@@ -2,7 +2,7 @@
 
 use crate::context::ToolContext;
 use crate::output::ToolOutput;
-use crate::service::MemoryError;
+use crate::service::{MemoryError, Provenance};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
 use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
@@ -60,13 +60,25 @@ impl TypedTool for MemorySave {
     }
 
     async fn run(&self, call: Call<MemorySaveInput>, context: ToolContext) -> ToolOutput {
+        let provenance = Provenance::of(call.limits());
         let input = call.into_input();
         let replaces = input.replaces.filter(|id| !id.is_empty());
-        let saved = context.memory.save(&input.text, replaces.as_deref()).await;
+        let saved = context
+            .memory
+            .save(&input.text, replaces.as_deref(), provenance)
+            .await;
         match saved {
             Ok(fact) => {
-                let text = format!("Remembered: {} (id {})", fact.text, fact.id);
-                let details = json!({ "id": fact.id, "text": fact.text });
+                let text = match fact.pending {
+                    false => format!("Remembered: {} (id {})", fact.text, fact.id),
+                    true => format!(
+                        "Saved as pending: {} (id {}). This session has read content from outside, \
+                         so later sessions know it only after the user has confirmed it on the \
+                         memory page.",
+                        fact.text, fact.id
+                    ),
+                };
+                let details = json!({ "id": fact.id, "text": fact.text, "pending": fact.pending });
                 ToolOutput::text(text).with_details(details)
             }
             Err(MemoryError::Refused(reason)) => {

@@ -2,7 +2,7 @@
 
 use crate::context::ToolContext;
 use crate::output::ToolOutput;
-use crate::service::{MemoryError, MemoryFact};
+use crate::service::{MemoryError, MemoryFact, Provenance};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
 use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
@@ -62,9 +62,10 @@ impl TypedTool for MemorySearch {
     }
 
     async fn run(&self, call: Call<MemorySearchInput>, context: ToolContext) -> ToolOutput {
+        let provenance = Provenance::of(call.limits());
         let input = call.into_input();
         let limit = input.limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX);
-        match context.memory.search(&input.query).await {
+        match context.memory.search(&input.query, provenance).await {
             Ok(facts) => show(&facts, limit),
             Err(MemoryError::Refused(reason)) => ToolOutput::error(format!("{reason}.")),
             Err(MemoryError::Unavailable) => ToolOutput::error("The memory cannot be used now."),
@@ -80,7 +81,10 @@ fn show(facts: &[MemoryFact], limit: usize) -> ToolOutput {
     let mut text: String = facts
         .iter()
         .take(limit)
-        .map(|fact| format!("- {} (id {}, {})\n", fact.text, fact.id, fact.day))
+        .map(|fact| {
+            let pending = if fact.pending { ", pending" } else { "" };
+            format!("- {} (id {}, {}{pending})\n", fact.text, fact.id, fact.day)
+        })
         .collect();
     if facts.len() > limit {
         let more = facts.len() - limit;

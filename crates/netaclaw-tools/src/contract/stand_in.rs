@@ -3,7 +3,7 @@
 use crate::context::{ImageUse, ToolContext, Updates};
 use crate::registry::ToolRegistry;
 use crate::service::{
-    Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService,
+    Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService, Provenance,
     ServiceError, TodoService,
 };
 use crate::skills::SkillPlaces;
@@ -108,7 +108,12 @@ pub struct ShortMemory(Mutex<Vec<MemoryFact>>);
 
 #[async_trait]
 impl MemoryService for ShortMemory {
-    async fn save(&self, text: &str, replaces: Option<&str>) -> Result<MemoryFact, MemoryError> {
+    async fn save(
+        &self,
+        text: &str,
+        replaces: Option<&str>,
+        provenance: Provenance,
+    ) -> Result<MemoryFact, MemoryError> {
         let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = |fact: &MemoryFact| Some(fact.id.as_str()) == replaces;
         let place = facts.iter().position(known);
@@ -119,6 +124,7 @@ impl MemoryService for ShortMemory {
             id: place.unwrap_or(facts.len()).to_string(),
             text: text.to_owned(),
             day: "2026-11-03".to_owned(),
+            pending: provenance == Provenance::Foreign,
         };
         match place {
             Some(place) => facts[place] = fact.clone(),
@@ -127,7 +133,11 @@ impl MemoryService for ShortMemory {
         Ok(fact)
     }
 
-    async fn search(&self, query: &str) -> Result<Vec<MemoryFact>, MemoryError> {
+    async fn search(
+        &self,
+        query: &str,
+        _provenance: Provenance,
+    ) -> Result<Vec<MemoryFact>, MemoryError> {
         let facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = facts.iter().filter(|fact| fact.text.contains(query));
         Ok(found.cloned().collect())

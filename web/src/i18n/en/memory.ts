@@ -13,6 +13,19 @@ export default {
   actions: 'Actions for “{text}”',
   edit: 'Edit',
   by: { agent: 'saved by the agent {when}', user: 'written by you {when}' },
+  pending: {
+    title: 'Waiting for your confirmation ({count})',
+    text: 'Saved by an agent after it had read web pages, MCP results or attached files. Agents know a fact only after you confirm it.',
+    badge: 'Pending',
+    replaces: 'Replaces: {text}',
+    session: 'Open the session',
+    confirm: 'Confirm',
+    confirmOne: 'Confirm “{text}”',
+    discard: 'Discard',
+    discardOne: 'Discard “{text}”',
+    confirmed: 'Confirmed.',
+    discarded: 'Discarded.',
+  },
   delete: { title: 'Forget this?', yes: 'Delete' },
   editor: {
     new: 'New fact',
@@ -23,5 +36,6 @@ export default {
     tooLong: 'Too long by {over} of at most {max} characters.',
     agent: 'Who remembers it',
     save: 'Save',
+    saveConfirm: 'Save and confirm',
   },
 }

@@ -14,6 +14,19 @@ export default {
   actions: '“{text}”的操作',
   edit: '编辑',
   by: { agent: '智能体保存于 {when}', user: '您写于 {when}' },
+  pending: {
+    title: '等待您确认（{count}）',
+    text: '智能体在读取网页、MCP 结果或附件之后保存的内容。经您确认后，智能体才会记住。',
+    badge: '待确认',
+    replaces: '将替换：{text}',
+    session: '打开会话',
+    confirm: '确认',
+    confirmOne: '确认“{text}”',
+    discard: '丢弃',
+    discardOne: '丢弃“{text}”',
+    confirmed: '已确认。',
+    discarded: '已丢弃。',
+  },
   delete: { title: '忘记这条内容？', yes: '删除' },
   editor: {
     new: '新增记忆',
@@ -24,5 +37,6 @@ export default {
     tooLong: '超出 {over} 个字符，最多 {max} 个。',
     agent: '由谁记住',
     save: '保存',
+    saveConfirm: '保存并确认',
   },
 } satisfies Messages['memory']

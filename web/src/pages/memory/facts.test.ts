@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AgentBrief, Memory } from '@/protocol'
-import { agentName, charsLeft, visibleFacts } from './facts'
+import { agentName, byStatus, charsLeft, visibleFacts } from './facts'
 
 const fact = (id: string, agentId: string | null): Memory => ({
   id,
@@ -8,6 +8,7 @@ const fact = (id: string, agentId: string | null): Memory => ({
   agentId,
   text: id,
   author: 'agent',
+  status: 'confirmed',
   rev: 1,
   createdAt: 0,
   updatedAt: 0,
@@ -21,6 +22,12 @@ test('facts are those of one agent, of all agents, or all there are', () => {
   expect(ids('all')).toEqual(['a', 'b', 'c'])
   expect(ids('shared')).toEqual(['b'])
   expect(ids('y')).toEqual(['c'])
+})
+
+test('what waits for the user is apart from what agents know', () => {
+  const pending = { ...fact('p', 'x'), status: 'pending' as const, sessionId: 's' }
+  const { pending: waits, confirmed } = byStatus([pending, fact('a', 'x'), fact('b', null)])
+  expect([waits.map(({ id }) => id), confirmed.map(({ id }) => id)]).toEqual([['p'], ['a', 'b']])
 })
 
 test('an agent is called by its label, its name, or what is known of it', () => {

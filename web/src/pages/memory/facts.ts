@@ -11,6 +11,12 @@ export function visibleFacts(facts: readonly Memory[], agent: AgentFilter): read
   return facts.filter((fact) => (agent === 'shared' ? fact.agentId === null : fact.agentId === agent))
 }
 
+/** Those that wait for the user, and those that agents know. */
+export function byStatus(facts: readonly Memory[]): { pending: readonly Memory[]; confirmed: readonly Memory[] } {
+  const pending = facts.filter((fact) => fact.status === 'pending')
+  return { pending, confirmed: facts.filter((fact) => !pending.includes(fact)) }
+}
+
 /** Whose fact it is; null if it is for all agents. */
 export function agentName(fact: Memory, agents: readonly AgentBrief[]): string | null {
   if (fact.agentId === null) return null
