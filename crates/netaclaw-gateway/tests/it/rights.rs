@@ -1,9 +1,10 @@
-//! Every route with every scope: what a credential may do is entered here by hand.
+//! Every route and every command with every scope: what a credential may do is entered here by hand.
 
 use crate::http::{plain, request};
 use crate::server::Server;
 use Right::{Configure, Full, Inspect, Open, Signed, Write};
 use netaclaw_admin::{Actor, TokenStore, UserStore};
+use netaclaw_protocol::command_name as name;
 use netaclaw_protocol::{NewUser, Role, TokenScope, TokenSpec, UserSpec, UserStatus};
 use secrecy::ExposeSecret;
 use serde_json::json;
@@ -221,5 +222,48 @@ async fn tokens_are_seen_and_revoked_with_full_scope_only() {
         }
         let seen = list.json()["total"].as_u64().unwrap();
         assert_eq!(seen, if role == Role::Admin { 6 } else { 3 });
+    }
+}
+
+/// Commands of sockets, with whether reading is enough.
+#[rustfmt::skip]
+const COMMANDS: &[(&str, Right)] = &[
+    (name::PING, Signed),
+    (name::SESSION_OPEN, Signed),
+    (name::SESSION_CLOSE, Signed),
+    (name::CHAT, Write),
+    (name::STOP, Write),
+    (name::SET_THINKING_LEVEL, Write),
+    (name::SET_MODEL, Write),
+    (name::CLARIFY_RESPONSE, Write),
+    (name::APPROVAL_RESPONSE, Write),
+    (name::COMPACT, Write),
+    (name::DISMISS_COMPACTION, Write),
+    (name::SWITCH_LEAF, Write),
+    (name::LABEL, Write),
+    (name::RENAME, Write),
+    (name::RETRY, Write),
+    (name::FORK, Write),
+    (name::QUEUE_EDIT, Write),
+];
+
+#[tokio::test]
+async fn every_command_asks_for_the_right_that_the_table_says() {
+    let server = Server::start().await;
+    // The fields of all commands at once, about a session that is not there.
+    let payload = json!({
+        "sessionId": "nothing", "content": "hi", "level": "high", "channelId": "c", "modelId": "m",
+        "requestId": "q", "answer": "a", "approvalId": "a", "decision": "allow", "entryId": "0",
+        "leafEntryId": null, "label": "x", "title": "x", "action": "resume",
+    });
+    for (role, scope, token) in credentials(&server).await {
+        let mut client = server.client_with(json!({ "token": token })).await;
+        for (command, right) in COMMANDS {
+            let answer = client.call(command, payload.clone()).await;
+            let case = format!("{command} as {role:?} with {scope:?}: {answer}");
+            let refused = answer["code"] == "forbidden";
+            assert_eq!(refused, !right.has(role, scope), "{case}");
+            assert_ne!(answer["code"], "bad_request", "{case}");
+        }
     }
 }
