@@ -5,7 +5,7 @@ ARGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run local-model test bench bench-web pictures fmt lint deny interop types web dev clean
+.PHONY: help run local-model test owners bench bench-web pictures fmt lint deny interop types web dev clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,9 @@ local-model: ## start a real small model here and chat with it, without a key (A
 
 test: ## check and test everything; ends with "N passed, N failed"
 	@scripts/test.sh
+
+owners: ## two servers, terminals and 16 clients on one MariaDB, with kills, for five minutes
+	@NETACLAW_CHAOS_SECONDS=$${NETACLAW_CHAOS_SECONDS:-300} cargo nextest run --profile long -p netaclaw owners_chaos --no-capture
 
 bench: ## measure against Pi, a bare INSERT loop, a Node relay, ripgrep and fd (ARGS="session|live|tools ...")
 	@scripts/bench.sh $(ARGS)

@@ -152,6 +152,21 @@ impl Database {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// Runs statements beside whatever else uses the database, and gives the rows of what they select.
+    pub fn query(&self, sql: &str) -> anyhow::Result<Vec<Vec<String>>> {
+        let mut client = self.address.client();
+        let output = client
+            .args(["--batch", "--skip-column-names", "-e", sql, &self.name])
+            .output()?;
+        let error = String::from_utf8_lossy(&output.stderr);
+        anyhow::ensure!(output.status.success(), "{sql}: {error}");
+        let cells = |line: &str| line.split('\t').map(str::to_owned).collect();
+        Ok(String::from_utf8(output.stdout)?
+            .lines()
+            .map(cells)
+            .collect())
+    }
 }
 
 impl Drop for Database {
@@ -208,15 +223,21 @@ impl Address {
     }
 
     fn run(&self, sql: &str) -> anyhow::Result<()> {
+        let mut client = self.client();
+        client.args(["-e", sql]);
+        run(client)
+    }
+
+    fn client(&self) -> Command {
         let mut client = command("mariadb");
         client
             .arg("--no-defaults")
             .arg(format!("--host={}", self.host))
             .arg(format!("--port={}", self.port))
             .arg(format!("--user={}", self.user))
-            .args(["--protocol=tcp", "-e", sql])
+            .arg("--protocol=tcp")
             .env("MYSQL_PWD", &self.password);
-        run(client)
+        client
     }
 }
 

@@ -36,12 +36,15 @@ impl Home {
     }
 
     /// Leaves at once, whoever has a command for the session: it is not this process's any more.
+    /// Nobody claims it anew before this is dropped, so that nothing that still runs here writes under
+    /// a new claim.
     pub(crate) async fn abandon(&self, mailbox: &mut mpsc::Receiver<Command>) -> Leaving {
-        mailbox.close();
         let Some(engine) = self.engine.upgrade() else {
             return Leaving { _gate: None };
         };
+        // First the gate: a mailbox that is closed would send others past it.
         let gate = engine.gates.pass(&self.session).await;
+        mailbox.close();
         engine.sessions().remove(&self.session);
         Leaving { _gate: Some(gate) }
     }

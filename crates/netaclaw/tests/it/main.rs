@@ -24,6 +24,8 @@ mod hostile;
 mod looking;
 mod mcp;
 mod open_to_others;
+mod owners;
+mod owners_chaos;
 mod private;
 mod pty;
 mod secrets;

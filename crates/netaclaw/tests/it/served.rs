@@ -44,6 +44,13 @@ impl World {
         Self { workspace, model }
     }
 
+    /// Sessions are kept in this database from now on.
+    pub(crate) fn keep_sessions_in(&mut self, url: &str) {
+        self.workspace.set("NETACLAW_MYSQL_URL", url);
+        self.workspace
+            .out("agent edit default --set sessionProvider=mysql");
+    }
+
     pub(crate) fn project(&self) -> PathBuf {
         self.workspace.path("project")
     }
