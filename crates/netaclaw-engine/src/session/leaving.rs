@@ -62,7 +62,10 @@ impl LiveSession {
             window: 0,
             model: String::new(),
         }));
-        keep(&self.writer, &self.desk, &self.live).await?;
+        if let Err(error) = keep(&self.writer, &self.desk, &self.live).await {
+            self.allowance.keep_while(self.current.is_some());
+            return Err(error);
+        }
         self.start_telling(leaving, conversation, request);
         Ok(Done::now(SwitchStatus::Summarizing))
     }
