@@ -184,12 +184,16 @@ impl Engine {
         if let Some(title) = &change.title {
             check_length(("标题", "title"), title, TITLE_CHARS_MAX)?;
         }
-        let (provider, meta) = self.find(caller, session).await?;
+        let (provider, meta) = self.find_any(caller, session).await?;
+        // A deleted session can be restored, or deleted again, and nothing else.
+        if meta.status == SessionStatus::Deleted && change.status.is_none() {
+            return Err(EngineError::NoSession);
+        }
         if let Some(newer) = NewerState::of(&meta) {
             return Err(ReadOnly::State(newer).refusal());
         }
         let deletes = change.status == Some(SessionStatus::Deleted);
-        let item = self.update_found(provider, caller, session, change, request);
+        let item = self.update_found(provider, session, change, request);
         let item = item.await?;
         if deletes {
             self.inner.source.session_deleted(session);
@@ -206,7 +210,6 @@ impl Engine {
     async fn update_found(
         &self,
         provider: &Arc<dyn SessionTreeProvider>,
-        caller: &Caller,
         session: &SessionId,
         change: SessionChange,
         request: Option<Request>,
@@ -222,7 +225,7 @@ impl Engine {
             }
         }
         let command = |reply| Command::Update(change, request, reply);
-        self.ask(caller, session, command).await
+        self.ask_at(provider, session, command).await
     }
 
     pub async fn fork(
@@ -431,7 +434,20 @@ impl Engine {
         }
     }
 
+    /// A session that exists for the caller. A deleted one does not.
     async fn find(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<(&Arc<dyn SessionTreeProvider>, SessionMeta), EngineError> {
+        let (provider, meta) = self.find_any(caller, session).await?;
+        match meta.status {
+            SessionStatus::Deleted => Err(EngineError::NoSession),
+            _ => Ok((provider, meta)),
+        }
+    }
+
+    async fn find_any(
         &self,
         caller: &Caller,
         session: &SessionId,
@@ -461,6 +477,15 @@ impl Engine {
         command: impl FnOnce(Reply<T>) -> Command,
     ) -> Result<T, EngineError> {
         let (provider, _) = self.find(caller, session).await?;
+        self.ask_at(provider, session, command).await
+    }
+
+    async fn ask_at<T>(
+        &self,
+        provider: &Arc<dyn SessionTreeProvider>,
+        session: &SessionId,
+        command: impl FnOnce(Reply<T>) -> Command,
+    ) -> Result<T, EngineError> {
         if provider.is_suspended() {
             return Err(suspended());
         }

@@ -410,6 +410,14 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
     );
     let left = get("/admin/netaclaw/sessions".to_owned()).await.json();
     assert_eq!(left["total"], 0);
+    for read in ["", "/export", "/messages", "/snapshot", "/tree", "/context"] {
+        let answer = get(format!("{base}{read}")).await;
+        assert_eq!(answer.status, 404, "{read} of a deleted session");
+    }
+    let change = |change| request(server.address, "PATCH", &base).json(change).send();
+    assert_eq!(change(json!({"title": "late"})).await.status, 404);
+    assert_eq!(change(json!({"status": "active"})).await.status, 200);
+    assert_eq!(get(format!("{base}/export")).await.status, 200, "restored");
 }
 
 /// Whatever is wrong with a request, it is said in one form.
