@@ -58,6 +58,8 @@ pub enum TroubleKind {
     StreamBroken,
     Protocol,
     EmptyAnswer,
+    /// The answer was larger than an answer may be.
+    AnswerTooLarge,
     Cancelled,
     // The run.
     TurnLimit,
@@ -152,6 +154,7 @@ impl TroubleKind {
             Self::Timeout => "timeout",
             Self::StreamBroken => "stream_broken",
             Self::Protocol => "protocol",
+            Self::AnswerTooLarge => "answer_too_large",
             Self::EmptyAnswer => "empty_answer",
             Self::Cancelled => "cancelled",
             Self::TurnLimit => "turn_limit",

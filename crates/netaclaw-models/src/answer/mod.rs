@@ -11,6 +11,10 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Text, thinking and arguments of one answer. It is held several times over while it is shown and
+/// stored, so this also bounds the memory that a model can make a server use.
+pub(crate) const ANSWER_BYTES_MAX: usize = 8 << 20;
+
 /// Who answers, as it is written on the message.
 #[derive(Clone, Debug)]
 pub(crate) struct Answerer {
@@ -27,6 +31,10 @@ pub(crate) struct Answer {
     /// One for each block of the message.
     parts: Vec<Part>,
     events: VecDeque<ModelEvent>,
+    /// What was taken in so far.
+    bytes: usize,
+    /// Something was left out because the answer would have become too large.
+    oversized: bool,
     ended: bool,
 }
 
@@ -56,6 +64,8 @@ impl Answer {
             price: answerer.price,
             parts: Vec::new(),
             events: VecDeque::new(),
+            bytes: 0,
+            oversized: false,
             ended: false,
         }
     }
@@ -70,8 +80,23 @@ impl Answer {
         self.ended
     }
 
+    /// Whether the answer is larger than an answer may be. What goes beyond is not kept.
+    pub(crate) fn is_oversized(&self) -> bool {
+        self.oversized
+    }
+
+    /// Counts a piece; `false` if there is no room for it, or nothing in it.
+    fn takes(&mut self, piece: &str) -> bool {
+        self.oversized |= piece.len() > ANSWER_BYTES_MAX - self.bytes;
+        let takes = !self.oversized && !piece.is_empty();
+        if takes {
+            self.bytes += piece.len();
+        }
+        takes
+    }
+
     pub(crate) fn text(&mut self, delta: &str) {
-        if delta.is_empty() {
+        if !self.takes(delta) {
             return;
         }
         let index = match self.current() {
@@ -85,7 +110,7 @@ impl Answer {
     }
 
     pub(crate) fn thinking(&mut self, delta: &str) {
-        if delta.is_empty() {
+        if !self.takes(delta) {
             return;
         }
         let index = self.thinking_part();
@@ -98,7 +123,7 @@ impl Answer {
     /// What proves the thinking to its supplier, or names where it came from. May stand alone:
     /// some models sign thinking they do not show.
     pub(crate) fn sign(&mut self, signature: &str) {
-        if signature.is_empty() {
+        if !self.takes(signature) {
             return;
         }
         let index = self.thinking_part();
@@ -114,6 +139,9 @@ impl Answer {
 
     /// Thinking that only the supplier can read; it has to go back as it came.
     pub(crate) fn redacted_thinking(&mut self, data: &str) {
+        if !data.is_empty() && !self.takes(data) {
+            return;
+        }
         let index = self.start(PartKind::Thinking);
         self.message.content[index] = ContentBlock::Thinking {
             thinking: String::new(),
@@ -140,7 +168,7 @@ impl Answer {
     }
 
     pub(crate) fn arguments(&mut self, index: usize, delta: &str) {
-        if delta.is_empty() {
+        if !self.takes(delta) {
             return;
         }
         if let Some(Part::OpenCall(raw)) = self.parts.get_mut(index) {
@@ -198,6 +226,9 @@ impl Answer {
     pub(crate) fn finish(&mut self, reason: StopReason) {
         if self.ended {
             return;
+        }
+        if self.oversized {
+            return self.fail(too_large());
         }
         let nothing = self.message.content.is_empty();
         if nothing && matches!(reason, StopReason::Stop | StopReason::ToolUse) {
@@ -306,6 +337,12 @@ impl Answer {
             index,
             delta: delta.to_owned(),
         });
+    }
+}
+
+pub(crate) fn too_large() -> ModelError {
+    ModelError::AnswerTooLarge {
+        limit_bytes: ANSWER_BYTES_MAX,
     }
 }
 

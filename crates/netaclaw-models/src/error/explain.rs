@@ -133,6 +133,12 @@ fn english(error: &ModelError) -> (String, String) {
             "The model server answered in a way NetaClaw does not understand.",
             "Check that the channel's supplier matches the server.",
         ),
+        ModelError::AnswerTooLarge { limit_bytes } => {
+            return (
+                format!("The answer was larger than {} MB.", limit_bytes >> 20),
+                "What had arrived is kept. Ask for less at once, or choose another model.".into(),
+            );
+        }
         ModelError::EmptyAnswer => (
             "The model gave an empty answer.",
             "Ask again, or choose another model.",
@@ -213,6 +219,12 @@ fn chinese(error: &ModelError) -> (String, String) {
             "NetaClaw 无法理解模型服务器的回应。",
             "请确认渠道的供应商类型与服务器一致。",
         ),
+        ModelError::AnswerTooLarge { limit_bytes } => {
+            return (
+                format!("回答超过了 {} MB。", limit_bytes >> 20),
+                "已收到的内容会保留。请分次提问，或换用其他模型。".into(),
+            );
+        }
         ModelError::EmptyAnswer => ("模型给出了空回答。", "请重新提问，或换用其他模型。"),
         ModelError::Cancelled => ("回答已停止。", "可以随时继续。"),
     };

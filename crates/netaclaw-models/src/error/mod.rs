@@ -68,6 +68,9 @@ pub enum ModelError {
     /// The answer is not in the language of the API.
     #[error("the answer could not be understood{0}")]
     Protocol(Detail),
+    /// Show what arrived; asking again costs the same again.
+    #[error("the answer is larger than {} MB", limit_bytes >> 20)]
+    AnswerTooLarge { limit_bytes: usize },
     /// The model said nothing at all.
     #[error("the model gave an empty answer")]
     EmptyAnswer,
@@ -132,6 +135,7 @@ impl ModelError {
             Self::Timeout { .. } => "timeout",
             Self::StreamBroken(_) => "stream_broken",
             Self::Protocol(_) => "protocol",
+            Self::AnswerTooLarge { .. } => "answer_too_large",
             Self::EmptyAnswer => "empty_answer",
             Self::Cancelled => "cancelled",
         }
@@ -190,7 +194,10 @@ impl ModelError {
             | Self::RateLimited { detail, .. }
             | Self::Overloaded { detail, .. }
             | Self::Network { detail, .. } => Some(detail).filter(|d| !d.is_empty()),
-            Self::Timeout { .. } | Self::EmptyAnswer | Self::Cancelled => None,
+            Self::Timeout { .. }
+            | Self::AnswerTooLarge { .. }
+            | Self::EmptyAnswer
+            | Self::Cancelled => None,
         }
     }
 
@@ -221,7 +228,10 @@ impl ModelError {
             | Self::RateLimited { detail, .. }
             | Self::Overloaded { detail, .. }
             | Self::Network { detail, .. } => Some(detail),
-            Self::Timeout { .. } | Self::EmptyAnswer | Self::Cancelled => None,
+            Self::Timeout { .. }
+            | Self::AnswerTooLarge { .. }
+            | Self::EmptyAnswer
+            | Self::Cancelled => None,
         }
     }
 }

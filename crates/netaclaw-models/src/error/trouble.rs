@@ -26,6 +26,7 @@ impl ModelError {
             Self::Timeout { .. } => TroubleKind::Timeout,
             Self::StreamBroken(_) => TroubleKind::StreamBroken,
             Self::Protocol(_) => TroubleKind::Protocol,
+            Self::AnswerTooLarge { .. } => TroubleKind::AnswerTooLarge,
             Self::EmptyAnswer => TroubleKind::EmptyAnswer,
             Self::Cancelled => TroubleKind::Cancelled,
         }

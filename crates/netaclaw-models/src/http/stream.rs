@@ -1,7 +1,7 @@
 //! One request and its streamed answer, as a stream of events.
 
 use super::{Transport, error_reply, reply::read};
-use crate::answer::Answer;
+use crate::answer::{ANSWER_BYTES_MAX, Answer, too_large};
 use crate::client::{ModelEvent, ModelStream};
 use crate::error::{Detail, ModelError, TimeoutStage};
 use bytes::Bytes;
@@ -18,8 +18,10 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// No honest answer is larger; a server gone mad must not fill the memory.
-const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// A stream says the same in many more bytes than the answer has. It is never held as a whole.
+const STREAM_BYTES_MAX: usize = 64 << 20;
+/// One event or a whole body, which is held until it is complete. Escapes can double a text.
+const PIECE_BYTES_MAX: usize = 2 * ANSWER_BYTES_MAX;
 
 /// Events that are taken in at once at most, and for how long, so that a flood is shown while it
 /// lasts.
@@ -147,7 +149,10 @@ impl<D: Decoder> HttpAnswer<D> {
                     return Err(error_reply(&self.transport, response).await);
                 }
                 if is_json(&response) {
-                    let body = read(&self.transport, response, ANSWER_BYTES_MAX).await?;
+                    let body = read(&self.transport, response, PIECE_BYTES_MAX).await?;
+                    if body.len() == PIECE_BYTES_MAX {
+                        return Err(too_large());
+                    }
                     let body = String::from_utf8_lossy(&body);
                     return self.decoder.whole(&body, &mut self.answer);
                 }
@@ -198,6 +203,9 @@ impl<D: Decoder> HttpAnswer<D> {
             .decoder
             .event(event.event.as_deref(), data, &mut self.answer)
             .map_err(|error| events.judge(error))?;
+        if self.answer.is_oversized() {
+            return Err(too_large());
+        }
         match progress {
             Progress::More => Ok(()),
             Progress::Complete => self.decoder.end(&mut self.answer),
@@ -228,6 +236,7 @@ impl Events {
             transport: transport.clone(),
             response,
             bytes: 0,
+            line_bytes: 0,
             ended: body_ended.clone(),
             heard: Instant::now(),
             silence: Box::pin(tokio::time::sleep(transport.timeouts().first_byte)),
@@ -301,6 +310,8 @@ struct Body {
     transport: Arc<Transport>,
     response: Response,
     bytes: usize,
+    /// Those of them after the last line end.
+    line_bytes: usize,
     ended: Arc<AtomicBool>,
     /// When the last chunk came.
     heard: Instant,
@@ -324,8 +335,12 @@ impl Body {
             self.silence.as_mut().reset(self.heard + idle);
         }
         self.bytes += chunk.len();
-        if self.bytes > ANSWER_BYTES_MAX {
-            return Err(ModelError::Protocol(Detail::text("the answer has no end")));
+        self.line_bytes = match chunk.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => chunk.len() - end - 1,
+            None => self.line_bytes + chunk.len(),
+        };
+        if self.bytes > STREAM_BYTES_MAX || self.line_bytes > PIECE_BYTES_MAX {
+            return Err(too_large());
         }
         Ok(Some(chunk))
     }

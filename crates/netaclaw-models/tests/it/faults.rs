@@ -273,3 +273,37 @@ async fn a_test_can_look_between_two_events() {
     let rest: Vec<ModelEvent> = stream.collect().await;
     assert!(matches!(rest.last(), Some(ModelEvent::Done(_))));
 }
+
+/// What a model can make a server hold is bounded, however it sends its answer.
+#[tokio::test]
+async fn an_answer_that_is_too_large_ends_with_what_fits() {
+    const MB: usize = 1 << 20;
+    let event = |bytes: usize| {
+        let text = "x".repeat(bytes);
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+    };
+    let whole = format!(r#"{{"text":"{}"}}"#, "x".repeat(17 * MB));
+    let cases = [
+        ("text/event-stream", event(MB).repeat(9), 8 * MB),
+        ("text/event-stream", event(9 * MB), 0),
+        ("text/event-stream", event(20 * MB), 0),
+        ("application/json", whole, 0),
+    ];
+    for (content_type, body, kept) in cases {
+        let fault = Fault::Body {
+            status: 200,
+            content_type,
+            body,
+        };
+        let server = FakeModel::start().await;
+        server.script().push(Reply::text("x").with_fault(fault));
+        let (error, partial) = failure(&*client(&server, Supplier::Compatible)).await;
+        assert_eq!(error.code(), "answer_too_large", "{error}");
+        assert_eq!(text(&partial).len(), kept);
+        assert!(!error.is_retryable() && !error.is_channels_fault());
+        let trouble = error.trouble("c", "m");
+        for words in [trouble.words.en, trouble.words.zh] {
+            assert!(words.contains("8 MB"), "{words}");
+        }
+    }
+}
