@@ -110,6 +110,7 @@ pub(crate) fn gate(app: &App, config: &Config) -> SpawnGate {
         launcher: Launcher::ThisProgram,
         hidden: hidden::places(app, config),
         abilities: sandbox_abilities(),
+        namespaces: config.namespaces,
         environment: app.env.all.clone(),
     })
 }

@@ -212,6 +212,7 @@ texts! {
     unknown_provider(name) { "unknown session provider {name}: using file" "未知的会话存储 {name}：改用 file" }
     unknown_value() { "unknown value" "未知的值" }
     fsync_values() { "use always, turn or off" "可用 always、turn 或 off" }
+    namespaces_values() { "use auto or off" "请使用 auto 或 off" }
     origin_values() { "write an origin as https://example.org, with its port if it has one and nothing behind" "请写成 https://example.org 的形式，可带端口，后面不加路径" }
     proxy_values() { "write an address or a network such as 10.0.0.0/8, but not all addresses" "请写成地址或网段，如 10.0.0.0/8，但不能是所有地址" }
     true_or_false() { "use true or false" "可用 true 或 false" }

@@ -6,7 +6,7 @@ use netaclaw_engine::{AgentPreviews, PreviewFor};
 use netaclaw_protocol::{MissingSandbox, Supplier, ToolStatus};
 use netaclaw_testkit::fake_model::Reply;
 use netaclaw_tools::Hidden;
-use netaclaw_tools::spawn::{GateSettings, Launcher, SandboxAbilities, SpawnGate};
+use netaclaw_tools::spawn::{GateSettings, Launcher, Namespaces, SandboxAbilities, SpawnGate};
 
 /// A machine without Landlock. Nothing is started here, so nobody needs to be the guard.
 async fn world(missing: MissingSandbox) -> World {
@@ -18,6 +18,7 @@ async fn world_on(abilities: SandboxAbilities, missing: MissingSandbox) -> World
         launcher: Launcher::ThisProgram,
         hidden: Hidden::default(),
         abilities,
+        namespaces: Namespaces::Auto,
         environment: Vec::new(),
     });
     let world = World::with(Setting {

@@ -3,18 +3,19 @@
 use super::abilities::SandboxAbilities;
 use super::environment::{Variables, reduced};
 use super::guard::GUARD_ARG;
-use super::plan::{Confinement, Plan, Reply, StartFault};
+use super::plan::{Confinement, Limits, Plan, Reply, StartFault};
 use super::process::{ChildProcess, Control};
 use super::scratch::{Scratch, Scratches};
 use crate::execute::blocking;
 use crate::workspace::Hidden;
+use netaclaw_protocol::MissingSandbox;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -30,6 +31,8 @@ pub(super) const MARKER: &str = "NETACLAW_SPAWN";
 pub struct SpawnGate {
     settings: GateSettings,
     scratches: Scratches,
+    /// What the first try said; absent before it.
+    isolation: Mutex<Option<Isolation>>,
     id: String,
 }
 
@@ -41,8 +44,29 @@ pub struct GateSettings {
     pub hidden: Hidden,
     /// How far this machine can lock children in, see [`sandbox_abilities`](super::sandbox_abilities).
     pub abilities: SandboxAbilities,
+    pub namespaces: Namespaces,
     /// The server's environment, of which children get a part.
     pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Whether children get namespaces of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Namespaces {
+    /// Where the machine allows it.
+    #[default]
+    Auto,
+    Off,
+}
+
+/// What keeps children apart from the rest of the machine besides Landlock and seccomp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Devices, temporary files, shared memory and IPC of their own.
+    Namespaces,
+    /// Nothing, because the machine refuses it.
+    Refused(String),
+    /// Nothing, because the operator wants it so, or nothing is started here.
+    Off,
 }
 
 /// Who guards children.
@@ -99,6 +123,9 @@ pub enum SpawnError {
     /// It could have run only without a sandbox, and the agent's setting does not want that.
     #[error("the sandbox is not available: {0}")]
     NoSandbox(String),
+    /// Only the gate itself sees this; it starts the program without them.
+    #[error("there are no namespaces for programs: {0}")]
+    NoNamespaces(String),
     #[error("the program could not be started: {0}")]
     Other(String),
     #[error("the program could not be started")]
@@ -114,6 +141,7 @@ impl SpawnGate {
         Self {
             settings: GateSettings { hidden, ..settings },
             scratches,
+            isolation: Mutex::default(),
             id: random_id(),
         }
     }
@@ -124,6 +152,7 @@ impl SpawnGate {
             launcher: Launcher::Nobody,
             hidden: Hidden::default(),
             abilities: SandboxAbilities::Absent,
+            namespaces: Namespaces::Off,
             environment: Vec::new(),
         })
     }
@@ -151,12 +180,57 @@ impl SpawnGate {
         self.scratches.forget(session);
     }
 
+    /// How far children are kept apart here, as far as it is known.
+    pub fn isolation(&self) -> Option<Isolation> {
+        if self.is_closed() || self.settings.namespaces == Namespaces::Off {
+            return Some(Isolation::Off);
+        }
+        self.known_isolation().clone()
+    }
+
+    /// The same, tried out if nothing was started yet.
+    pub async fn probe_isolation(&self) -> Isolation {
+        if let Some(known) = self.isolation() {
+            return known;
+        }
+        let session = "probe of the sandbox";
+        let scratch = self.scratch(session);
+        let program = Program {
+            program: "true".to_owned(),
+            args: Vec::new(),
+            cwd: scratch.dir().to_owned(),
+            env: BTreeMap::new(),
+            takes_input: false,
+            merged: true,
+        };
+        let confinement = Confinement {
+            writable: Vec::new(),
+            readable: Vec::new(),
+            network: false,
+            missing: MissingSandbox::Warn,
+            limits: Limits::default(),
+        };
+        match self.start(program, confinement, scratch).await {
+            Ok(mut started) => drop(started.process.wait().await),
+            Err(error) => tracing::debug!(%error, "the sandbox could not be tried out"),
+        }
+        self.forget(session);
+        let unknown = || Isolation::Refused("it could not be tried out".to_owned());
+        self.isolation().unwrap_or_else(unknown)
+    }
+
+    fn known_isolation(&self) -> MutexGuard<'_, Option<Isolation>> {
+        self.isolation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Starts a program, locked in as far as `confinement` says. It may write to the scratch
     /// directory as well.
     pub async fn start(
         &self,
         program: Program,
-        mut confinement: Confinement,
+        confinement: Confinement,
         scratch: Arc<Scratch>,
     ) -> Result<Started, SpawnError> {
         if self.is_closed() {
@@ -164,9 +238,40 @@ impl SpawnGate {
         }
         let make = Arc::clone(&scratch);
         blocking(move || make.make()).await?;
-        for dir in [scratch.dir(), scratch.temp()] {
-            confinement.writable.push(dir.to_owned());
+        if matches!(self.isolation(), None | Some(Isolation::Namespaces)) {
+            let (program, confinement) = (program.clone(), confinement.clone());
+            let started = self.start_in(program, confinement, Arc::clone(&scratch), true);
+            match started.await {
+                Err(SpawnError::NoNamespaces(why)) => self.note_refused(why),
+                started => {
+                    // Not found, for one, is said by a guard that has namespaces.
+                    *self.known_isolation() = Some(Isolation::Namespaces);
+                    return started;
+                }
+            }
         }
+        self.start_in(program, confinement, scratch, false).await
+    }
+
+    /// What has worked before is tried again next time.
+    fn note_refused(&self, why: String) {
+        tracing::warn!(
+            why,
+            "programs share devices and temporary files with the machine"
+        );
+        let mut known = self.known_isolation();
+        if known.is_none() {
+            *known = Some(Isolation::Refused(why));
+        }
+    }
+
+    async fn start_in(
+        &self,
+        program: Program,
+        confinement: Confinement,
+        scratch: Arc<Scratch>,
+        namespaces: bool,
+    ) -> Result<Started, SpawnError> {
         let marker = format!("{}-{}", self.id, random_id());
         let name = program.program.clone();
         let mut guard = self.guard(&program, confinement.network, &marker)?;
@@ -188,6 +293,9 @@ impl SpawnGate {
             cwd: program.cwd,
             confinement,
             hidden: self.settings.hidden.places().to_vec(),
+            scratch: scratch.dir().to_owned(),
+            temp: scratch.temp().to_owned(),
+            namespaces,
         };
         let mut control = Control::new(ours);
         let started = tokio::time::timeout(
@@ -239,6 +347,7 @@ impl StartFault {
             Self::NotFound => SpawnError::NotFound(program),
             Self::NotPermitted => SpawnError::NotPermitted(program),
             Self::NoSandbox(why) => SpawnError::NoSandbox(why),
+            Self::NoNamespaces(why) => SpawnError::NoNamespaces(why),
             Self::Other(why) => SpawnError::Other(why),
         }
     }

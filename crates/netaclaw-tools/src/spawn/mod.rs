@@ -23,7 +23,10 @@ mod spawner;
 mod text;
 
 pub use abilities::{SandboxAbilities, sandbox_abilities};
-pub use gate::{ChildOutput, GateSettings, Launcher, Program, SpawnError, SpawnGate, Started};
+pub use gate::{
+    ChildOutput, GateSettings, Isolation, Launcher, Namespaces, Program, SpawnError, SpawnGate,
+    Started,
+};
 pub use guard::{GUARD_ARG, guard_main};
 pub use plan::{Confinement, Limits, Sandbox};
 pub use process::{ChildEnd, ChildProcess};

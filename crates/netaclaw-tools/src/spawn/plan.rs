@@ -2,7 +2,7 @@
 
 use netaclaw_protocol::MissingSandbox;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One program to run. Its environment is not here: the guard has it as its own.
 #[derive(Debug, Serialize, Deserialize)]
@@ -13,6 +13,29 @@ pub(super) struct Plan {
     pub(super) confinement: Confinement,
     /// What nobody may read although it lies where reading is allowed.
     pub(super) hidden: Vec<PathBuf>,
+    /// The directory of the session that it may write to beside its own, and its part for temporary
+    /// files.
+    pub(super) scratch: PathBuf,
+    pub(super) temp: PathBuf,
+    /// Whether it gets namespaces of its own.
+    pub(super) namespaces: bool,
+}
+
+impl Plan {
+    /// Directories it may write to.
+    pub(super) fn writable(&self) -> impl Iterator<Item = &PathBuf> {
+        let own = self.confinement.writable.iter();
+        own.chain([&self.scratch, &self.temp])
+    }
+
+    /// Everything that it was given by name, and has to find.
+    pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        let named = words.map(Path::new).filter(|path| path.is_absolute());
+        let given = self.writable().chain(&self.confinement.readable);
+        let given = given.chain([&self.cwd]).map(PathBuf::as_path);
+        given.chain(named)
+    }
 }
 
 /// How far a child is locked in.
@@ -42,6 +65,9 @@ pub struct Limits {
     pub tasks: u64,
     /// Those of the whole user account. The kernel refuses more, but not to root.
     pub account_tasks: u64,
+    /// What the scratch directory of the session may hold while the child runs. Whoever puts more
+    /// there is ended.
+    pub scratch_bytes: u64,
 }
 
 impl Default for Limits {
@@ -52,6 +78,7 @@ impl Default for Limits {
             open_files: 16 << 10,
             tasks: 2 << 10,
             account_tasks: 8 << 10,
+            scratch_bytes: 2 << 30,
         }
     }
 }
@@ -64,6 +91,9 @@ pub struct Sandbox {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landlock: Option<i32>,
     pub network: bool,
+    /// Whether it has devices, temporary files, shared memory and IPC of its own.
+    #[serde(default)]
+    pub namespaces: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -81,6 +111,9 @@ pub(super) struct Ended {
     pub(super) signal: Option<i32>,
     /// How many tasks were too many, if that is why.
     pub(super) crowded: Option<u64>,
+    /// How many bytes in the scratch directory were too many, if that is why.
+    #[serde(default)]
+    pub(super) over_quota: Option<u64>,
 }
 
 /// Why a program did not start.
@@ -91,5 +124,7 @@ pub(super) enum StartFault {
     NotPermitted,
     /// It would have run free, and that is not wanted.
     NoSandbox(String),
+    /// The machine has no namespaces for it. Nothing was started.
+    NoNamespaces(String),
     Other(String),
 }

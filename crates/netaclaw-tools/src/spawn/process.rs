@@ -35,6 +35,8 @@ pub struct ChildEnd {
     pub signal: Option<i32>,
     /// How many processes and threads it was allowed, if it was ended because it had more.
     pub crowded: Option<u64>,
+    /// How many bytes its scratch directory may hold, if it was ended because there were more.
+    pub over_quota: Option<u64>,
     pub after: Duration,
 }
 
@@ -89,6 +91,7 @@ impl ChildProcess {
             code: ended.code,
             signal: ended.signal,
             crowded: ended.crowded,
+            over_quota: ended.over_quota,
             after: self.started.elapsed(),
         }
     }

@@ -13,6 +13,7 @@ mod walk;
 
 pub use hidden::{Hidden, real_path};
 pub(crate) use place::{MissingDirs, WriteError};
+pub(crate) use protected::EXECUTED;
 pub(crate) use seen::Stamp;
 pub(crate) use walk::{IgnoreFiles, Kind, Visit, Walk, WalkStart, Walked};
 

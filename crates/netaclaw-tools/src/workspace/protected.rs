@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// Files and directories that run commands, as paths that may begin in any directory.
-const EXECUTED: [&str; 5] = [
+pub(crate) const EXECUTED: [&str; 5] = [
     ".vscode/tasks.json",
     ".vscode/launch.json",
     ".idea",

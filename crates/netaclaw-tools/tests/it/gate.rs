@@ -3,8 +3,8 @@
 use netaclaw_protocol::MissingSandbox;
 use netaclaw_tools::Hidden;
 use netaclaw_tools::spawn::{
-    ChildEnd, ChildOutput, Confinement, GateSettings, Launcher, Limits, Program, SandboxAbilities,
-    SpawnError, SpawnGate, Started, sandbox_abilities,
+    ChildEnd, ChildOutput, Confinement, GateSettings, Launcher, Limits, Namespaces, Program,
+    SandboxAbilities, SpawnError, SpawnGate, Started, sandbox_abilities,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,6 +29,10 @@ pub(crate) struct Yard {
 
 impl Yard {
     pub(crate) fn new() -> Self {
+        Self::with(Namespaces::Auto)
+    }
+
+    pub(crate) fn with(namespaces: Namespaces) -> Self {
         let outside = tempfile::tempdir_in("/var/tmp").unwrap();
         fs::create_dir(outside.path().join("keys")).unwrap();
         fs::write(outside.path().join("keys/secret"), "s3cret").unwrap();
@@ -37,6 +41,7 @@ impl Yard {
             launcher: Launcher::Program(env!("CARGO_BIN_EXE_netaclaw-guard").into()),
             hidden: Hidden::new([outside.path().join("keys")]),
             abilities: sandbox_abilities(),
+            namespaces,
             environment: std::env::vars_os()
                 .chain([("MY_API_KEY".into(), "sk-marker".into())])
                 .collect(),
@@ -72,7 +77,7 @@ impl Yard {
         self.started(program, self.confinement()).await.unwrap()
     }
 
-    async fn run(&self, script: &str) -> (ChildEnd, String) {
+    pub(crate) async fn run(&self, script: &str) -> (ChildEnd, String) {
         self.run_as(script, self.confinement()).await
     }
 
@@ -102,7 +107,7 @@ impl Yard {
     }
 }
 
-fn shell(script: &str, cwd: &Path) -> Program {
+pub(crate) fn shell(script: &str, cwd: &Path) -> Program {
     Program {
         program: "bash".to_owned(),
         args: vec!["-c".to_owned(), script.to_owned()],
@@ -113,7 +118,7 @@ fn shell(script: &str, cwd: &Path) -> Program {
     }
 }
 
-async fn finish(started: Started) -> (ChildEnd, String) {
+pub(crate) async fn finish(started: Started) -> (ChildEnd, String) {
     let Started {
         mut process,
         output: ChildOutput::Merged(mut output),

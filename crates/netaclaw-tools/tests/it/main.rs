@@ -13,6 +13,7 @@ mod mcp_http;
 mod read;
 mod search;
 mod skills;
+mod walls;
 mod web_fetch;
 mod write;
 

@@ -25,10 +25,11 @@ pub(crate) mod var {
     pub(crate) const SECURE_COOKIE: &str = "NETACLAW_SECURE_COOKIE";
     pub(crate) const SESSION_PROVIDER: &str = "NETACLAW_SESSION_PROVIDER";
     pub(crate) const TOKEN: &str = "NETACLAW_TOKEN";
+    pub(crate) const USER_NAMESPACES: &str = "NETACLAW_USER_NAMESPACES";
     pub(crate) const TRUSTED_PROXIES: &str = "NETACLAW_TRUSTED_PROXIES";
     /// What the names of NetaClaw's own variables begin with, and all of them.
     pub(crate) const PREFIX: &str = "NETACLAW_";
-    pub(crate) const OWN: [&str; 17] = [
+    pub(crate) const OWN: [&str; 18] = [
         ADMIN_STORE,
         ALLOWED_ORIGINS,
         CONFIG,
@@ -45,6 +46,7 @@ pub(crate) mod var {
         SECURE_COOKIE,
         SESSION_PROVIDER,
         TOKEN,
+        USER_NAMESPACES,
         TRUSTED_PROXIES,
     ];
 
@@ -84,6 +86,7 @@ pub(crate) struct Environment {
     pub(crate) mysql_url: Option<String>,
     pub(crate) otlp_endpoint: Option<String>,
     pub(crate) token: Option<SecretString>,
+    pub(crate) user_namespaces: Option<String>,
     pub(crate) ollama_host: Option<String>,
     pub(crate) public_url: Option<String>,
     pub(crate) secret_key: Option<SecretString>,
@@ -131,6 +134,7 @@ impl Environment {
             log: text(var::LOG),
             log_format: text(var::LOG_FORMAT),
             token: secret(var::TOKEN),
+            user_namespaces: text(var::USER_NAMESPACES),
             mysql_url: text(var::MYSQL_URL),
             otlp_endpoint: text(var::OTLP_ENDPOINT).or_else(|| text(var::OTEL_ENDPOINT)),
             ollama_host: text(var::OLLAMA_HOST),

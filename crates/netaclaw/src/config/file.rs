@@ -18,7 +18,14 @@ pub(super) struct FileConfig {
     pub(super) log: FileLog,
     pub(super) sessions: FileSessions,
     pub(super) mysql: FileMysql,
+    pub(super) sandbox: FileSandbox,
     pub(super) telemetry: FileTelemetry,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FileSandbox {
+    pub(super) user_namespaces: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

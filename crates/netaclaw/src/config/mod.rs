@@ -18,6 +18,7 @@ use crate::text::Lang;
 use file::read_file;
 use netaclaw_session::ProviderKind;
 use netaclaw_store::Fsync;
+use netaclaw_tools::spawn::Namespaces;
 use reqwest::Url;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) log: LogSettings,
     pub(crate) limits: LimitSettings,
     pub(crate) mysql_url: Option<String>,
+    /// Whether programs get namespaces of their own.
+    pub(crate) namespaces: Namespaces,
     /// Where traces go, if anywhere.
     pub(crate) traces: Option<Url>,
     /// Settings that were understood only in part, in plain words.
@@ -94,6 +97,7 @@ impl Config {
             log: LogSettings::load(env, file.log, lang)?,
             limits: LimitSettings::load(&file.limits),
             mysql_url: env.mysql_url.clone().or(file.mysql.url),
+            namespaces: namespaces(env, file.sandbox.user_namespaces, lang)?,
             traces: telemetry::traces(env, file.telemetry, lang)?,
             warnings,
         })
@@ -166,6 +170,19 @@ fn provider_named(name: &str, lang: Lang, warnings: &mut Vec<String>) -> Provide
             warnings.push(lang.unknown_provider(name));
             ProviderKind::File
         }
+    }
+}
+
+/// Whether there is a wall is not guessed either.
+fn namespaces(env: &Environment, file: Option<String>, lang: Lang) -> Result<Namespaces, Failure> {
+    match env.user_namespaces.clone().or(file).as_deref() {
+        None | Some("auto") => Ok(Namespaces::Auto),
+        Some("off") => Ok(Namespaces::Off),
+        Some(other) => Err(Failure::new(
+            format!("user_namespaces {other:?}"),
+            lang.unknown_value(),
+            lang.namespaces_values(),
+        )),
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::check::Check;
 use crate::app::App;
+use crate::assemble::gate;
 use crate::text::Lang;
-use netaclaw_tools::spawn::{SandboxAbilities, sandbox_abilities};
+use netaclaw_tools::spawn::{Isolation, SandboxAbilities, sandbox_abilities};
 use rustix::fs::{Access, access};
+use rustix::process::geteuid;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -13,8 +15,18 @@ const PROGRAMS: [&str; 8] = [
     "bash", "git", "python3", "node", "npx", "rg", "ffmpeg", "chromium",
 ];
 
-pub(super) fn look(app: &App) -> Vec<Check> {
+pub(super) async fn look(app: &App) -> Vec<Check> {
     let mut checks = vec![landlock(app.lang)];
+    checks.extend(isolation(app).await);
+    if geteuid().is_root() {
+        let lang = app.lang;
+        checks.push(Check::warn(
+            "account",
+            lang.account(),
+            lang.runs_as_root(),
+            lang.use_another_account(),
+        ));
+    }
     let (found, missing): (Vec<&str>, Vec<&str>) = PROGRAMS
         .into_iter()
         .partition(|name| is_in(app.env.path.as_deref(), name));
@@ -28,6 +40,24 @@ pub(super) fn look(app: &App) -> Vec<Check> {
     let check = Check::info("programs", app.lang.programs(), said.join("; "));
     checks.push(check);
     checks
+}
+
+/// Tried with a real program, which is the only way to know.
+async fn isolation(app: &App) -> Option<Check> {
+    let lang = app.lang;
+    let config = app.load_config().ok()?;
+    let gate = gate(app, &config);
+    let what = lang.namespaces();
+    Some(match gate.probe_isolation().await {
+        Isolation::Namespaces => Check::ok("namespaces", what, lang.namespaces_work()),
+        Isolation::Off => Check::info("namespaces", what, lang.namespaces_off()),
+        Isolation::Refused(why) => Check::warn(
+            "namespaces",
+            what,
+            lang.namespaces_refused(why),
+            lang.allow_namespaces(),
+        ),
+    })
 }
 
 fn is_in(path: Option<&OsStr>, name: &str) -> bool {

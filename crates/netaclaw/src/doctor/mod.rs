@@ -56,6 +56,6 @@ async fn look_at_everything(app: &App, offline: bool) -> Vec<Check> {
         // Without settings nobody knows where to look for the rest.
         Err(failure) => checks.push(Check::failed("configuration", failure)),
     }
-    checks.extend(machine::look(app));
+    checks.extend(machine::look(app).await);
     checks
 }

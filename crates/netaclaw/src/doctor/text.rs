@@ -67,6 +67,14 @@ texts! {
     enable_landlock() { "add landlock to the kernel parameter lsm=" "请在内核参数 lsm= 中加入 landlock" }
     landlock_absent() { "this kernel cannot lock tools in; tools that start programs are off unless an agent allows it (sandbox.missing)" "此内核无法隔离工具；除非智能体允许（sandbox.missing），启动程序的工具不可用" }
     newer_kernel() { "use Linux 5.13 or newer, or run NetaClaw in a container" "请使用 Linux 5.13 或更新版本，或在容器中运行 NetaClaw" }
+    namespaces() { "namespaces" "命名空间" }
+    namespaces_work() { "programs get devices, temporary files, shared memory and IPC of their own; git hooks and settings are read-only for them" "程序拥有独立的设备、临时文件、共享内存和进程间通信；git 的钩子和设置对其只读" }
+    namespaces_off() { "switched off (user_namespaces); programs are held by Landlock and seccomp alone: they can change .git/hooks and .git/config of a workspace, and have no /dev/shm, no terminals, no System V IPC and no /tmp but TMPDIR" "已关闭（user_namespaces）；仅由 Landlock 和 seccomp 限制程序：程序可以修改工作目录的 .git/hooks 和 .git/config，且没有 /dev/shm、终端和 System V IPC，临时文件只能放在 TMPDIR" }
+    namespaces_refused(why) { "{why}; programs are held by Landlock and seccomp alone: they can change .git/hooks and .git/config of a workspace, and have no /dev/shm, no terminals, no System V IPC and no /tmp but TMPDIR" "{why}；仅由 Landlock 和 seccomp 限制程序：程序可以修改工作目录的 .git/hooks 和 .git/config，且没有 /dev/shm、终端和 System V IPC，临时文件只能放在 TMPDIR" }
+    allow_namespaces() { "allow unprivileged user namespaces on this machine, or accept it with user_namespaces = \"off\" under [sandbox]" "请在此机器上允许非特权用户命名空间，或在 [sandbox] 中设置 user_namespaces = \"off\" 表示接受" }
+    account() { "account" "运行账户" }
+    runs_as_root() { "NetaClaw runs as root: programs of agents read every file of the machine that is not hidden, whatever its mode, and change files of all accounts in their workspaces" "NetaClaw 以 root 运行：智能体的程序可以读取机器上所有未隐藏的文件（不论权限），并能修改工作目录中所有账户的文件" }
+    use_another_account() { "run it as an account of its own" "请使用专用账户运行" }
     programs() { "programs" "程序" }
     programs_found(names) { "found {names}" "已找到 {names}" }
     programs_missing(names) { "not found {names}" "未找到 {names}" }

@@ -15,7 +15,7 @@ pub(super) async fn warn(app: &App, config: &Config, admin: &dyn AdminStore) -> 
     for Agent { mut spec, .. } in agents {
         spec.workspace.get_or_insert_with(|| here.clone());
         if check_apart(&spec, &config.data_dir).is_err() {
-            app.warn(&app.lang.workspace_at_data(&spec.name));
+            tracing::warn!("{}", app.lang.workspace_at_data(&spec.name));
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ pub(crate) async fn serve(world: &World, file: &str, variables: &[(&str, &str)])
     world.workspace.write("home/.netaclaw/config.toml", file);
     let mut command = world.workspace.command("serve --listen 127.0.0.1:0");
     command
+        .current_dir(world.project())
         .envs(variables.iter().copied())
         .stderr(Stdio::piped());
     let started = Server::start(command).await;

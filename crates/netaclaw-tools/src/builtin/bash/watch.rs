@@ -140,6 +140,16 @@ fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Opti
         ) => Some(format!(
             "[Ended, because it had started more than {most} processes and threads.]"
         )),
+        (
+            None,
+            Some(ChildEnd {
+                over_quota: Some(most),
+                ..
+            }),
+        ) => Some(format!(
+            "[Ended, because it had put more than {} MiB into its directory for temporary files.]",
+            most >> 20
+        )),
         (None, Some(ChildEnd { code: Some(0), .. })) => None,
         (
             None,

@@ -95,6 +95,20 @@ pub(super) fn judge(
         (
             None,
             Some(ChildEnd {
+                over_quota: Some(most),
+                ..
+            }),
+        ) => (
+            "over_quota",
+            failed,
+            format!(
+                "It had put more than {} MiB into its directory for temporary files and was ended.",
+                most >> 20
+            ),
+        ),
+        (
+            None,
+            Some(ChildEnd {
                 signal: Some(signal),
                 ..
             }),

@@ -1,5 +1,6 @@
 //! Locking the current thread in, and with it whatever it starts.
 
+use super::calls::{self, Sockets};
 use super::places::around;
 use crate::spawn::abilities::{GUARDS_SOCKET_NAMES, SandboxAbilities, abilities_of};
 use crate::spawn::plan::{Confinement, Limits, Plan, Sandbox, StartFault};
@@ -13,26 +14,21 @@ use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
     set_capabilities,
 };
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule,
-};
 use std::path::PathBuf;
 
 /// The newest rules this was written for. An older kernel keeps those it knows.
 const RULES: ABI = ABI::V9;
 
-/// Devices that every program expects, to write to as well.
-const DEVICES: [&str; 8] = [
+/// Devices that every program expects, to write to as well. All others are closed: raw disks, and
+/// the terminals of other programs.
+const DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
     "/dev/random",
     "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
 ];
+const ALL_DEVICES: &str = "/dev";
 const SHARED_MEMORY: &str = "/dev/shm";
 /// What root may still do in a child.
 const PRIVILEGES_KEPT: CapabilitySet = CapabilitySet::CHOWN
@@ -42,15 +38,13 @@ const PRIVILEGES_KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::KILL)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
-/// System calls of the other calling convention of x86-64 have this bit set.
-const X32: i64 = 0x4000_0000;
 
 /// Restricts the calling thread. Nothing takes this back.
 pub(super) fn confine(plan: &Plan) -> Result<Sandbox, StartFault> {
     let confinement = &plan.confinement;
     limit(confinement.limits);
     drop_privileges();
-    let landlock = lock_in(confinement, &plan.hidden)
+    let landlock = lock_in(plan)
         .map_err(|error| format!("Landlock refused its rules ({error})"))
         .and_then(|status| match abilities_of(&status) {
             SandboxAbilities::Landlock(version) => Ok(version),
@@ -59,28 +53,17 @@ pub(super) fn confine(plan: &Plan) -> Result<Sandbox, StartFault> {
             }
             SandboxAbilities::Absent => Err("this kernel has no Landlock".to_owned()),
         });
-    let sockets = match refused_sockets(confinement, &landlock) {
-        Some(sockets) => refuse(sockets),
-        None => Ok(()),
-    };
-    let missing = landlock.as_ref().err().or(sockets.as_ref().err());
+    let sockets = refused_sockets(confinement, &landlock);
+    let calls = calls::refuse(sockets, plan.namespaces);
+    let missing = landlock.as_ref().err().or(calls.as_ref().err());
     match (missing, confinement.missing) {
         (Some(why), MissingSandbox::Refuse) => Err(StartFault::NoSandbox(why.clone())),
         _ => Ok(Sandbox {
             landlock: landlock.ok(),
-            network: confinement.network || sockets.is_err(),
+            network: confinement.network || calls.is_err(),
+            namespaces: plan.namespaces,
         }),
     }
-}
-
-/// Which sockets a program may not make. Pairs of them are always allowed.
-#[derive(Clone, Copy)]
-enum Sockets {
-    All,
-    /// Those with a name in the file tree.
-    Named,
-    /// Those that reach the network.
-    Others,
 }
 
 /// Behind a name in the file tree may sit a service that does anything for whoever asks, such as the
@@ -137,67 +120,59 @@ fn limit(limits: Limits) {
     }
 }
 
-fn lock_in(confinement: &Confinement, hidden: &[PathBuf]) -> Result<LandlockStatus, RulesetError> {
+fn lock_in(plan: &Plan) -> Result<LandlockStatus, RulesetError> {
     let read = AccessFs::from_read(RULES);
     let all = AccessFs::from_all(RULES);
+    let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(all)?
         // Neither signals to the server nor talks with it behind its back.
         .scope(Scope::from_all(RULES))?;
-    if !confinement.network {
+    if !plan.confinement.network {
         rules = rules.handle_access(AccessNet::from_all(RULES))?;
     }
-    let writable = confinement.writable.iter();
-    let writable = writable.flat_map(|root| match root.canonicalize() {
-        Ok(root) => around(&root, hidden),
-        Err(_) => Vec::new(),
-    });
     let devices = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::ReadDir | AccessFs::IoctlDev;
-    let status = rules
+    let mut rules = rules
         .create()?
-        .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
-        .add_rules(path_beneath_rules(around("/".as_ref(), hidden), read))?
-        .add_rules(path_beneath_rules(DEVICES, devices))?
-        .add_rules(path_beneath_rules([SHARED_MEMORY], all))?
-        .add_rules(path_beneath_rules(&confinement.readable, read))?
-        .add_rules(path_beneath_rules(writable, all))?
-        .restrict_self()?;
+        .add_rules(path_beneath_rules(readable(plan), read))?
+        .add_rules(path_beneath_rules(&plan.confinement.readable, read))?
+        .add_rules(path_beneath_rules(writable(plan), write))?;
+    rules = match plan.namespaces {
+        // All that is there is the child's own, and what is hidden is covered: names tell nothing.
+        true => rules
+            .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
+            .add_rules(path_beneath_rules([ALL_DEVICES], devices))?
+            .add_rules(path_beneath_rules([SHARED_MEMORY], write))?,
+        // Names in a directory that holds something hidden would tell the names in there as well. A
+        // child without its own directory would be of no use, though.
+        false => rules
+            .add_rules(path_beneath_rules(plan.writable(), AccessFs::ReadDir))?
+            .add_rules(path_beneath_rules(DEVICES, devices))?,
+    };
+    let status = rules.restrict_self()?;
     Ok(match status.ruleset {
         RulesetStatus::NotEnforced => LandlockStatus::NotImplemented,
         _ => status.landlock,
     })
 }
 
-/// `io_uring` could make sockets past this filter, so it goes too; whoever uses it can do without.
-fn refuse(sockets: Sockets) -> Result<(), String> {
-    let filter = || -> Result<BpfProgram, seccompiler::Error> {
-        let always = Vec::new();
-        let family = |compared| {
-            let unix = u64::from(libc::AF_UNIX.unsigned_abs());
-            let family = SeccompCondition::new(0, SeccompCmpArgLen::Dword, compared, unix)?;
-            Ok::<_, seccompiler::BackendError>(vec![SeccompRule::new(vec![family])?])
-        };
-        let sockets = match sockets {
-            Sockets::All => always.clone(),
-            Sockets::Named => family(SeccompCmpOp::Eq)?,
-            Sockets::Others => family(SeccompCmpOp::Ne)?,
-        };
-        let rules = [
-            (libc::SYS_socket, sockets.clone()),
-            (libc::SYS_socket | X32, sockets),
-            (libc::SYS_io_uring_setup, always.clone()),
-            (libc::SYS_io_uring_setup | X32, always),
-        ];
-        let refused = SeccompAction::Errno(libc::EACCES.unsigned_abs());
-        let filter = SeccompFilter::new(
-            rules.into_iter().collect(),
-            SeccompAction::Allow,
-            refused,
-            std::env::consts::ARCH.try_into()?,
-        )?;
-        Ok(filter.try_into()?)
-    };
-    let applied = filter().and_then(|filter| seccompiler::apply_filter(&filter));
-    applied.map_err(|error| format!("the kernel cannot keep a program off sockets ({error})"))
+fn readable(plan: &Plan) -> Vec<PathBuf> {
+    let mut hidden = plan.hidden.clone();
+    hidden.push(ALL_DEVICES.into());
+    around("/".as_ref(), &hidden)
+}
+
+fn writable(plan: &Plan) -> Vec<PathBuf> {
+    let roots = plan.writable().filter_map(|root| root.canonicalize().ok());
+    let allowed = roots.flat_map(|root| {
+        let mut inside = plan.hidden.iter().filter(|place| place.starts_with(&root));
+        // What is covered can be neither replaced nor removed. What does not exist yet cannot be
+        // covered, and must not be made.
+        match plan.namespaces && inside.all(|place| *place != root && place.exists()) {
+            true => vec![root],
+            false => around(&root, &plan.hidden),
+        }
+    });
+    allowed.collect()
 }

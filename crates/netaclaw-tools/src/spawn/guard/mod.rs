@@ -3,15 +3,19 @@
 //! It is told on its standard input what to run, says there how it went, and ends the whole tree
 //! below it when that input is closed.
 
+mod calls;
 mod confine;
 mod crowd;
 mod places;
+mod quota;
 mod tree;
+mod view;
 
 pub(super) use tree::kill_marked;
 
 use super::plan::{Ended, Plan, Reply, StartFault};
 use crowd::Crowd;
+use quota::Quota;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -47,6 +51,9 @@ const MOST_URGENT: i32 = -20;
 /// So often it is seen to how many there are. In the time between a machine makes a few thousand
 /// processes at most.
 const COUNT_EVERY: Duration = Duration::from_millis(100);
+/// Whom the kernel ends first when memory runs out: rather a program than the server.
+const OOM_SCORE: &str = "/proc/self/oom_score_adj";
+const OOM_SCORE_OF_CHILDREN: &str = "500";
 
 /// The whole program, if it was started with [`GUARD_ARG`].
 pub fn guard_main() -> ExitCode {
@@ -79,15 +86,40 @@ async fn guard() -> io::Result<()> {
     };
     // Listened to before there is anybody to hear of.
     let mut signals = Signals::new()?;
-    let mut crowd = Crowd::new(plan.confinement.limits.tasks);
-    match start(plan, stdin, niceness).await {
+    // While there is one thread: the kernel makes no user namespace for a part of a process.
+    if plan.namespaces
+        && let Err(why) = view::enter(&plan)
+    {
+        let fault = StartFault::NoNamespaces(why);
+        return control.say(&Reply::Failed(fault)).await;
+    }
+    let limits = plan.confinement.limits;
+    let mut bounds = Bounds {
+        crowd: Crowd::new(limits.tasks),
+        quota: Quota::new(&plan.scratch, limits.scratch_bytes),
+    };
+    let own_score = std::fs::read_to_string(OOM_SCORE);
+    // Inherited by the child, and taken back here: the guard has to outlive what it guards. It is
+    // always allowed to raise it.
+    std::fs::write(OOM_SCORE, OOM_SCORE_OF_CHILDREN).unwrap_or_default();
+    let started = start(plan, stdin, niceness).await;
+    if let Ok(own_score) = own_score {
+        std::fs::write(OOM_SCORE, own_score).unwrap_or_default();
+    }
+    match started {
         Err(fault) => control.say(&Reply::Failed(fault)).await,
         Ok((child, sandbox)) => {
             control.say(&Reply::Started(sandbox)).await?;
-            let ended = watch(child, &mut control, &mut signals, &mut crowd).await?;
+            let ended = watch(child, &mut control, &mut signals, &mut bounds).await?;
             control.say(&Reply::Ended(ended)).await
         }
     }
+}
+
+/// What is counted while a child runs.
+struct Bounds {
+    crowd: Crowd,
+    quota: Quota,
 }
 
 /// Starts the program from a thread that has locked itself in; its children have what it has.
@@ -140,11 +172,11 @@ async fn watch(
     child: Pid,
     control: &mut Control,
     signals: &mut Signals,
-    crowd: &mut Crowd,
+    bounds: &mut Bounds,
 ) -> io::Result<Ended> {
     let mut status = None;
     let mut ending: Option<Ending> = None;
-    let mut crowded = None;
+    let (mut crowded, mut over_quota) = (None, None);
     let mut counts = tokio::time::interval(COUNT_EVERY);
     counts.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -154,6 +186,7 @@ async fn watch(
                 code: status.and_then(WaitStatus::exit_status),
                 signal: status.and_then(WaitStatus::terminating_signal),
                 crowded,
+                over_quota,
             });
         }
         if status.is_some() && ending.is_none() {
@@ -168,9 +201,12 @@ async fn watch(
             () = control.closed(), if ending.is_none() => {
                 ending = Some(Ending::begin(child, GRACE));
             }
-            _ = counts.tick(), if crowded.is_none() => {
-                if crowd.is_too_large(child) {
-                    crowded = Some(crowd.most());
+            _ = counts.tick(), if crowded.is_none() && over_quota.is_none() => {
+                if bounds.crowd.is_too_large(child) {
+                    crowded = Some(bounds.crowd.most());
+                    ending = Some(Ending::at_once(child));
+                } else if bounds.quota.is_exceeded() {
+                    over_quota = Some(bounds.quota.most());
                     ending = Some(Ending::at_once(child));
                 }
             }
