@@ -86,6 +86,7 @@ const ROUTES: &[(&str, &str, Right)] = &[
     ("POST", "/admin/netaclaw/memories", Write),
     ("DELETE", "/admin/netaclaw/memories/{id}", Write),
     ("PUT", "/admin/netaclaw/memories/{id}", Write),
+    ("POST", "/admin/netaclaw/memories/{id}/confirm", Write),
     ("GET", "/admin/netaclaw/models", Signed),
     ("GET", "/admin/netaclaw/session/messages", Signed),
     ("GET", "/admin/netaclaw/session/process_log", Signed),
