@@ -44,6 +44,9 @@ async fn everything_acknowledged_before_a_backup_under_load_is_restored() {
         .model
         .script()
         .otherwise(Reply::tokens(30).with_pace(100.0));
+    // One user has all chats. The file is part of the backup.
+    let limits = "[limits]\nruns_per_user = 0\nmessages_per_minute = 0\n";
+    world.workspace.write("home/.netaclaw/config.toml", limits);
     let server = Arc::new(world.serve().await);
     let ann = json!({"name": "ann", "role": "admin", "password": PASSWORD});
     assert_eq!(server.http("POST", "users", Some(ann)).await.0, 201);
