@@ -126,6 +126,11 @@ pub enum SpawnError {
     /// Only the gate itself sees this; it starts the program without them.
     #[error("there are no namespaces for programs: {0}")]
     NoNamespaces(String),
+    #[error(
+        "the session's directory for temporary files holds more than {} MiB, which could not be removed; \
+         remove the files in it by hand, or go on in a new session", .0 >> 20
+    )]
+    ScratchFull(u64),
     #[error("the program could not be started: {0}")]
     Other(String),
     #[error("the program could not be started")]
@@ -348,6 +353,7 @@ impl StartFault {
             Self::NotPermitted => SpawnError::NotPermitted(program),
             Self::NoSandbox(why) => SpawnError::NoSandbox(why),
             Self::NoNamespaces(why) => SpawnError::NoNamespaces(why),
+            Self::ScratchFull(most) => SpawnError::ScratchFull(most),
             Self::Other(why) => SpawnError::Other(why),
         }
     }

@@ -20,6 +20,7 @@ mod plan;
 mod process;
 mod scratch;
 mod spawner;
+mod sweep;
 mod text;
 
 pub use abilities::{SandboxAbilities, sandbox_abilities};

@@ -65,8 +65,8 @@ pub struct Limits {
     pub tasks: u64,
     /// Those of the whole user account. The kernel refuses more, but not to root.
     pub account_tasks: u64,
-    /// What the scratch directory of the session may hold while the child runs. Whoever puts more
-    /// there is ended.
+    /// What the scratch directory of the session may hold. A child that puts more there is ended,
+    /// and what it left there is removed.
     pub scratch_bytes: u64,
 }
 
@@ -126,5 +126,7 @@ pub(super) enum StartFault {
     NoSandbox(String),
     /// The machine has no namespaces for it. Nothing was started.
     NoNamespaces(String),
+    /// The scratch directory holds more than this, and it could not be removed.
+    ScratchFull(u64),
     Other(String),
 }

@@ -35,7 +35,7 @@ pub struct ChildEnd {
     pub signal: Option<i32>,
     /// How many processes and threads it was allowed, if it was ended because it had more.
     pub crowded: Option<u64>,
-    /// How many bytes its scratch directory may hold, if it was ended because there were more.
+    /// How many bytes its scratch directory may hold, if there were more, which were then removed.
     pub over_quota: Option<u64>,
     pub after: Duration,
 }

@@ -3,6 +3,7 @@
 //! All of them lie in one directory of this process that is hidden from every tool. A session gets
 //! its own by name, as a root of its file tools and as the place for temporary files of its programs.
 
+use super::sweep;
 use std::collections::{HashMap, VecDeque};
 use std::fs::{DirBuilder, File};
 use std::io;
@@ -93,8 +94,13 @@ impl Scratches {
 
 /// Removing many files takes time, which nobody should wait for.
 fn remove(gone: Vec<(String, (Arc<Scratch>, Instant))>) {
-    if !gone.is_empty() {
-        std::thread::spawn(move || drop(gone));
+    let (last, used): (Vec<_>, Vec<_>) = gone
+        .into_iter()
+        .partition(|(_, (scratch, _))| Arc::strong_count(scratch) == 1);
+    // Removed by the program that still uses it.
+    drop(used);
+    if !last.is_empty() {
+        std::thread::spawn(move || drop(last));
     }
 }
 
@@ -153,8 +159,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // It may never have been made.
-        std::fs::remove_dir_all(&self.dir).unwrap_or_default();
+        sweep::remove(&self.dir);
     }
 }
 
@@ -178,12 +183,12 @@ impl Base {
 impl Drop for Base {
     fn drop(&mut self) {
         if self.lock.get().is_some() {
-            std::fs::remove_dir_all(&self.dir).unwrap_or_default();
+            sweep::remove(&self.dir);
         }
     }
 }
 
-fn make_private(dir: &Path) -> io::Result<()> {
+pub(super) fn make_private(dir: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(dir) {
         // Its parent is private, or its name cannot be guessed.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
@@ -201,7 +206,7 @@ fn remove_left_behind(temp: &Path) {
             .as_encoded_bytes()
             .starts_with(PREFIX.as_bytes());
         if is_scratch && is_left_behind(&entry.path()).unwrap_or(false) {
-            std::fs::remove_dir_all(entry.path()).unwrap_or_default();
+            sweep::remove(&entry.path());
         }
     }
 }

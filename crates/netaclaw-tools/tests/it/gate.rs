@@ -81,6 +81,14 @@ impl Yard {
         self.run_as(script, self.confinement()).await
     }
 
+    pub(crate) async fn run_with(&self, script: &str, limits: Limits) -> (ChildEnd, String) {
+        let confinement = Confinement {
+            limits,
+            ..self.confinement()
+        };
+        self.run_as(script, confinement).await
+    }
+
     async fn run_as(&self, script: &str, confinement: Confinement) -> (ChildEnd, String) {
         let program = shell(script, self.workspace.path());
         finish(self.started(program, confinement).await.unwrap()).await

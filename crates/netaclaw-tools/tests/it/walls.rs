@@ -402,6 +402,44 @@ async fn no_way_out_is_open_that_is_not_in_the_table() {
     assert_eq!(table, GOLDEN, "the table is now:\n{table}");
 }
 
+/// Each of them ends before anybody looks, so what they leave has to be looked at.
+#[tokio::test]
+async fn short_programs_do_not_leave_more_and_more() {
+    const MOST: u64 = 4 << 20;
+    let yard = Yard::new();
+    let limits = Limits {
+        scratch_bytes: MOST,
+        ..Limits::default()
+    };
+    for (place, name) in [
+        ("$TMPDIR", "one"),
+        ("$TMPDIR/..", "two"),
+        ("$TMPDIR", "three"),
+    ] {
+        let script = format!("mkdir -p {place}/d; head -c 6M /dev/zero > {place}/d/{name}");
+        let (end, output) = yard.run_with(&script, limits).await;
+        assert_eq!(end.over_quota, Some(MOST), "{name}: {output}");
+        let left = bytes_in(yard.gate.scratch("a session").dir());
+        assert!(left <= MOST, "{name}: {left} bytes are left");
+    }
+    let (end, output) = yard.run_with("echo x > $TMPDIR/small", limits).await;
+    assert_eq!((end.code, end.over_quota), (Some(0), None), "{output}");
+    // One that could not be looked at when it ended.
+    let scratch = yard.gate.scratch("a session");
+    fs::write(scratch.temp().join("left"), vec![1; 6 << 20]).unwrap();
+    let (end, output) = yard.run_with("test ! -e $TMPDIR/left", limits).await;
+    assert_eq!((end.code, end.over_quota), (Some(0), None), "{output}");
+}
+
+fn bytes_in(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).unwrap().flatten();
+    let sizes = entries.map(|entry| match entry.file_type().unwrap().is_dir() {
+        true => bytes_in(&entry.path()),
+        false => entry.metadata().unwrap().len(),
+    });
+    sizes.sum()
+}
+
 const GIT: &str = "set -e; export HOME=$PWD GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 echo two > two; git add two; git commit -qm two

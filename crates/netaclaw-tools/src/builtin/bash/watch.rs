@@ -147,7 +147,8 @@ fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Opti
                 ..
             }),
         ) => Some(format!(
-            "[Ended, because it had put more than {} MiB into its directory for temporary files.]",
+            "[It had put more than {} MiB into its directory for temporary files, so it was ended if it \
+             still ran, and these files were removed. Write large files to the workspace.]",
             most >> 20
         )),
         (None, Some(ChildEnd { code: Some(0), .. })) => None,

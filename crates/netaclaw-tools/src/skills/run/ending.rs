@@ -102,7 +102,8 @@ pub(super) fn judge(
             "over_quota",
             failed,
             format!(
-                "It had put more than {} MiB into its directory for temporary files and was ended.",
+                "It had put more than {} MiB into its directory for temporary files, so it was ended if it \
+                 still ran, and these files were removed.",
                 most >> 20
             ),
         ),

@@ -93,11 +93,18 @@ async fn guard() -> io::Result<()> {
         let fault = StartFault::NoNamespaces(why);
         return control.say(&Reply::Failed(fault)).await;
     }
-    let limits = plan.confinement.limits;
     let mut bounds = Bounds {
-        crowd: Crowd::new(limits.tasks),
-        quota: Quota::new(&plan.scratch, limits.scratch_bytes),
+        crowd: Crowd::new(plan.confinement.limits.tasks),
+        quota: Quota::new(&plan),
     };
+    // Left by a program whose guard was killed, for one.
+    if bounds.quota.is_full() {
+        bounds.quota.enforce();
+    }
+    if bounds.quota.is_full() {
+        let fault = StartFault::ScratchFull(bounds.quota.most());
+        return control.say(&Reply::Failed(fault)).await;
+    }
     let own_score = std::fs::read_to_string(OOM_SCORE);
     // Inherited by the child, and taken back here: the guard has to outlive what it guards. It is
     // always allowed to raise it.
@@ -110,7 +117,10 @@ async fn guard() -> io::Result<()> {
         Err(fault) => control.say(&Reply::Failed(fault)).await,
         Ok((child, sandbox)) => {
             control.say(&Reply::Started(sandbox)).await?;
-            let ended = watch(child, &mut control, &mut signals, &mut bounds).await?;
+            let mut ended = watch(child, &mut control, &mut signals, &mut bounds).await?;
+            if bounds.quota.enforce() {
+                ended.over_quota = Some(bounds.quota.most());
+            }
             control.say(&Reply::Ended(ended)).await
         }
     }
