@@ -74,11 +74,18 @@ fn check_hosts(rules: &[String]) -> Result<(), Invalid> {
 /// Keeps the directories of an agent apart from the data directory: neither may contain the other.
 /// Follows links, so it blocks.
 pub fn check_apart(spec: &AgentSpec, data_dir: &Path) -> Result<(), Invalid> {
+    directories_apart("workspace", spec.workspace.as_slice(), data_dir)?;
+    directories_apart("extraRoots", &spec.extra_roots, data_dir)
+}
+
+pub(crate) fn directories_apart(
+    field: &str,
+    paths: &[String],
+    data_dir: &Path,
+) -> Result<(), Invalid> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let data_dir = real(data_dir);
-    let workspace = spec.workspace.iter().map(|path| ("workspace", path));
-    let extra = spec.extra_roots.iter().map(|path| ("extraRoots", path));
-    for (field, path) in workspace.chain(extra) {
+    for path in paths {
         let path = real(Path::new(path));
         let is_apart = !path.starts_with(&data_dir) && !data_dir.starts_with(&path);
         rules::ensure(is_apart, field, Problem::AtDataDirectory)?;

@@ -36,7 +36,9 @@ pub use dictionary::{
     check_dict_type,
 };
 pub use error::{AdminError, Invalid, Problem, Result, UsedBy};
-pub use mcp::{McpSecrets, McpSecretsChange, McpStore, check_mcp_secrets, check_mcp_server};
+pub use mcp::{
+    McpSecrets, McpSecretsChange, McpStore, check_mcp_roots, check_mcp_secrets, check_mcp_server,
+};
 pub use memory::{
     MEMORIES_MAX, MEMORY_CHARS_MAX, MemoryProposal, MemoryStore, PENDING_MEMORIES_MAX,
     by_relevance, check_memory, search,

@@ -1,5 +1,6 @@
 //! The port to MCP servers, and what a server must be like.
 
+use crate::agent::directories_apart;
 use crate::audit::Actor;
 use crate::error::{Invalid, Problem, Result};
 use crate::rules;
@@ -90,6 +91,12 @@ pub fn check_mcp_server(spec: &McpServerSpec) -> Result<(), Invalid> {
     }
     let timeout = i64::try_from(spec.timeout_ms).unwrap_or(i64::MAX);
     rules::in_range("timeoutMs", timeout, 100, TIMEOUT_MS_MAX)
+}
+
+/// Keeps the directories that a server may write to apart from the data directory, like those of
+/// agents. Follows links, so it blocks.
+pub fn check_mcp_roots(roots: &[String], data_dir: &Path) -> Result<(), Invalid> {
+    directories_apart("roots", roots, data_dir)
 }
 
 fn check_address(address: &str) -> Result<(), Invalid> {

@@ -9,7 +9,7 @@ use super::seal::Sealer;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, Expect, McpSecrets, McpSecretsChange, McpStore, changed_fields,
-    check_mcp_secrets, check_mcp_server,
+    check_mcp_roots, check_mcp_secrets, check_mcp_server,
 };
 use netaclaw_protocol::{AuditAction, McpServerId, McpServerSpec, McpServerView, RecordKind};
 use secrecy::{ExposeSecret, SecretString};
@@ -71,6 +71,7 @@ impl McpStore for SqlAdminStore {
              (id, name, data, sealedSecrets, secretNames, rev, createdAt, updatedAt) \
              VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         check_mcp_server(&spec)?;
+        self.check_roots(&spec).await?;
         let mut stored = Stored {
             view: McpServerView {
                 id: McpServerId::new(new_id()),
@@ -117,6 +118,7 @@ impl McpStore for SqlAdminStore {
         secrets: McpSecretsChange,
     ) -> Result<McpServerView, AdminError> {
         check_mcp_server(&spec)?;
+        self.check_roots(&spec).await?;
         let mut writer = self.database.writer().await?;
         let mut stored = read_server(&mut writer, id).await?;
         expected(expect, KIND, &stored.view.spec.name, stored.view.stamp)?;
@@ -163,6 +165,20 @@ impl McpStore for SqlAdminStore {
         let act = act(AuditAction::Delete, KIND, id.as_str(), &name, Vec::new());
         write_act(&mut writer, by, act).await?;
         commit(writer).await?;
+        Ok(())
+    }
+}
+
+impl SqlAdminStore {
+    /// Before the write lock is taken: the disk may be slow.
+    async fn check_roots(&self, spec: &McpServerSpec) -> Result<(), AdminError> {
+        let Some(data_dir) = self.data_dir.clone() else {
+            return Ok(());
+        };
+        let roots = spec.roots.clone();
+        let checked = tokio::task::spawn_blocking(move || check_mcp_roots(&roots, &data_dir)).await;
+        checked
+            .map_err(|error| AdminError::store("the directories of the MCP server", error))??;
         Ok(())
     }
 }

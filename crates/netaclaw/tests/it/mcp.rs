@@ -90,6 +90,23 @@ fn servers_are_kept_tested_switched_and_removed() {
     assert!(unset.err.contains("NO_SUCH_VARIABLE"), "{}", unset.err);
 }
 
+#[test]
+fn a_root_around_or_inside_the_data_directory_is_refused() {
+    let workspace = workspace();
+    // The first command makes the data directory.
+    workspace.out("mcp list");
+    let apart = workspace.path("home/project");
+    std::fs::create_dir_all(&apart).unwrap();
+    let root = |place: &str| format!("--root {}", workspace.path(place).display());
+    for place in ["home", "home/.netaclaw", "home/.netaclaw/sessions"] {
+        let refused = workspace.run(&format!("mcp add x {} -- true", root(place)));
+        assert_eq!(refused.code, 1, "{place}: {}", refused.err);
+        let part = "must neither contain the data directory";
+        assert!(refused.err.contains(part), "{}", refused.err);
+    }
+    workspace.out(&format!("mcp add x {} -- true", root("home/project")));
+}
+
 /// What the model was sent last.
 fn last_result(fake: &FakeModel) -> Value {
     let asked = fake.script().requests();
