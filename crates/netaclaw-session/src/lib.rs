@@ -44,7 +44,7 @@ pub use path::{
 pub use places::{Places, Visits};
 pub use provider::{
     Claim, ExpectedLeaf, Flush, ImportSession, InFlightEntry, NewEntry, NewParent, NewSession,
-    PageRequest, SessionFilter, SessionPatch, SessionTreeProvider,
+    PageRequest, SessionFilter, SessionPatch, SessionTreeProvider, is_purgeable,
 };
 pub use snapshot::{Snapshot, build_snapshot};
 pub use time::{format_timestamp, parse_timestamp};

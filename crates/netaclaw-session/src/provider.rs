@@ -43,6 +43,15 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// another status brings it back.
     async fn delete_session(&self, session: &SessionId) -> Result<()>;
 
+    /// Removes a deleted session for good, with all that the provider keeps of it. Returns `false` and
+    /// changes nothing if it is not deleted, or was deleted after `deleted_before`. A session that
+    /// another process owns is busy.
+    async fn purge_session(
+        &self,
+        session: &SessionId,
+        deleted_before: Option<&str>,
+    ) -> Result<bool>;
+
     /// The session as it is now. Later appends do not change what was returned.
     async fn load_tree(&self, session: &SessionId) -> Result<Arc<SessionTree>>;
 
@@ -258,6 +267,13 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
         };
         self.append_entry(session, NewEntry::at_leaf(body)).await
     }
+}
+
+/// Whether a session is deleted, and was deleted by this time. Nothing is written to a deleted session,
+/// so that its last change is its deletion.
+pub fn is_purgeable(meta: &SessionMeta, deleted_before: Option<&str>) -> bool {
+    meta.status == SessionStatus::Deleted
+        && deleted_before.is_none_or(|before| meta.updated_at.as_str() <= before)
 }
 
 fn path_error(session: &SessionId, source: PathError) -> SessionError {

@@ -128,6 +128,14 @@ impl SessionTreeProvider for Faulty {
         self.inner.import_session(import).await
     }
 
+    async fn purge_session(
+        &self,
+        session: &SessionId,
+        deleted_before: Option<&str>,
+    ) -> Result<bool> {
+        self.inner.purge_session(session, deleted_before).await
+    }
+
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
         self.inner.get_session(session).await
     }

@@ -281,6 +281,74 @@ pub(super) async fn a_deleted_session_takes_no_entries_until_it_is_restored(
     assert_eq!(subject.path().await, [question, answer]);
 }
 
+pub(super) async fn only_a_deleted_session_is_purged(harness: &dyn ContractHarness) {
+    const LONG_AGO: Option<&str> = Some("2020-01-01T00:00:00.000Z");
+    let subject = Subject::create(harness).await;
+    subject.user("question").await;
+    let (port, id) = (&subject.provider, &subject.id);
+    let purged = port.purge_session(id, None).await.unwrap();
+    assert!(!purged, "it is not deleted");
+    port.delete_session(id).await.unwrap();
+    let purged = port.purge_session(id, LONG_AGO).await.unwrap();
+    assert!(!purged, "it was deleted later than that");
+    let active = SessionPatch {
+        status: Some(SessionStatus::Active),
+        ..SessionPatch::default()
+    };
+    port.update_session(id, active).await.unwrap();
+    let purged = port.purge_session(id, None).await.unwrap();
+    assert!(!purged, "it was restored");
+    subject.user("still here").await;
+    assert_eq!(subject.entries().await.len(), 2);
+    let unknown = SessionId::new("unknown");
+    let error = SessionError::NotFound(unknown.clone());
+    refused(port.purge_session(&unknown, None).await, &error);
+}
+
+pub(super) async fn a_purged_session_leaves_nothing_for_its_id(harness: &dyn ContractHarness) {
+    let reader = harness.open().await;
+    let subject = Subject::create(harness).await;
+    let question = subject.user("question").await;
+    let (port, id) = (&subject.provider, &subject.id);
+    let streamed = InFlightEntry {
+        id: "cafe0001".into(),
+        parent_id: Some(question),
+        message: super::subject::answer_message("half an answer"),
+    };
+    port.update_in_flight_entry(id, streamed).await.unwrap();
+    // Another process remembers what it has read.
+    assert_eq!(reader.load_tree(id).await.unwrap().entries().len(), 1);
+
+    port.delete_session(id).await.unwrap();
+    assert!(port.purge_session(id, None).await.unwrap());
+    let gone = SessionError::NotFound(id.clone());
+    refused(port.get_session(id).await, &gone);
+    refused(port.load_tree(id).await, &gone);
+    refused(port.purge_session(id, None).await, &gone);
+    let deleted = SessionFilter {
+        status: Some(SessionStatus::Deleted),
+        ..SessionFilter::default()
+    };
+    let listed = port.list_sessions(&deleted, PageRequest::default()).await;
+    assert_eq!(listed.unwrap().total, 0);
+
+    let again = NewSession {
+        id: Some(id.clone()),
+        ..NewSession::default()
+    };
+    port.create_session(again).await.unwrap();
+    for text in ["new", "newer", "newest"] {
+        subject.user(text).await;
+    }
+    for port in [port, &reader, &harness.open().await] {
+        let tree = port.load_tree(id).await.unwrap();
+        let text: Vec<&str> = tree.entries().iter().map(|entry| entry.json()).collect();
+        assert_eq!(text.len(), 3, "{text:?}");
+        assert!(text.iter().all(|text| text.contains("new")), "{text:?}");
+        assert!(port.in_flight_entry(id).await.unwrap().is_none());
+    }
+}
+
 pub(super) async fn an_unknown_session_is_not_found(harness: &dyn ContractHarness) {
     let port = harness.open().await;
     let id = SessionId::new("nobody");

@@ -131,6 +131,8 @@ suite! { $
         a_patch_changes_what_it_names,
         a_patched_session_is_the_same_after_a_restart,
         a_deleted_session_takes_no_entries_until_it_is_restored,
+        only_a_deleted_session_is_purged,
+        a_purged_session_leaves_nothing_for_its_id,
         an_unknown_session_is_not_found;
     list:
         lists_are_paged_and_newest_first,

@@ -7,13 +7,13 @@ use super::layout::id_in_name;
 use super::lock::SessionLock;
 use super::read::read_log;
 use super::summary::Summary;
-use super::writer::{Durable, LogWriter, SessionText, create_file, migrate_file};
+use super::writer::{Durable, LogWriter, SessionText, create_file, migrate_file, remove_backups};
 use crate::{new_entry_id, now_ms};
 use netaclaw_session::{
     Entry, EntryId, Flush, Header, LogError, MetaRecord, NewEntry, NewHeader, NewParent,
     SessionError, SessionId, SessionLog, SessionMeta, SessionStatus, SessionTree, check_append,
     check_format, encode_entry, encode_header, encode_leaf_marker, encode_meta_record,
-    format_timestamp,
+    format_timestamp, is_purgeable,
 };
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -121,6 +121,30 @@ impl Slot {
             }
         }
         Ok(())
+    }
+
+    /// Removes the session if it is still deleted, under its lock, which goes last. Blocks; the caller
+    /// holds the gate and has taken the state out.
+    pub(super) fn purge(
+        &self,
+        state: Option<State>,
+        deleted_before: Option<&str>,
+    ) -> Result<bool, SessionError> {
+        let state = self.prepare(state, Access::Write)?;
+        if !is_purgeable(&state.meta(&self.path), deleted_before) {
+            *self.state() = Some(state);
+            return Ok(false);
+        }
+        self.remove_files().map_err(io_error("purge", &self.id))?;
+        Ok(true)
+    }
+
+    /// The session file goes last: a purge that was interrupted is repeated.
+    fn remove_files(&self) -> std::io::Result<()> {
+        self.journal.remove()?;
+        remove_backups(&self.path)?;
+        std::fs::remove_file(&self.path)?;
+        Durable::Yes.sync_name(&self.path)
     }
 
     /// Loads the session or brings it up to date, and takes the lock if it is to be written.

@@ -17,7 +17,7 @@ use netaclaw_session::{
     NewHeader, NewSession, PageRequest, ProviderKind, SessionError, SessionFilter, SessionId,
     SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
     SessionTreeProvider, check_format, encode_entry, encode_header, encode_leaf_marker,
-    encode_meta_record, fork_entries, format_timestamp,
+    encode_meta_record, fork_entries, format_timestamp, is_purgeable,
 };
 use std::io;
 use std::path::Path;
@@ -81,7 +81,8 @@ impl FileProvider {
         access: Access,
         mut work: impl FnMut(&Slot, &mut State) -> Result<T> + Send,
     ) -> Result<T> {
-        let slot = self.slot(session).await?;
+        let mut slot = self.slot(session).await?;
+        let mut is_moved = false;
         loop {
             if let Some(state) = slot.state().as_mut() {
                 let ready = match access {
@@ -92,7 +93,15 @@ impl FileProvider {
                     return work(&slot, state);
                 }
             }
-            Box::pin(make_ready(&slot, access)).await?;
+            match Box::pin(make_ready(&slot, access)).await {
+                // Its file is gone: moved, or purged, and perhaps there is a new one.
+                Err(SessionError::NotFound(_)) if !is_moved => {
+                    is_moved = true;
+                    self.slots.forget(&slot);
+                    slot = self.slot(session).await?;
+                }
+                ready => ready?,
+            }
         }
     }
 
@@ -294,6 +303,27 @@ impl SessionTreeProvider for FileProvider {
         )
         .await?;
         self.release(session).await
+    }
+
+    async fn purge_session(
+        &self,
+        session: &SessionId,
+        deleted_before: Option<&str>,
+    ) -> Result<bool> {
+        // Only what is due is locked.
+        if !is_purgeable(&self.get_session(session).await?, deleted_before) {
+            return Ok(false);
+        }
+        let slot = self.slot(session).await?;
+        // Those who use the slot meanwhile wait here, and then find no file.
+        let _gate = slot.gate.lock().await;
+        let (purged, state) = (Arc::clone(&slot), slot.state().take());
+        let before = deleted_before.map(str::to_owned);
+        let done = blocking(move || purged.purge(state, before.as_deref())).await?;
+        if done {
+            self.slots.remove(session);
+        }
+        Ok(done)
     }
 
     async fn load_tree(&self, session: &SessionId) -> Result<Arc<SessionTree>> {

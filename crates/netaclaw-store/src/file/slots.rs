@@ -61,6 +61,14 @@ impl Slots {
         self.lock().remove(session)
     }
 
+    /// Removes this slot, unless another one has taken its place.
+    pub(super) fn forget(&self, slot: &Arc<Slot>) {
+        let mut open = self.lock();
+        if open.get(&slot.id).is_some_and(|at| Arc::ptr_eq(at, slot)) {
+            open.remove(&slot.id);
+        }
+    }
+
     /// What is known of the sessions this process writes, by their files.
     pub(super) fn written(&self) -> HashMap<PathBuf, SessionMeta> {
         let meta = |slot: &Arc<Slot>| {

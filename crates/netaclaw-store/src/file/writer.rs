@@ -198,6 +198,26 @@ pub(super) fn migrate_file(
     Ok(len)
 }
 
+/// Removes what was kept when a file was migrated. Blocks.
+pub(super) fn remove_backups(path: &Path) -> io::Result<()> {
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
+        return Ok(());
+    };
+    let mut prefix = name.to_owned();
+    prefix.push(".v");
+    for item in std::fs::read_dir(dir)? {
+        let item = item?;
+        let name = item.file_name();
+        if name
+            .as_encoded_bytes()
+            .starts_with(prefix.as_encoded_bytes())
+        {
+            std::fs::remove_file(item.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn free_name(path: &Path, version: u32) -> std::path::PathBuf {
     let first = beside(path, &format!(".v{version}.bak"));
     let others = (2..).map(|n| beside(path, &format!(".v{version}.bak{n}")));

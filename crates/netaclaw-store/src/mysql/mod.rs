@@ -19,6 +19,7 @@ mod list;
 mod node;
 mod ownership;
 mod provider;
+mod purge;
 mod recover;
 mod retry;
 mod rows;

@@ -15,7 +15,7 @@ use netaclaw_session::{
     MetaRecord, NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind,
     SessionError, SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch,
     SessionStatus, SessionTree, SessionTreeProvider, check_format, encode_entry, encode_header,
-    fork_entries, format_timestamp,
+    fork_entries, format_timestamp, is_purgeable,
 };
 use std::sync::{Arc, Weak};
 
@@ -167,6 +167,20 @@ impl SessionTreeProvider for MysqlProvider {
         };
         self.update_session(session, patch).await?;
         self.release(session).await
+    }
+
+    async fn purge_session(
+        &self,
+        session: &SessionId,
+        deleted_before: Option<&str>,
+    ) -> Result<bool> {
+        // Only what is due is claimed.
+        if !is_purgeable(&self.get_session(session).await?, deleted_before) {
+            return Ok(false);
+        }
+        let purged = self.store.purge(session, deleted_before).await;
+        self.release(session).await?;
+        purged
     }
 
     async fn load_tree(&self, session: &SessionId) -> Result<Arc<SessionTree>> {

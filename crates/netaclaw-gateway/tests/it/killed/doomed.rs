@@ -140,6 +140,15 @@ impl SessionTreeProvider for Doomed {
             .await
     }
 
+    async fn purge_session(
+        &self,
+        session: &SessionId,
+        deleted_before: Option<&str>,
+    ) -> Result<bool> {
+        self.write("purge", self.inner.purge_session(session, deleted_before))
+            .await
+    }
+
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
         self.inner.get_session(session).await
     }

@@ -152,3 +152,23 @@ async fn many_sessions_are_kept_open_only_as_far_as_they_fit() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_deleted_session_that_another_process_writes_is_not_purged() {
+    let files = Files::new();
+    let (first, second) = (files.open(), files.open());
+    let session = new_session(&first).await;
+    first.append_entry(&session, user("one")).await.unwrap();
+    first.delete_session(&session).await.unwrap();
+    first.take_over(&session).await.unwrap();
+    let busy = second.purge_session(&session, None).await;
+    assert!(matches!(busy, Err(SessionError::Busy { .. })), "{busy:?}");
+    first.release(&session).await.unwrap();
+    let file = file_of(&second, &session).await;
+    let dir = file.parent().unwrap();
+    std::fs::write(file.with_extension("jsonl.v1.bak"), "old").unwrap();
+    assert!(second.purge_session(&session, None).await.unwrap());
+    assert_eq!(names_in(dir), [""; 0]);
+    let gone = first.load_tree(&session).await;
+    assert!(matches!(gone, Err(SessionError::NotFound(_))), "{gone:?}");
+}

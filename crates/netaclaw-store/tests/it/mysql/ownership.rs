@@ -96,6 +96,29 @@ async fn a_session_of_a_living_node_is_busy_for_others_until_it_is_released() {
     );
 }
 
+#[tokio::test]
+async fn a_deleted_session_of_a_living_node_is_not_purged() {
+    let harness = Harness::new();
+    let (a, b) = (harness.node("a").await, harness.node("b").await);
+    let session = new_session(&a).await;
+    ask(&a, &session, "first").await.unwrap();
+    a.delete_session(&session).await.unwrap();
+    a.take_over(&session).await.unwrap();
+    assert!(is_busy(&b.purge_session(&session, None).await));
+    a.release(&session).await.unwrap();
+    assert!(b.purge_session(&session, None).await.unwrap());
+    for count in [
+        "SELECT COUNT(*) FROM neta_agent_session",
+        "SELECT COUNT(*) FROM neta_agent_session_entry",
+    ] {
+        let rows: i64 = sqlx::query_scalar(count)
+            .fetch_one(&mut harness.sql().await)
+            .await
+            .unwrap();
+        assert_eq!(rows, 0, "{count}");
+    }
+}
+
 /// Takes the session away from `a`, which is alive and does not know.
 async fn depose(harness: &Harness, b: &MysqlProvider, session: &SessionId) {
     run(
