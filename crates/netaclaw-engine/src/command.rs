@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Open(OpenRequest, Reply<(Opened, OnItsWay)>),
     Listen(Arc<dyn Subscriber>, Reply<(FeedStart, OnItsWay)>),
     Close(SubscriptionId),
+    /// Ends the live session at once; refused while something runs.
+    PutAway(Reply<()>),
 }
 
 impl Command {
@@ -47,7 +49,7 @@ impl Command {
     pub(crate) fn writes(&self) -> bool {
         let reads = matches!(
             self,
-            Self::Stop(_) | Self::Open(..) | Self::Listen(..) | Self::Close(_)
+            Self::Stop(_) | Self::Open(..) | Self::Listen(..) | Self::Close(_) | Self::PutAway(_)
         );
         !reads
     }
@@ -58,7 +60,9 @@ impl Command {
         match self {
             Self::Chat(_, reply) => drop(reply.send(Err(why))),
             Self::Stop(reply) => drop(reply.send(Err(why))),
-            Self::DecideCall(_, _, reply) | Self::DismissCompaction(reply) => {
+            Self::DecideCall(_, _, reply)
+            | Self::DismissCompaction(reply)
+            | Self::PutAway(reply) => {
                 drop(reply.send(Err(why)));
             }
             Self::SetThinkingLevel(_, _, reply)

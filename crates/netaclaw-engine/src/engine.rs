@@ -4,6 +4,7 @@ mod commands;
 mod context;
 mod first;
 mod home;
+mod purge;
 mod skills;
 
 pub(crate) use home::Home;
@@ -74,6 +75,8 @@ struct Inner {
     gates: Gates,
     early_stops: EarlyStops,
     usage: Arc<Usage>,
+    /// Whether a deleted session stays for a while and can be restored.
+    keeps_deleted: bool,
     jobs: TaskTracker,
     /// Cancelled when nothing new begins.
     draining: CancellationToken,
@@ -99,6 +102,7 @@ impl Engine {
             gates: Gates::default(),
             early_stops: EarlyStops::default(),
             usage: Arc::default(),
+            keeps_deleted: true,
             jobs: TaskTracker::new(),
             draining: CancellationToken::new(),
             shutdown: CancellationToken::new(),
@@ -175,6 +179,22 @@ impl Engine {
     /// Names a session, puts it away, deletes it or brings it back. One that is deleted ends its
     /// run first.
     pub async fn update(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        change: SessionChange,
+        request: Option<Request>,
+    ) -> Result<Done<SessionListItem>, EngineError> {
+        let deletes = change.status == Some(SessionStatus::Deleted);
+        let item = self.mark(caller, session, change, request).await?;
+        if deletes && !self.inner.keeps_deleted {
+            let (provider, _) = self.find_any(caller, session).await?;
+            self.purge_found(provider, session, None).await?;
+        }
+        Ok(item)
+    }
+
+    async fn mark(
         &self,
         caller: &Caller,
         session: &SessionId,

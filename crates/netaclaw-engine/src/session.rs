@@ -147,6 +147,12 @@ impl LiveSession {
                     self.abandon().await;
                 }
                 command = mailbox.recv(), if !self.closing => match command {
+                    Some(Command::PutAway(reply)) if self.current.is_none() => {
+                        leaving = Some(home.abandon(&mut mailbox).await);
+                        self.writer.steps.write().await;
+                        // Who asked waits at the gate until the session is released.
+                        drop(reply.send(Ok(())));
+                    }
                     Some(command) => self.handle(command).await,
                     None => {
                         self.closing = true;
@@ -217,6 +223,10 @@ impl LiveSession {
                 // What was refused or known has begun nothing.
                 self.allowance.keep_while(self.current.is_some());
                 drop(reply.send(taken));
+            }
+            Command::PutAway(reply) => {
+                let message = "a run has begun; try again".to_owned();
+                drop(reply.send(Err(EngineError::Busy(message))));
             }
             Command::Stop(reply) => drop(reply.send(self.stop().await)),
             Command::SetThinkingLevel(level, request, reply) => {

@@ -2,7 +2,7 @@
 
 use crate::admin;
 use crate::app::App;
-use crate::config::Config;
+use crate::config::{Config, Retention};
 use crate::error::{Failure, Result};
 use crate::hidden;
 use crate::session::Stores;
@@ -74,11 +74,15 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let files = FileAttachments::new(stores.config.attachments_dir())
         .with_owner_bytes_max(limits.attachment_bytes_per_user);
     let logs = Arc::new(FileProcessLogs::new(stores.config.process_logs_dir()));
+    let engine = Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())
+        .with_attachments(Arc::new(files))
+        .with_limits(limits.users)
+        .with_process_logs(logs);
     Ok(Assembled {
-        engine: Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())
-            .with_attachments(Arc::new(files))
-            .with_limits(limits.users)
-            .with_process_logs(logs),
+        engine: match stores.config.retention {
+            Retention::Days(0) => engine.without_kept_deletions(),
+            _ => engine,
+        },
         admin,
         agents,
         instance,

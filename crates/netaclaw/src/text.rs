@@ -202,6 +202,12 @@ texts! {
     copy_verified(done, entries, tips) { "{done}; {entries} and the contexts at {tips} are byte for byte the same" "{done}；{entries}以及{tips}的上下文逐字节相同" }
     some_tips(some, all) { "{some} of {all} tips" "{all} 个末端中 {some} 个" }
     copy_differs(place) { "the copy differs from it at {place}" "副本在 {place} 处不同" }
+    session_is_deleted() { "it is deleted" "该会话已删除" }
+    see_undelete(id) { "restore it with `netaclaw session undelete {id}`" "可用 `netaclaw session undelete {id}` 恢复" }
+    session_deleted(id) { "session {id}: deleted; restore it with `netaclaw session undelete {id}`" "会话 {id}：已删除；可用 `netaclaw session undelete {id}` 恢复" }
+    session_purged(id) { "session {id}: removed for good" "会话 {id}：已彻底删除" }
+    session_undeleted(id) { "session {id}: restored" "会话 {id}：已恢复" }
+    keep_deleted_values() { "give a number of days up to 36500 (0 removes at once), or unlimited" "请给出不超过 36500 的天数（0 为立即彻底删除），或 unlimited" }
     source_untouched() { "the original was not touched; delete the copy" "原件未动；请删除副本" }
     data_dir() { "data directory" "数据目录" }
     no_home() { "there is no home directory" "没有主目录" }

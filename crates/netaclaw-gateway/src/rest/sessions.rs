@@ -145,15 +145,28 @@ async fn patch(
     Ok(Json(updated.value))
 }
 
-/// Stops what runs, then marks the session deleted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Deletion {
+    /// `true` removes the session for good at once, also one that is already deleted.
+    now: Option<bool>,
+}
+
+/// Stops what runs, then deletes the session. Until the retention period is over, setting its status
+/// restores it. With `now` it cannot be restored.
 #[utoipa::path(delete, path = "/admin/netaclaw/sessions/{id}", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 204)))]
+    params(("id" = String, Path), Deletion), responses((status = 204)))]
 async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     ApiPath(id): ApiPath<String>,
+    ApiQuery(deletion): ApiQuery<Deletion>,
 ) -> Result<StatusCode, ApiError> {
     let (caller, id) = (who.caller(), SessionId::new(id));
+    if deletion.now == Some(true) {
+        shared.engine.purge(&caller, &id).await?;
+        return Ok(StatusCode::NO_CONTENT);
+    }
     let deleted = SessionChange {
         status: Some(SessionStatus::Deleted),
         ..SessionChange::default()

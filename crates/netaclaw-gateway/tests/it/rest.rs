@@ -420,6 +420,40 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
     assert_eq!(get(format!("{base}/export")).await.status, 200, "restored");
 }
 
+#[tokio::test]
+async fn delete_now_ends_the_run_and_leaves_nothing_of_a_session() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    // The run is under way while it is deleted.
+    server.script.act([say("Hi")]);
+    let ack = client.call("chat", json!({"content": "Hello"})).await;
+    let id = ack["sessionId"].as_str().unwrap().to_owned();
+    let base = format!("/admin/netaclaw/sessions/{id}");
+    let delete = |query: &'static str| {
+        let path = format!("{base}{query}");
+        async move { request(server.address, "DELETE", &path).send().await.status }
+    };
+    assert_eq!(delete("?now=maybe").await, 400);
+    assert_eq!(delete("?now=true").await, 204);
+    assert_eq!(delete("?now=true").await, 404);
+    let restore = request(server.address, "PATCH", &base).json(json!({"status": "active"}));
+    assert_eq!(restore.send().await.status, 404);
+    let deleted = "/admin/netaclaw/sessions?status=deleted";
+    let deleted = request(server.address, "GET", deleted).send().await.json();
+    assert_eq!(deleted["total"], 0);
+
+    // Also what was deleted before.
+    server.script.act([say("Hi"), Act::End]);
+    let ack = client.call("chat", json!({"content": "Hello"})).await;
+    let id = ack["sessionId"].as_str().unwrap().to_owned();
+    let base = format!("/admin/netaclaw/sessions/{id}");
+    for (query, status) in [("", 204), ("?now=true", 204), ("?now=true", 404)] {
+        let path = format!("{base}{query}");
+        let answer = request(server.address, "DELETE", &path).send().await;
+        assert_eq!(answer.status, status, "{query}");
+    }
+}
+
 /// Whatever is wrong with a request, it is said in one form.
 #[tokio::test]
 async fn every_refusal_is_json() {

@@ -15,6 +15,7 @@ pub(crate) mod var {
     pub(crate) const DATA_DIR: &str = "NETACLAW_DATA_DIR";
     pub(crate) const DRAIN_SECONDS: &str = "NETACLAW_DRAIN_SECONDS";
     pub(crate) const FSYNC: &str = "NETACLAW_FSYNC";
+    pub(crate) const KEEP_DELETED_DAYS: &str = "NETACLAW_KEEP_DELETED_DAYS";
     pub(crate) const LISTEN: &str = "NETACLAW_LISTEN";
     pub(crate) const LOG: &str = "NETACLAW_LOG";
     pub(crate) const LOG_FORMAT: &str = "NETACLAW_LOG_FORMAT";
@@ -29,13 +30,14 @@ pub(crate) mod var {
     pub(crate) const TRUSTED_PROXIES: &str = "NETACLAW_TRUSTED_PROXIES";
     /// What the names of NetaClaw's own variables begin with, and all of them.
     pub(crate) const PREFIX: &str = "NETACLAW_";
-    pub(crate) const OWN: [&str; 18] = [
+    pub(crate) const OWN: [&str; 19] = [
         ADMIN_STORE,
         ALLOWED_ORIGINS,
         CONFIG,
         DATA_DIR,
         DRAIN_SECONDS,
         FSYNC,
+        KEEP_DELETED_DAYS,
         LISTEN,
         LOG,
         LOG_FORMAT,
@@ -80,6 +82,7 @@ pub(crate) struct Environment {
     pub(crate) drain_seconds: Option<String>,
     pub(crate) editor: Option<String>,
     pub(crate) fsync: Option<String>,
+    pub(crate) keep_deleted_days: Option<String>,
     pub(crate) listen: Option<String>,
     pub(crate) log: Option<String>,
     pub(crate) log_format: Option<String>,
@@ -130,6 +133,7 @@ impl Environment {
             drain_seconds: text(var::DRAIN_SECONDS),
             editor: var::EDITOR.into_iter().find_map(text),
             fsync: text(var::FSYNC),
+            keep_deleted_days: text(var::KEEP_DELETED_DAYS),
             listen: text(var::LISTEN),
             log: text(var::LOG),
             log_format: text(var::LOG_FORMAT),

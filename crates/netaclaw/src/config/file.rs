@@ -67,6 +67,15 @@ pub(super) struct FileLog {
 pub(super) struct FileSessions {
     pub(super) provider: Option<String>,
     pub(super) fsync: Option<String>,
+    pub(super) keep_deleted_days: Option<FileDays>,
+}
+
+/// A number of days, or a word.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum FileDays {
+    Number(i64),
+    Word(String),
 }
 
 #[derive(Debug, Default, Deserialize)]

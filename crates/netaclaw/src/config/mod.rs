@@ -5,12 +5,14 @@ mod environment;
 mod file;
 mod limits;
 mod log;
+mod retention;
 mod server;
 mod telemetry;
 
 pub(crate) use environment::{Environment, var};
 pub(crate) use limits::LimitSettings;
 pub(crate) use log::{LogFormat, LogSettings};
+pub(crate) use retention::Retention;
 pub(crate) use server::ServerSettings;
 
 use crate::error::Failure;
@@ -46,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) file: Option<PathBuf>,
     pub(crate) provider: ProviderKind,
     pub(crate) fsync: Fsync,
+    /// How long deleted sessions are kept.
+    pub(crate) retention: Retention,
     pub(crate) server: ServerSettings,
     pub(crate) log: LogSettings,
     pub(crate) limits: LimitSettings,
@@ -93,6 +97,7 @@ impl Config {
                 provider_named(&name, lang, &mut warnings)
             }),
             fsync: fsync.map_or(Ok(Fsync::default()), |name| fsync_named(&name, lang))?,
+            retention: Retention::load(env, file.sessions.keep_deleted_days, lang)?,
             server: ServerSettings::load(env, file.server, lang)?,
             log: LogSettings::load(env, file.log, lang)?,
             limits: LimitSettings::load(&file.limits),

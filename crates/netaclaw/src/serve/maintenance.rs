@@ -1,7 +1,8 @@
 //! What a server does for its data directory beside serving: at start, and then once a day.
 
+use crate::config::Retention;
 use netaclaw_engine::Engine;
-use netaclaw_session::SessionError;
+use netaclaw_session::{SessionError, format_timestamp};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,7 @@ pub(super) enum Recovered {
 pub(super) async fn run(
     engine: Engine,
     recovery: JoinHandle<Result<(), SessionError>>,
+    retention: Retention,
     shutdown: CancellationToken,
 ) -> Recovered {
     let recovered = match recovery.await {
@@ -30,9 +32,29 @@ pub(super) async fn run(
             return recovered;
         }
         engine.remove_leftovers().await;
+        if let Some(deleted_before) = cutoff(retention) {
+            let purged = engine.purge_deleted(&deleted_before).await;
+            if purged > 0 {
+                tracing::info!(
+                    purged,
+                    "sessions were removed for good at the end of their retention period"
+                );
+            }
+        }
+        tracing::debug!("the daily maintenance is done");
         tokio::select! {
             () = shutdown.cancelled() => return recovered,
             () = tokio::time::sleep(INTERVAL) => {}
         }
     }
+}
+
+/// What was deleted before this time is due; `None` if deleted sessions are kept.
+fn cutoff(retention: Retention) -> Option<String> {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+    let Retention::Days(days) = retention else {
+        return None;
+    };
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    Some(format_timestamp(now_ms - i64::from(days) * DAY_MS))
 }

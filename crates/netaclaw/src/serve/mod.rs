@@ -105,7 +105,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     // Beside the work for those who are here already.
     let recovery = engine.recover_interrupted();
     engine.take_over_from_the_dead();
-    let kept = maintenance::run(engine.clone(), recovery, shutdown.clone());
+    let kept = maintenance::run(engine.clone(), recovery, config.retention, shutdown.clone());
     let maintenance = tokio::spawn(kept);
     let serving = gateway.serve(listener, shutdown.clone());
     tokio::pin!(serving);

@@ -3,6 +3,7 @@
 mod compact;
 mod context;
 mod copy;
+mod delete;
 mod export;
 mod forest;
 mod import;
@@ -41,6 +42,10 @@ pub(crate) enum SessionCommand {
     Import(import::ImportArgs),
     /// Copy a session between files and MySQL
     Copy(copy::CopyArgs),
+    /// Delete a session; it can be restored for a while
+    Delete(delete::DeleteArgs),
+    /// Restore a deleted session
+    Undelete(delete::UndeleteArgs),
     /// Look for damage, and change nothing
     Verify(verify::VerifyArgs),
 }
@@ -55,6 +60,8 @@ pub(crate) async fn run(command: SessionCommand, app: &mut App) -> Result<Outcom
         SessionCommand::Export(args) => export::run(args, app).await?,
         SessionCommand::Import(args) => import::run(args, app).await?,
         SessionCommand::Copy(args) => copy::run(args, app).await?,
+        SessionCommand::Delete(args) => delete::delete(args, app).await?,
+        SessionCommand::Undelete(args) => delete::undelete(args, app).await?,
         SessionCommand::Verify(args) => return verify::run(args, app).await,
     }
     Ok(Outcome::Done)

@@ -6,7 +6,7 @@ use crate::error::{Failure, Result};
 use crate::text::Lang;
 use netaclaw_session::{
     Entry, LogError, PageRequest, SessionError, SessionFilter, SessionId, SessionLog, SessionMeta,
-    SessionTree,
+    SessionStatus, SessionTree,
 };
 use netaclaw_store::{ReadFileError, read_session_file};
 use std::ffi::OsStr;
@@ -149,8 +149,28 @@ pub(crate) async fn find_in(lang: Lang, provider: Provider, id: &str) -> Result<
     }
 }
 
+/// Finds a deleted session by its whole id.
+pub(super) async fn find_deleted(lang: Lang, stores: &Stores, id: &str) -> Result<Option<Found>> {
+    for kind in stores.places() {
+        let provider = stores.open(kind).await?;
+        match provider.get_session(&SessionId::new(id)).await {
+            Ok(meta) if meta.status == SessionStatus::Deleted => {
+                return Ok(Some(Found { provider, meta }));
+            }
+            Ok(_) | Err(SessionError::NotFound(_)) => {}
+            Err(error) => return Err(Failure::session(lang, error)),
+        }
+    }
+    Ok(None)
+}
+
 async fn exactly(lang: Lang, provider: &Provider, id: &str) -> Result<Option<Found>> {
     match provider.get_session(&SessionId::new(id)).await {
+        Ok(meta) if meta.status == SessionStatus::Deleted => Err(Failure::new(
+            lang.session_named(id),
+            lang.session_is_deleted(),
+            lang.see_undelete(id),
+        )),
         Ok(meta) => Ok(Some(Found {
             provider: Arc::clone(provider),
             meta,

@@ -15,6 +15,7 @@ mod compact;
 mod compact_killed;
 mod copy;
 mod damage;
+mod deleted;
 mod doctor;
 mod export;
 mod faults;
