@@ -9,7 +9,7 @@ const listed = (chat: Chat, title: string | RegExp) => chat.page.locator('.sessi
 async function menu(chat: Chat, title: string, item: string): Promise<void> {
   await listed(chat, title).hover()
   await chat.page.getByRole('button', { name: `Actions for ${title}` }).click()
-  await chat.page.getByRole('menuitem', { name: item }).click()
+  await chat.page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
 test.beforeEach(async ({ chat }) => {
@@ -62,6 +62,18 @@ test('a session is deleted after a question, and its page leads on', async ({ ch
   await page.goto(gone)
   await expect(page.getByText('This session is not here')).toBeVisible()
   await expect(listed(chat, 'About apples')).toHaveCount(1)
+})
+
+test('a session is deleted at once by keyboard, and the server has nothing left of it', async ({ chat, page }) => {
+  await page.getByRole('button', { name: 'Actions for About pears' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete now' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('Delete “About pears” now?')
+  await dialog.getByRole('button', { name: 'Delete now' }).press('Enter')
+  await expect(listed(chat, 'About pears')).toHaveCount(0)
+  const deleted = await page.request.get('/admin/netaclaw/sessions?status=deleted')
+  expect(((await deleted.json()) as { total: number }).total).toBe(0)
 })
 
 test('what runs, asks or has news elsewhere is marked', async ({ chat, model, page }) => {

@@ -55,8 +55,9 @@ export const useSessions = defineStore('sessions', () => {
     put(await request<SessionListItem>(`sessions/${encodeURIComponent(sessionId)}`, { method: 'PATCH', body }))
   }
 
-  async function remove(sessionId: string): Promise<void> {
-    await request(`sessions/${encodeURIComponent(sessionId)}`, { method: 'DELETE' })
+  /** Deletes a session. It can be restored for a while, unless it is deleted `now`. */
+  async function remove(sessionId: string, now = false): Promise<void> {
+    await request(`sessions/${encodeURIComponent(sessionId)}`, { method: 'DELETE', ...(now ? { query: { now: 'true' } } : {}) })
     forget(sessionId)
   }
 

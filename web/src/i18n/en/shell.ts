@@ -18,8 +18,11 @@ export default {
     more: 'Show more',
     untitled: 'New chat',
     confirmRemove: 'Delete “{title}”?',
-    confirmRemoveText: 'Its messages will be gone. This cannot be undone.',
+    confirmRemoveText: 'It leaves the list. The server keeps it for its retention period; until then an administrator can restore it.',
     remove: 'Delete',
+    confirmErase: 'Delete “{title}” now?',
+    confirmEraseText: 'The server removes its messages and logs at once. This cannot be undone.',
+    erase: 'Delete now',
     problem: 'That did not work: {message}',
   },
   settings: {

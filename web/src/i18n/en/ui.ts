@@ -226,6 +226,7 @@ export default {
     archive: 'Archive',
     restore: 'Restore',
     remove: 'Delete',
+    erase: 'Delete now',
     running: 'Running',
     asking: 'Needs your answer',
     unread: 'Unread',

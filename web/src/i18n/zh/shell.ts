@@ -19,8 +19,11 @@ export default {
     more: '显示更多',
     untitled: '新聊天',
     confirmRemove: '删除“{title}”？',
-    confirmRemoveText: '其中的消息将不复存在，且无法恢复。',
+    confirmRemoveText: '会话将从列表中移除。服务器在保留期内仍会保存，管理员可以恢复。',
     remove: '删除',
+    confirmErase: '立即彻底删除“{title}”？',
+    confirmEraseText: '服务器会立即删除其消息和日志，且无法恢复。',
+    erase: '立即删除',
     problem: '操作未成功：{message}',
   },
   settings: {

@@ -227,6 +227,7 @@ export default {
     archive: '归档',
     restore: '取消归档',
     remove: '删除',
+    erase: '立即删除',
     running: '运行中',
     asking: '需要您回答',
     unread: '未读',

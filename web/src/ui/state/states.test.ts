@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ChoiceView, ConnectionView, SessionRow, TokenView } from '@/view/types'
 import ControlPicker from '../control/ControlPicker.vue'
 import { bytes, cost, duration, moment, tokens } from '../format'
+import ControlMenu from '../control/ControlMenu.vue'
 import ListSession from '../list/ListSession.vue'
 import { show, testI18n } from '../testing'
 import StateConnection from './StateConnection.vue'
@@ -133,6 +134,15 @@ describe('a session in the list', () => {
     expect(view.emitted('open')).toBeUndefined()
     await view.get('a').trigger('click')
     expect(view.emitted('open')).toEqual([['s1']])
+  })
+
+  test('is deleted for a while, or at once', async () => {
+    view = show(ListSession, { session: session(), href: '' })
+    const menu = view.getComponent(ControlMenu)
+    menu.vm.$emit('select', 'remove')
+    menu.vm.$emit('select', 'erase')
+    expect(view.emitted('remove')).toEqual([['s1']])
+    expect(view.emitted('erase')).toEqual([['s1']])
   })
 
   test('says how it stands', async () => {
