@@ -29,7 +29,7 @@ after(async () => {
 /** Starts the server and waits for the line that says it is ready. */
 async function start(listen) {
   const env = { ...process.env, NETACLAW_TOKEN: TOKEN, LC_ALL: 'C' }
-  server = spawn(binary, ['--data-dir', dir, 'serve', '--listen', listen], { cwd: dir, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  server = spawn(binary, ['--data-dir', join(dir, 'data'), 'serve', '--listen', listen], { cwd: dir, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   for await (const chunk of server.stdout) {
     text += chunk

@@ -6,7 +6,7 @@ import { expect } from '../support/test.ts'
 import type { Stage } from './stage.ts'
 
 export async function asking({ chat, model, server, shots }: Stage): Promise<void> {
-  await server.useAgent({ workspace: join(server.dataDir, 'work'), approval: 'always' })
+  await server.useAgent({ workspace: join(server.place, 'work'), approval: 'always' })
   model.next(call('write', { path: 'notes/shopping.txt', content: 'Remember the milk.\n别忘了买牛奶。\n' }))
   await chat.send('Note it down')
   await expect(chat.approvals).toBeVisible()

@@ -10,7 +10,7 @@ import { expect } from '../support/test.ts'
 import { EVERYTHING, ROW, type Stage } from './stage.ts'
 
 export async function workOnFiles({ chat, model, server, shots }: Stage): Promise<void> {
-  const work = join(server.dataDir, 'work')
+  const work = join(server.place, 'work')
   await server.useAgent({ workspace: work, approval: 'never' })
   writeFileSync(join(work, 'main.rs'), 'fn main() {\n    let answer = 41;\n    println!("{answer}");\n}\n')
   execFileSync('mkfifo', [join(work, 'gate')])

@@ -10,7 +10,7 @@ import type { Prepare, Stage } from './stage.ts'
 
 export async function skillsAtWork({ chat, model, server, shots }: Stage): Promise<void> {
   const { page } = chat
-  const work = join(server.dataDir, 'work')
+  const work = join(server.place, 'work')
   await server.useAgent({ workspace: work, approval: 'never' })
   const skill = new StepSkill(server.dataDir, work)
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two', repeat: 30 } }))

@@ -30,7 +30,7 @@ fn main() {
 
 /** Imports a session of this length and returns its id. */
 export async function importSession(server: Server, name: string, { turns, tools }: Length): Promise<string> {
-  const lines: object[] = [{ type: 'session', version: 3, id: name, timestamp: at(0), cwd: server.dataDir }]
+  const lines: object[] = [{ type: 'session', version: 3, id: name, timestamp: at(0), cwd: server.place }]
   let last: string | null = null
   const add = (message: object) => {
     const id = lines.length.toString(16).padStart(8, '0')
@@ -47,7 +47,7 @@ export async function importSession(server: Server, name: string, { turns, tools
     }
     add({ ...answer('stop'), content: [{ type: 'text', text: `Part ${turn}. ${ANSWER}` }] })
   }
-  const file = join(server.dataDir, `${name}.jsonl`)
+  const file = join(server.place, `${name}.jsonl`)
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   await server.run('session', 'import', file)
   return name

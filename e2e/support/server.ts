@@ -17,7 +17,9 @@ export class Server {
   /** Where servers were that their tests have no more use for. */
   static readonly #removed = new Set<string>()
 
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'neta-e2e-'))
+  /** All that belongs to this server: its data, and beside it the workspaces of agents, which must not lie in the data. */
+  readonly place = mkdtempSync(join(tmpdir(), 'neta-e2e-'))
+  readonly dataDir = join(this.place, 'data')
   /** The link that logs in. A server whose output is not a terminal prints only its address. */
   link = ''
   #process: ChildProcess | null = null
@@ -91,7 +93,7 @@ export class Server {
   async remove(): Promise<void> {
     if (this.link) Server.#removed.add(new URL(this.link).host)
     await this.kill()
-    rmSync(this.dataDir, { recursive: true, force: true })
+    rmSync(this.place, { recursive: true, force: true })
   }
 
   /** A call of the REST API, as a program would make it. */

@@ -7,12 +7,12 @@ import { expect, test } from '../support/test.ts'
 import type { Server } from '../support/server.ts'
 
 const NOTE = { path: 'note.txt', content: 'Remember the milk.\n' }
-const noteIn = (server: Server) => join(server.dataDir, 'work', 'note.txt')
+const noteIn = (server: Server) => join(server.place, 'work', 'note.txt')
 const told = (model: { requests: { messages: { role: string; content: unknown }[] }[] }) =>
   model.requests.at(-1)?.messages.findLast((message) => message.role === 'tool')?.content
 
 test.beforeEach(async ({ chat, model, server }) => {
-  await server.useAgent({ workspace: join(server.dataDir, 'work'), approval: 'always' })
+  await server.useAgent({ workspace: join(server.place, 'work'), approval: 'always' })
   model.next(call('write', NOTE))
   model.next(...words('That is settled.'))
   await chat.send('Note it down')

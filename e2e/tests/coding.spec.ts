@@ -8,12 +8,12 @@ import { call, say, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 import type { Server } from '../support/server.ts'
 
-const inWork = (server: Server, name: string) => join(server.dataDir, 'work', name)
+const inWork = (server: Server, name: string) => join(server.place, 'work', name)
 /** Prints, waits until the test writes to the pipe, and prints again. */
 const BUILD = { command: 'echo compiling; read word < gate; echo "$word"; echo compiled' }
 
 test.beforeEach(async ({ server }) => {
-  await server.useAgent({ workspace: join(server.dataDir, 'work'), approval: 'never' })
+  await server.useAgent({ workspace: join(server.place, 'work'), approval: 'never' })
   writeFileSync(inWork(server, 'main.rs'), 'fn main() {\n    let answer = 41;\n}\n')
   execFileSync('mkfifo', [inWork(server, 'gate')])
 })

@@ -97,7 +97,7 @@ test('stop while a question is open', async ({ chat, model }) => {
 
 test('stop while a tool runs', async ({ chat, model, server }) => {
   // A file with much more in it than anybody can read, and no room of its own on the disk.
-  const workspace = join(server.dataDir, 'large')
+  const workspace = join(server.place, 'large')
   await server.useAgent({ workspace })
   writeFileSync(join(workspace, 'large.txt'), 'words\n'.repeat(2_000))
   truncateSync(join(workspace, 'large.txt'), 2 ** 41)

@@ -60,7 +60,7 @@ test('in diagrams', async ({ chat, model, page }) => {
 })
 
 test('in names of files, tool output, titles, labels, questions and lists', async ({ chat, model, page, server }) => {
-  const workspace = join(server.dataDir, 'hostile')
+  const workspace = join(server.place, 'hostile')
   await server.useAgent({ workspace })
   writeFileSync(join(workspace, '<img src=x onerror=pwned()>.txt'), MARKUP)
 

@@ -10,7 +10,7 @@ import { expect, test as base } from '../support/test.ts'
 
 const test = base.extend<{ skill: StepSkill }>({
   skill: async ({ server }, use) => {
-    const workspace = join(server.dataDir, 'work')
+    const workspace = join(server.place, 'work')
     await server.useAgent({ workspace, approval: 'never' })
     const skill = new StepSkill(server.dataDir, workspace)
     await use(skill)
@@ -192,7 +192,7 @@ test('the full log follows a call under way', async ({ chat, model, page, skill 
 test('vehicle-damage-inspection: every stage live, the same after reloads, pictures, and the whole log', async ({ chat, model, page, server, skill }) => {
   test.slow()
   const script = join(import.meta.dirname, '../../skills/vehicle-damage-inspection/scripts/sample_frames.py')
-  await promisify(execFile)('python3', [script, join(server.dataDir, 'work', 'car')])
+  await promisify(execFile)('python3', [script, join(server.place, 'work', 'car')])
   expect(skill).toBeDefined()
   model.next(call('execute_skill', { name: 'vehicle-damage-inspection', input: { source: 'car/after', reference: 'car/before' } }))
   model.next(...words('The inspection is done.'))

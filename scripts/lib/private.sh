@@ -3,6 +3,8 @@
 
 # The path is short because MariaDB's socket lies in it, and a socket's path ends at 107 characters.
 work=$(mktemp -d /tmp/neta.XXXXXX)
+# Tests of the sandbox start programs under another account, which must reach its own directory in there.
+chmod 711 "$work"
 running=
 
 # What tests and benchmarks put into temporary or Pi's own directories goes away with ours.

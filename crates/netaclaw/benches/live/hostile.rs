@@ -2,7 +2,7 @@
 //! time, without an attack and under each of four. Run with `--hostile`; prints a table, asserts nothing.
 
 use crate::client::{Client, Events};
-use crate::process::Server;
+use crate::process::{Server, work_dir};
 use crate::report::percentile;
 use futures::future::try_join_all;
 use netaclaw_testkit::fake_model::{FakeModel, Fault, Reply};
@@ -58,7 +58,10 @@ impl Attack {
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 pub(crate) async fn run(server: &Server, dir: &Path, model: &FakeModel) -> anyhow::Result<()> {
     // A file for the search to work on.
-    std::fs::write(dir.join("large.txt"), "aaaaaaaaaa".repeat(500_000))?;
+    std::fs::write(
+        work_dir(dir).join("large.txt"),
+        "aaaaaaaaaa".repeat(500_000),
+    )?;
     script(model);
     println!(
         "{:42} {:>10} {:>10} {:>9} {:>9} {:>9}  what the attacker got",
@@ -89,7 +92,7 @@ pub(crate) async fn run(server: &Server, dir: &Path, model: &FakeModel) -> anyho
     }
     println!(
         "data directory: {:.1} MB",
-        directory_bytes(dir)? as f64 / 1e6
+        directory_bytes(&dir.join("data"))? as f64 / 1e6
     );
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::users;
 use anyhow::{Context, ensure};
 use netaclaw_testkit::fake_model::FakeModel;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
@@ -36,12 +36,12 @@ impl Server {
         dir: &Path,
         model: &FakeModel,
     ) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(dir)?;
+        std::fs::create_dir_all(work_dir(dir))?;
         let added = Command::new(binary)
             .args(["channel", "add", "bench", "--supplier", "openai"])
             .args(["--base-url", &model.openai_url(), "--api-key-env", "KEY"])
             .args(["--model", "bench:128000", "--default", "--data-dir"])
-            .arg(dir)
+            .arg(dir.join("data"))
             .env("KEY", "none")
             .output()
             .await?;
@@ -149,12 +149,17 @@ pub(crate) async fn start_times(dir: &Path, times: usize) -> anyhow::Result<Vec<
     Ok(measured)
 }
 
+/// Where the agents of a server work; not in its data.
+pub(crate) fn work_dir(dir: &Path) -> PathBuf {
+    dir.join("work")
+}
+
 fn netaclaw(binary: &Path, dir: &Path) -> Command {
     let mut command = Command::new(binary);
     command
         .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-        .arg(dir)
-        .current_dir(dir)
+        .arg(dir.join("data"))
+        .current_dir(work_dir(dir))
         .env("NETACLAW_TOKEN", TOKEN)
         .env("LC_ALL", "C");
     command
