@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the benchmarks: session files beside Pi on Node, MySQL beside a bare INSERT loop, the live
 # server beside a Node relay, file tools beside ripgrep and fd, and the planning of compactions.
-# `make bench ARGS="live --hostile"` measures what a hostile user costs the others; `ARGS="live …"`, `ARGS="session …"`, `ARGS=tools` or `ARGS=compaction` runs one of them.
+# `make bench ARGS="live …"`, `ARGS="session …"`, `ARGS=tools` or `ARGS=compaction` runs one of them;
+# `ARGS="live --hostile"` measures what a hostile user costs the others.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
