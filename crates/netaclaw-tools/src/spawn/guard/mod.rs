@@ -86,13 +86,7 @@ async fn guard() -> io::Result<()> {
     };
     // Listened to before there is anybody to hear of.
     let mut signals = Signals::new()?;
-    // While there is one thread: the kernel makes no user namespace for a part of a process.
-    if plan.namespaces
-        && let Err(why) = view::enter(&plan)
-    {
-        let fault = StartFault::NoNamespaces(why);
-        return control.say(&Reply::Failed(fault)).await;
-    }
+    // Before the view is made, because making room removes what the view is built on.
     let mut bounds = Bounds {
         crowd: Crowd::new(plan.confinement.limits.tasks),
         quota: Quota::new(&plan),
@@ -103,6 +97,13 @@ async fn guard() -> io::Result<()> {
     }
     if bounds.quota.is_full() {
         let fault = StartFault::ScratchFull(bounds.quota.most());
+        return control.say(&Reply::Failed(fault)).await;
+    }
+    // While there is one thread: the kernel makes no user namespace for a part of a process.
+    if plan.namespaces
+        && let Err(why) = view::enter(&plan)
+    {
+        let fault = StartFault::NoNamespaces(why);
         return control.say(&Reply::Failed(fault)).await;
     }
     let own_score = std::fs::read_to_string(OOM_SCORE);

@@ -9,8 +9,10 @@
 use crate::spawn::plan::Plan;
 use crate::spawn::scratch::make_private;
 use crate::spawn::sweep;
-use rustix::fs::statvfs;
+use rustix::fd::OwnedFd;
+use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
 use std::io::ErrorKind;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,6 +27,9 @@ const COUNT_PART: u32 = 5;
 const FILE_MIN: u64 = 4 << 10;
 
 pub(super) struct Quota {
+    /// Holds the scratch directory open. In a view of its own the way to it may lead through its temporary
+    /// files, and is gone once these are removed.
+    _held: Option<OwnedFd>,
     dir: PathBuf,
     /// The part of it where programs put files unless they were told otherwise.
     temp: PathBuf,
@@ -41,10 +46,16 @@ impl Quota {
         let now = Instant::now();
         let free = free_in(&plan.scratch);
         let most = plan.confinement.limits.scratch_bytes;
+        let (held, dir) = hold(&plan.scratch);
+        let temp = match plan.temp.strip_prefix(&plan.scratch) {
+            Ok(below) => dir.join(below),
+            Err(_) => plan.temp.clone(),
+        };
         Self {
-            counted: bytes_in(&plan.scratch, most),
-            dir: plan.scratch.clone(),
-            temp: plan.temp.clone(),
+            counted: bytes_in(&dir, most),
+            _held: held,
+            dir,
+            temp,
             most,
             free,
             count_at: now + COUNT_EVERY,
@@ -100,6 +111,18 @@ impl Quota {
         self.look_at = now + LOOK_EVERY.max((now - began) * COUNT_PART);
         self.count_at = now + COUNT_EVERY.max((now - began) * COUNT_PART);
         self.counted > self.most
+    }
+}
+
+/// Opens a directory, and gives a path to it that lasts for as long as it is open.
+fn hold(dir: &Path) -> (Option<OwnedFd>, PathBuf) {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::PATH;
+    match openat(CWD, dir, flags, Mode::empty()) {
+        Ok(held) => {
+            let path = format!("/proc/self/fd/{}/.", held.as_raw_fd());
+            (Some(held), path.into())
+        }
+        Err(_) => (None, dir.to_owned()),
     }
 }
 
