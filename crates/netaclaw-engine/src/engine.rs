@@ -234,7 +234,7 @@ impl Engine {
         change: SessionChange,
         request: Option<Request>,
     ) -> Result<Done<SessionListItem>, EngineError> {
-        // A request is remembered by the session's own writer. If nobody watches the session, it need
+        // A request is remembered by the session's own writer. If no client watches the session, it need
         // not come to life for this.
         if request.is_none() {
             let write = provider.update_session(session, patch_of(change.clone()));
@@ -424,7 +424,7 @@ impl Engine {
         let watch = async move {
             loop {
                 provider.owner_died().await;
-                // What fails here is tried again by whoever opens the session.
+                // What fails here is retried when the session is opened.
                 if let Err(error) = sweep_one(&engine, &provider).await {
                     tracing::warn!(%error, "what a dead process left could not be looked for");
                 }
@@ -608,7 +608,7 @@ impl Engine {
         LiveSession::open(Arc::new(writer), source, allowance, shutdown).await
     }
 
-    /// Writes a session that is not live, without bringing it to life. Nobody opens it meanwhile.
+    /// Writes a session that is not live, without starting its actor. The gate keeps it closed meanwhile.
     /// `None` if it is live; then its own writer has to do it.
     async fn written_at_rest<T>(
         &self,

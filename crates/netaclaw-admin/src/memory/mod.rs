@@ -14,7 +14,7 @@ use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, Ses
 pub const MEMORY_CHARS_MAX: usize = 500;
 /// All facts of a user are read at once, so there must not be too many.
 pub const MEMORIES_MAX: usize = 500;
-/// A hostile page could have many saved; somebody has to look at each.
+/// A hostile page could make the agent save many; a person has to review each.
 pub const PENDING_MEMORIES_MAX: usize = 50;
 
 /// A fact that an agent wants to be remembered after it has read content from outside.

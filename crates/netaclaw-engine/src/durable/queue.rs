@@ -84,7 +84,7 @@ impl Queued {
 }
 
 /// The messages in their order. They are shared, so that a copy of the state costs nothing and
-/// what changed since is told by looking.
+/// what changed since is found by comparing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Queue {
     items: Vec<Arc<Queued>>,
