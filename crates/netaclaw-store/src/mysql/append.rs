@@ -77,10 +77,10 @@ impl Store {
         session: &SessionId,
         new: NewEntry,
     ) -> Result<Entry, SessionError> {
-        let slot = self.cache.slot(session)?;
+        let mut retry = self.retry(format!("cannot append to session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
         let mut draft = Draft::new(new);
-        let mut retry = self.retry(format!("cannot append to session {session}"));
         loop {
             let attempt = self.try_append(session, &mut state, &mut draft);
             match retry.attempt(attempt).await {

@@ -19,9 +19,9 @@ impl Store {
         session: &SessionId,
         leaf: Option<&EntryId>,
     ) -> Result<(), SessionError> {
-        let slot = self.cache.slot(session)?;
-        let mut state = slot.lock().await;
         let mut retry = self.retry(format!("cannot move the leaf of session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
+        let mut state = slot.lock().await;
         while let Err(failure) = retry
             .attempt(self.try_move_leaf(session, &mut state, leaf))
             .await
@@ -37,14 +37,14 @@ impl Store {
         session: &SessionId,
         patch: &SessionPatch,
     ) -> Result<(), SessionError> {
-        let slot = self.cache.slot(session)?;
+        let mut retry = self.retry(format!("cannot change session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
         let name = patch
             .title
             .clone()
             .map(|name| EntryBody::SessionInfo { name });
         let mut name = name.map(|body| Draft::new(NewEntry::at_leaf(body)));
-        let mut retry = self.retry(format!("cannot change session {session}"));
         while let Err(failure) = retry
             .attempt(self.try_update(session, &mut state, patch, &mut name))
             .await

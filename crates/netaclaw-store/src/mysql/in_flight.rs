@@ -48,7 +48,8 @@ impl Store {
         session: &SessionId,
         in_flight: InFlightEntry,
     ) -> Result<(), SessionError> {
-        let slot = self.cache.slot(session)?;
+        let mut retry = self.retry(format!("cannot keep the answer in session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
         let InFlightEntry {
             id,
@@ -66,7 +67,6 @@ impl Store {
             }
             return Ok(());
         }
-        let mut retry = self.retry(format!("cannot keep the answer in session {session}"));
         while let Err(failure) = retry
             .attempt(self.write_in_flight(session, &mut state, &entry))
             .await
@@ -92,6 +92,7 @@ impl Store {
         tokio::spawn(async move {
             tokio::time::sleep_until(written_at + WRITE_INTERVAL).await;
             if let (Some(store), Some(slot)) = (store.upgrade(), slot.upgrade()) {
+                store.heart.active().await;
                 store.write_pending(&session, &mut *slot.lock().await).await;
             }
         })

@@ -5,14 +5,14 @@
 //! somebody else has claimed the session since. A claim that is lost stays lost until the session is
 //! released or claimed anew on purpose, so that nothing that was read under it is written later.
 
-use super::cache::{Known, Lock, State, catch_up};
+use super::cache::{Known, Lock, Slot, State, catch_up};
 use super::provider::Store;
-use super::retry::Failure;
+use super::retry::{Failure, Retry};
 use netaclaw_cluster::{NodeId, Owner, OwnerState, Verdict, decide};
 use netaclaw_session::{Claim, SessionError, SessionId, SessionMeta};
 use sqlx::mysql::MySqlConnection;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 /// Grows with every claim and every release of a session.
@@ -120,13 +120,13 @@ impl Claims {
 impl Store {
     /// Claims a session in order to serve it.
     pub(super) async fn claim(&self, session: &SessionId) -> Result<Claim, SessionError> {
-        let slot = self.cache.slot(session)?;
+        let mut retry = self.retry(format!("cannot take over session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
         // What was lost is claimed anew, and read anew.
         if let Some(Err(_)) = self.claims.fence(session) {
             self.claims.remove(session);
         }
-        let mut retry = self.retry(format!("cannot take over session {session}"));
         loop {
             match retry.attempt(self.try_claim(session, &mut state)).await {
                 Ok(meta) => {
@@ -145,6 +145,23 @@ impl Store {
     ) -> Result<SessionMeta, Failure> {
         self.prepare_write(session, state).await?;
         self.read_meta(session).await
+    }
+
+    /// The place of a session that is to be written. While this node is suspended, it waits before it
+    /// locks that place, because the session can be read meanwhile.
+    pub(super) async fn slot_to_write(
+        &self,
+        session: &SessionId,
+        retry: &mut Retry<'_>,
+    ) -> Result<Arc<Slot>, SessionError> {
+        let active = async || {
+            self.heart.active().await;
+            Ok(())
+        };
+        while let Err(failure) = retry.attempt(active()).await {
+            retry.after(failure).await?;
+        }
+        self.cache.slot(session)
     }
 
     /// The fence to write under. The first write of a session claims it, and closes what an earlier

@@ -14,9 +14,9 @@ impl Store {
         session: &SessionId,
         deleted_before: Option<&str>,
     ) -> Result<bool, SessionError> {
-        let slot = self.cache.slot(session)?;
-        let mut state = slot.lock().await;
         let mut retry = self.retry(format!("cannot purge session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
+        let mut state = slot.lock().await;
         loop {
             let attempt = self.try_purge(session, &mut state, deleted_before);
             match retry.attempt(attempt).await {

@@ -10,9 +10,9 @@ use sqlx::mysql::MySqlConnection;
 
 impl Store {
     pub(super) async fn take_over(&self, session: &SessionId) -> Result<(), SessionError> {
-        let slot = self.cache.slot(session)?;
-        let mut state = slot.lock().await;
         let mut retry = self.retry(format!("cannot take over session {session}"));
+        let slot = self.slot_to_write(session, &mut retry).await?;
+        let mut state = slot.lock().await;
         while let Err(failure) = retry.attempt(self.prepare_write(session, &mut state)).await {
             retry.after(failure).await?;
         }

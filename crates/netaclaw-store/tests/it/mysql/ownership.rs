@@ -315,15 +315,14 @@ async fn a_node_that_cannot_beat_is_suspended_until_it_can() {
     while !a.is_suspended() {
         tokio::task::yield_now().await;
     }
-    // What is written now waits, and is not lost.
-    let late = {
-        let (a, session) = (Arc::clone(&a), session.clone());
-        tokio::spawn(async move { ask(&a, &session, "second").await })
-    };
+    // What is written now waits, is not lost, and keeps nothing from being read.
+    let late = ask(&a, &session, "second");
+    tokio::pin!(late);
+    assert!(futures::poll!(&mut late).is_pending());
     assert_eq!(a.list_entries(&session).await.unwrap().len(), 1);
     run(&mut sql, "ROLLBACK").await;
     a.resumed().await;
-    late.await.unwrap().unwrap();
+    late.await.unwrap();
     assert_eq!(a.list_entries(&session).await.unwrap().len(), 2);
 }
 
