@@ -25,6 +25,7 @@ mod settings;
 mod skill;
 mod snapshot;
 mod stamp;
+mod time;
 mod tool;
 mod transcript;
 mod trouble;
@@ -106,6 +107,7 @@ pub use snapshot::{
     LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer, StreamingPart,
 };
 pub use stamp::Stamp;
+pub use time::now_ms;
 pub use tool::{
     ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, ToolCategory,
     ToolDetail, ToolDiagnostic, ToolInfo, ToolLabel, ToolRecord, ToolRisk, ToolStatus, ToolSwitch,

@@ -7,6 +7,7 @@
 use crate::Trouble;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::ops::AddAssign;
 use utoipa::ToSchema;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -130,6 +131,17 @@ pub struct Usage {
     pub cost: Cost,
 }
 
+impl AddAssign<&Usage> for Usage {
+    fn add_assign(&mut self, other: &Usage) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.total_tokens += other.total_tokens;
+        self.cost += &other.cost;
+    }
+}
+
 /// Cost in the currency of the channel's price list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -140,4 +152,14 @@ pub struct Cost {
     pub cache_read: f64,
     pub cache_write: f64,
     pub total: f64,
+}
+
+impl AddAssign<&Cost> for Cost {
+    fn add_assign(&mut self, other: &Cost) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.total += other.total;
+    }
 }

@@ -1,6 +1,7 @@
 //! Time, from outside.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use netaclaw_protocol::now_ms;
+use std::time::Instant;
 
 /// What the loop needs to know of time: when something happened, and how long it took.
 pub trait Clock: Send + Sync {
@@ -22,9 +23,7 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn unix_ms(&self) -> i64 {
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_millis() as i64)
+        now_ms()
     }
 
     fn monotonic_ms(&self) -> u64 {

@@ -5,7 +5,7 @@
 //! was sent is in the session; only downloads depend on it.
 
 use crate::instance::is_old;
-use crate::private;
+use crate::{blocking, private};
 use async_trait::async_trait;
 use bytes::Bytes;
 use netaclaw_engine::{AttachmentError, AttachmentStore, StoredFile, inspect};
@@ -200,15 +200,6 @@ fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8])
             drop(fresh.keep());
             Ok(())
         }
-    }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Where new ids and the time come from.
 
-use jiff::Timestamp;
 use netaclaw_session::{EntryId, SessionId};
 use uuid::Uuid;
 
@@ -16,9 +15,4 @@ pub fn new_entry_id() -> EntryId {
     let random = fastrand::u32(..);
     let digits: [u8; 8] = std::array::from_fn(|at| HEX[(random >> (28 - 4 * at)) as usize & 15]);
     EntryId::new(std::str::from_utf8(&digits).expect("hex digits are ASCII"))
-}
-
-/// Unix time in milliseconds.
-pub fn now_ms() -> i64 {
-    Timestamp::now().as_millisecond()
 }

@@ -17,10 +17,19 @@ pub use admin::{
 };
 pub use attachments::FileAttachments;
 pub use file::{FileProvider, FileSettings, Fsync, ReadFileError, read_session_file};
-pub use ids::{new_entry_id, new_session_id, now_ms};
+pub use ids::{new_entry_id, new_session_id};
 pub use instance::{DeadInstances, Instance};
 pub use mysql::{MysqlProvider, MysqlSettings, NodeSettings};
 pub use netaclaw_cluster::Timing;
+use netaclaw_protocol::now_ms;
 pub use probe::probe_data_dir;
 pub use process_logs::FileProcessLogs;
 pub use tables::{Tables, admin_tables, session_tables};
+
+/// Runs file system work where it does not hold up other sessions.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

@@ -3,7 +3,7 @@
 //! Names are made of ids that come from models and clients. They are spelled so that no two ids
 //! share a file and none leads out of its directory.
 
-use crate::private;
+use crate::{blocking, private};
 use async_trait::async_trait;
 use netaclaw_engine::ProcessLogs;
 use netaclaw_protocol::{ProcessLogPage, RuntimeProcessEvent, SessionId};
@@ -156,15 +156,6 @@ fn plain_name(id: &str) -> String {
         }
     }
     name
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> io::Result<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use crate::{
 };
 use netaclaw_protocol::{
     AuditAction, NewUser, RecordKind, Role, Token, TokenId, TokenScope, TokenSpec, User, UserSpec,
-    UserStatus,
+    UserStatus, now_ms,
 };
 use secrecy::{ExposeSecret, SecretString};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 const PASSWORD: &str = "correct horse 电池";
 
@@ -340,11 +339,6 @@ pub(super) async fn a_changed_password_ends_the_browsers_that_came_in_with_it(
     for lasting in [&own, &bobs, &program, &by_token] {
         assert!(lasts(lasting).await, "{:?}", lasting.token);
     }
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    i64::try_from(since.as_millis()).unwrap()
 }
 
 pub(super) async fn a_token_expires(harness: &dyn ContractHarness) {

@@ -5,11 +5,10 @@ use super::cookie::{cookie, session_cookie};
 use super::{Identity, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
-use crate::rest::now_ms;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use netaclaw_admin::{BROWSER_LABEL, is_alive, is_browsers};
-use netaclaw_protocol::{Token, TokenId, TokenSpec, UserId};
+use netaclaw_protocol::{Token, TokenId, TokenSpec, UserId, now_ms};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 

@@ -8,12 +8,12 @@ use super::transcript::Ending;
 use crate::auth::Writer;
 use crate::error::ApiError;
 use crate::gateway::Shared;
-use crate::rest::{ApiJson, now_ms};
+use crate::rest::ApiJson;
 use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use netaclaw_protocol::{ErrorCode, Usage};
+use netaclaw_protocol::{ErrorCode, Usage, now_ms};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

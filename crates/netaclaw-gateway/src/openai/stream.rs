@@ -3,10 +3,10 @@
 use super::complete::{completion_id, failed, finish_reason, usage};
 use super::run::{Piece, Run};
 use super::transcript::Ending;
-use crate::rest::now_ms;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{self, StreamExt};
+use netaclaw_protocol::now_ms;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 

@@ -57,11 +57,6 @@ pub(crate) fn openapi_json() -> String {
     openapi().to_pretty_json().unwrap_or_default()
 }
 
-/// Unix time in milliseconds.
-pub(crate) fn now_ms() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
-}
-
 fn described() -> Routes {
     Routes::new()
         .merge(auth::routes())

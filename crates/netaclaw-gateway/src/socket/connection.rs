@@ -145,7 +145,7 @@ pub(super) fn notice(notice: Notice) -> ServerEvent {
         Notice::Pong(_) => "pong",
         Notice::Error(_) => "error",
     };
-    let ts = crate::rest::now_ms();
+    let ts = netaclaw_protocol::now_ms();
     let payload = NoticeEnvelope { notice, ts };
     let json = serde_json::value::to_raw_value(&payload).expect("notices are plain data");
     ServerEvent {

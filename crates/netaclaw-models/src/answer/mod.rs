@@ -6,10 +6,11 @@
 
 use crate::client::{ModelEvent, PartKind};
 use crate::error::ModelError;
-use netaclaw_protocol::{AssistantMessage, ContentBlock, Cost, ModelPrice, StopReason, Usage};
+use netaclaw_protocol::{
+    AssistantMessage, ContentBlock, Cost, ModelPrice, StopReason, Usage, now_ms,
+};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Text, thinking and arguments of one answer. It is held several times over while it is shown and
 /// stored, so this also bounds the memory that a model can make a server use.
@@ -59,7 +60,7 @@ impl Answer {
                 error_message: None,
                 trouble: None,
                 netaclaw: None,
-                timestamp: unix_ms(),
+                timestamp: now_ms(),
             },
             price: answerer.price,
             parts: Vec::new(),
@@ -377,12 +378,6 @@ fn cost(usage: &Usage, price: ModelPrice) -> Cost {
         total: cost.input + cost.output + cost.cache_read + cost.cache_write,
         ..cost
     }
-}
-
-pub(crate) fn unix_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ pub(crate) use reply::{error_reply, read_json};
 pub(crate) use stream::{Decoder, HttpAnswer, Progress};
 
 use crate::error::{Detail, ModelError, NetworkStage, TimeoutStage};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use std::error::Error;
@@ -82,6 +82,18 @@ impl Transport {
                 stage: NetworkStage::Tls,
                 detail: Detail::text(reason),
             })
+    }
+
+    /// A request that posts a JSON document.
+    pub(crate) fn post_json(
+        &self,
+        url: Url,
+        mut headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<RequestBuilder, ModelError> {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let client = self.client(&url)?;
+        Ok(client.post(url).headers(headers).body(body))
     }
 
     /// Sends a request and waits for the head of the answer.

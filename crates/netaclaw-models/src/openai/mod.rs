@@ -19,8 +19,8 @@ use crate::error::ModelError;
 use crate::http::{HttpAnswer, Transport, secret_header};
 use crate::request::ModelRequest;
 pub(crate) use decode::ChatDecoder;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{RequestBuilder, Url};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -64,24 +64,9 @@ impl ModelClient for OpenaiClient {
         };
         answer.stream(move || {
             let body = encode::body(&request, &channel, &resolved);
-            post(url?, &channel, &transport, body)
+            transport.post_json(url?, headers(&channel)?, body)
         })
     }
-}
-
-fn post(
-    url: Url,
-    channel: &Channel,
-    transport: &Transport,
-    body: Vec<u8>,
-) -> Result<RequestBuilder, ModelError> {
-    let mut headers = headers(channel)?;
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    Ok(transport
-        .client(&url)?
-        .post(url)
-        .headers(headers)
-        .body(body))
 }
 
 /// The headers of every request to the channel.

@@ -33,17 +33,7 @@ impl Driver<'_> {
     }
 
     pub(super) fn add_usage(&mut self, usage: &Usage) {
-        let sum = &mut self.usage;
-        sum.input += usage.input;
-        sum.output += usage.output;
-        sum.cache_read += usage.cache_read;
-        sum.cache_write += usage.cache_write;
-        sum.total_tokens += usage.total_tokens;
-        sum.cost.input += usage.cost.input;
-        sum.cost.output += usage.cost.output;
-        sum.cost.cache_read += usage.cost.cache_read;
-        sum.cost.cache_write += usage.cost.cache_write;
-        sum.cost.total += usage.cost.total;
+        self.usage += usage;
     }
 
     pub(super) fn report(self, end: End) -> RunReport {

@@ -1,8 +1,8 @@
 //! An answer while it is being streamed.
 
-use super::blocking;
 use super::journal::JOURNAL_INTERVAL;
 use super::open::{InFlight, Slot, State};
+use crate::blocking;
 use netaclaw_session::{Entry, SessionError};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};

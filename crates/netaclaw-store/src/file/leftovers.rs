@@ -15,7 +15,7 @@ impl FileProvider {
     /// whose session has not got the answer yet is taken in as usual, by opening the session.
     pub(super) async fn sweep_leftovers(&self) -> Result<(), SessionError> {
         let dir = self.dir().to_owned();
-        let found = super::blocking(move || clear(&dir)).await;
+        let found = crate::blocking(move || clear(&dir)).await;
         let found = found.map_err(|error| {
             SessionError::store("cannot look for files that dead processes left", error)
         })?;

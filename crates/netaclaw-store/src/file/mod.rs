@@ -44,11 +44,3 @@ pub enum Fsync {
     Turn,
     Off,
 }
-
-/// Runs file system work where it does not hold up other sessions.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
-}

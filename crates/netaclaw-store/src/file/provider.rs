@@ -1,5 +1,6 @@
 //! The provider: sessions found, opened, written and let go.
 
+use super::FileSettings;
 use super::created::Created;
 use super::error::io_error;
 use super::ids::Ids;
@@ -9,7 +10,7 @@ use super::layout::{directory_name, file_name};
 use super::open::{Access, Appended, Slot, State};
 use super::slots::Slots;
 use super::writer::{Durable, SessionText, create_file};
-use super::{FileSettings, blocking};
+use crate::blocking;
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use netaclaw_session::{

@@ -7,11 +7,12 @@ use crate::app::App;
 use crate::error::{Failure, Result};
 use crate::text::Lang;
 use clap::Args;
+use netaclaw_protocol::now_ms;
 use netaclaw_session::{
     Entry, Header, ImportSession, LogError, NewHeader, SessionId, SessionLog, encode_header,
     format_timestamp,
 };
-use netaclaw_store::{new_session_id, now_ms};
+use netaclaw_store::new_session_id;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
