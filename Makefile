@@ -31,12 +31,14 @@ bench: ## measure against Pi, a bare INSERT loop, a Node relay, ripgrep and fd (
 bench-web: ## measure the page with long sessions in a real browser; takes a quarter of an hour
 	@scripts/bench-web.sh
 
-fmt: ## format the Rust code
+fmt: ## format the Rust code, web/, e2e/ and interop/
 	@cargo fmt --all
+	@scripts/lint.sh format
 
-lint: ## run clippy and the tidy checks
+lint: ## run clippy, the tidy checks, Prettier and ESLint
 	@cargo clippy --workspace --all-targets --all-features -- -D warnings
 	@cargo run -q -p xtask -- tidy
+	@scripts/lint.sh check
 
 deny: ## check dependencies: licences, banned crates, sources
 	@scripts/deny.sh
@@ -58,4 +60,4 @@ dev: ## serve the web app with hot reload, in front of a running server (NETACLA
 
 clean: ## remove everything that was built or installed here
 	@cargo clean
-	@rm -rf interop/node_modules web/node_modules web/dist e2e/node_modules e2e/test-results e2e/screenshots .cache
+	@rm -rf node_modules interop/node_modules web/node_modules web/dist e2e/node_modules e2e/test-results e2e/screenshots .cache

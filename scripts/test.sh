@@ -48,6 +48,7 @@ require_mariadb
 require_interop
 install_python
 require_interop_python || die 'the Python clients could not be installed: see interop/python/requirements.txt'
+require_lint
 require_web
 require_e2e
 require_browser
@@ -60,6 +61,8 @@ export INSTA_UPDATE=no
 step format  check   cargo fmt --all --check
 step clippy  check   cargo clippy --workspace --all-targets --all-features -- -D warnings
 step tidy    check   cargo run -q -p xtask -- tidy
+step prettier check  npm run --silent format:check
+step eslint  check   npm run --silent lint
 step rust    nextest cargo nextest run --workspace --all-features --no-fail-fast
 step interop node    interop_tests
 step python  pytest  python_tests --ignore=test_local_model.py

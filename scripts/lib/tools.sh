@@ -77,6 +77,11 @@ require_interop() {
   require_packages interop
 }
 
+# Installs the formatter and the linter of web/, e2e/ and interop/.
+require_lint() {
+  require_packages .
+}
+
 # Installs what the web app is built with.
 require_web() {
   require_packages web
@@ -109,12 +114,13 @@ install_browser() (
 
 # Installs the packages of a directory unless those that are there are at least as new as its lock file.
 require_packages() {
-  local installed=$1/node_modules/.package-lock.json
+  local installed=$1/node_modules/.package-lock.json name=$1
+  if [[ $name == . ]]; then name='the root'; fi
   if [[ -e $installed && ! $1/package-lock.json -nt $installed ]]; then return; fi
-  echo "installing the packages of $1"
+  echo "installing the packages of $name"
   # Not `npm ci`: it refuses a lock file that lacks the builds of optional packages for other
   # systems, which is what npm writes wherever a registry does not have all of them. Of its warnings
   # (packages that would like a newer Node and work with this one) nobody can do anything.
   (cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error) ||
-    die "the packages of $1 could not be installed: cd $1 && npm install --no-save"
+    die "the packages of $name could not be installed: cd $1 && npm install --no-save"
 }
