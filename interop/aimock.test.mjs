@@ -102,11 +102,20 @@ for (const { name, add, path } of apis) {
       const { out, answers, messages } = await chat('work')
       assert.match(out, /all done\n$/)
       const made = answers[0].content.filter((block) => block.type === 'toolCall')
-      assert.deepEqual(made.map((call) => [call.id, call.name]), calls.map((call) => [call.id, call.name]))
-      assert.deepEqual(made.map((call) => call.arguments), calls.map((call) => JSON.parse(call.arguments)))
+      assert.deepEqual(
+        made.map((call) => [call.id, call.name]),
+        calls.map((call) => [call.id, call.name]),
+      )
+      assert.deepEqual(
+        made.map((call) => call.arguments),
+        calls.map((call) => JSON.parse(call.arguments)),
+      )
       assert.equal(answers[0].stopReason, 'toolUse')
       const results = messages.filter((message) => message.role === 'toolResult')
-      assert.deepEqual(results.map((result) => result.toolCallId), ['call_a', 'call_b'])
+      assert.deepEqual(
+        results.map((result) => result.toolCallId),
+        ['call_a', 'call_b'],
+      )
       assert.equal(asked().length, 2, 'the results went back once')
     })
 
@@ -126,5 +135,11 @@ for (const { name, add, path } of apis) {
 
 /** The same numbers under the names of both APIs. */
 function usage(input, output) {
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output, input_tokens: input, output_tokens: output }
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    input_tokens: input,
+    output_tokens: output,
+  }
 }

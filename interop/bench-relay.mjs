@@ -48,7 +48,11 @@ async function turn(socket, messages) {
       const delta = JSON.parse(line.slice(6)).choices[0]?.delta
       if (delta?.content) socket.emit('assistant_stream_delta', { text: delta.content })
       for (const { index, ...call } of delta?.tool_calls ?? []) {
-        const known = (calls[index] ??= { id: call.id, type: 'function', function: { name: call.function.name, arguments: '' } })
+        const known = (calls[index] ??= {
+          id: call.id,
+          type: 'function',
+          function: { name: call.function.name, arguments: '' },
+        })
         known.function.arguments += call.function.arguments ?? ''
       }
     }

@@ -114,7 +114,10 @@ test('fork copies a path, forkFrom a whole file, and list shows all three', asyn
   const whole = await bridge.ask('forkFrom', { file: source.file, cwd: '/new', dir: home })
 
   const opened = await bridge.ask('open', { file: path.file })
-  assert.deepEqual(opened.entries.map((entry) => entry.id), source.ids.slice(0, 2))
+  assert.deepEqual(
+    opened.entries.map((entry) => entry.id),
+    source.ids.slice(0, 2),
+  )
   assert.equal(opened.header.parentSession, source.file)
   assert.equal((await bridge.ask('open', { file: whole.file })).entries.length, 3)
 

@@ -29,7 +29,11 @@ after(async () => {
 /** Starts the server and waits for the line that says it is ready. */
 async function start(listen) {
   const env = { ...process.env, NETACLAW_TOKEN: TOKEN, LC_ALL: 'C' }
-  server = spawn(binary, ['--data-dir', join(dir, 'data'), 'serve', '--listen', listen], { cwd: dir, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  server = spawn(binary, ['--data-dir', join(dir, 'data'), 'serve', '--listen', listen], {
+    cwd: dir,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let text = ''
   for await (const chunk of server.stdout) {
     text += chunk
@@ -90,7 +94,9 @@ for (const transports of [['websocket'], ['polling']]) {
     assert.equal(opened.ok, true)
     if (opened.snapshot.run.status !== 'idle') await client.wait(done)
     // Whoever begins a session hears of it at once; what is on its way when it is opened is in the snapshot.
-    const seqs = reliable(client.events).map((event) => event.seq).filter((seq) => seq > opened.seq)
+    const seqs = reliable(client.events)
+      .map((event) => event.seq)
+      .filter((seq) => seq > opened.seq)
     seqs.forEach((seq, at) => assert.equal(seq, opened.seq + 1 + at, 'no gap'))
     const [answer] = await answers(client, ack.sessionId)
     assert.match(answer.message.content.at(-1).text, /demo model/)
@@ -154,7 +160,10 @@ test('kill -9 right after the acknowledgement loses nothing', async () => {
   const again = await connect(['websocket'])
   const opened = await again.ask('session_open', { sessionId })
   const users = opened.snapshot.entries.filter((entry) => entry.message?.role === 'user')
-  assert.deepEqual(users.map((entry) => entry.message.content), ['remember me'])
+  assert.deepEqual(
+    users.map((entry) => entry.message.content),
+    ['remember me'],
+  )
   assert.equal(opened.snapshot.run.status, 'idle')
   const ack = await again.ask('chat', { sessionId, content: 'and on' })
   assert.equal(ack.ok, true, JSON.stringify(ack))

@@ -17,7 +17,9 @@ import { fileURLToPath } from 'node:url'
 
 const targetDir = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL('../target', import.meta.url))
 const binary = process.env.NETACLAW_BIN ?? join(targetDir, 'debug', 'netaclaw')
-const everything = fileURLToPath(new URL('node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url))
+const everything = fileURLToPath(
+  new URL('node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+)
 const mock = new LLMock({ port: 0, chunkSize: 5, strict: true })
 const dir = mkdtempSync(join(tmpdir(), 'neta-mcp-'))
 const env = { PATH: process.env.PATH, HOME: dir, OLLAMA_HOST: '127.0.0.1:1', LC_ALL: 'C' }
@@ -33,7 +35,18 @@ async function netaclaw(args, input = '') {
 before(async () => {
   assert.ok(existsSync(binary), 'NetaClaw is not built; run `cargo build -p netaclaw`')
   await mock.start()
-  await netaclaw(['channel', 'add', 'mock', '--supplier', 'compatible', '--base-url', `${mock.url}/v1`, '--model', 'm', '--default'])
+  await netaclaw([
+    'channel',
+    'add',
+    'mock',
+    '--supplier',
+    'compatible',
+    '--base-url',
+    `${mock.url}/v1`,
+    '--model',
+    'm',
+    '--default',
+  ])
   await netaclaw(['agent', 'edit', 'default', '--set', 'approval=never'])
 })
 
@@ -58,13 +71,19 @@ async function called(name, args) {
 test('the reference server as a program', async () => {
   await netaclaw(['mcp', 'add', 'everything', '--', process.execPath, everything, 'stdio'])
   const tested = JSON.parse((await netaclaw(['mcp', 'test', 'everything', '--json'])).out)
-  assert.ok(tested.tools.some((tool) => tool.toolName === 'mcp__everything__echo'), JSON.stringify(tested))
+  assert.ok(
+    tested.tools.some((tool) => tool.toolName === 'mcp__everything__echo'),
+    JSON.stringify(tested),
+  )
   assert.match(await called('mcp__everything__echo', { message: '水 and "water"' }), /水 and "water"/)
 })
 
 test('the reference server by streamable HTTP', async () => {
   const port = await freePort()
-  const server = spawn(process.execPath, [everything, 'streamableHttp'], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const server = spawn(process.execPath, [everything, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   try {
     await Promise.any([server.stdout, server.stderr].map(listening))
     await netaclaw(['mcp', 'add', 'remote', '--url', `http://127.0.0.1:${port}/mcp`])
@@ -79,7 +98,12 @@ test('the reference server by streamable HTTP', async () => {
 test('the official client on our own tools', async () => {
   writeFileSync(join(dir, 'notes.txt'), 'water\n')
   const client = new Client({ name: 'interop', version: '1' })
-  const transport = new StdioClientTransport({ command: binary, args: ['--data-dir', join(dir, 'data'), 'mcp', 'serve'], cwd: dir, env })
+  const transport = new StdioClientTransport({
+    command: binary,
+    args: ['--data-dir', join(dir, 'data'), 'mcp', 'serve'],
+    cwd: dir,
+    env,
+  })
   await client.connect(transport)
   const { tools } = await client.listTools()
   assert.ok(tools.some((tool) => tool.name === 'read' && tool.annotations.readOnlyHint))

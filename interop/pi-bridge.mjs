@@ -32,8 +32,7 @@ const answer = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 for (const method of ['log', 'info', 'debug']) console[method] = console.error
 
-const { SessionManager, buildSessionContext, loadCompaction, loadEntriesFromFile, version } =
-  await import('./pi.mjs')
+const { SessionManager, buildSessionContext, loadCompaction, loadEntriesFromFile, version } = await import('./pi.mjs')
 const { estimateContextTokens } = await loadCompaction()
 
 const commands = {
@@ -197,7 +196,10 @@ function childrenByParentId(roots) {
     const { id } = node.entry
     // Lines that repeat an id share one node, so the walk can meet it more than once.
     if (node.children.length === 0 || children.has(id)) continue
-    children.set(id, node.children.map((child) => child.entry.id))
+    children.set(
+      id,
+      node.children.map((child) => child.entry.id),
+    )
     for (const child of node.children) pending.push(child)
   }
   return Object.fromEntries(children)

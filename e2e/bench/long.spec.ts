@@ -24,7 +24,8 @@ const PARAGRAPHS = [
 /** About as a model would cut it. */
 function tokens(count: number): string[] {
   const found: string[] = []
-  for (let at = 0; found.length < count; at++) found.push(...PARAGRAPHS[at % PARAGRAPHS.length]!.match(/\s*\w{1,5}|\W/g)!)
+  for (let at = 0; found.length < count; at++)
+    found.push(...PARAGRAPHS[at % PARAGRAPHS.length]!.match(/\s*\w{1,5}|\W/g)!)
   return found.slice(0, count)
 }
 
@@ -53,18 +54,27 @@ test('2,000 messages with 500 tool cards and a stream', async ({ chat, model, pa
     typed += WRITTEN.length
     await chat.field.fill('')
     const elapsed = (Date.now() - began) / 1000
-    if (elapsed > (heaps.length + 1) * (SECONDS / 6)) heaps.push({ at: Math.round(elapsed), ...(await memory(page, browser)) })
+    if (elapsed > (heaps.length + 1) * (SECONDS / 6))
+      heaps.push({ at: Math.round(elapsed), ...(await memory(page, browser)) })
   }
   const took = (Date.now() - began) / 1000
   await profile()
   const { keys, tasks } = await page.evaluate(() => (window as unknown as { seen: Seen }).seen)
   // What took less than 16 ms is not reported one by one.
-  const latencies = [...keys, ...Array.from({ length: Math.max(0, typed - keys.length) }, () => 16)].sort((a, b) => a - b)
+  const latencies = [...keys, ...Array.from({ length: Math.max(0, typed - keys.length) }, () => 16)].sort(
+    (a, b) => a - b,
+  )
   console.log(`stream: ${TOKENS_PER_SECOND * SECONDS} tokens in ${took.toFixed(0)} s`)
-  console.log(`keys: ${typed}, latency p50 ${percentile(latencies, 0.5)} ms, p95 ${percentile(latencies, 0.95)} ms, p99 ${percentile(latencies, 0.99)} ms, worst ${latencies.at(-1)} ms`)
-  console.log(`long tasks (> 50 ms): ${tasks.length}, worst ${Math.max(0, ...tasks)} ms, over 100 ms: ${tasks.filter((ms) => ms > 100).length}`)
+  console.log(
+    `keys: ${typed}, latency p50 ${percentile(latencies, 0.5)} ms, p95 ${percentile(latencies, 0.95)} ms, p99 ${percentile(latencies, 0.99)} ms, worst ${latencies.at(-1)} ms`,
+  )
+  console.log(
+    `long tasks (> 50 ms): ${tasks.length}, worst ${Math.max(0, ...tasks)} ms, over 100 ms: ${tasks.filter((ms) => ms > 100).length}`,
+  )
   const after = await memory(page, browser)
-  console.log(`memory before: ${memoryWords(before)}\n${heaps.map((heap) => `${heap.at} s: ${memoryWords(heap)}`).join('\n')}\nafter: ${memoryWords(after)}`)
+  console.log(
+    `memory before: ${memoryWords(before)}\n${heaps.map((heap) => `${heap.at} s: ${memoryWords(heap)}`).join('\n')}\nafter: ${memoryWords(after)}`,
+  )
   console.log(`rows in the page: ${await chat.rows.count()}`)
 
   const verdict = new Verdict(`2,000 messages with 500 tool cards, ${TOKENS_PER_SECOND} tokens/s for ${SECONDS} s`)
@@ -116,8 +126,24 @@ test('a session of 10,000 entries opens', async ({ browser, chat, page, server }
   console.log(`opened in the app: ${words(inApp)}`)
   console.log(`opened in a new page: ${words(fresh)}`)
   const verdict = new Verdict('a session of 10,000 entries opens')
-  verdict.below('in the app, median', percentile(inApp.toSorted((a, b) => a - b), 0.5)!, 1000, 'ms')
-  verdict.below('in a new page, median', percentile(fresh.toSorted((a, b) => a - b), 0.5)!, 1000, 'ms')
+  verdict.below(
+    'in the app, median',
+    percentile(
+      inApp.toSorted((a, b) => a - b),
+      0.5,
+    )!,
+    1000,
+    'ms',
+  )
+  verdict.below(
+    'in a new page, median',
+    percentile(
+      fresh.toSorted((a, b) => a - b),
+      0.5,
+    )!,
+    1000,
+    'ms',
+  )
   verdict.tell()
 })
 
@@ -148,7 +174,11 @@ async function observe(page: Page): Promise<void> {
       for (const entry of list.getEntries()) if (entry.name === 'keydown') seen.keys.push(entry.duration)
     }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
     new PerformanceObserver((list) => {
-      const own = list.getEntries().filter(({ startTime, duration }) => !seen.held.some(({ from, to }) => startTime < to && startTime + duration > from))
+      const own = list
+        .getEntries()
+        .filter(
+          ({ startTime, duration }) => !seen.held.some(({ from, to }) => startTime < to && startTime + duration > from),
+        )
       seen.tasks.push(...own.map((entry) => entry.duration))
     }).observe({ type: 'longtask' })
   })
@@ -186,7 +216,9 @@ interface Memory {
 
 /** What is in use once the garbage is out, which takes the page a while. */
 async function memory(page: Page, browser: CDPSession): Promise<Memory> {
-  await page.evaluate(() => (window as unknown as { seen: Seen }).seen.held.push({ from: performance.now(), to: Infinity }))
+  await page.evaluate(() =>
+    (window as unknown as { seen: Seen }).seen.held.push({ from: performance.now(), to: Infinity }),
+  )
   await browser.send('HeapProfiler.collectGarbage')
   await page.evaluate(() => ((window as unknown as { seen: Seen }).seen.held.at(-1)!.to = performance.now()))
   const { usedSize } = await browser.send('Runtime.getHeapUsage')
@@ -194,6 +226,8 @@ async function memory(page: Page, browser: CDPSession): Promise<Memory> {
   return { bytes: usedSize, nodes, listeners: jsEventListeners }
 }
 
-const memoryWords = ({ bytes, nodes, listeners }: Memory) => `${(bytes / 1e6).toFixed(1)} MB, ${nodes} nodes, ${listeners} listeners`
+const memoryWords = ({ bytes, nodes, listeners }: Memory) =>
+  `${(bytes / 1e6).toFixed(1)} MB, ${nodes} nodes, ${listeners} listeners`
 
-const percentile = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+const percentile = (sorted: number[], share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]

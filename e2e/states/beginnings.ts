@@ -20,7 +20,13 @@ export async function beginnings({ server, shots }: Pick<Stage, 'server' | 'shot
     await page.goto(`${server.address}/welcome`)
     await page.getByRole('radiogroup').locator('label').last().click()
   })
-  await server.api('POST', 'users', { name: 'ann', label: 'Ann 安', role: 'user', status: 'enabled', password: 'correct horse' })
+  await server.api('POST', 'users', {
+    name: 'ann',
+    label: 'Ann 安',
+    role: 'user',
+    status: 'enabled',
+    password: 'correct horse',
+  })
   await shots.take('account-password', '/login', 'form input', async (page) => {
     await page.locator('.ways button').last().click()
     await page.locator('form input[name=username]').fill('ann')

@@ -24,7 +24,11 @@ export async function compaction({ chat, model, server, shots }: Stage): Promise
   await expect(chat.page.locator('[data-kind=compaction]')).toContainText('failed')
   await chat.isIdle()
   await shots.take('compaction-failed', address, ROW)
-  model.next(say(`## Goal\n\nFind out the **colours** of all parts of the house.\n\n## Done\n\n${'The door is blue and the gate is green; both were looked at twice. '.repeat(5)}`))
+  model.next(
+    say(
+      `## Goal\n\nFind out the **colours** of all parts of the house.\n\n## Done\n\n${'The door is blue and the gate is green; both were looked at twice. '.repeat(5)}`,
+    ),
+  )
   await chat.send('/compact mind the colours')
   await expect(chat.page.locator('[data-kind=compaction]').last()).toContainText('compacted')
   await shots.take('compaction-done', address, '[data-kind=compaction]')

@@ -15,8 +15,21 @@ export async function workOnFiles({ chat, model, server, shots }: Stage): Promis
   writeFileSync(join(work, 'main.rs'), 'fn main() {\n    let answer = 41;\n    println!("{answer}");\n}\n')
   execFileSync('mkfifo', [join(work, 'gate')])
   model.next(think('First I look.'), call('grep', { pattern: 'answer', path: '.' }), call('read', { path: 'main.rs' }))
-  model.next(say('I mend it 我来修好它。'), call('edit', { path: 'main.rs', edits: [{ old_text: '41', new_text: '42' }] }), call('read', { path: 'no/such/file/with/a/very/long/path/that/goes/on/and/on.rs' }))
-  model.next(call('todo', { items: [{ text: 'Look around', status: 'done' }, { text: 'Mend the answer, which takes a while and has a long description 修好答案', status: 'in_progress' }, { text: 'Build', status: 'pending' }] }), call('bash', { command: 'echo compiling; read word < gate; echo "$word"; echo compiled' }))
+  model.next(
+    say('I mend it 我来修好它。'),
+    call('edit', { path: 'main.rs', edits: [{ old_text: '41', new_text: '42' }] }),
+    call('read', { path: 'no/such/file/with/a/very/long/path/that/goes/on/and/on.rs' }),
+  )
+  model.next(
+    call('todo', {
+      items: [
+        { text: 'Look around', status: 'done' },
+        { text: 'Mend the answer, which takes a while and has a long description 修好答案', status: 'in_progress' },
+        { text: 'Build', status: 'pending' },
+      ],
+    }),
+    call('bash', { command: 'echo compiling; read word < gate; echo "$word"; echo compiled' }),
+  )
   model.next(...words('It builds now 构建成功。'))
   await chat.send('Mend and build 修好并构建')
   await expect(chat.page.locator('.tool pre').last()).toHaveText('compiling')
@@ -25,7 +38,9 @@ export async function workOnFiles({ chat, model, server, shots }: Stage): Promis
   const address = `/s/${await chat.sessionId()}`
   await shots.take('running', address, '.tool pre')
   await shots.take('running-everything', address, '.tool pre', undefined, EVERYTHING)
-  await shots.take('queue-edit', address, 'section.queue li', (page) => page.locator('section.queue li button:enabled').nth(1).click())
+  await shots.take('queue-edit', address, 'section.queue li', (page) =>
+    page.locator('section.queue li button:enabled').nth(1).click(),
+  )
   await promisify(execFile)('sh', ['-c', `echo linking > ${join(work, 'gate')}`])
   await expect(chat.queue).toHaveCount(0)
   await chat.isIdle()
@@ -54,8 +69,18 @@ export async function workOnFiles({ chat, model, server, shots }: Stage): Promis
   await shots.take('header-menu', address, ROW, (page) => page.locator('.header [aria-haspopup=menu]').last().click())
   await shots.take('attachments', address, ROW, async (page) => {
     await page.locator('input[type=file]').setInputFiles([
-      { name: 'a-file-with-a-rather-long-name-that-does-not-fit.txt', mimeType: 'text/plain', buffer: Buffer.from('some text') },
-      { name: 'picture.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40" fill="teal"/></svg>') },
+      {
+        name: 'a-file-with-a-rather-long-name-that-does-not-fit.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('some text'),
+      },
+      {
+        name: 'picture.svg',
+        mimeType: 'image/svg+xml',
+        buffer: Buffer.from(
+          '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40" fill="teal"/></svg>',
+        ),
+      },
     ])
     await expect(page.locator('.attachments li')).toHaveCount(2)
   })

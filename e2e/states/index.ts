@@ -12,7 +12,7 @@ export type { Prepare, Shots } from './stage.ts'
 /** All that begins with somebody who has entered. */
 export const STATES: Record<string, (stage: Stage) => Promise<void>> = {
   'work on files': workOnFiles,
-  'skills': skillsAtWork,
+  skills: skillsAtWork,
   'questions and consent': asking,
   compaction,
   trouble,

@@ -26,7 +26,12 @@ export async function skillsAtWork({ chat, model, server, shots }: Stage): Promi
   const script = join(import.meta.dirname, '../../skills/vehicle-damage-inspection/scripts/sample_frames.py')
   await promisify(execFile)('python3', [script, join(work, 'car')])
   await chat.newSession()
-  model.next(call('execute_skill', { name: 'vehicle-damage-inspection', input: { source: 'car/after', reference: 'car/before' } }))
+  model.next(
+    call('execute_skill', {
+      name: 'vehicle-damage-inspection',
+      input: { source: 'car/after', reference: 'car/before' },
+    }),
+  )
   model.next(...words('The inspection is done.'))
   await chat.ask('Look for damage', 'The inspection is done.')
   const inspection = `/s/${await chat.sessionId()}`
@@ -41,7 +46,10 @@ export async function skillsAtWork({ chat, model, server, shots }: Stage): Promi
   })
   await shots.take('vehicle-pictures', inspection, '.activity .line', async (page) => {
     await openCard(page)
-    await page.locator('.tool img').first().evaluate((image: HTMLImageElement) => image.decode().then(() => image.scrollIntoView({ block: 'center' })))
+    await page
+      .locator('.tool img')
+      .first()
+      .evaluate((image: HTMLImageElement) => image.decode().then(() => image.scrollIntoView({ block: 'center' })))
   })
   await shots.take('vehicle-picture', inspection, '.activity .line', async (page) => {
     await openCard(page)
@@ -50,7 +58,10 @@ export async function skillsAtWork({ chat, model, server, shots }: Stage): Promi
   })
   await shots.take('vehicle-log', inspection, '.activity .line', async (page) => {
     await openCard(page)
-    await page.locator('.tool').getByRole('button', { name: /full log|完整日志/ }).click()
+    await page
+      .locator('.tool')
+      .getByRole('button', { name: /full log|完整日志/ })
+      .click()
     await page.getByRole('dialog').locator('.step').first().waitFor()
   })
   await shots.take('skill-trial-wrong', '/skills/stepper', '.trial form', async (page) => {

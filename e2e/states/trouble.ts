@@ -11,13 +11,20 @@ export async function trouble({ chat, model, shots }: Stage): Promise<void> {
   await chat.isIdle()
   const address = `/s/${await chat.sessionId()}`
   await shots.take('model-error', address, ROW)
-  const broken = (path: string): Prepare => async (page) => {
-    await page.route(path, (route) => route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }))
-    await page.reload()
-    await page.locator('[role=alert]').first().waitFor()
-  }
+  const broken =
+    (path: string): Prepare =>
+    async (page) => {
+      await page.route(path, (route) => route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }))
+      await page.reload()
+      await page.locator('[role=alert]').first().waitFor()
+    }
   for (const page of ['agents', 'channels', 'tools', 'skills', 'mcp-servers', 'memories']) {
-    await shots.take(`error-${page}`, `/${page === 'memories' ? 'memory' : page}`, 'main h1', broken(`**/admin/netaclaw/${page}*`))
+    await shots.take(
+      `error-${page}`,
+      `/${page === 'memories' ? 'memory' : page}`,
+      'main h1',
+      broken(`**/admin/netaclaw/${page}*`),
+    )
   }
   const endless: Prepare = async (page) => {
     await page.route('**/admin/netaclaw/{agents,channels,tools,skills}*', () => {})

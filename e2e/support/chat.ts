@@ -96,11 +96,20 @@ export class Chat {
   async transcript(): Promise<string[]> {
     const rows = await this.rows.evaluateAll((rows) =>
       rows
-        .map((row) => ({ top: row.getBoundingClientRect().top, text: `${(row as HTMLElement).dataset['kind']}: ${(row as HTMLElement).innerText}` }))
+        .map((row) => ({
+          top: row.getBoundingClientRect().top,
+          text: `${(row as HTMLElement).dataset['kind']}: ${(row as HTMLElement).innerText}`,
+        }))
         .sort((a, b) => a.top - b.top)
         .map((row) => row.text),
     )
-    return rows.map((row) => row.replace(/\b\d+(\.\d+)? ?(ms|s|min)\b/g, '#').replace(/\b\d{1,2}:\d{2}\b/g, '#').replace(/\s+/g, ' ').trim())
+    return rows.map((row) =>
+      row
+        .replace(/\b\d+(\.\d+)? ?(ms|s|min)\b/g, '#')
+        .replace(/\b\d{1,2}:\d{2}\b/g, '#')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
   }
 
   /** Waits until the conversation reads like this. */

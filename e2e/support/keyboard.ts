@@ -14,7 +14,8 @@ interface Stop {
 
 /** Goes through all the page has, from its beginning, and tells what was wrong on the way. */
 export async function walk(page: Page): Promise<string[]> {
-  const inPage = <T>(call: string) => page.evaluate<T>(`(() => { ${IN_PAGE.map(String).join('\n')}; return ${call} })()`)
+  const inPage = <T>(call: string) =>
+    page.evaluate<T>(`(() => { ${IN_PAGE.map(String).join('\n')}; return ${call} })()`)
   const { names, first } = await inPage<{ names: string[]; first: number }>('begin()')
   const faults: string[] = []
   const reached = new Set(first < 0 ? [] : [first])
@@ -43,9 +44,19 @@ function describe(element: Element): string {
 /** Roughly what a screen reader says. */
 function nameOf(element: Element): string {
   const labels = [...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent).join(' ')
-  const by = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).map((id) => document.getElementById(id)?.textContent ?? '').join(' ')
+  const by = (element.getAttribute('aria-labelledby') ?? '')
+    .split(/\s+/)
+    .map((id) => document.getElementById(id)?.textContent ?? '')
+    .join(' ')
   const own = element.matches('input, select, textarea') ? '' : element.textContent
-  const names = [element.getAttribute('aria-label'), by, labels, own, element.getAttribute('title'), element.querySelector('img')?.alt]
+  const names = [
+    element.getAttribute('aria-label'),
+    by,
+    labels,
+    own,
+    element.getAttribute('title'),
+    element.querySelector('img')?.alt,
+  ]
   return (names.find((name) => name?.trim()) ?? '').replace(/\s+/g, ' ').trim()
 }
 
@@ -57,10 +68,31 @@ function region(element: Element): Element {
 /** How the surroundings of an element look, for something has to change when it has the focus. */
 function looks(element: Element): string {
   const near: Element[] = [element, ...(element.parentElement?.children ?? []), ...element.querySelectorAll('*')]
-  for (let at = element.parentElement; at && near.length < 200 && near.filter((one) => one.contains(element)).length < 6; at = at.parentElement) near.push(at)
+  for (
+    let at = element.parentElement;
+    at && near.length < 200 && near.filter((one) => one.contains(element)).length < 6;
+    at = at.parentElement
+  )
+    near.push(at)
   const styleOf = (one: Element, part?: string) => {
-    const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor, color, textDecorationLine } = getComputedStyle(one, part)
-    return [outlineStyle === 'none' ? '' : `${outlineWidth} ${outlineColor}`, boxShadow, borderColor, backgroundColor, color, textDecorationLine].join()
+    const {
+      outlineStyle,
+      outlineWidth,
+      outlineColor,
+      boxShadow,
+      borderColor,
+      backgroundColor,
+      color,
+      textDecorationLine,
+    } = getComputedStyle(one, part)
+    return [
+      outlineStyle === 'none' ? '' : `${outlineWidth} ${outlineColor}`,
+      boxShadow,
+      borderColor,
+      backgroundColor,
+      color,
+      textDecorationLine,
+    ].join()
   }
   return [...near.map((one) => styleOf(one)), styleOf(element, '::after')].join('\n')
 }
@@ -70,9 +102,18 @@ function stops(): HTMLElement[] {
   const scope = [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body
   const all = [...scope.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex]')]
   return all.filter((element) => {
-    if (element.tabIndex < 0 || element.matches(':disabled, input[type=hidden]') || element.closest('[inert]') || !element.checkVisibility({ visibilityProperty: true })) return false
+    if (
+      element.tabIndex < 0 ||
+      element.matches(':disabled, input[type=hidden]') ||
+      element.closest('[inert]') ||
+      !element.checkVisibility({ visibilityProperty: true })
+    )
+      return false
     if (!(element instanceof HTMLInputElement) || element.type !== 'radio') return true
-    const group = all.filter((other): other is HTMLInputElement => other instanceof HTMLInputElement && other.type === 'radio' && other.name === element.name)
+    const group = all.filter(
+      (other): other is HTMLInputElement =>
+        other instanceof HTMLInputElement && other.type === 'radio' && other.name === element.name,
+    )
     return (group.find((other) => other.checked) ?? group[0]) === element
   })
 }
@@ -84,8 +125,14 @@ function begin(): { names: string[]; first: number } {
   document.body.focus()
   document.body.removeAttribute('tabindex')
   const found = stops()
-  ;(window as unknown as { walking: Walking }).walking = { stops: found.map((element) => ({ element, looks: looks(element) })), last: null }
-  return { names: found.map(describe), first: found.findIndex((element) => element === start && element === document.activeElement) }
+  ;(window as unknown as { walking: Walking }).walking = {
+    stops: found.map((element) => ({ element, looks: looks(element) })),
+    last: null,
+  }
+  return {
+    names: found.map(describe),
+    first: found.findIndex((element) => element === start && element === document.activeElement),
+  }
 }
 
 /** Whether the eye meets the second one first: above it, or left of it on the same line. A next column begins at its top. */
@@ -107,9 +154,17 @@ function arrive(): Stop | null {
   if (nameOf(here) === '') faults.push('has no name')
   if (at >= 0 && looks(here) === walking.stops[at]!.looks) faults.push('does not show the focus')
   if (!here.checkVisibility({ opacityProperty: true }) && !here.matches('input')) faults.push('is focused unseen')
-  if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) faults.push('is focused out of view')
+  if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth)
+    faults.push('is focused out of view')
   const { last } = walking
-  if (last?.isConnected && region(last) === region(here) && !last.contains(here) && !here.contains(last) && isBefore(last, here)) faults.push(`comes after ${describe(last)}, which stands behind it`)
+  if (
+    last?.isConnected &&
+    region(last) === region(here) &&
+    !last.contains(here) &&
+    !here.contains(last) &&
+    isBefore(last, here)
+  )
+    faults.push(`comes after ${describe(last)}, which stands behind it`)
   walking.last = here
   return { at, name: describe(here), faults }
 }

@@ -7,10 +7,24 @@ import type { Page } from '@playwright/test'
 
 /** What is wrong with the page as it is shown now. */
 export async function judge(page: Page): Promise<string[]> {
-  return await page.evaluate<string[]>(`(() => { ${IN_PAGE.map(String).join('\n')}; return [...cutTexts(), ...cutPlaceholders(), ...overlaps(), ...wide()] })()`)
+  return await page.evaluate<string[]>(
+    `(() => { ${IN_PAGE.map(String).join('\n')}; return [...cutTexts(), ...cutPlaceholders(), ...overlaps(), ...wide()] })()`,
+  )
 }
 
-const IN_PAGE = [scope, isShown, describe, clippedBy, canBeRead, cutTexts, cutPlaceholders, shownPart, isAbove, overlaps, wide]
+const IN_PAGE = [
+  scope,
+  isShown,
+  describe,
+  clippedBy,
+  canBeRead,
+  cutTexts,
+  cutPlaceholders,
+  shownPart,
+  isAbove,
+  overlaps,
+  wide,
+]
 
 /** Behind a modal dialog nothing counts. */
 function scope(): Element {
@@ -18,11 +32,17 @@ function scope(): Element {
 }
 
 function isShown(element: Element): boolean {
-  return element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && element.closest('.nc-visually-hidden, .katex-mathml, .skip, [inert]') === null
+  return (
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+    element.closest('.nc-visually-hidden, .katex-mathml, .skip, [inert]') === null
+  )
 }
 
 function describe(element: Element): string {
-  const text = (element.getAttribute('aria-label') ?? element.textContent ?? '').replace(/\s+/g, ' ').trim().slice(0, 50)
+  const text = (element.getAttribute('aria-label') ?? element.textContent ?? '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 50)
   return `<${element.tagName.toLowerCase()} class="${element.getAttribute('class') ?? ''}"> ${JSON.stringify(text)}`
 }
 
@@ -60,11 +80,20 @@ function cutTexts(): string[] {
   const range = document.createRange()
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement
-    if (!parent || !walker.currentNode.textContent?.trim() || parent.closest('option, script, style, svg, textarea') || !isShown(parent)) continue
+    if (
+      !parent ||
+      !walker.currentNode.textContent?.trim() ||
+      parent.closest('option, script, style, svg, textarea') ||
+      !isShown(parent)
+    )
+      continue
     range.selectNodeContents(walker.currentNode)
     for (const box of range.getClientRects()) {
       const cut = clippedBy(box, parent)
-      if (cut && !canBeRead(cut, parent)) found.add(`cut off (${cut.axis}): ${describe(parent)} by <${cut.at.tagName.toLowerCase()} class="${cut.at.getAttribute('class') ?? ''}">`)
+      if (cut && !canBeRead(cut, parent))
+        found.add(
+          `cut off (${cut.axis}): ${describe(parent)} by <${cut.at.tagName.toLowerCase()} class="${cut.at.getAttribute('class') ?? ''}">`,
+        )
     }
   }
   return [...found]
@@ -78,18 +107,30 @@ function cutPlaceholders(): string[] {
     pen.font = style.font
     const room = field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
     const width = pen.measureText(field.placeholder).width
-    return width > room + 1 ? [`placeholder cut off by ${Math.ceil(width - room)} px: ${JSON.stringify(field.placeholder)}`] : []
+    return width > room + 1
+      ? [`placeholder cut off by ${Math.ceil(width - room)} px: ${JSON.stringify(field.placeholder)}`]
+      : []
   })
 }
 
 /** What of an element is in view, in all that scrolls around it. */
 function shownPart(element: Element): DOMRect {
   const box = element.getBoundingClientRect()
-  let [left, top, right, bottom] = [Math.max(0, box.left), Math.max(0, box.top), Math.min(innerWidth, box.right), Math.min(innerHeight, box.bottom)]
+  let [left, top, right, bottom] = [
+    Math.max(0, box.left),
+    Math.max(0, box.top),
+    Math.min(innerWidth, box.right),
+    Math.min(innerHeight, box.bottom),
+  ]
   for (let at = element.parentElement; at; at = at.parentElement) {
     if (getComputedStyle(at).overflow === 'visible') continue
     const edge = at.getBoundingClientRect()
-    ;[left, top, right, bottom] = [Math.max(left, edge.left), Math.max(top, edge.top), Math.min(right, edge.right), Math.min(bottom, edge.bottom)]
+    ;[left, top, right, bottom] = [
+      Math.max(left, edge.left),
+      Math.max(top, edge.top),
+      Math.min(right, edge.right),
+      Math.min(bottom, edge.bottom),
+    ]
   }
   return new DOMRect(left, top, Math.max(0, right - left), Math.max(0, bottom - top))
 }
@@ -101,10 +142,18 @@ function isAbove(element: Element): boolean {
 
 function overlaps(): string[] {
   const found = new Set<string>()
-  const controls = [...scope().querySelectorAll('a[href], button, input, select, textarea, summary, [role=tab], [role=switch], [role=slider], [role=treeitem]')].filter((control) => isShown(control) && !isAbove(control))
+  const controls = [
+    ...scope().querySelectorAll(
+      'a[href], button, input, select, textarea, summary, [role=tab], [role=switch], [role=slider], [role=treeitem]',
+    ),
+  ].filter((control) => isShown(control) && !isAbove(control))
   const boxes = controls.map(shownPart)
   // A row that is a link as a whole has its other controls in the room that it leaves free.
-  const nested = (one: Element, other: Element) => one.matches('.session .link, .records .open') || one.contains(other) || other.contains(one) || one.closest('label, .el-select, .el-input, .el-slider')?.contains(other)
+  const nested = (one: Element, other: Element) =>
+    one.matches('.session .link, .records .open') ||
+    one.contains(other) ||
+    other.contains(one) ||
+    one.closest('label, .el-select, .el-input, .el-slider')?.contains(other)
   controls.forEach((control, index) => {
     const box = boxes[index]!
     const whole = control.getBoundingClientRect()
@@ -115,7 +164,8 @@ function overlaps(): string[] {
       const with_ = boxes[other]!
       const width = Math.min(box.right, with_.right) - Math.max(box.left, with_.left)
       const height = Math.min(box.bottom, with_.bottom) - Math.max(box.top, with_.top)
-      if (width > 2 && height > 2 && !nested(control, controls[other]!)) found.add(`overlap: ${describe(control)} and ${describe(controls[other]!)}`)
+      if (width > 2 && height > 2 && !nested(control, controls[other]!))
+        found.add(`overlap: ${describe(control)} and ${describe(controls[other]!)}`)
     }
   })
   return [...found]
@@ -126,7 +176,13 @@ function wide(): string[] {
   const page = document.documentElement.scrollWidth - innerWidth
   const scrollers = [...scope().querySelectorAll('*')].filter((box) => {
     if (box.scrollWidth <= box.clientWidth + 1 || !isShown(box)) return false
-    return /auto|scroll/.test(getComputedStyle(box).overflowX) && !box.matches('pre, pre *, .md-table, textarea, [data-wide]')
+    return (
+      /auto|scroll/.test(getComputedStyle(box).overflowX) &&
+      !box.matches('pre, pre *, .md-table, textarea, [data-wide]')
+    )
   })
-  return [...(page > 0 ? [`the page is ${page} px too wide`] : []), ...scrollers.map((box) => `scrolls sideways by ${box.scrollWidth - box.clientWidth} px: ${describe(box)}`)]
+  return [
+    ...(page > 0 ? [`the page is ${page} px too wide`] : []),
+    ...scrollers.map((box) => `scrolls sideways by ${box.scrollWidth - box.clientWidth} px: ${describe(box)}`),
+  ]
 }

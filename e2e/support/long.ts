@@ -34,14 +34,26 @@ export async function importSession(server: Server, name: string, { turns, tools
   let last: string | null = null
   const add = (message: object) => {
     const id = lines.length.toString(16).padStart(8, '0')
-    lines.push({ type: 'message', id, parentId: last, timestamp: at(lines.length), message: { ...message, timestamp: START + lines.length * 1000 } })
+    lines.push({
+      type: 'message',
+      id,
+      parentId: last,
+      timestamp: at(lines.length),
+      message: { ...message, timestamp: START + lines.length * 1000 },
+    })
     last = id
   }
   for (let turn = 0; turn < turns; turn++) {
     add({ role: 'user', content: `Question ${turn}: what is in part ${turn}?` })
     if (turn % Math.ceil(turns / tools) === 0) {
       const id = `call_${turn}`
-      add({ ...answer('toolUse'), content: [{ type: 'text', text: 'Let me look.' }, { type: 'toolCall', id, name: 'read', arguments: { path: `part-${turn}.md` } }] })
+      add({
+        ...answer('toolUse'),
+        content: [
+          { type: 'text', text: 'Let me look.' },
+          { type: 'toolCall', id, name: 'read', arguments: { path: `part-${turn}.md` } },
+        ],
+      })
       const text = Array.from({ length: 40 }, (_, line) => `${line + 1}\tLine ${line} of part ${turn}`).join('\n')
       add({ role: 'toolResult', toolCallId: id, toolName: 'read', content: [{ type: 'text', text }], isError: false })
     }
@@ -60,6 +72,13 @@ const answer = (stopReason: string) => ({
   api: 'openai-completions',
   provider: 'fake',
   model: 'fake',
-  usage: { input: 100, output: 20, cacheRead: 0, cacheWrite: 0, totalTokens: 120, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } },
+  usage: {
+    input: 100,
+    output: 20,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 120,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
   stopReason,
 })

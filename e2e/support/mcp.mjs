@@ -8,7 +8,12 @@ import { createInterface } from 'node:readline'
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 
 const TOOLS = [
-  { name: 'count', title: 'Count up', description: 'Counts in steps.', inputSchema: { type: 'object', properties: { to: { type: 'integer' } }, required: ['to'] } },
+  {
+    name: 'count',
+    title: 'Count up',
+    description: 'Counts in steps.',
+    inputSchema: { type: 'object', properties: { to: { type: 'integer' } }, required: ['to'] },
+  },
   { name: 'greet', description: 'Says hello.', inputSchema: { type: 'object' } },
 ]
 
@@ -16,7 +21,10 @@ function call({ name, arguments: args, _meta }) {
   if (name === 'greet') return 'hello from the test'
   for (let step = 1; step <= args.to; step++) {
     if (_meta?.progressToken === undefined) continue
-    send({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: step, total: args.to, message: `step ${step}` } })
+    send({
+      method: 'notifications/progress',
+      params: { progressToken: _meta.progressToken, progress: step, total: args.to, message: `step ${step}` },
+    })
   }
   return `counted to ${args.to}`
 }
@@ -25,7 +33,14 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line)
   if (id === undefined) continue
   if (method === 'initialize') {
-    send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'test', version: '1' } } })
+    send({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'test', version: '1' },
+      },
+    })
   } else if (method === 'tools/list') send({ id, result: { tools: TOOLS } })
   else if (method === 'tools/call') send({ id, result: { content: [{ type: 'text', text: call(params) }] } })
   else send({ id, error: { code: -32601, message: 'not known' } })

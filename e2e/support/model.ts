@@ -78,7 +78,8 @@ export class FakeModel {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A client that goes away ends the answer; that is no concern of the test.
     response.on('error', () => {})
-    if (request.method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'fake', object: 'model' }] })
+    if (request.method === 'GET')
+      return json(response, 200, { object: 'list', data: [{ id: 'fake', object: 'model' }] })
     const asked = JSON.parse(await body(request)) as ModelRequest & { stream?: boolean }
     this.requests.push(asked)
     const steps = this.#script.shift() ?? words(`You said: ${lastWords(asked)}`)
@@ -94,7 +95,9 @@ export class FakeModel {
 async function stream(response: ServerResponse, steps: Step[], usage: object): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (delta: object, finish: string | null = null) =>
-    response.write(`data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`)
+    response.write(
+      `data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+    )
   send({ role: 'assistant', content: '' })
   let calls = 0
   for (const step of steps) {
@@ -106,14 +109,20 @@ async function stream(response: ServerResponse, steps: Step[], usage: object): P
     else if (step.kind === 'call') send({ tool_calls: [toolCall(step, calls++)] })
   }
   send({}, calls > 0 ? 'tool_calls' : 'stop')
-  response.write(`data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [], usage })}\n\n`)
+  response.write(
+    `data: ${JSON.stringify({ id: 'fake', object: 'chat.completion.chunk', model: 'fake', choices: [], usage })}\n\n`,
+  )
   response.end('data: [DONE]\n\n')
 }
 
 /** Sends what is due by the clock, so that a slow moment is made up for. */
-async function paced(response: ServerResponse, { tokens, perSecond }: { tokens: readonly string[]; perSecond: number }, send: (text: string) => void): Promise<void> {
+async function paced(
+  response: ServerResponse,
+  { tokens, perSecond }: { tokens: readonly string[]; perSecond: number },
+  send: (text: string) => void,
+): Promise<void> {
   const began = performance.now()
-  for (let sent = 0; sent < tokens.length && !response.destroyed; ) {
+  for (let sent = 0; sent < tokens.length && !response.destroyed;) {
     await new Promise((resolve) => setTimeout(resolve, 1000 / perSecond))
     const due = Math.min(tokens.length, Math.floor(((performance.now() - began) / 1000) * perSecond))
     while (sent < due) send(tokens[sent++]!)
@@ -121,23 +130,37 @@ async function paced(response: ServerResponse, { tokens, perSecond }: { tokens: 
 }
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
-const textOf = (steps: readonly Step[]): string => steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('')
+const textOf = (steps: readonly Step[]): string =>
+  steps.flatMap((step) => (step.kind === 'text' ? [step.text] : [])).join('')
 
 /** Four letters are a token. */
 function usageOf(asked: ModelRequest, steps: readonly Step[]): typeof USAGE {
-  const [prompt, completion] = [JSON.stringify([asked.messages, asked.tools ?? []]), textOf(steps)].map((text) => Math.ceil(text.length / 4)) as [number, number]
+  const [prompt, completion] = [JSON.stringify([asked.messages, asked.tools ?? []]), textOf(steps)].map((text) =>
+    Math.ceil(text.length / 4),
+  ) as [number, number]
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion }
 }
 
 let callCount = 0
 
 function toolCall(step: { name: string; args: unknown }, index: number): object {
-  return { index, id: `call_${++callCount}`, type: 'function', function: { name: step.name, arguments: JSON.stringify(step.args) } }
+  return {
+    index,
+    id: `call_${++callCount}`,
+    type: 'function',
+    function: { name: step.name, arguments: JSON.stringify(step.args) },
+  }
 }
 
 function whole(steps: Step[], usage: object): object {
   const content = textOf(steps)
-  return { id: 'fake', object: 'chat.completion', model: 'fake', choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }], usage }
+  return {
+    id: 'fake',
+    object: 'chat.completion',
+    model: 'fake',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage,
+  }
 }
 
 function lastWords(asked: ModelRequest): string {

@@ -43,7 +43,16 @@ fn main() {
 
 /** A session with something of everything in it. */
 export async function fill(chat: Chat, model: FakeModel): Promise<string> {
-  model.next(think('The user wants a plan; I look around first.'), call('ls', { path: '.' }), call('todo', { items: [{ text: 'Look around', status: 'done' }, { text: 'Write the plan', status: 'in_progress' }] }))
+  model.next(
+    think('The user wants a plan; I look around first.'),
+    call('ls', { path: '.' }),
+    call('todo', {
+      items: [
+        { text: 'Look around', status: 'done' },
+        { text: 'Write the plan', status: 'in_progress' },
+      ],
+    }),
+  )
   model.next(...words(RICH))
   await chat.ask('Make me a plan 请做一个计划', 'two')
   model.next(...words('A second answer, beside the first.'))
@@ -146,7 +155,10 @@ export async function views(server: Server, session: string): Promise<View[]> {
 }
 
 /** The scripts and styles that a browser fetches for an open session, and what each takes on the wire. */
-export async function chatFiles(browser: Browser, chat: Chat): Promise<{ url: string; bytes: number; encoding: string | null }[]> {
+export async function chatFiles(
+  browser: Browser,
+  chat: Chat,
+): Promise<{ url: string; bytes: number; encoding: string | null }[]> {
   const context = await browser.newContext({ storageState: await chat.page.context().storageState() })
   const page = await context.newPage()
   const urls = new Set<string>()
@@ -182,7 +194,11 @@ async function knownServer(server: Server): Promise<string> {
 
 /** Chosen as the page keeps it, so that the first paint has it already. */
 export async function look(page: Page, theme: Theme, language: Language, others: object = {}): Promise<void> {
-  await page.addInitScript((prefs) => localStorage.setItem('netaclaw.prefs', JSON.stringify(prefs)), { theme, language, ...others })
+  await page.addInitScript((prefs) => localStorage.setItem('netaclaw.prefs', JSON.stringify(prefs)), {
+    theme,
+    language,
+    ...others,
+  })
 }
 
 export async function show(page: Page, server: Server, view: View): Promise<void> {

@@ -43,11 +43,25 @@ export class Server {
 
   /** Adds a channel to a model, with a context of so many tokens, and makes it that of the default agent. */
   async useModel(address: string, name = 'fake', window = 128_000): Promise<void> {
-    await this.run('channel', 'add', name, '--supplier', 'compatible', '--base-url', address, '--model', `fake:${window}`, '--default')
+    await this.run(
+      'channel',
+      'add',
+      name,
+      '--supplier',
+      'compatible',
+      '--base-url',
+      address,
+      '--model',
+      `fake:${window}`,
+      '--default',
+    )
   }
 
   async start(): Promise<void> {
-    const child = spawn(BINARY, ['serve', '--listen', this.#listen], { env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(BINARY, ['serve', '--listen', this.#listen], {
+      env: this.#env(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#process = child
     child.stderr.on('data', (data) => (this.#log += data))
     let printed = ''
@@ -115,13 +129,25 @@ export class Server {
   }
 
   /** Changes the first agent. */
-  async changeAgent(change: { workspace?: string; approval?: 'never' | 'risky' | 'always'; compactionThreshold?: number }): Promise<void> {
+  async changeAgent(change: {
+    workspace?: string
+    approval?: 'never' | 'risky' | 'always'
+    compactionThreshold?: number
+  }): Promise<void> {
     const agents = await this.api<{ items: { id: string }[] }>('GET', 'agents')
     await this.api('PATCH', `agents/${agents.items[0]!.id}`, change)
   }
 
   #env(): NodeJS.ProcessEnv {
     const { PATH, HOME, TMPDIR } = process.env
-    return { PATH, HOME, TMPDIR, LANG: 'en_GB.UTF-8', NETACLAW_DATA_DIR: this.dataDir, NETACLAW_TOKEN: TOKEN, NETACLAW_LOG: 'info' }
+    return {
+      PATH,
+      HOME,
+      TMPDIR,
+      LANG: 'en_GB.UTF-8',
+      NETACLAW_DATA_DIR: this.dataDir,
+      NETACLAW_TOKEN: TOKEN,
+      NETACLAW_LOG: 'info',
+    }
   }
 }

@@ -67,7 +67,9 @@ export class StepSkill {
     mkdirSync(this.gates, { recursive: true })
     const pipes = STAGES.map((stage) => join(this.gates, stage))
     execFileSync('mkfifo', pipes)
-    this.#pipes = new Map(STAGES.map((stage, at) => [stage, openSync(pipes[at]!, constants.O_RDWR | constants.O_NONBLOCK)]))
+    this.#pipes = new Map(
+      STAGES.map((stage, at) => [stage, openSync(pipes[at]!, constants.O_RDWR | constants.O_NONBLOCK)]),
+    )
   }
 
   /** Lets one call go on with these stages, also one that is made later. */

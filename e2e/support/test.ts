@@ -31,7 +31,8 @@ export class Watch {
     context.on('console', (message) => {
       const { url } = message.location()
       // A page that still loads when its test is over loses its server; that is no fault of the page.
-      if (!['error', 'warning'].includes(message.type()) || (NETWORK_FAILURE.test(message.text()) && Server.wasAt(url))) return
+      if (!['error', 'warning'].includes(message.type()) || (NETWORK_FAILURE.test(message.text()) && Server.wasAt(url)))
+        return
       this.#complaints.push(`${message.type()}: ${message.text()} (${url})`)
     })
     context.on('weberror', (error) => this.#complaints.push(`uncaught: ${error.error().stack ?? error.error()}`))
@@ -58,7 +59,8 @@ export const test = base.extend<{ model: FakeModel; server: Server; watch: Watch
       await server.useModel(model.address)
       await server.start()
       await use(server)
-      if (info.status !== info.expectedStatus) await info.attach('server.log', { body: server.log, contentType: 'text/plain' })
+      if (info.status !== info.expectedStatus)
+        await info.attach('server.log', { body: server.log, contentType: 'text/plain' })
     } finally {
       await server.remove()
     }

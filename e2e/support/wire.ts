@@ -5,7 +5,10 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export class Wire {
   readonly #open = new Set<Socket>()
 
-  private constructor(readonly address: string, private readonly server: Server) {}
+  private constructor(
+    readonly address: string,
+    private readonly server: Server,
+  ) {}
 
   static async to(address: string): Promise<Wire> {
     const { hostname, port } = new URL(address)
@@ -14,7 +17,10 @@ export class Wire {
     const wire = new Wire(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server)
     server.on('connection', (near) => {
       const far = connect(Number(port), hostname)
-      for (const [from, to] of [[near, far], [far, near]] as const) {
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
         wire.#open.add(from)
         from.on('error', () => to.destroy())
         from.on('close', () => {

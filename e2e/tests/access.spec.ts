@@ -25,7 +25,13 @@ for (const theme of THEMES) {
       await at.evaluate(axe.source)
       const found = await at.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run())
       for (const { id, impact, help, nodes } of found.violations) {
-        if (impact === 'serious' || impact === 'critical') problems.push(`${view.name}: ${impact} ${id}: ${help}: ${nodes.slice(0, 3).map((node) => `${node.target} ${node.any[0]?.message ?? ''}`).join('; ')}`)
+        if (impact === 'serious' || impact === 'critical')
+          problems.push(
+            `${view.name}: ${impact} ${id}: ${help}: ${nodes
+              .slice(0, 3)
+              .map((node) => `${node.target} ${node.any[0]?.message ?? ''}`)
+              .join('; ')}`,
+          )
       }
       const wide = await at.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (wide > 0) problems.push(`${view.name}: ${wide} px wider than the window`)
@@ -40,13 +46,24 @@ for (const theme of THEMES) {
 test('nothing is wider than a phone', async ({ browser, chat, server, model }) => {
   test.slow()
   const session = await fill(chat, model)
-  const context = await browser.newContext({ storageState: await chat.page.context().storageState(), viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+  const context = await browser.newContext({
+    storageState: await chat.page.context().storageState(),
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  })
   const page = await context.newPage()
   const problems: string[] = []
   for (const view of await views(server, session)) {
     if (view.anonymous) continue
     await test.step(view.name, () => show(page, server, view))
-    const wide = await page.evaluate(() => Math.max(...[document.documentElement, ...document.querySelectorAll('dialog[open] .content')].map((part) => part.scrollWidth - part.clientWidth)))
+    const wide = await page.evaluate(() =>
+      Math.max(
+        ...[document.documentElement, ...document.querySelectorAll('dialog[open] .content')].map(
+          (part) => part.scrollWidth - part.clientWidth,
+        ),
+      ),
+    )
     if (wide > 0) problems.push(`${view.name}: ${wide} px`)
   }
   expect(problems).toEqual([])

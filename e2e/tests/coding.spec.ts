@@ -44,7 +44,11 @@ test('a change is shown as a diff, and a command while it prints', async ({ chat
   }
 })
 
-test('stopped in the middle: the change stays, the command has ended, and the foot stands below', async ({ chat, model, server }) => {
+test('stopped in the middle: the change stays, the command has ended, and the foot stands below', async ({
+  chat,
+  model,
+  server,
+}) => {
   model.next(say('I mend it.'), call('edit', { path: 'main.rs', edits: [{ old_text: '41', new_text: '42' }] }))
   model.next(say('Now I build.'), call('bash', BUILD))
   await chat.send('Mend and build')

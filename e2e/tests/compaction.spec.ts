@@ -36,7 +36,11 @@ async function goTo(chat: Chat, key: 'Home' | 'End', what: Locator): Promise<voi
 
 const folded = (chat: Chat) => chat.page.locator('[data-row][data-kind=folded]')
 
-test('/compact with a focus: the summary, what it folded, the same after a reload, and back', async ({ chat, model, page }) => {
+test('/compact with a focus: the summary, what it folded, the same after a reload, and back', async ({
+  chat,
+  model,
+  page,
+}) => {
   const point = new Hold()
   model.next(hold(point), say(SUMMARY))
   await chat.send('/compact mind the colours')
@@ -94,7 +98,10 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   await goTo(chat, 'Home', chat.row('Question 1.').first())
 })
 
-test('a summary that is none says so, also after a reload, until somebody takes note; the next try works', async ({ chat, model }) => {
+test('a summary that is none says so, also after a reload, until somebody takes note; the next try works', async ({
+  chat,
+  model,
+}) => {
   // One that is too short is asked for once more.
   const failing = () => {
     model.next(say('Short.'))
@@ -155,7 +162,11 @@ test('the meter tells what fills the context, and compacts', async ({ chat, mode
   await expect(panel.locator('[data-spent=session]')).toContainText('× 7')
 })
 
-test('the meter is what was billed: after each answer, a reload, and on another branch', async ({ chat, model, page }) => {
+test('the meter is what was billed: after each answer, a reload, and on another branch', async ({
+  chat,
+  model,
+  page,
+}) => {
   const meter = page.locator('.meter')
   const shows = async (billed: number) => {
     await meter.hover()
@@ -187,7 +198,11 @@ test('the meter is what was billed: after each answer, a reload, and on another 
   await shows(long)
 })
 
-test('a branch is left with a summary by keyboard; a stop or a failure moves nothing', async ({ chat, model, page }) => {
+test('a branch is left with a summary by keyboard; a stop or a failure moves nothing', async ({
+  chat,
+  model,
+  page,
+}) => {
   const summaries = page.locator('[data-row][data-kind=branchSummary]')
   const item = chat.tree.locator('[role=treeitem][aria-selected=true]')
   await chat.send('/tree')

@@ -23,7 +23,9 @@ async function give(field: Locator, how: 'paste' | 'drop', ...files: GivenFile[]
       }
       const options = { bubbles: true, cancelable: true }
       if (how === 'paste') element.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: data }))
-      else for (const type of ['dragenter', 'dragover', 'drop']) element.dispatchEvent(new DragEvent(type, { ...options, dataTransfer: data }))
+      else
+        for (const type of ['dragenter', 'dragover', 'drop'])
+          element.dispatchEvent(new DragEvent(type, { ...options, dataTransfer: data }))
     },
     { how, files },
   )
@@ -31,18 +33,33 @@ async function give(field: Locator, how: 'paste' | 'drop', ...files: GivenFile[]
 
 const text = (words: string) => Buffer.from(words).toString('base64')
 
-test('files are chosen, pasted and dropped, wait with the draft, and go with the message', async ({ chat, model, page, server }) => {
+test('files are chosen, pasted and dropped, wait with the draft, and go with the message', async ({
+  chat,
+  model,
+  page,
+  server,
+}) => {
   // A model that sees.
   const { items } = await server.api<{ items: { id: string; models: object[] }[] }>('GET', 'channels')
   const channel = items.find(({ models }) => JSON.stringify(models).includes('fake'))!
-  await server.api('PUT', `channels/${channel.id}`, { ...channel, models: [{ name: 'fake', contextWindow: 128_000, vision: true }] })
+  await server.api('PUT', `channels/${channel.id}`, {
+    ...channel,
+    models: [{ name: 'fake', contextWindow: 128_000, vision: true }],
+  })
   await chat.ask('Hello', 'You said: Hello')
   const files = page.getByRole('list', { name: 'Attached files' }).getByRole('listitem')
-  await page.locator('[data-region=composer] input[type=file]').setInputFiles({ name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen words') })
+  await page
+    .locator('[data-region=composer] input[type=file]')
+    .setInputFiles({ name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen words') })
   await expect(files).toHaveCount(1)
   await give(chat.field, 'paste', { name: 'pasted.png', type: 'image/png', base64: PIXEL })
   await expect(files).toHaveCount(2)
-  await give(chat.field, 'drop', { name: 'dropped.txt', type: 'text/plain', base64: text('dropped words') }, { name: 'unwanted.txt', type: 'text/plain', base64: text('unwanted words') })
+  await give(
+    chat.field,
+    'drop',
+    { name: 'dropped.txt', type: 'text/plain', base64: text('dropped words') },
+    { name: 'unwanted.txt', type: 'text/plain', base64: text('unwanted words') },
+  )
   await expect(files).toHaveCount(4)
   await expect(files.and(page.locator('[data-state=ready]'))).toHaveCount(4)
   await page.getByRole('button', { name: 'Remove unwanted.txt' }).click()
@@ -139,7 +156,17 @@ test('Up in an empty field changes the last message', async ({ chat, page }) => 
 })
 
 test('another model and another depth of thinking, for the next answer on', async ({ chat, model, page, server }) => {
-  await server.run('channel', 'add', 'other', '--supplier', 'compatible', '--base-url', model.address, '--model', 'second:64000')
+  await server.run(
+    'channel',
+    'add',
+    'other',
+    '--supplier',
+    'compatible',
+    '--base-url',
+    model.address,
+    '--model',
+    'second:64000',
+  )
   await page.reload()
   await chat.ask('Hello', 'You said: Hello')
   expect(model.requests.at(-1)!.model).toBe('fake')
@@ -163,7 +190,17 @@ test('another model and another depth of thinking, for the next answer on', asyn
 })
 
 test('a new session begins with the model and the thinking that were chosen', async ({ chat, model, page, server }) => {
-  await server.run('channel', 'add', 'other', '--supplier', 'compatible', '--base-url', model.address, '--model', 'second:64000')
+  await server.run(
+    'channel',
+    'add',
+    'other',
+    '--supplier',
+    'compatible',
+    '--base-url',
+    model.address,
+    '--model',
+    'second:64000',
+  )
   await page.reload()
   await page.getByRole('button', { name: 'Model: Default model' }).click()
   await page.getByRole('option', { name: 'second' }).click()

@@ -19,7 +19,11 @@ const current = (page: Page) =>
     return top >= box.top && bottom <= box.bottom ? `${range}: ${row?.textContent?.slice(0, 12)}` : 'out of view'
   })
 
-test('in the whole of a long session, also in what is not loaded; next, previous, back', async ({ chat, page, server }) => {
+test('in the whole of a long session, also in what is not loaded; next, previous, back', async ({
+  chat,
+  page,
+  server,
+}) => {
   const id = await importSession(server, 'long', { turns: 600, tools: 30 })
   await page.goto(`${server.address}/s/${id}`)
   await expect(chat.rows.last()).toContainText('Part 599')
@@ -71,7 +75,10 @@ test("the browser's own search is there when the key is pressed twice", async ({
   await page.evaluate(() => {
     const taken: boolean[] = []
     Object.assign(window, { taken })
-    window.addEventListener('keydown', (event) => event.key === 'f' && queueMicrotask(() => taken.push(event.defaultPrevented)))
+    window.addEventListener(
+      'keydown',
+      (event) => event.key === 'f' && queueMicrotask(() => taken.push(event.defaultPrevented)),
+    )
   })
   const taken = () => page.evaluate(() => (window as unknown as { taken: boolean[] }).taken)
   await page.keyboard.press('Control+f')

@@ -43,7 +43,12 @@ test('a session is deleted by keyboard, and the keys go on at the next one', asy
   await expect(page.getByRole('button', { name: 'Show more' })).toHaveCount(0)
 })
 
-test('what the server does not take is told beside its field, which has the focus', async ({ chat, page, server, watch }) => {
+test('what the server does not take is told beside its field, which has the focus', async ({
+  chat,
+  page,
+  server,
+  watch,
+}) => {
   void chat
   watch.allow(/status of 40[09]/)
   await page.goto(`${server.address}/agents/new`)

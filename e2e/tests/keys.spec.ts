@@ -64,7 +64,8 @@ test('Ctrl with K, a full stop and F; and the keys without Ctrl', async ({ chat,
   await expect(chat.tree).toHaveCount(0)
   await transcript.press('?')
   const help = page.getByRole('dialog')
-  for (const key of ['Ctrl', 'K', 'F6', 'Alt', 'Esc', 'T']) await expect(help.locator('kbd').getByText(key, { exact: true }).first()).toBeVisible()
+  for (const key of ['Ctrl', 'K', 'F6', 'Alt', 'Esc', 'T'])
+    await expect(help.locator('kbd').getByText(key, { exact: true }).first()).toBeVisible()
   // Behind a dialog no key is heard.
   await page.keyboard.press('t')
   await page.keyboard.press('Escape')

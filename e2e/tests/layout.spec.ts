@@ -18,8 +18,16 @@ const SCREENS = {
 type Screen = keyof typeof SCREENS
 
 /** Each language on each screen for the pages; for the states, each at least once. */
-const ALL: readonly (readonly [Screen, Language])[] = [['desktop', 'en'], ['desktop', 'zh'], ['phone', 'en'], ['phone', 'zh']]
-const SOME: typeof ALL = [['desktop', 'en'], ['phone', 'zh']]
+const ALL: readonly (readonly [Screen, Language])[] = [
+  ['desktop', 'en'],
+  ['desktop', 'zh'],
+  ['phone', 'en'],
+  ['phone', 'zh'],
+]
+const SOME: typeof ALL = [
+  ['desktop', 'en'],
+  ['phone', 'zh'],
+]
 
 for (const [screen, language] of ALL) {
   test(`pages: ${screen}, ${language}`, async ({ browser, chat, server, model, watch }) => {
@@ -35,7 +43,10 @@ for (const [screen, language] of ALL) {
       await look(page, 'light', language)
       await test.step(view.name, async () => {
         await show(page, server, view)
-        const found = [...(await lasting(() => judge(page))), ...(isWalked(screen, language) ? await lasting(() => walk(page)) : [])]
+        const found = [
+          ...(await lasting(() => judge(page))),
+          ...(isWalked(screen, language) ? await lasting(() => walk(page)) : []),
+        ]
         faults.push(...found.map((fault) => `${view.name}: ${fault}`))
       })
       await page.close()
@@ -53,7 +64,9 @@ async function lasting(look: () => Promise<string[]>): Promise<string[]> {
     faults = await look()
     expect(faults).toEqual([])
   }
-  await expect(isFine).toPass({ timeout: 3_000 }).catch(() => undefined)
+  await expect(isFine)
+    .toPass({ timeout: 3_000 })
+    .catch(() => undefined)
   return faults
 }
 

@@ -6,7 +6,9 @@ const FOREIGN = 'http://another-site.test/'
 
 test('a link on another site asks before it logs in', async ({ page, server, watch }) => {
   watch.allow(/status of 401/)
-  await page.route(`${FOREIGN}**`, (route) => route.fulfill({ contentType: 'text/html', body: `<a href="${server.link}">Free cookies</a>` }))
+  await page.route(`${FOREIGN}**`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<a href="${server.link}">Free cookies</a>` }),
+  )
   await page.goto(FOREIGN)
   await page.getByRole('link').click()
   await expect(page.getByRole('heading')).toHaveText('Log in to NetaClaw?')
@@ -25,7 +27,11 @@ test('a link on another site asks before it logs in', async ({ page, server, wat
 
 test('a link to another user asks who one wants to be', async ({ chat, server }) => {
   const user = await server.api<{ id: string }>('POST', 'users', { name: 'ann', role: 'user' })
-  const token = await server.api<{ secret: string }>('POST', 'tokens', { userId: user.id, label: 'link', scope: 'full' })
+  const token = await server.api<{ secret: string }>('POST', 'tokens', {
+    userId: user.id,
+    label: 'link',
+    scope: 'full',
+  })
   const page = chat.page
   await page.goto(`${server.address}/?token=${token.secret}`)
   await expect(page.getByText('is logged in as')).toBeVisible()

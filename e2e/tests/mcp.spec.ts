@@ -4,7 +4,12 @@ import { call, words } from '../support/model.ts'
 import { MCP_SCRIPT } from '../support/pages.ts'
 import { expect, test } from '../support/test.ts'
 
-test('a server is tried before it is kept, its tools are used in a chat, and it goes again', async ({ chat, model, page, server }) => {
+test('a server is tried before it is kept, its tools are used in a chat, and it goes again', async ({
+  chat,
+  model,
+  page,
+  server,
+}) => {
   await page.goto(`${server.address}/mcp-servers`)
   await expect(page.getByText('No MCP servers')).toBeVisible()
   await page.getByRole('link', { name: 'New server' }).click()
@@ -43,10 +48,16 @@ test('a server is tried before it is kept, its tools are used in a chat, and it 
   await expect(card).toContainText('hello from the test')
 
   await page.goto(`${server.address}/mcp-servers`)
-  await row.getByRole('button', { name: /Actions|tracker/ }).last().click()
+  await row
+    .getByRole('button', { name: /Actions|tracker/ })
+    .last()
+    .click()
   await page.getByRole('menuitem', { name: 'Switch off' }).click()
   await expect(row).toContainText('Off')
-  await row.getByRole('button', { name: /Actions|tracker/ }).last().click()
+  await row
+    .getByRole('button', { name: /Actions|tracker/ })
+    .last()
+    .click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('No MCP servers')).toBeVisible()

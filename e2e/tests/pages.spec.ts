@@ -103,7 +103,12 @@ test('a channel is tested, also one that does not work', async ({ chat, page, se
   await page.getByRole('link', { name: 'fake', exact: true }).click()
   await page.getByLabel('Address').fill(model.address.replace(/:\d+/, ':9'))
   await page.getByRole('button', { name: 'Test connection' }).click()
-  await expect(page.getByRole('status').filter({ hasText: /Does not work|could not|reach/i }).first()).toBeVisible()
+  await expect(
+    page
+      .getByRole('status')
+      .filter({ hasText: /Does not work|could not|reach/i })
+      .first(),
+  ).toBeVisible()
   await page.getByRole('button', { name: 'Discard changes' }).click()
   await expect(page.getByLabel('Address')).toHaveValue(model.address)
 })
@@ -120,7 +125,11 @@ test('a channel is not made without the key that its supplier asks for', async (
   await expect(page).toHaveURL(/\/channels\/(?!new)/)
 })
 
-test('main and auxiliary channels are told apart, and either kind can be looked at alone', async ({ chat, page, server }) => {
+test('main and auxiliary channels are told apart, and either kind can be looked at alone', async ({
+  chat,
+  page,
+  server,
+}) => {
   void chat
   await page.goto(`${server.address}/channels`)
   const rows = page.locator('.records li')

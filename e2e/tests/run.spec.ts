@@ -60,7 +60,10 @@ test('Escape closes what is nearest, and the run goes on', async ({ chat, model,
   await closes(() => transcript.press('?'), page.getByRole('dialog'))
   await closes(() => transcript.press('Control+f'), page.getByRole('search'))
   await closes(() => meter.press('Enter'), page.locator('.tokens :popover-open'))
-  await closes(() => page.locator('h1 button').press('Enter'), page.getByRole('textbox', { name: 'Name of the session' }))
+  await closes(
+    () => page.locator('h1 button').press('Enter'),
+    page.getByRole('textbox', { name: 'Name of the session' }),
+  )
   await page.setViewportSize({ width: 390, height: 844 })
   await closes(() => page.getByRole('button', { name: 'Open the menu' }).press('Enter'), page.locator('.scrim'))
   point.release()
@@ -142,7 +145,9 @@ test('three messages wait, one is changed, one is taken away, and the rest go in
 
   point.release()
   await chat.hasEnded('You said: third')
-  expect(model.requests.map((request) => request.messages.findLast((message) => message.role === 'user')?.content)).toEqual(['Begin', 'second, changed', 'third'])
+  expect(
+    model.requests.map((request) => request.messages.findLast((message) => message.role === 'user')?.content),
+  ).toEqual(['Begin', 'second, changed', 'third'])
   await other.hasEnded('You said: third')
   await other.reads(await chat.transcript())
 })
@@ -168,7 +173,11 @@ test('a screen reader hears what happens, once each', async ({ chat, model }) =>
     const heard: string[] = []
     Object.assign(window, { heard })
     const region = document.querySelector('[data-region=status]')!
-    new MutationObserver(() => heard.push(region.textContent ?? '')).observe(region, { childList: true, characterData: true, subtree: true })
+    new MutationObserver(() => heard.push(region.textContent ?? '')).observe(region, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    })
   })
   await chat.send('Count')
   await expect(chat.rows.last()).toContainText('two')
@@ -176,6 +185,9 @@ test('a screen reader hears what happens, once each', async ({ chat, model }) =>
   point.release()
   await chat.hasEnded('three')
   await expect(chat.status).toHaveText('The answer is complete.')
-  expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual(['The agent is answering.', 'The answer is complete.'])
+  expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual([
+    'The agent is answering.',
+    'The answer is complete.',
+  ])
   await expect(page.locator('[role=alert]').first()).toHaveAttribute('aria-live', 'assertive')
 })

@@ -15,7 +15,8 @@ test.beforeEach(async ({ page, server }) => {
   page.on('popup', () => harm.push('a window was opened'))
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    if (/^(https?|wss?):$/.test(protocol) && origin.replace('ws:', 'http:') !== server.address) harm.push(`asked for ${request.url()}`)
+    if (/^(https?|wss?):$/.test(protocol) && origin.replace('ws:', 'http:') !== server.address)
+      harm.push(`asked for ${request.url()}`)
   })
   Object.assign(page, { harm })
 })
@@ -27,9 +28,13 @@ test.afterEach(({ page }) => {
 /** What sanitising must not leave behind. */
 async function isClean(page: Page): Promise<void> {
   const left = await page.evaluate(() => {
-    const attributes = [...document.querySelectorAll('#app *')].flatMap((element) => [...element.attributes].map((one) => `${one.name}=${one.value}`))
+    const attributes = [...document.querySelectorAll('#app *')].flatMap((element) =>
+      [...element.attributes].map((one) => `${one.name}=${one.value}`),
+    )
     return [
-      ...[...document.querySelectorAll('#app :is(script, iframe, object, embed, [srcdoc])')].map((element) => element.outerHTML),
+      ...[...document.querySelectorAll('#app :is(script, iframe, object, embed, [srcdoc])')].map(
+        (element) => element.outerHTML,
+      ),
       ...attributes.filter((one) => /^on|^(href|src|action)=\s*(javascript|vbscript|data:text)/i.test(one)),
     ]
   })
@@ -54,7 +59,15 @@ test('in messages of both sides', async ({ chat, model, page, watch }) => {
 test('in diagrams', async ({ chat, model, page }) => {
   model.next(say(`${HOSTILE_DIAGRAMS.join('\n\n')}\n\nthe end`))
   await chat.ask('Draw', 'the end')
-  await expect.poll(() => page.evaluate(() => [...document.querySelectorAll('.diagram')].filter((one) => !one.querySelector('img, .problem')).length), { timeout: 60_000 }).toBe(0)
+  await expect
+    .poll(
+      () =>
+        page.evaluate(
+          () => [...document.querySelectorAll('.diagram')].filter((one) => !one.querySelector('img, .problem')).length,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe(0)
   await expect(page.locator('.diagram .drawing img').first()).toBeVisible()
   await isClean(page)
 })
@@ -64,7 +77,11 @@ test('in names of files, tool output, titles, labels, questions and lists', asyn
   await server.useAgent({ workspace })
   writeFileSync(join(workspace, '<img src=x onerror=pwned()>.txt'), MARKUP)
 
-  model.next(call('ls', { path: '.' }), call('read', { path: '<img src=x onerror=pwned()>.txt' }), call('todo', { items: [{ text: MARKUP, status: 'pending' }] }))
+  model.next(
+    call('ls', { path: '.' }),
+    call('read', { path: '<img src=x onerror=pwned()>.txt' }),
+    call('todo', { items: [{ text: MARKUP, status: 'pending' }] }),
+  )
   model.next(call('clarify', { question: MARKUP, options: [MARKUP, 'fine'] }))
   model.next(say('the end'))
   await chat.send(MARKUP)
@@ -90,7 +107,9 @@ test('in names of files, tool output, titles, labels, questions and lists', asyn
 })
 
 test('in the name of an attached file', async ({ chat, page }) => {
-  await page.locator('[data-region=composer] input[type=file]').setInputFiles({ name: '<img src=x onerror=pwned()>.txt', mimeType: 'text/plain', buffer: Buffer.from(MARKUP) })
+  await page
+    .locator('[data-region=composer] input[type=file]')
+    .setInputFiles({ name: '<img src=x onerror=pwned()>.txt', mimeType: 'text/plain', buffer: Buffer.from(MARKUP) })
   await expect(page.getByText('<img src=x onerror=pwned()>.txt').first()).toBeVisible()
   await isClean(page)
   await chat.ask('Look at this', 'You said')
@@ -100,7 +119,11 @@ test('in the name of an attached file', async ({ chat, page }) => {
 test('the policy lets no inline script run', async ({ chat, page }) => {
   const response = await page.goto(chat.page.url())
   const policy = response!.headers()['content-security-policy'] ?? ''
-  const scripts = policy.split(';').map((part) => part.trim()).find((part) => part.startsWith('script-src')) ?? policy.split(';')[0]!
+  const scripts =
+    policy
+      .split(';')
+      .map((part) => part.trim())
+      .find((part) => part.startsWith('script-src')) ?? policy.split(';')[0]!
   expect(scripts).not.toContain('unsafe-inline')
   expect(scripts).not.toContain('unsafe-eval')
   expect(policy).toMatch(/default-src 'self'|default-src 'none'/)

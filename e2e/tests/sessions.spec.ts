@@ -72,7 +72,9 @@ test('a session is deleted at once by keyboard, and the server has nothing left 
   await expect(dialog).toContainText('Delete “About pears” now?')
   await dialog.getByRole('button', { name: 'Delete now' }).press('Enter')
   await expect(listed(chat, 'About pears')).toHaveCount(0)
-  const deleted = await page.evaluate(async () => (await fetch('/admin/netaclaw/sessions?status=deleted')).json() as Promise<{ total: number }>)
+  const deleted = await page.evaluate(
+    async () => (await fetch('/admin/netaclaw/sessions?status=deleted')).json() as Promise<{ total: number }>,
+  )
   expect(deleted.total).toBe(0)
 })
 

@@ -103,7 +103,12 @@ test('a try that needs consent is asked about on the page', async ({ chat, page,
   await expect(chat.approvals).toHaveCount(0)
 })
 
-test('from a chat every stage shows, and a reload in the midst and at the end changes nothing', async ({ chat, model, page, skill }) => {
+test('from a chat every stage shows, and a reload in the midst and at the end changes nothing', async ({
+  chat,
+  model,
+  page,
+  skill,
+}) => {
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
   model.next(...words('The steps are done.'))
   await chat.send('Go through it')
@@ -140,7 +145,12 @@ test('from a chat every stage shows, and a reload in the midst and at the end ch
   expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain('in hash')
 })
 
-test('what was opened while it ran is the same card, and open, when the run is over', async ({ chat, model, page, skill }) => {
+test('what was opened while it ran is the same card, and open, when the run is over', async ({
+  chat,
+  model,
+  page,
+  skill,
+}) => {
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
   model.next(...words('The steps are done.'))
   await chat.send('Go through it')
@@ -189,12 +199,23 @@ test('the full log follows a call under way', async ({ chat, model, page, skill 
   await expect(log.locator('.nc-spin')).toHaveCount(0)
 })
 
-test('vehicle-damage-inspection: every stage live, the same after reloads, pictures, and the whole log', async ({ chat, model, page, server, skill }) => {
+test('vehicle-damage-inspection: every stage live, the same after reloads, pictures, and the whole log', async ({
+  chat,
+  model,
+  page,
+  server,
+  skill,
+}) => {
   test.slow()
   const script = join(import.meta.dirname, '../../skills/vehicle-damage-inspection/scripts/sample_frames.py')
   await promisify(execFile)('python3', [script, join(server.place, 'work', 'car')])
   expect(skill).toBeDefined()
-  model.next(call('execute_skill', { name: 'vehicle-damage-inspection', input: { source: 'car/after', reference: 'car/before' } }))
+  model.next(
+    call('execute_skill', {
+      name: 'vehicle-damage-inspection',
+      input: { source: 'car/after', reference: 'car/before' },
+    }),
+  )
   model.next(...words('The inspection is done.'))
 
   // Which stages the card shows on its way, also across a reload.
@@ -223,17 +244,32 @@ test('vehicle-damage-inspection: every stage live, the same after reloads, pictu
   const atEnd = await shown()
   await chat.reload()
   expect(await shown()).toEqual(atEnd)
-  const natural = await card.locator('img').first().evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
+  const natural = await card
+    .locator('img')
+    .first()
+    .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))
   expect(natural).toBeGreaterThan(10)
 
   // The log has every step, in order, and every stage that the card has shown.
   const log = await openLog(page)
   const id = await chat.sessionId()
-  const result = (await server.api<{ items: { message?: { details?: { processLogRef?: { operationId: string }; processEventCount?: number } } }[] }>('GET', `sessions/${id}/messages?view=full`)).items
+  const result = (
+    await server.api<{
+      items: { message?: { details?: { processLogRef?: { operationId: string }; processEventCount?: number } } }[]
+    }>('GET', `sessions/${id}/messages?view=full`)
+  ).items
     .map((entry) => entry.message?.details)
     .find((details) => details?.processLogRef)
-  const query = new URLSearchParams({ sessionId: id, operationId: result!.processLogRef!.operationId, page: '1', size: '200' })
-  const told = await server.api<{ items: { sequence: number; stage?: string }[]; total: number }>('GET', `session/process_log?${query}`)
+  const query = new URLSearchParams({
+    sessionId: id,
+    operationId: result!.processLogRef!.operationId,
+    page: '1',
+    size: '200',
+  })
+  const told = await server.api<{ items: { sequence: number; stage?: string }[]; total: number }>(
+    'GET',
+    `session/process_log?${query}`,
+  )
   expect(told.items.map((step) => step.sequence)).toEqual(told.items.map((_, at) => at + 1))
   expect(told.total).toBe(result!.processEventCount)
   await expect(log).toContainText(`${told.total} in all`)
@@ -242,7 +278,9 @@ test('vehicle-damage-inspection: every stage live, the same after reloads, pictu
   for (const stage of stages) expect(atEnd.join('\n')).toContain(stage)
   // It went from one to the next, and never back.
   expect(new Set(seen).size).toBeGreaterThan(1)
-  expect(seen.map((stage) => stages.indexOf(stage))).toEqual(seen.map((stage) => stages.indexOf(stage)).toSorted((a, b) => a - b))
+  expect(seen.map((stage) => stages.indexOf(stage))).toEqual(
+    seen.map((stage) => stages.indexOf(stage)).toSorted((a, b) => a - b),
+  )
 })
 
 test('a flood of steps is one line with a count, and its log has them all', async ({ chat, model, page, skill }) => {

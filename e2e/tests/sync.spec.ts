@@ -30,29 +30,34 @@ test('the first chat, from the printed link', async ({ chat, model }) => {
   expect(model.requests).toHaveLength(1)
 })
 
-for (const half of [0, 1]) test(`a reload at any point of an answer ends with the same page (${half === 0 ? 'even' : 'odd'} points)`, async ({ chat, model }) => {
-  test.slow()
-  model.next(...FIRST)
-  model.next(...SECOND)
-  await chat.ask('Count', 'eleven')
-  const expected = await chat.transcript()
-  expect(expected.join('\n')).toMatch(/one two three four[^]*five six seven eight nine[^]*ten[^]*eleven/)
+for (const half of [0, 1])
+  test(`a reload at any point of an answer ends with the same page (${half === 0 ? 'even' : 'odd'} points)`, async ({
+    chat,
+    model,
+  }) => {
+    test.slow()
+    model.next(...FIRST)
+    model.next(...SECOND)
+    await chat.ask('Count', 'eleven')
+    const expected = await chat.transcript()
+    expect(expected.join('\n')).toMatch(/one two three four[^]*five six seven eight nine[^]*ten[^]*eleven/)
 
-  for (let at = half; at <= LENGTH; at += 2) {
-    await chat.newSession()
-    const { turns, point } = stopped(at)
-    turns.forEach((turn) => model.next(...turn))
-    await chat.send('Count')
-    await point.reached
-    await chat.sessionId()
-    await chat.reload()
-    const before = [...FIRST, ...SECOND][at - 1]
-    if (before?.kind === 'text') await expect(chat.rows.last(), `after ${at} steps`).toContainText(before.text.replaceAll(/[*-]/g, '').trim())
-    point.release()
-    await chat.hasEnded('eleven')
-    await chat.reads(expected, `the conversation after a reload at step ${at}`)
-  }
-})
+    for (let at = half; at <= LENGTH; at += 2) {
+      await chat.newSession()
+      const { turns, point } = stopped(at)
+      turns.forEach((turn) => model.next(...turn))
+      await chat.send('Count')
+      await point.reached
+      await chat.sessionId()
+      await chat.reload()
+      const before = [...FIRST, ...SECOND][at - 1]
+      if (before?.kind === 'text')
+        await expect(chat.rows.last(), `after ${at} steps`).toContainText(before.text.replaceAll(/[*-]/g, '').trim())
+      point.release()
+      await chat.hasEnded('eleven')
+      await chat.reads(expected, `the conversation after a reload at step ${at}`)
+    }
+  })
 
 test('how long it thought is known after a reload', async ({ chat, model }) => {
   model.next(...FIRST)
@@ -152,7 +157,10 @@ test('a server that is killed and started again under an open page', async ({ ch
   const healed = await chat.transcript()
   expect(healed.filter((row) => row.startsWith('user: Count'))).toHaveLength(1)
   // What was said is kept a few times a second: the kill comes before the first time or after it.
-  expect(healed.filter((row) => /Stopped\.|Interrupted: the server stopped/.test(row)), 'said once').toHaveLength(1)
+  expect(
+    healed.filter((row) => /Stopped\.|Interrupted: the server stopped/.test(row)),
+    'said once',
+  ).toHaveLength(1)
   await chat.reload()
   await chat.reads(healed, 'a page that lived through the restart reads like a new one')
   // The answer that was cut off is no answer: the model sees both messages.

@@ -5,7 +5,13 @@ import type { Server } from '../support/server.ts'
 import { expect, test, Watch } from '../support/test.ts'
 
 /** A browser of their own in which somebody has logged in, on a page of the settings. */
-async function entered(browser: Browser, server: Server, name: string, password: string, section = 'users'): Promise<Page> {
+async function entered(
+  browser: Browser,
+  server: Server,
+  name: string,
+  password: string,
+  section = 'users',
+): Promise<Page> {
   const context = await browser.newContext()
   const watch = new Watch()
   watch.allow(/status of 40[01]|WebSocket/)
@@ -22,7 +28,13 @@ async function entered(browser: Browser, server: Server, name: string, password:
 }
 
 /** Makes a user, as the administrator who has the page open. */
-async function make(page: Page, server: Server, name: string, password: string, role: 'User' | 'Administrator'): Promise<void> {
+async function make(
+  page: Page,
+  server: Server,
+  name: string,
+  password: string,
+  role: 'User' | 'Administrator',
+): Promise<void> {
   await page.goto(`${server.address}/settings/users`)
   await page.getByRole('button', { name: 'New user' }).press('Enter')
   const dialog = page.getByRole('dialog')
@@ -33,7 +45,12 @@ async function make(page: Page, server: Server, name: string, password: string, 
   await expect(page.locator('.records li')).toHaveCount(2)
 }
 
-test('whoever changes their password stays where they are, and is logged out elsewhere', async ({ browser, chat, page, server }) => {
+test('whoever changes their password stays where they are, and is logged out elsewhere', async ({
+  browser,
+  chat,
+  page,
+  server,
+}) => {
   void chat
   await make(page, server, 'ann', 'correct horse', 'Administrator')
   const elsewhere = await entered(browser, server, 'ann', 'correct horse')
@@ -63,7 +80,12 @@ test('whoever changes their password stays where they are, and is logged out els
   await here.context().close()
 })
 
-test('somebody who configures nothing changes their own password, by keyboard', async ({ browser, chat, page, server }) => {
+test('somebody who configures nothing changes their own password, by keyboard', async ({
+  browser,
+  chat,
+  page,
+  server,
+}) => {
   void chat
   await page.goto(`${server.address}/settings/account`)
   await expect(page.getByText('You have no password')).toBeVisible()

@@ -3,7 +3,11 @@
 import { call, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 
-test('answers only, steps folded, or everything: an answer and a failure are in each', async ({ chat, model, page }) => {
+test('answers only, steps folded, or everything: an answer and a failure are in each', async ({
+  chat,
+  model,
+  page,
+}) => {
   model.next(call('ls', { path: '.' }), call('read', { path: 'no-such-file.txt' }))
   model.next(...words('It is not there.'))
   await chat.ask('Read it', 'It is not there.')
@@ -14,7 +18,7 @@ test('answers only, steps folded, or everything: an answer and a failure are in 
   const cards = page.locator('.tool')
   const shown = {
     'Answers only': async () => await expect(cards).toHaveCount(1),
-    'Everything': async () => await expect(cards).toHaveCount(2),
+    Everything: async () => await expect(cards).toHaveCount(2),
     'Steps folded': async () => await expect(page.locator('.activity .line')).toHaveCount(1),
   }
   for (const [name, check] of Object.entries(shown)) {

@@ -16,9 +16,17 @@ const token = 'recording-recording-recording'
 /** Each conversation is a list of things to do; after each the session becomes idle or asks. */
 const conversations = {
   plain: [{ say: 'Hello' }],
-  tools: [{ say: 'Please list files, read notes.md, and make a todo: milk, bread' }, { say: 'Now think hard: 你好 👋🏽 𝒳?' }],
+  tools: [
+    { say: 'Please list files, read notes.md, and make a todo: milk, bread' },
+    { say: 'Now think hard: 你好 👋🏽 𝒳?' },
+  ],
   question: [{ say: 'ask me: red, green or blue' }, { answer: 'green' }],
-  branches: [{ say: 'First' }, { say: 'Second' }, { branchAt: 1, say: 'Second, otherwise' }, { switchTo: 'first-branch' }],
+  branches: [
+    { say: 'First' },
+    { say: 'Second' },
+    { branchAt: 1, say: 'Second, otherwise' },
+    { switchTo: 'first-branch' },
+  ],
   queue: [{ say: 'Tell me a long story', queue: ['And then?', 'And then again?'] }],
   skill: [{ say: '/skill folder-audit {"folder": "."}' }],
   stop: [{ say: 'Tell me a long story about the sea', stop: true }, { say: 'Go on' }],
@@ -63,7 +71,11 @@ async function firstAddress(child) {
 async function letItRun(address) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { items } = await (await fetch(`${address}/admin/netaclaw/agents`, { headers })).json()
-  const changed = await fetch(`${address}/admin/netaclaw/agents/${items[0].id}`, { method: 'PATCH', headers, body: JSON.stringify({ approval: 'never' }) })
+  const changed = await fetch(`${address}/admin/netaclaw/agents/${items[0].id}`, {
+    method: 'PATCH',
+    headers,
+    body: JSON.stringify({ approval: 'never' }),
+  })
   if (!changed.ok) throw new Error(`the agent could not be changed: ${changed.status}`)
 }
 

@@ -20,7 +20,9 @@ afterEach(() => vi.unstubAllGlobals())
 
 describe('request', () => {
   test('asks for JSON with the cookie, and leaves out what is not asked', async () => {
-    const seen = await asked(200, { items: [] }, () => request('agents', { query: { q: 'a b', page: 2, status: '', userId: null } }))
+    const seen = await asked(200, { items: [] }, () =>
+      request('agents', { query: { q: 'a b', page: 2, status: '', userId: null } }),
+    )
     expect(seen.address).toBe('/admin/netaclaw/agents?q=a+b&page=2')
     expect(seen.init).toMatchObject({ method: 'GET', credentials: 'same-origin', cache: 'no-store' })
     expect(seen.init.body).toBeUndefined()
@@ -39,7 +41,9 @@ describe('request', () => {
   })
 
   test('writes JSON for the revision that was seen', async () => {
-    const seen = await asked(200, { rev: 8 }, () => request('agents/a', { method: 'PUT', body: { name: '通用' }, rev: 7 }))
+    const seen = await asked(200, { rev: 8 }, () =>
+      request('agents/a', { method: 'PUT', body: { name: '通用' }, rev: 7 }),
+    )
     expect(seen.headers.get('if-match')).toBe('"7"')
     expect(seen.headers.get('content-type')).toBe('application/json')
     expect(seen.init.body).toBe('{"name":"通用"}')
@@ -61,7 +65,9 @@ describe('request', () => {
 describe('a refusal', () => {
   test('comes with its code, words and details', async () => {
     const details = { expectedRev: 3, currentRev: 5 }
-    const { error } = await asked(412, { code: 'conflict', message: 'changed meanwhile', details }, () => request('agents/a'))
+    const { error } = await asked(412, { code: 'conflict', message: 'changed meanwhile', details }, () =>
+      request('agents/a'),
+    )
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({ code: 'conflict', status: 412, message: 'Changed meanwhile', details, isStale: true })
   })
@@ -72,9 +78,13 @@ describe('a refusal', () => {
   })
 
   test('names the field at fault, and who uses what was to go', async () => {
-    const invalid = await asked(400, { code: 'bad_request', message: 'x', details: { field: 'baseUrl' } }, () => request('a'))
+    const invalid = await asked(400, { code: 'bad_request', message: 'x', details: { field: 'baseUrl' } }, () =>
+      request('a'),
+    )
     expect(invalid.error).toMatchObject({ field: 'baseUrl' })
-    const used = await asked(409, { code: 'conflict', message: 'x', details: { usedBy: ['agent "a"'] } }, () => request('a'))
+    const used = await asked(409, { code: 'conflict', message: 'x', details: { usedBy: ['agent "a"'] } }, () =>
+      request('a'),
+    )
     expect(used.error).toMatchObject({ usedBy: ['agent "a"'], isStale: false })
   })
 
@@ -91,7 +101,8 @@ describe('a refusal', () => {
 })
 
 test('what is wrong with a field stands beside it without its name', () => {
-  const wrong = (message: string) => new ApiError('bad_request', message, 400, { field: 'modelConfig.temperature' }).besideField
+  const wrong = (message: string) =>
+    new ApiError('bad_request', message, 400, { field: 'modelConfig.temperature' }).besideField
   expect(wrong('modelConfig.temperature: must be at most 2')).toBe('Must be at most 2')
   expect(wrong('modelConfig.temperature：不能大于 2')).toBe('不能大于 2')
   expect(wrong('The name is taken')).toBe('The name is taken')
@@ -106,8 +117,10 @@ test('nobody answers', async () => {
 
 test('whoever gives up hears their own reason', async () => {
   const controller = new AbortController()
-  vi.stubGlobal('fetch', (_: string, init: RequestInit) =>
-    new Promise((_resolve, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason))),
+  vi.stubGlobal(
+    'fetch',
+    (_: string, init: RequestInit) =>
+      new Promise((_resolve, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason))),
   )
   const answer = request('agents', { signal: controller.signal })
   controller.abort()

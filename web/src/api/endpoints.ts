@@ -64,20 +64,27 @@ export const api = {
     list: (signal?: Signal) => request<Listing<AgentListItem>>('agents', { signal }),
     get: (id: string, signal?: Signal) => request<Agent>(at('agents', id), { signal }),
     create: (body: AgentSpec) => request<Agent>('agents', { method: 'POST', body }),
-    replace: (id: string, rev: number, body: AgentSpec) => request<Agent>(at('agents', id), { method: 'PUT', rev, body }),
+    replace: (id: string, rev: number, body: AgentSpec) =>
+      request<Agent>(at('agents', id), { method: 'PUT', rev, body }),
     delete: (id: string, rev: number) => request<void>(at('agents', id), { method: 'DELETE', rev }),
     /** Every tool for it, and why it is on or off. */
     tools: (id: string, signal?: Signal) => request<EffectiveTools>(at('agents', id, 'tools'), { signal }),
     /** What an agent like this would be told and could use; nothing is kept. */
     preview: (body: AgentSpec, seat: 'main' | 'subagent', signal?: Signal) =>
-      request<AgentPreview>('agents/preview', { method: 'POST', query: { asSubagent: seat === 'subagent' ? 'true' : null }, body, signal }),
+      request<AgentPreview>('agents/preview', {
+        method: 'POST',
+        query: { asSubagent: seat === 'subagent' ? 'true' : null },
+        body,
+        signal,
+      }),
   },
 
   channels: {
     list: (signal?: Signal) => request<Listing<ChannelView>>('channels', { signal }),
     get: (id: string, signal?: Signal) => request<ChannelView>(at('channels', id), { signal }),
     create: (body: ChannelWrite) => request<ChannelView>('channels', { method: 'POST', body }),
-    replace: (id: string, rev: number, body: ChannelWrite) => request<ChannelView>(at('channels', id), { method: 'PUT', rev, body }),
+    replace: (id: string, rev: number, body: ChannelWrite) =>
+      request<ChannelView>(at('channels', id), { method: 'PUT', rev, body }),
     delete: (id: string, rev: number) => request<void>(at('channels', id), { method: 'DELETE', rev }),
     test: (id: string, signal?: Signal) => request<ChannelTest>(at('channels', id, 'test'), { method: 'POST', signal }),
     /** Tries a channel that is not kept (yet). */
@@ -88,30 +95,37 @@ export const api = {
     list: (signal?: Signal) => request<Listing<ToolInfo>>('tools', { signal }),
     get: (name: string, signal?: Signal) => request<ToolDetail>(at('tools', name), { signal }),
     /** For everybody. */
-    switch: (name: string, rev: number, body: ToolSwitch) => request<ToolRecord>(at('tools', name), { method: 'PATCH', rev, body }),
+    switch: (name: string, rev: number, body: ToolSwitch) =>
+      request<ToolRecord>(at('tools', name), { method: 'PATCH', rev, body }),
   },
 
   mcpServers: {
     list: (signal?: Signal) => request<Listing<McpServerInfo>>('mcp-servers', { signal }),
     get: (id: string, signal?: Signal) => request<McpServerInfo>(at('mcp-servers', id), { signal }),
     create: (body: McpServerWrite) => request<McpServerView>('mcp-servers', { method: 'POST', body }),
-    replace: (id: string, rev: number, body: McpServerWrite) => request<McpServerView>(at('mcp-servers', id), { method: 'PUT', rev, body }),
+    replace: (id: string, rev: number, body: McpServerWrite) =>
+      request<McpServerView>(at('mcp-servers', id), { method: 'PUT', rev, body }),
     delete: (id: string, rev: number) => request<void>(at('mcp-servers', id), { method: 'DELETE', rev }),
-    test: (id: string, signal?: Signal) => request<McpServerTest>(at('mcp-servers', id, 'test'), { method: 'POST', signal }),
+    test: (id: string, signal?: Signal) =>
+      request<McpServerTest>(at('mcp-servers', id, 'test'), { method: 'POST', signal }),
     /** Tries a server that is not kept (yet). */
-    try: (body: McpServerTry, signal?: Signal) => request<McpServerTest>('mcp-servers/test', { method: 'POST', body, signal }),
+    try: (body: McpServerTry, signal?: Signal) =>
+      request<McpServerTest>('mcp-servers/test', { method: 'POST', body, signal }),
   },
 
   skills: {
     /** Every skill that is found, as it stands for an agent; without one, for the default agent. */
-    list: (agentId: string | null, signal?: Signal) => request<Listing<SkillView>>('skills', { query: { agentId }, signal }),
-    get: (name: string, agentId: string | null, signal?: Signal) => request<SkillDetail>(at('skills', name), { query: { agentId }, signal }),
+    list: (agentId: string | null, signal?: Signal) =>
+      request<Listing<SkillView>>('skills', { query: { agentId }, signal }),
+    get: (name: string, agentId: string | null, signal?: Signal) =>
+      request<SkillDetail>(at('skills', name), { query: { agentId }, signal }),
     /** Runs it in a session of its own, which can be watched. */
     try: (name: string, body: SkillTry) => request<SkillTried>(at('skills', name, 'try'), { method: 'POST', body }),
   },
 
   /** What fills the context of a session's model. */
-  context: (sessionId: string, signal?: Signal) => request<ContextBreakdown>(at('sessions', sessionId, 'context'), { signal }),
+  context: (sessionId: string, signal?: Signal) =>
+    request<ContextBreakdown>(at('sessions', sessionId, 'context'), { signal }),
 
   /** Everything that a call has told of its steps; the first page is 1. */
   processLog: (query: { sessionId: string; operationId: string; page: number; size: number }, signal?: Signal) =>
@@ -122,7 +136,8 @@ export const api = {
 
   dictionary: {
     list: (signal?: Signal) => request<Listing<DictType>>('dictionary', { signal }),
-    replace: (id: string, rev: number, body: DictInfoSpec) => request<DictInfo>(at('dictionary-entries', id), { method: 'PUT', rev, body }),
+    replace: (id: string, rev: number, body: DictInfoSpec) =>
+      request<DictInfo>(at('dictionary-entries', id), { method: 'PUT', rev, body }),
     /** Sets what nobody has set yet. */
     set: (group: string, name: string, value: string) =>
       request<DictInfo>(at('dictionary-values', group, name), { method: 'PUT', body: { value } }),
@@ -130,9 +145,11 @@ export const api = {
 
   memories: {
     /** One's own facts, the newest first; with words those they are about, the most relevant first. */
-    list: (query: string, signal?: Signal) => request<Listing<Memory>>(query ? `memories?query=${encodeURIComponent(query)}` : 'memories', { signal }),
+    list: (query: string, signal?: Signal) =>
+      request<Listing<Memory>>(query ? `memories?query=${encodeURIComponent(query)}` : 'memories', { signal }),
     create: (body: MemorySpec) => request<Memory>('memories', { method: 'POST', body }),
-    replace: (id: string, rev: number, body: MemorySpec) => request<Memory>(at('memories', id), { method: 'PUT', rev, body }),
+    replace: (id: string, rev: number, body: MemorySpec) =>
+      request<Memory>(at('memories', id), { method: 'PUT', rev, body }),
     /** Makes a pending fact one that agents know. */
     confirm: (id: string, rev: number) => request<Memory>(`${at('memories', id)}/confirm`, { method: 'POST', rev }),
     delete: (id: string, rev: number) => request<void>(at('memories', id), { method: 'DELETE', rev }),

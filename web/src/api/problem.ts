@@ -46,7 +46,9 @@ export class ApiError extends Error {
   }
 
   private detail(name: string): unknown {
-    return this.details !== null && typeof this.details === 'object' ? (this.details as Record<string, unknown>)[name] : undefined
+    return this.details !== null && typeof this.details === 'object'
+      ? (this.details as Record<string, unknown>)[name]
+      : undefined
   }
 }
 
@@ -55,8 +57,15 @@ export async function refusal(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)
   const retryAfter = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   const seconds = Number.isNaN(retryAfter) ? null : retryAfter
-  if (isProblem(body)) return new ApiError(body.code, refusalWords(body), response.status, body.details ?? null, seconds, true)
-  return new ApiError(codeOf(response.status), `${response.status} ${response.statusText}`.trim(), response.status, null, seconds)
+  if (isProblem(body))
+    return new ApiError(body.code, refusalWords(body), response.status, body.details ?? null, seconds, true)
+  return new ApiError(
+    codeOf(response.status),
+    `${response.status} ${response.statusText}`.trim(),
+    response.status,
+    null,
+    seconds,
+  )
 }
 
 function isProblem(body: unknown): body is { code: ErrorCode; message: string; words?: Words; details?: unknown } {

@@ -15,7 +15,10 @@ export interface Follow {
  * Follows the end of a growing list while the reader is there, and never takes the view away:
  * wheel, finger, keys, scroll bar, selection and the focus let go, and coming back to the end takes hold.
  */
-export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: Readonly<Ref<HTMLElement | null>>): Follow {
+export function useFollow(
+  scroller: Readonly<Ref<HTMLElement | null>>,
+  content: Readonly<Ref<HTMLElement | null>>,
+): Follow {
   const following = ref(true)
   let lastTop = 0
   let touchY = 0
@@ -43,19 +46,27 @@ export function useFollow(scroller: Readonly<Ref<HTMLElement | null>>, content: 
     const box = scroller.value
     if (!box) return
     if (following.value && pulls && box.scrollTop < lastTop) release()
-    else if (!following.value && box.scrollTop > lastTop && distance(box) <= NEAR_PX && !selects()) following.value = true
+    else if (!following.value && box.scrollTop > lastTop && distance(box) <= NEAR_PX && !selects())
+      following.value = true
     lastTop = box.scrollTop
   }
   /** What is opened or closed stays where it was pressed; if the end is in view with it, the end is followed on. */
   const onClick = (event: MouseEvent) => {
     if (!following.value || !(event.target as Element).closest?.('[aria-expanded]')) return
     release()
-    requestAnimationFrame(() => requestAnimationFrame(() => scroller.value && distance(scroller.value) <= NEAR_PX && (following.value = true)))
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => scroller.value && distance(scroller.value) <= NEAR_PX && (following.value = true)),
+    )
   }
   /** The focus goes to something above, which the browser brings into view. */
   const onFocus = (event: FocusEvent) => {
     const box = scroller.value
-    if (box && event.target !== box && (event.target as Element).getBoundingClientRect().top < box.getBoundingClientRect().top) release()
+    if (
+      box &&
+      event.target !== box &&
+      (event.target as Element).getBoundingClientRect().top < box.getBoundingClientRect().top
+    )
+      release()
   }
   const onPointerDown = (event: PointerEvent) => (pulls = event.target === scroller.value)
   const onPointerUp = () => (pulls = false)

@@ -16,7 +16,9 @@ test('words are found across inner elements, and not across paragraphs', () => {
 })
 
 test('what is only heard, and buttons of messages, are not text', () => {
-  expect(found('<p>copy<span class="nc-visually-hidden">copy</span></p><div class="actions">copy</div>', 'copy')).toEqual(['copy'])
+  expect(
+    found('<p>copy<span class="nc-visually-hidden">copy</span></p><div class="actions">copy</div>', 'copy'),
+  ).toEqual(['copy'])
 })
 
 test('nothing is found when nothing is asked for', () => {

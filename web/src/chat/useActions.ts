@@ -76,7 +76,8 @@ export function useActions() {
   }
 
   function problemText(error: unknown): string {
-    if (error instanceof LinkError && (error.code === 'disconnected' || error.code === 'timeout')) return t('chat.notConnected')
+    if (error instanceof LinkError && (error.code === 'disconnected' || error.code === 'timeout'))
+      return t('chat.notConnected')
     if (error instanceof LinkError && error.code === 'session_busy') return t('chat.busy')
     return error instanceof Error ? error.message : String(error)
   }
@@ -141,8 +142,12 @@ export function useActions() {
 
   /** Folds older messages into a summary. What comes of it is told by events. */
   async function compact(focus = ''): Promise<void> {
-    const asked = await inSession('compact', { requestId: crypto.randomUUID(), ...(focus === '' ? {} : { instructions: focus }) })
-    if (asked && asked.status !== 'started') ElMessage.info({ message: t(`chat.compact.${asked.status}`), grouping: true })
+    const asked = await inSession('compact', {
+      requestId: crypto.randomUUID(),
+      ...(focus === '' ? {} : { instructions: focus }),
+    })
+    if (asked && asked.status !== 'started')
+      ElMessage.info({ message: t(`chat.compact.${asked.status}`), grouping: true })
   }
 
   /** Puts the queue into a new order, one move at a time. */
@@ -176,7 +181,8 @@ export function useActions() {
     /** Shows a branch from where it was left. */
     switchBranch: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, follow: true }),
     /** The same exactly there, with a summary of what is left behind. It begins at once and ends by events. */
-    leaveFor: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId, summarize: true, requestId: crypto.randomUUID() }),
+    leaveFor: (entryId: string) =>
+      inSession('switch_leaf', { leafEntryId: entryId, summarize: true, requestId: crypto.randomUUID() }),
     dismissCompaction: () => inSession('dismiss_compaction', {}),
     switchTo: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId }),
     label: (entryId: string, label: string) => inSession('label', { entryId, label }),

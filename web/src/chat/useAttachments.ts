@@ -47,7 +47,8 @@ export function useAttachments(draftKey: Readonly<Ref<string>>) {
       const { id, name, mimeType, bytes } = items[0]!
       change(key, { done: { id, name, mimeType, bytes } }, { state: 'ready', progress: 1, mimeType, bytes })
       // The draft may have been left meanwhile; the file belongs to it all the same.
-      if (draft !== draftKey.value) drafts.set(draft, { files: [...drafts.get(draft).files, { id, name, mimeType, bytes }] })
+      if (draft !== draftKey.value)
+        drafts.set(draft, { files: [...drafts.get(draft).files, { id, name, mimeType, bytes }] })
       else keep()
     } catch (error) {
       const problem = error instanceof ApiError ? error.message : String(error)

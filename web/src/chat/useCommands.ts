@@ -26,7 +26,11 @@ export function useCommands(actions: CommandActions, skills: () => readonly Skil
     { name: '/skill', hint: t('chat.commands.skillHint'), description: t('chat.commands.skill') },
     { name: '/help', hint: '', description: t('chat.commands.help') },
     // What follows the name of a skill is a message, which the server understands.
-    ...skills().map((skill) => ({ name: `/skill ${skill.name}`, hint: t('chat.commands.skillRest'), description: skill.description })),
+    ...skills().map((skill) => ({
+      name: `/skill ${skill.name}`,
+      hint: t('chat.commands.skillRest'),
+      description: skill.description,
+    })),
   ])
 
   /** Carries out a text that is a command; false if it is a message. */

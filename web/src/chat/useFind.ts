@@ -80,7 +80,8 @@ export function useFind(rows: Readonly<Ref<readonly TranscriptRow[]>>, view: Rea
         const before = loadedFrom(session.state)
         if (before === 0) return
         await session.loadOlder()
-        const isStuck = session.state?.sessionId === sessionId && loadedFrom(session.state) >= before && !session.loadingOlder
+        const isStuck =
+          session.state?.sessionId === sessionId && loadedFrom(session.state) >= before && !session.loadingOlder
         if (isStuck) return
         // Somebody else may be fetching them just now.
         if (session.loadingOlder) await new Promise((resolve) => requestAnimationFrame(resolve))
@@ -94,7 +95,8 @@ export function useFind(rows: Readonly<Ref<readonly TranscriptRow[]>>, view: Rea
   function go(step: -1 | 0 | 1): void {
     const all = found.value.slice(0, count.value)
     if (all.length === 0) return
-    const next = step === 0 || at.value < 0 ? firstFrom(view.value?.topIndex() ?? 0) : (at.value + step + all.length) % all.length
+    const next =
+      step === 0 || at.value < 0 ? firstFrom(view.value?.topIndex() ?? 0) : (at.value + step + all.length) % all.length
     current.value = all[next]!
     void show(current.value)
   }
@@ -108,7 +110,9 @@ export function useFind(rows: Readonly<Ref<readonly TranscriptRow[]>>, view: Rea
 
   async function show(place: FoundView): Promise<void> {
     view.value?.open(place.openKeys)
-    await view.value?.reveal(place.rowKey, (row) => (current.value === place ? (rangeOf(place, row)?.getBoundingClientRect() ?? null) : null))
+    await view.value?.reveal(place.rowKey, (row) =>
+      current.value === place ? (rangeOf(place, row)?.getBoundingClientRect() ?? null) : null,
+    )
     drawSoon()
   }
 
@@ -144,4 +148,5 @@ export function useFind(rows: Readonly<Ref<readonly TranscriptRow[]>>, view: Rea
   return { isOpen, words, at, count, isMore, isSearching, current, go, close }
 }
 
-const isSame = (a: FoundView, b: FoundView): boolean => a.rowKey === b.rowKey && a.partKey === b.partKey && a.nth === b.nth
+const isSame = (a: FoundView, b: FoundView): boolean =>
+  a.rowKey === b.rowKey && a.partKey === b.partKey && a.nth === b.nth

@@ -6,8 +6,15 @@ import { LOG_GROWS_MS, LOG_PAGE, LOG_PAGES_MAX, useProcessLog } from './useProce
 const TOTAL = 100_000
 
 const event = (sequence: number): RuntimeProcessEvent => ({
-  version: 1, operationId: 'o', targetType: 'skill', source: 'skill', status: 'running', level: 'info', message: `step ${sequence}`,
-  timestamp: '2026-11-16T09:00:00.000Z', sequence,
+  version: 1,
+  operationId: 'o',
+  targetType: 'skill',
+  source: 'skill',
+  status: 'running',
+  level: 'info',
+  message: `step ${sequence}`,
+  timestamp: '2026-11-16T09:00:00.000Z',
+  sequence,
 })
 
 /** A server with a long log, and what was asked of it. */
@@ -52,7 +59,9 @@ test('who scrolls through all of it does not keep all of it', async () => {
     expect(log.at(at)?.message).toBe(`step ${at + 1}`)
   }
   expect(asked).toHaveLength(TOTAL / LOG_PAGE)
-  const here = Array.from({ length: TOTAL / LOG_PAGE }, (_, page) => log.at(page * LOG_PAGE)).filter((step) => step !== null)
+  const here = Array.from({ length: TOTAL / LOG_PAGE }, (_, page) => log.at(page * LOG_PAGE)).filter(
+    (step) => step !== null,
+  )
   expect(here).toHaveLength(LOG_PAGES_MAX)
   log.want(0, 10)
   await settled()

@@ -28,7 +28,8 @@ export function useProcessLog(read: (page: number, size: number, signal: AbortSi
   function want(from: number, to: number): void {
     seen = { from, to }
     const last = total.value === null ? 0 : pageOf(Math.max(0, Math.min(to, total.value - 1)))
-    for (let page = pageOf(Math.max(0, from)); page <= last; page++) if (!pages.value.has(page) && !asked.has(page)) void load(page)
+    for (let page = pageOf(Math.max(0, from)); page <= last; page++)
+      if (!pages.value.has(page) && !asked.has(page)) void load(page)
   }
 
   async function load(page: number): Promise<void> {
@@ -40,7 +41,10 @@ export function useProcessLog(read: (page: number, size: number, signal: AbortSi
       total.value = told.total
       isTruncated.value = told.truncated ?? false
       problem.value = null
-      keep(page, told.items.map((event) => stepOf(event, event.sequence, 1)))
+      keep(
+        page,
+        told.items.map((event) => stepOf(event, event.sequence, 1)),
+      )
     } catch (error) {
       if (!signal.aborted) problem.value = error
     } finally {

@@ -51,13 +51,25 @@ const fence = (text: string) => `\`\`\`mermaid\n${text}\n\`\`\``
 
 /** Diagrams are drawn in a real browser only. */
 export const HOSTILE_DIAGRAMS = [
-  fence('flowchart LR\n  A["<img src=x onerror=pwned()>"] --> B\n  click A "javascript:pwned()"\n  click B href "javascript:pwned()" _self'),
+  fence(
+    'flowchart LR\n  A["<img src=x onerror=pwned()>"] --> B\n  click A "javascript:pwned()"\n  click B href "javascript:pwned()" _self',
+  ),
   fence('flowchart LR\n  A --> B\n  click A call pwned()\n  click B pwned'),
-  fence('%%{init: {"securityLevel": "loose", "htmlLabels": true, "flowchart": {"htmlLabels": true}}}%%\nflowchart LR\n  A["<iframe srcdoc=<script>parent.pwned()</script>>"] --> B["<svg onload=pwned()>"]'),
-  fence('%%{init: {"themeCSS": "* { background: url(https://evil.example/a) } @import url(https://evil.example/b);"}}%%\nflowchart LR\n  A --> B'),
+  fence(
+    '%%{init: {"securityLevel": "loose", "htmlLabels": true, "flowchart": {"htmlLabels": true}}}%%\nflowchart LR\n  A["<iframe srcdoc=<script>parent.pwned()</script>>"] --> B["<svg onload=pwned()>"]',
+  ),
+  fence(
+    '%%{init: {"themeCSS": "* { background: url(https://evil.example/a) } @import url(https://evil.example/b);"}}%%\nflowchart LR\n  A --> B',
+  ),
   fence('%%{init: {"fontFamily": "x; } body { background: url(https://evil.example/c)"}}%%\nflowchart LR\n  A --> B'),
-  fence('flowchart LR\n  A@{ img: "https://evil.example/d.png", label: "x" } --> B\n  style B fill:url(https://evil.example/e)'),
-  fence('sequenceDiagram\n  participant Alice\n  link Alice: Site @ javascript:pwned()\n  Alice->>Alice: <img src=x onerror=pwned()>'),
-  fence('classDiagram\n  class A["<script>pwned()</script>"]\n  link A "javascript:pwned()" "tip"\n  callback A "pwned" "tip"'),
+  fence(
+    'flowchart LR\n  A@{ img: "https://evil.example/d.png", label: "x" } --> B\n  style B fill:url(https://evil.example/e)',
+  ),
+  fence(
+    'sequenceDiagram\n  participant Alice\n  link Alice: Site @ javascript:pwned()\n  Alice->>Alice: <img src=x onerror=pwned()>',
+  ),
+  fence(
+    'classDiagram\n  class A["<script>pwned()</script>"]\n  link A "javascript:pwned()" "tip"\n  callback A "pwned" "tip"',
+  ),
   fence('---\ntitle: <img src=x onerror=pwned()>\nconfig:\n  securityLevel: loose\n---\nflowchart LR\n  A --> B'),
 ]

@@ -28,7 +28,13 @@ describe('pieces of a long text', () => {
   })
 
   test('code and formulas are never cut, and what stands behind them is', () => {
-    for (const [open, close] of [['```js', '```'], ['~~~~', '~~~~'], ['1. ```', '   ```'], ['$$', '$$'], ['\\[', '\\]']]) {
+    for (const [open, close] of [
+      ['```js', '```'],
+      ['~~~~', '~~~~'],
+      ['1. ```', '   ```'],
+      ['$$', '$$'],
+      ['\\[', '\\]'],
+    ]) {
       const block = `${open}\n${LONG}\n\nwords\n${close}\n\n`
       expect(piecesOf(`${block}behind\n`)).toEqual([block, 'behind\n'])
     }
@@ -42,23 +48,42 @@ describe('pieces of a long text', () => {
   })
 
   test('however a text arrives, its pieces are those of the whole', () => {
-    const line = fc.constantFrom('', '', 'words', '- item', '  more', '```', '~~~', '$$', '> quoted', '# head', LONG, '汉字 '.repeat(700))
+    const line = fc.constantFrom(
+      '',
+      '',
+      'words',
+      '- item',
+      '  more',
+      '```',
+      '~~~',
+      '$$',
+      '> quoted',
+      '# head',
+      LONG,
+      '汉字 '.repeat(700),
+    )
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 40 }), fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1 }), (lines, steps) => {
-        const text = lines.join('\n')
-        let open = NO_TEXT
-        for (let at = 0, step = 0; at < text.length; step++) {
-          const piece = text.slice(at, at + steps[step % steps.length]!)
-          open = append(open, open.length, piece)!
-          at += piece.length
-        }
-        expect(open).toEqual(openText(text))
-        expect(piecesOf(text).join('')).toBe(text)
-      }),
+      fc.property(
+        fc.array(line, { maxLength: 40 }),
+        fc.array(fc.integer({ min: 1, max: 6_000 }), { minLength: 1 }),
+        (lines, steps) => {
+          const text = lines.join('\n')
+          let open = NO_TEXT
+          for (let at = 0, step = 0; at < text.length; step++) {
+            const piece = text.slice(at, at + steps[step % steps.length]!)
+            open = append(open, open.length, piece)!
+            at += piece.length
+          }
+          expect(open).toEqual(openText(text))
+          expect(piecesOf(text).join('')).toBe(text)
+        },
+      ),
     )
   })
 
   test('definitions are found', () => {
-    expect(definitionsIn('See [1].\n\n[1]: https://one.example\n  [two]: /two "Two"\nx [3]: no\n')).toBe('[1]: https://one.example\n  [two]: /two "Two"')
+    expect(definitionsIn('See [1].\n\n[1]: https://one.example\n  [two]: /two "Two"\nx [3]: no\n')).toBe(
+      '[1]: https://one.example\n  [two]: /two "Two"',
+    )
   })
 })

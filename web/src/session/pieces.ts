@@ -25,7 +25,7 @@ function pieceEnd(text: string): number | null {
   if (text.length <= PIECE_MIN) return null
   let closes: RegExp | null = null
   let afterBlank = false
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const end = text.indexOf('\n', at)
     if (end < 0) return null
     const line = text.slice(at, end)

@@ -24,10 +24,16 @@ const heard = (events: readonly RuntimeProcessEvent[], from: ProcessState | null
   events.reduce<ProcessState | null>((process, event) => withStep(process, event, LOG), from)
 
 /** What the server keeps of them. */
-const kept = (events: readonly RuntimeProcessEvent[]) => (events.length <= 50 ? [...events] : [...events.slice(0, 10), ...events.slice(-40)])
+const kept = (events: readonly RuntimeProcessEvent[]) =>
+  events.length <= 50 ? [...events] : [...events.slice(0, 10), ...events.slice(-40)]
 
 const told = (events: readonly RuntimeProcessEvent[]) =>
-  processOf({ latestProcessEvent: events.at(-1), processEvents: kept(events), processEventCount: events.length, processLogRef: LOG })
+  processOf({
+    latestProcessEvent: events.at(-1),
+    processEvents: kept(events),
+    processEventCount: events.length,
+    processLogRef: LOG,
+  })
 
 describe('the steps of a call', () => {
   test('who hears all of them knows what the server keeps of them', () => {
@@ -56,8 +62,16 @@ describe('the steps of a call', () => {
   })
 
   test('one may stand for several, but for none that was heard of', () => {
-    const several = heard([event(1), event(8, { payload: { repeatCount: 7 } }), event(12, { payload: { repeatCount: 9 } })])
-    expect(several?.steps.map((step) => [step.from, step.event.sequence])).toEqual([[1, 1], [2, 8], [9, 12]])
+    const several = heard([
+      event(1),
+      event(8, { payload: { repeatCount: 7 } }),
+      event(12, { payload: { repeatCount: 9 } }),
+    ])
+    expect(several?.steps.map((step) => [step.from, step.event.sequence])).toEqual([
+      [1, 1],
+      [2, 8],
+      [9, 12],
+    ])
     expect(several?.count).toBe(12)
   })
 
@@ -68,10 +82,15 @@ describe('the steps of a call', () => {
     expect(process?.steps).toHaveLength(50)
   })
 
-  test.each([[null], [undefined], ['text'], [{}], [{ processEvents: 'no' }], [{ processEvents: [null, 7, {}] }], [{ latestProcessEvent: {} }]])(
-    'details that tell nothing are nothing: %j',
-    (details) => expect(processOf(details)).toBeNull(),
-  )
+  test.each([
+    [null],
+    [undefined],
+    ['text'],
+    [{}],
+    [{ processEvents: 'no' }],
+    [{ processEvents: [null, 7, {}] }],
+    [{ latestProcessEvent: {} }],
+  ])('details that tell nothing are nothing: %j', (details) => expect(processOf(details)).toBeNull())
 })
 
 describe('in a session', () => {
@@ -89,9 +108,15 @@ describe('in a session', () => {
   const running = play(fromSnapshot(recording.opened, null, 0), recording.events.slice(0, startedAt + 1))
 
   test('steps belong to their call alone, and say where all can be read', () => {
-    const other = recording.events.find((event) => event.type === 'tool_call_started' && event !== started) as typeof started
+    const other = recording.events.find(
+      (event) => event.type === 'tool_call_started' && event !== started,
+    ) as typeof started
     const state = play(running, [other, step(1), step(1, { message: 'else' }, other.data.toolCallId), step(2)])
-    expect(state.tools.get(toolCallId)?.process).toMatchObject({ count: 2, latest: { message: 'working' }, log: { sessionId: stamp.sessionId, operationId: 'tool-a' } })
+    expect(state.tools.get(toolCallId)?.process).toMatchObject({
+      count: 2,
+      latest: { message: 'working' },
+      log: { sessionId: stamp.sessionId, operationId: 'tool-a' },
+    })
     expect(state.tools.get(other.data.toolCallId)?.process).toMatchObject({ count: 1, latest: { message: 'else' } })
     expect(state.wants).toBeNull()
   })
@@ -107,14 +132,31 @@ describe('in a session', () => {
 
   test('who joins in the midst goes on from the snapshot', () => {
     const events = Array.from({ length: 80 }, (_, at) => event(at + 1))
-    const tool = { ...started.data, output: '', startedAt: 5, processEvents: kept(events.slice(0, 60)), latestProcessEvent: events[59]!, processEventCount: 60, processLogRef: LOG }
-    const opened: Opened = { ...recording.opened, seq: running.seq, snapshot: { ...recording.opened.snapshot!, tools: [tool] } }
-    const joined = play(fromSnapshot(opened, null, 0), events.slice(55).map((event) => step(event.sequence)))
+    const tool = {
+      ...started.data,
+      output: '',
+      startedAt: 5,
+      processEvents: kept(events.slice(0, 60)),
+      latestProcessEvent: events[59]!,
+      processEventCount: 60,
+      processLogRef: LOG,
+    }
+    const opened: Opened = {
+      ...recording.opened,
+      seq: running.seq,
+      snapshot: { ...recording.opened.snapshot!, tools: [tool] },
+    }
+    const joined = play(
+      fromSnapshot(opened, null, 0),
+      events.slice(55).map((event) => step(event.sequence)),
+    )
     expect(joined.tools.get(toolCallId)?.process).toEqual(told(events))
   })
 
   test('after its end a call takes no further step', () => {
-    const done = recording.events.find((event) => event.type === 'tool_call_completed' && event.data.toolCallId === toolCallId)!
+    const done = recording.events.find(
+      (event) => event.type === 'tool_call_completed' && event.data.toolCallId === toolCallId,
+    )!
     const ended = play(running, [step(1), { ...done, seq: running.seq + 1 }])
     expect(ended.tools.get(toolCallId)?.result).not.toBeNull()
     expect(reduce(ended, step(2))).toBe(ended)
@@ -123,6 +165,8 @@ describe('in a session', () => {
   test('skills that begin and end are told by their calls', () => {
     const about = { runId, toolCallId, operationId: 'tool-a', skillName: 'x' }
     expect(reduce(running, { ...stamp, type: 'skill_start', data: about })).toBe(running)
-    expect(reduce(running, { ...stamp, type: 'skill_end', data: { ...about, status: 'completed', durationMs: 1 } })).toBe(running)
+    expect(
+      reduce(running, { ...stamp, type: 'skill_end', data: { ...about, status: 'completed', durationMs: 1 } }),
+    ).toBe(running)
   })
 })

@@ -40,7 +40,10 @@ export function withStep(process: ProcessState | null, event: RuntimeProcessEven
 /** What a snapshot or the details of a result tell; null if there were no steps. The details may be anybody's. */
 export function processOf(told: unknown): ProcessState | null {
   if (typeof told !== 'object' || told === null) return null
-  const { latestProcessEvent, processEvents, processEventCount, processEventsDropped, processLogRef } = told as Record<string, unknown>
+  const { latestProcessEvent, processEvents, processEventCount, processEventsDropped, processLogRef } = told as Record<
+    string,
+    unknown
+  >
   const events = Array.isArray(processEvents) ? processEvents.filter(isEvent) : []
   const latest = isEvent(latestProcessEvent) ? latestProcessEvent : events.at(-1)
   if (!latest) return null

@@ -12,7 +12,11 @@ function whole(state: SessionState) {
   return {
     ...state,
     entries: Object.fromEntries(entries),
-    tree: { size: tree.size, parentOf: Object.fromEntries(tree.parentOf), childrenOf: Object.fromEntries(tree.childrenOf) },
+    tree: {
+      size: tree.size,
+      parentOf: Object.fromEntries(tree.parentOf),
+      childrenOf: Object.fromEntries(tree.childrenOf),
+    },
     tools: Object.fromEntries(tools),
   }
 }
@@ -162,8 +166,14 @@ describe('order', () => {
     const streaming = play(state, recording.events.slice(0, at))
     const delta = recording.events[at] as Extract<ServerEvent, { type: 'assistant_stream_delta' }>
     expect(streaming.streaming?.entryId).toBe(delta.data.entryId)
-    expect(reduce(streaming, { ...delta, data: { ...delta.data, offset: delta.data.offset + 1 } })).toEqual({ ...streaming, wants: 'replay' })
-    expect(reduce(streaming, delta)).toMatchObject({ wants: null, streaming: { parts: [{ text: { end: delta.data.text } }] } })
+    expect(reduce(streaming, { ...delta, data: { ...delta.data, offset: delta.data.offset + 1 } })).toEqual({
+      ...streaming,
+      wants: 'replay',
+    })
+    expect(reduce(streaming, delta)).toMatchObject({
+      wants: null,
+      streaming: { parts: [{ text: { end: delta.data.text } }] },
+    })
   })
 
   test('text of an answer that is stored changes nothing, of one nobody has heard of asks for a replay', () => {
@@ -198,6 +208,11 @@ describe('order', () => {
       ts: 1,
     })
     expect([...next.tools.keys()]).toEqual(['unheard'])
-    expect(next.tools.get('unheard')).toMatchObject({ runId: 'r', name: '', result: null, output: { end: 'words', length: 5 } })
+    expect(next.tools.get('unheard')).toMatchObject({
+      runId: 'r',
+      name: '',
+      result: null,
+      output: { end: 'words', length: 5 },
+    })
   })
 })

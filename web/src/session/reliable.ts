@@ -41,7 +41,13 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'session_entry_updated':
       return entryUpdated(state, event.data)
     case 'session_leaf_changed':
-      return { ...state, path: event.data.activePath, errors: [], compaction: stillTold(state), ...settingsOn(state, event.data.activePath) }
+      return {
+        ...state,
+        path: event.data.activePath,
+        errors: [],
+        compaction: stillTold(state),
+        ...settingsOn(state, event.data.activePath),
+      }
     case 'session_updated':
       return { ...state, meta: event.data.session, labels: event.data.labels ?? state.labels }
     case 'assistant_stream_start':
@@ -64,7 +70,12 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'clarify_request':
       return { ...state, questions: [...without(state.questions, event.data.toolCallId), event.data] }
     case 'clarify_answered':
-      return { ...state, questions: state.questions.map((asked) => (asked.requestId === event.data.requestId ? { ...asked, closed: event.data } : asked)) }
+      return {
+        ...state,
+        questions: state.questions.map((asked) =>
+          asked.requestId === event.data.requestId ? { ...asked, closed: event.data } : asked,
+        ),
+      }
     case 'approval_request':
       return { ...state, approvals: [...without(state.approvals, event.data.toolCallId), event.data] }
     case 'approval_decided':
@@ -73,9 +84,14 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       // The entry that tells the model shows it here as well; pages that list tools ask anew.
       return state
     case 'compaction_start':
-      return { ...state, compaction: { state: 'running', at: event.ts, start: event.data, progress: { stage: 'planning' } } }
+      return {
+        ...state,
+        compaction: { state: 'running', at: event.ts, start: event.data, progress: { stage: 'planning' } },
+      }
     case 'compaction_progress':
-      return state.compaction?.state === 'running' ? { ...state, compaction: { ...state.compaction, progress: event.data } } : state
+      return state.compaction?.state === 'running'
+        ? { ...state, compaction: { ...state.compaction, progress: event.data } }
+        : state
     case 'compaction_done':
       return { ...state, compaction: { state: 'done', at: event.ts, done: event.data } }
     case 'compaction_error':

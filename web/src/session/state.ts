@@ -119,6 +119,11 @@ export interface ToolEnd {
 }
 
 export type CompactionState =
-  | { readonly state: 'running'; readonly at: number; readonly start: CompactionStart; readonly progress: CompactionProgress }
+  | {
+      readonly state: 'running'
+      readonly at: number
+      readonly start: CompactionStart
+      readonly progress: CompactionProgress
+    }
   | { readonly state: 'done'; readonly at: number; readonly done: CompactionDone }
   | { readonly state: 'error'; readonly at: number; readonly error: CompactionError }

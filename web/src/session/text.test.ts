@@ -24,7 +24,9 @@ describe('text in pieces', () => {
         const all = [...text]
         let open = NO_TEXT
         for (const [from, length] of [...cuts, [0, all.length] as const]) {
-          open = append(open, Math.min(from, open.length), all.slice(Math.min(from, open.length), from + length).join('')) ?? open
+          open =
+            append(open, Math.min(from, open.length), all.slice(Math.min(from, open.length), from + length).join('')) ??
+            open
         }
         expect(wholeText(open)).toBe(text)
         expect(open.length).toBe(all.length)

@@ -76,7 +76,13 @@ describe('asking', () => {
     stage.link.open()
     stage.happens('connect')
     const failed: LinkError[] = []
-    const say = (content: string) => stage.link.ask('chat', { content }, () => {}, (error) => failed.push(error))
+    const say = (content: string) =>
+      stage.link.ask(
+        'chat',
+        { content },
+        () => {},
+        (error) => failed.push(error),
+      )
     // One letter of three bytes more than fits between the quotation marks.
     const room = COMMAND_BYTES_MAX - JSON.stringify(['chat', { content: '' }]).length
     say('字'.repeat(Math.floor(room / 3)))
@@ -151,7 +157,12 @@ describe('connecting', () => {
 describe('asking', () => {
   const asked = (stage: Stage) => {
     const outcome: string[] = []
-    stage.link.ask('stop', { sessionId: 's' }, () => outcome.push('answered'), (error) => outcome.push(error.code))
+    stage.link.ask(
+      'stop',
+      { sessionId: 's' },
+      () => outcome.push('answered'),
+      (error) => outcome.push(error.code),
+    )
     return outcome
   }
 

@@ -96,7 +96,8 @@ export class Outbox {
   }
 
   private update(requestId: string, change: Partial<Outgoing>): void {
-    const changes = (item: Outgoing) => Object.entries(change).some(([key, value]) => item[key as keyof Outgoing] !== value)
+    const changes = (item: Outgoing) =>
+      Object.entries(change).some(([key, value]) => item[key as keyof Outgoing] !== value)
     if (!this.items.some((item) => item.requestId === requestId && changes(item))) return
     this.set(this.items.map((item) => (item.requestId === requestId ? { ...item, ...change } : item)))
   }

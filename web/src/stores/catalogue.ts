@@ -39,7 +39,10 @@ export const useCatalogue = defineStore('catalogue', () => {
     load,
     /** The agent for a new session: the last one that was used, or the default one. */
     agentForNew: computed(
-      () => agents.value.find((agent) => agent.id === lastAgentId.value) ?? agents.value.find((agent) => agent.isDefault) ?? null,
+      () =>
+        agents.value.find((agent) => agent.id === lastAgentId.value) ??
+        agents.value.find((agent) => agent.isDefault) ??
+        null,
     ),
     chooseAgent(id: string): void {
       lastAgentId.value = id

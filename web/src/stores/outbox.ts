@@ -25,7 +25,11 @@ export const useOutbox = defineStore('outbox', () => {
     send: (chat, then, fail) => connection.ask('chat', chat, then, fail),
     changed: (next) => {
       items.value = next
-      save('session', KEY, next.map(({ problem: _, ...item }) => item))
+      save(
+        'session',
+        KEY,
+        next.map(({ problem: _, ...item }) => item),
+      )
     },
     acknowledged: (item, ack) => {
       listeners.forEach((hear) => hear(item, ack))

@@ -6,22 +6,35 @@ import { LinkError } from '@/socket/link'
 
 /** The server's side, as the test plays it. */
 const server = {
-  asked: [] as { name: string; payload: Record<string, unknown>; then: (answer: unknown) => void; fail: (error: LinkError) => void }[],
+  asked: [] as {
+    name: string
+    payload: Record<string, unknown>
+    then: (answer: unknown) => void
+    fail: (error: LinkError) => void
+  }[],
   connect: () => {},
   tell: (_: ServerEvent) => {},
 }
 
 vi.mock('@/socket', async (original) => ({
   ...(await original<object>()),
-  createLink: (heard: { state: (state: { state: string }) => void; connected: () => void; event: (event: ServerEvent) => void }) => {
+  createLink: (heard: {
+    state: (state: { state: string }) => void
+    connected: () => void
+    event: (event: ServerEvent) => void
+  }) => {
     server.connect = () => {
       heard.state({ state: 'connected' })
       heard.connected()
     }
     server.tell = heard.event
     return {
-      ask: (name: string, payload: Record<string, unknown>, then: (answer: unknown) => void, fail: (error: LinkError) => void) =>
-        server.asked.push({ name, payload, then, fail }),
+      ask: (
+        name: string,
+        payload: Record<string, unknown>,
+        then: (answer: unknown) => void,
+        fail: (error: LinkError) => void,
+      ) => server.asked.push({ name, payload, then, fail }),
       request: () => Promise.resolve({}),
     }
   },
@@ -51,7 +64,14 @@ describe('the open session', () => {
   test('is gone when it is deleted, also under an open page', () => {
     const session = opened()
     const { snapshot, epoch, seq } = recording.opened
-    const update = { type: 'session_updated', data: { session: { ...snapshot!.session, status: 'deleted' } }, sessionId: id, epoch, seq: seq + 1, ts: 1 }
+    const update = {
+      type: 'session_updated',
+      data: { session: { ...snapshot!.session, status: 'deleted' } },
+      sessionId: id,
+      epoch,
+      seq: seq + 1,
+      ts: 1,
+    }
     server.tell(update as ServerEvent)
     expect(session.phase).toBe('missing')
   })

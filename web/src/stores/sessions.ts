@@ -51,13 +51,19 @@ export const useSessions = defineStore('sessions', () => {
     items.value = isListed ? [item, ...others].toSorted(newestFirst) : others
   }
 
-  async function change(sessionId: string, body: { title?: string; status?: SessionListItem['status'] }): Promise<void> {
+  async function change(
+    sessionId: string,
+    body: { title?: string; status?: SessionListItem['status'] },
+  ): Promise<void> {
     put(await request<SessionListItem>(`sessions/${encodeURIComponent(sessionId)}`, { method: 'PATCH', body }))
   }
 
   /** Deletes a session. It can be restored for a while, unless it is deleted `now`. */
   async function remove(sessionId: string, now = false): Promise<void> {
-    await request(`sessions/${encodeURIComponent(sessionId)}`, { method: 'DELETE', ...(now ? { query: { now: 'true' } } : {}) })
+    await request(`sessions/${encodeURIComponent(sessionId)}`, {
+      method: 'DELETE',
+      ...(now ? { query: { now: 'true' } } : {}),
+    })
     forget(sessionId)
   }
 

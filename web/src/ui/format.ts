@@ -45,7 +45,8 @@ export function bytes(count: number): string {
 export function moment(at: number, now: number, locale: string): string {
   const date = new Date(at)
   const today = new Date(now)
-  if (date.toDateString() === today.toDateString()) return date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+  if (date.toDateString() === today.toDateString())
+    return date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
   const year = date.getFullYear() === today.getFullYear() ? {} : ({ year: 'numeric' } as const)
   return date.toLocaleDateString(locale, { month: 'short', day: 'numeric', ...year })
 }

@@ -10,6 +10,10 @@ import zh from '@/i18n/zh'
 export const testI18n = (locale: Language = 'en') => createI18n({ legacy: false, locale, messages: { en, zh } })
 
 /** Mounts a component in the page, with its texts. */
-export function show(component: Component, props: Record<string, unknown>, slots: ComponentMountingOptions<Component>['slots'] = {}): VueWrapper {
+export function show(
+  component: Component,
+  props: Record<string, unknown>,
+  slots: ComponentMountingOptions<Component>['slots'] = {},
+): VueWrapper {
   return mount(component, { props, slots, global: { plugins: [testI18n()] }, attachTo: document.body })
 }

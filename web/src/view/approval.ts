@@ -9,12 +9,17 @@ export interface OwnDecision {
   problem: string | null
 }
 
-export function approvalViews(asked: readonly ApprovalQuestion[], own: ReadonlyMap<string, OwnDecision>): readonly ApprovalView[] {
+export function approvalViews(
+  asked: readonly ApprovalQuestion[],
+  own: ReadonlyMap<string, OwnDecision>,
+): readonly ApprovalView[] {
   return asked.map((call) => {
     const { what, shown } = meaning(call.args)
     const destination = call.foreign?.destination ?? null
     // An argument that is the destination, letter by letter, is shown as such.
-    const isShown = Object.entries(record(call.args)).filter(([, value]) => value === destination).map(([name]) => name)
+    const isShown = Object.entries(record(call.args))
+      .filter(([, value]) => value === destination)
+      .map(([name]) => name)
     const decision = own.get(call.approvalId)
     return {
       id: call.approvalId,
@@ -49,7 +54,10 @@ function meaning(args: unknown): Meaning {
   if (edits.length > 0 && changes.every((change) => change !== null)) {
     const lines = changes.flatMap((change, at) => (at > 0 ? [GAP, ...change] : change))
     const shown = ['path', ...REMOVED, ...ADDED]
-    return { what: { kind: 'change', diff: diff(path, lines) }, shown: edits.every(isPlain) ? [...shown, 'edits'] : shown }
+    return {
+      what: { kind: 'change', diff: diff(path, lines) },
+      shown: edits.every(isPlain) ? [...shown, 'edits'] : shown,
+    }
   }
   const { content } = fields
   if (typeof content !== 'string') return { what: null, shown: [] }
@@ -62,7 +70,9 @@ const GAP: DiffLine = { kind: 'gap', oldNumber: null, newNumber: null, text: '' 
 
 /** Whether its lines say all that an edit does. */
 const isPlain = (edit: unknown): boolean =>
-  Object.entries(record(edit)).every(([name, value]) => REMOVED.includes(name) || ADDED.includes(name) || value === false || value === null)
+  Object.entries(record(edit)).every(
+    ([name, value]) => REMOVED.includes(name) || ADDED.includes(name) || value === false || value === null,
+  )
 
 function replacement(edit: unknown): DiffLine[] | null {
   const fields = record(edit)
@@ -78,7 +88,10 @@ function textOf(fields: Readonly<Record<string, unknown>>, names: readonly strin
 /** Where they stand in the file is known only when it is done. */
 function linesOf(text: string, kind: 'added' | 'removed'): DiffLine[] {
   if (text === '') return []
-  return text.replace(/\n$/, '').split('\n').map((line) => ({ kind, oldNumber: null, newNumber: null, text: line }))
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => ({ kind, oldNumber: null, newNumber: null, text: line }))
 }
 
 function diff(path: string, lines: DiffLine[]): DiffView {

@@ -99,5 +99,7 @@ function spent({ inputTokens, outputTokens, totalTokens, apiCalls, cost }: Token
 /** Every part that takes something, with its share of all that is there. */
 export function breakdownView({ parts }: ContextBreakdown): BreakdownView {
   const whole = parts.reduce((sum, part) => sum + part.tokens, 0)
-  return parts.filter((part) => part.tokens > 0).map(({ part, tokens }) => ({ part, tokens, percent: whole === 0 ? 0 : (tokens / whole) * 100 }))
+  return parts
+    .filter((part) => part.tokens > 0)
+    .map(({ part, tokens }) => ({ part, tokens, percent: whole === 0 ? 0 : (tokens / whole) * 100 }))
 }

@@ -79,9 +79,12 @@ export function foldedUntil(state: SessionState): number {
 type Fields = Record<string, unknown>
 
 /** The details may be another program's. */
-const fieldsOf = (details: unknown): Fields => (typeof details === 'object' && details !== null ? (details as Fields) : {})
-const numberIn = (fields: Fields, name: string): number | null => (typeof fields[name] === 'number' ? fields[name] : null)
-const textIn = (fields: Fields, name: string): string | null => (typeof fields[name] === 'string' && fields[name] !== '' ? fields[name] : null)
+const fieldsOf = (details: unknown): Fields =>
+  typeof details === 'object' && details !== null ? (details as Fields) : {}
+const numberIn = (fields: Fields, name: string): number | null =>
+  typeof fields[name] === 'number' ? fields[name] : null
+const textIn = (fields: Fields, name: string): string | null =>
+  typeof fields[name] === 'string' && fields[name] !== '' ? fields[name] : null
 const textsIn = (fields: Fields, name: string): readonly string[] =>
   Array.isArray(fields[name]) ? fields[name].filter((item): item is string => typeof item === 'string') : []
 

@@ -60,7 +60,10 @@ export function userParts(
 
 /** The first words, on one line. */
 export function oneLine(text: string, max = 120): string {
-  const line = text.slice(0, max * 4).replace(/\s+/g, ' ').trim()
+  const line = text
+    .slice(0, max * 4)
+    .replace(/\s+/g, ' ')
+    .trim()
   return line.length <= max ? line : `${line.slice(0, max - 1).trimEnd()}…`
 }
 

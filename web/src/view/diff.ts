@@ -10,7 +10,8 @@ const LINES_MAX = 2_000
 export function diffOf(details: unknown, args: unknown): DiffView | null {
   const text = field(details, 'diff')
   if (typeof text !== 'string' || text.trim() === '') return null
-  const lines = text.includes('\n@@') || text.startsWith('@@') || text.startsWith('---') ? unified(text) : numbered(text)
+  const lines =
+    text.includes('\n@@') || text.startsWith('@@') || text.startsWith('---') ? unified(text) : numbered(text)
   const path = field(details, 'path') ?? field(args, 'path') ?? field(args, 'file_path')
   return {
     path: typeof path === 'string' ? path : null,

@@ -3,15 +3,32 @@ import { finder, FOUND_MAX } from './find'
 import type { AnswerPart, TranscriptRow } from './types'
 
 const base = { entryId: null, branch: null, label: null, at: null }
-const user = (key: string, text: string) => ({ ...base, kind: 'user', key, text, images: [], files: [], steered: false }) as TranscriptRow
-const text = (key: string, text: string): AnswerPart => ({ kind: 'text', key, text, open: false, cut: false, definitions: '' })
-const tool = (key: string, args: unknown, result: string) => ({ kind: 'tool', key, tool: { args, argsText: '', output: '', result: { text: result, images: [] } } }) as unknown as AnswerPart
-const answer = (key: string, ...parts: AnswerPart[]) => ({ ...base, kind: 'assistant', key, parts }) as unknown as TranscriptRow
-const steps = (key: string, ...parts: AnswerPart[]) => ({ ...base, kind: 'activity', key, parts }) as unknown as TranscriptRow
+const user = (key: string, text: string) =>
+  ({ ...base, kind: 'user', key, text, images: [], files: [], steered: false }) as TranscriptRow
+const text = (key: string, text: string): AnswerPart => ({
+  kind: 'text',
+  key,
+  text,
+  open: false,
+  cut: false,
+  definitions: '',
+})
+const tool = (key: string, args: unknown, result: string) =>
+  ({
+    kind: 'tool',
+    key,
+    tool: { args, argsText: '', output: '', result: { text: result, images: [] } },
+  }) as unknown as AnswerPart
+const answer = (key: string, ...parts: AnswerPart[]) =>
+  ({ ...base, kind: 'assistant', key, parts }) as unknown as TranscriptRow
+const steps = (key: string, ...parts: AnswerPart[]) =>
+  ({ ...base, kind: 'activity', key, parts }) as unknown as TranscriptRow
 
 /** Where the words are: row, part and which of them. */
 function places(rows: readonly TranscriptRow[], words: string): string[] {
-  return finder()(rows, words).map(({ rowKey, partKey, nth }) => [rowKey, partKey, nth].filter((part) => part !== null).join(' '))
+  return finder()(rows, words).map(({ rowKey, partKey, nth }) =>
+    [rowKey, partKey, nth].filter((part) => part !== null).join(' '),
+  )
 }
 
 describe('finds', () => {
@@ -29,7 +46,8 @@ describe('finds', () => {
 
   test('Markdown as it is read and as it is written', () => {
     const rows = [answer('a', text('p', 'A **very good** [link](https://example.org) and `__init__`'))]
-    for (const words of ['very good link', '**very', '__init__', 'example.org']) expect(places(rows, words), words).toEqual(['a p 0'])
+    for (const words of ['very good link', '**very', '__init__', 'example.org'])
+      expect(places(rows, words), words).toEqual(['a p 0'])
   })
 
   test('what is folded away, and says what has to be opened', () => {
@@ -52,7 +70,12 @@ describe('finds', () => {
 test('with a memory it is the same, also when the words or a row change', () => {
   const find = finder()
   const rows = [user('u', 'one two'), user('v', 'two')]
-  for (const [now, words] of [[rows, 'two'], [rows, 'two'], [rows, 'one'], [[rows[0]!, user('v', 'one, one')], 'one']] as const) {
+  for (const [now, words] of [
+    [rows, 'two'],
+    [rows, 'two'],
+    [rows, 'one'],
+    [[rows[0]!, user('v', 'one, one')], 'one'],
+  ] as const) {
     expect(find(now, words)).toEqual(finder()(now, words))
   }
 })

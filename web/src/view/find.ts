@@ -91,7 +91,9 @@ function textsOfPart(part: AnswerPart, openKeys: readonly string[]): readonly Te
     case 'tool': {
       const { args, argsText, output, result } = part.tool
       const asked = args === undefined ? argsText : JSON.stringify(args, null, 2)
-      return [{ partKey: part.key, openKeys: [...openKeys, part.key], text: [asked, result?.text ?? output].join('\n') }]
+      return [
+        { partKey: part.key, openKeys: [...openKeys, part.key], text: [asked, result?.text ?? output].join('\n') },
+      ]
     }
     case 'image':
       return []

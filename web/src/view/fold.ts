@@ -55,7 +55,8 @@ interface Piece {
 
 /** A step on the way to an answer. What failed is seen for itself and never folded, and so is a question: it is part of what was said. */
 function isStep(part: AnswerPart): boolean {
-  if (part.kind === 'tool') return part.tool.status !== 'error' && part.tool.status !== 'blocked' && part.tool.name !== 'clarify'
+  if (part.kind === 'tool')
+    return part.tool.status !== 'error' && part.tool.status !== 'blocked' && part.tool.name !== 'clarify'
   return part.kind === 'thinking'
 }
 
@@ -82,7 +83,9 @@ function activity(batch: readonly Piece[], isOver: boolean): TranscriptRow[] {
   const tools = parts.flatMap((part) => (part.kind === 'tool' ? [part.tool] : []))
   const counts = new Map<string, { name: string; label: string; count: number }>()
   for (const { name, label } of tools) counts.set(name, { name, label, count: (counts.get(name)?.count ?? 0) + 1 })
-  const took = parts.map((part) => (part.kind === 'tool' ? part.tool.durationMs : part.kind === 'thinking' ? part.durationMs : null))
+  const took = parts.map((part) =>
+    part.kind === 'tool' ? part.tool.durationMs : part.kind === 'thinking' ? part.durationMs : null,
+  )
   const known = took.filter((ms) => ms !== null)
   const row: ActivityRow = {
     kind: 'activity',
@@ -118,12 +121,17 @@ function withPlaces(rows: readonly TranscriptRow[], running: boolean): Transcrip
     begun = true
     if (row.kind === 'assistant') return { ...row, ...(lastOf.get(row.entryId) === at ? null : WITHOUT_END), ...place }
     const answer = answerOf(row)
-    const hasFoot = lastOf.get(answer.entryId) === at && (place.ends || answer.branch !== null || answer.label !== null || isCutShort(answer))
-    return hasFoot ? { ...row, entryId: answer.entryId, branch: answer.branch, label: answer.label, answer: { ...answer, ...place } } : { ...row, branch: null, label: null, answer: null }
+    const hasFoot =
+      lastOf.get(answer.entryId) === at &&
+      (place.ends || answer.branch !== null || answer.label !== null || isCutShort(answer))
+    return hasFoot
+      ? { ...row, entryId: answer.entryId, branch: answer.branch, label: answer.label, answer: { ...answer, ...place } }
+      : { ...row, branch: null, label: null, answer: null }
   })
 }
 
 const WITHOUT_END = { branch: null, label: null, stopReason: null, errorMessage: null } as const
 
-const isOfAnswer = (row: TranscriptRow): row is AssistantRow | ActivityRow => row.kind === 'assistant' || row.kind === 'activity'
+const isOfAnswer = (row: TranscriptRow): row is AssistantRow | ActivityRow =>
+  row.kind === 'assistant' || row.kind === 'activity'
 const answerOf = (row: AssistantRow | ActivityRow): AssistantRow => (row.kind === 'assistant' ? row : row.answer!)

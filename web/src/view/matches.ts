@@ -18,7 +18,8 @@ export function matchesOf(tool: Pick<ToolView, 'name' | 'status' | 'result'>): M
     if (line === '') open = null
     else if (/^\[.*\]$/.test(line)) notes.push(line.slice(1, -1))
     else if (open && line === '--') open.lines.push({ number: null, isMatch: false, text: '' })
-    else if (open && numbered) open.lines.push({ number: Number(numbered[1]), isMatch: numbered[2] === ':', text: numbered[3] ?? '' })
+    else if (open && numbered)
+      open.lines.push({ number: Number(numbered[1]), isMatch: numbered[2] === ':', text: numbered[3] ?? '' })
     else files.push((open = { path: line, lines: [] }))
     if (open && ++lines >= LINES_MAX) break
   }

@@ -49,11 +49,24 @@ function spreadRow(row: AssistantRow): AssistantRow[] {
   row.parts.forEach((part, at) => {
     const isLast = at === row.parts.length - 1
     if (!isLast && !isCut(part)) return
-    const piece = { ...row, key: rows.length === 0 ? row.key : `${row.key}~${rows.length}`, parts: row.parts.slice(from, at + 1), continues: row.continues || from > 0 }
+    const piece = {
+      ...row,
+      key: rows.length === 0 ? row.key : `${row.key}~${rows.length}`,
+      parts: row.parts.slice(from, at + 1),
+      continues: row.continues || from > 0,
+    }
     rows.push(isLast ? { ...piece, above: [...row.above, ...row.parts.slice(0, from)] } : { ...piece, ...WITHOUT_FOOT })
     from = at + 1
   })
   return rows
 }
 
-const WITHOUT_FOOT = { cut: true, streaming: false, ends: false, branch: null, label: null, stopReason: null, errorMessage: null } as const
+const WITHOUT_FOOT = {
+  cut: true,
+  streaming: false,
+  ends: false,
+  branch: null,
+  label: null,
+  stopReason: null,
+  errorMessage: null,
+} as const

@@ -53,7 +53,11 @@ function merged(steps: readonly RuntimeProcessEvent[], most: number): RuntimePro
 
 /** A line for each row. */
 const read = ({ rows }: ProcessView) =>
-  rows.map((row) => (row.kind === 'gap' ? `… ${row.count}` : `${row.stage ?? '-'} ${row.state} ${row.level} ${row.message} ×${row.count} ${row.durationMs ?? ''}`.trimEnd()))
+  rows.map((row) =>
+    row.kind === 'gap'
+      ? `… ${row.count}`
+      : `${row.stage ?? '-'} ${row.state} ${row.level} ${row.message} ×${row.count} ${row.durationMs ?? ''}`.trimEnd(),
+  )
 
 describe('a timeline', () => {
   test('equal steps in a row are one, whether they begin or go on', () => {
@@ -77,7 +81,9 @@ describe('a timeline', () => {
   })
 
   test('the worst level counts', () => {
-    expect(read(stored(events({ level: 'info' }, { level: 'warning' }, { level: 'debug' })))).toEqual(['- going warning working ×3 2000'])
+    expect(read(stored(events({ level: 'info' }, { level: 'warning' }, { level: 'debug' })))).toEqual([
+      '- going warning working ×3 2000',
+    ])
   })
 
   test('what is not kept is counted, and takes no time', () => {
@@ -92,8 +98,14 @@ describe('a timeline', () => {
   test.each([1, 3, 7, 25, 1000])('is the same live, with up to %i steps sent as one, and after a reload', (most) => {
     const stages = ['scan', 'hash', 'compare', 'report']
     for (const count of [1, 12, 50, 51, 60, 130, 700]) {
-      const steps = events(...Array.from({ length: count }, (_, at): Change => ({ stage: stages[Math.floor((at * 4) / count)]!, message: at % 30 < 20 ? 'a' : 'b' })))
-      const counts = (view: ProcessView) => view.rows.map((row) => (row.kind === 'gap' ? ['gap', row.count] : [row.stage, row.message, row.count]))
+      const steps = events(
+        ...Array.from({ length: count }, (_, at): Change => ({
+          stage: stages[Math.floor((at * 4) / count)]!,
+          message: at % 30 < 20 ? 'a' : 'b',
+        })),
+      )
+      const counts = (view: ProcessView) =>
+        view.rows.map((row) => (row.kind === 'gap' ? ['gap', row.count] : [row.stage, row.message, row.count]))
       expect(counts(live(merged(steps, most)))).toEqual(counts(stored(steps)))
     }
   })
@@ -101,10 +113,15 @@ describe('a timeline', () => {
   test('of a real skill reads the same just before its end, when it has ended, and after a reload', () => {
     const [, recording] = RECORDINGS.find(([name]) => name === 'skill')!
     const told = recording.events.find((event) => event.type === 'tool_call_completed')!
-    const before = recording.events.slice(0, recording.events.indexOf(told)).reduce(reduce, fromSnapshot(recording.opened, null, 0))
+    const before = recording.events
+      .slice(0, recording.events.indexOf(told))
+      .reduce(reduce, fromSnapshot(recording.opened, null, 0))
     const heard = processView([...before.tools.values()][0]!.process!)
-    const entry = recording.closed.snapshot!.entries.find((entry) => entry.type === 'message' && entry.message.role === 'toolResult')
-    const kept = entry?.type === 'message' && entry.message.role === 'toolResult' ? processIn(entry.message.details) : null
+    const entry = recording.closed.snapshot!.entries.find(
+      (entry) => entry.type === 'message' && entry.message.role === 'toolResult',
+    )
+    const kept =
+      entry?.type === 'message' && entry.message.role === 'toolResult' ? processIn(entry.message.details) : null
     expect(read(heard).length).toBeGreaterThan(5)
     expect(read(heard)).toEqual(read(processIn(told.data.details)!))
     expect(read(heard)).toEqual(read(kept!))

@@ -64,7 +64,9 @@ const SEVERITY: Record<StepLevel, number> = { debug: 0, info: 1, warning: 2, err
 
 /** Whether it waits, begins or goes on is all the same for somebody who looks at it. */
 function stateOf({ status }: RuntimeProcessEvent): StepView['state'] {
-  return status === 'completed' || status === 'failed' || status === 'cancelled' || status === 'skipped' ? status : 'going'
+  return status === 'completed' || status === 'failed' || status === 'cancelled' || status === 'skipped'
+    ? status
+    : 'going'
 }
 
 function rowsOf(process: ProcessState): (StepView | StepGap)[] {
@@ -103,7 +105,14 @@ function isRepeated(before: StepView, step: StepView): boolean {
 /** The last one tells how far it is, the first one when it began; the worst level counts. */
 function repeated(before: StepView, step: StepView): StepView {
   const level = SEVERITY[before.level] > SEVERITY[step.level] ? before.level : step.level
-  return { ...step, key: before.key, level, detail: step.detail ?? before.detail, count: before.count + step.count, at: before.at }
+  return {
+    ...step,
+    key: before.key,
+    level,
+    detail: step.detail ?? before.detail,
+    count: before.count + step.count,
+    at: before.at,
+  }
 }
 
 function timed(rows: readonly (StepView | StepGap)[], lastAt: number | null): (StepView | StepGap)[] {

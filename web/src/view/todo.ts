@@ -12,7 +12,9 @@ export function todoView(state: SessionState): TodoView | null {
   const { items } = state.todo
   if (items.length === 0) return null
   const doubted = doneByWords(state)
-  const shown = items.slice(0, ITEMS_MAX).map((item) => ({ ...item, unverified: item.status === 'done' && doubted.has(item.id) }))
+  const shown = items
+    .slice(0, ITEMS_MAX)
+    .map((item) => ({ ...item, unverified: item.status === 'done' && doubted.has(item.id) }))
   const counted = items.filter((item) => item.status !== 'cancelled')
   return {
     items: shown,

@@ -26,7 +26,11 @@ export function toolOfCall(
   live: ToolState | null,
   context: ToolContext,
 ): ToolView {
-  const ended = result ? storedEnd(result, context.address) : live?.result ? liveEnd(live.result, context.address) : null
+  const ended = result
+    ? storedEnd(result, context.address)
+    : live?.result
+      ? liveEnd(live.result, context.address)
+      : null
   return {
     id: call.id,
     name: call.name,
@@ -153,7 +157,9 @@ const TELLING = ['command', 'pattern', 'path', 'file_path', 'url', 'query', 'que
 
 function headline(args: unknown): string {
   if (typeof args !== 'object' || args === null) return ''
-  const fields = Object.entries(args).filter((field): field is [string, string] => typeof field[1] === 'string' && field[1] !== '')
+  const fields = Object.entries(args).filter(
+    (field): field is [string, string] => typeof field[1] === 'string' && field[1] !== '',
+  )
   const telling = TELLING.map((name) => fields.find((field) => field[0] === name)).find((field) => field !== undefined)
   const [name, text] = telling ?? fields[0] ?? ['', '']
   // Questions are the only ones that are drawn as Markdown where they are asked.

@@ -146,48 +146,99 @@ describe('by hand', () => {
   }
 
   const stamp = { timestamp: '2026-01-01T00:00:00.000Z' }
-  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } }
+  const usage = {
+    input: 1,
+    output: 1,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 2,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  }
   const user = (id: string, parentId: string | null, content: string): Entry => ({
-    ...stamp, id, parentId, type: 'message', message: { role: 'user', content, timestamp: 0 },
+    ...stamp,
+    id,
+    parentId,
+    type: 'message',
+    message: { role: 'user', content, timestamp: 0 },
   })
   const call = (id: string, parentId: string, calls: string[]): Entry => ({
-    ...stamp, id, parentId, type: 'message',
+    ...stamp,
+    id,
+    parentId,
+    type: 'message',
     message: {
-      role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'toolUse', timestamp: 0,
+      role: 'assistant',
+      api: '',
+      provider: 'p',
+      model: 'm',
+      usage,
+      stopReason: 'toolUse',
+      timestamp: 0,
       content: calls.map((name) => ({ type: 'toolCall', id: name, name, arguments: { path: id } })),
     },
   })
   const result = (id: string, parentId: string, toolCallId: string, text: string, isError = false): Entry => ({
-    ...stamp, id, parentId, type: 'message',
-    message: { role: 'toolResult', toolCallId, toolName: toolCallId, content: [{ type: 'text', text }], isError, timestamp: 0 },
+    ...stamp,
+    id,
+    parentId,
+    type: 'message',
+    message: {
+      role: 'toolResult',
+      toolCallId,
+      toolName: toolCallId,
+      content: [{ type: 'text', text }],
+      isError,
+      timestamp: 0,
+    },
   })
 
-  test.each(['everything', 'summary', 'answer'] as const)('why a run ended is told once, the same live and after a reload: %s', (verbosity) => {
-    const trouble = { kind: 'turn_limit' as const, words: { zh: '到了上限', en: 'The limit was reached.' } }
-    const ending: Entry = {
-      ...stamp, id: 'a2', parentId: 'r1', type: 'message',
-      message: {
-        role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'error', timestamp: 0, content: [],
-        errorMessage: trouble.words.en, trouble,
-      },
-    }
-    const before = session([user('u1', null, 'one'), call('a1', 'u1', ['x']), result('r1', 'a1', 'x', 'fine')])
-    const event = { sessionId: base.sessionId, epoch: base.epoch, ts: 1 }
-    const live = [
-      { ...event, type: 'error', data: { runId: 'r', code: 'unavailable', severity: 'error', message: trouble.words.en, trouble } },
-      { ...event, type: 'session_entry_added', data: { entry: ending, leafEntryId: 'a2' } },
-      { ...event, type: 'done', data: { runId: 'r', outcome: 'error', reason: 'turn_limit', trouble } },
-    ].reduce((state, event, at) => reduce(state, { ...event, seq: before.seq + at + 1 } as ServerEvent), before)
-    const reloaded = { ...live, errors: [], done: null }
-    const rows = transcript(live, options(verbosity))
-    expect(rows).toEqual(transcript(reloaded, options(verbosity)))
-    expect(JSON.stringify(rows).split(trouble.words.en).length - 1).toBe(1)
-  })
+  test.each(['everything', 'summary', 'answer'] as const)(
+    'why a run ended is told once, the same live and after a reload: %s',
+    (verbosity) => {
+      const trouble = { kind: 'turn_limit' as const, words: { zh: '到了上限', en: 'The limit was reached.' } }
+      const ending: Entry = {
+        ...stamp,
+        id: 'a2',
+        parentId: 'r1',
+        type: 'message',
+        message: {
+          role: 'assistant',
+          api: '',
+          provider: 'p',
+          model: 'm',
+          usage,
+          stopReason: 'error',
+          timestamp: 0,
+          content: [],
+          errorMessage: trouble.words.en,
+          trouble,
+        },
+      }
+      const before = session([user('u1', null, 'one'), call('a1', 'u1', ['x']), result('r1', 'a1', 'x', 'fine')])
+      const event = { sessionId: base.sessionId, epoch: base.epoch, ts: 1 }
+      const live = [
+        {
+          ...event,
+          type: 'error',
+          data: { runId: 'r', code: 'unavailable', severity: 'error', message: trouble.words.en, trouble },
+        },
+        { ...event, type: 'session_entry_added', data: { entry: ending, leafEntryId: 'a2' } },
+        { ...event, type: 'done', data: { runId: 'r', outcome: 'error', reason: 'turn_limit', trouble } },
+      ].reduce((state, event, at) => reduce(state, { ...event, seq: before.seq + at + 1 } as ServerEvent), before)
+      const reloaded = { ...live, errors: [], done: null }
+      const rows = transcript(live, options(verbosity))
+      expect(rows).toEqual(transcript(reloaded, options(verbosity)))
+      expect(JSON.stringify(rows).split(trouble.words.en).length - 1).toBe(1)
+    },
+  )
 
   test('the same call id in two turns keeps two results', () => {
     const state = session([
-      user('u1', null, 'one'), call('a1', 'u1', ['x']), result('r1', 'a1', 'x', 'first'),
-      call('a2', 'r1', ['x']), result('r2', 'a2', 'x', 'second'),
+      user('u1', null, 'one'),
+      call('a1', 'u1', ['x']),
+      result('r1', 'a1', 'x', 'first'),
+      call('a2', 'r1', ['x']),
+      result('r2', 'a2', 'x', 'second'),
     ])
     expect(read(transcript(state, options('everything')))).toBe(
       'user one\nassistant [x done: a1] first\nassistant (continues ends) [x done: a2] second',
@@ -196,22 +247,43 @@ describe('by hand', () => {
 
   test('a question is told without its Markdown, a command as it is', () => {
     const asks: Entry = {
-      ...stamp, id: 'a1', parentId: 'u1', type: 'message',
+      ...stamp,
+      id: 'a1',
+      parentId: 'u1',
+      type: 'message',
       message: {
-        role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'toolUse', timestamp: 0,
+        role: 'assistant',
+        api: '',
+        provider: 'p',
+        model: 'm',
+        usage,
+        stopReason: 'toolUse',
+        timestamp: 0,
         content: [
-          { type: 'toolCall', id: 'x', name: 'clarify', arguments: { question: 'Which **colour**, `red` or [blue](https://b)?' } },
+          {
+            type: 'toolCall',
+            id: 'x',
+            name: 'clarify',
+            arguments: { question: 'Which **colour**, `red` or [blue](https://b)?' },
+          },
           { type: 'toolCall', id: 'y', name: 'bash', arguments: { command: 'ls **/*.rs' } },
         ],
       },
     }
-    expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain('[clarify cancelled: Which colour, red or blue?]')
-    expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain('[bash cancelled: ls **/*.rs]')
+    expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain(
+      '[clarify cancelled: Which colour, red or blue?]',
+    )
+    expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain(
+      '[bash cancelled: ls **/*.rs]',
+    )
   })
 
   test('what failed is never folded, and a call without a result was cancelled', () => {
     const state = session([
-      user('u1', null, 'one'), call('a1', 'u1', ['x', 'y', 'z']), result('r1', 'a1', 'x', 'fine'), result('r2', 'r1', 'y', 'broken', true),
+      user('u1', null, 'one'),
+      call('a1', 'u1', ['x', 'y', 'z']),
+      result('r1', 'a1', 'x', 'fine'),
+      result('r2', 'r1', 'y', 'broken', true),
     ])
     expect(read(transcript(state, options('summary')))).toBe(
       'user one\nactivity [x done: a1] fine\nassistant (continues) [y error: a1] broken\nactivity (ends) [z cancelled: a1]',
@@ -223,14 +295,34 @@ describe('by hand', () => {
     const words = `See [it][1]. ${'Words and words. '.repeat(300)}`
     const text = `${words}\n\n${words}\n\n[1]: https://one.example\n\n${words}\n`
     const answer: Entry = {
-      ...stamp, id: 'a1', parentId: 'u1', type: 'message',
-      message: { role: 'assistant', api: '', provider: 'p', model: 'm', usage, stopReason: 'stop', timestamp: 0, content: [{ type: 'text', text }] },
+      ...stamp,
+      id: 'a1',
+      parentId: 'u1',
+      type: 'message',
+      message: {
+        role: 'assistant',
+        api: '',
+        provider: 'p',
+        model: 'm',
+        usage,
+        stopReason: 'stop',
+        timestamp: 0,
+        content: [{ type: 'text', text }],
+      },
     }
     const asked = { ...session([user('u1', null, 'one')]), run: { ...base.run, status: 'running' as const } }
     const event = { sessionId: base.sessionId, epoch: base.epoch, ts: 1 }
-    const start = { ...event, type: 'assistant_stream_start', seq: asked.seq + 1, data: { runId: 'r', entryId: 'a1', parentId: 'u1', provider: 'p', model: 'm' } }
+    const start = {
+      ...event,
+      type: 'assistant_stream_start',
+      seq: asked.seq + 1,
+      data: { runId: 'r', entryId: 'a1', parentId: 'u1', provider: 'p', model: 'm' },
+    }
     const pieces = text.match(/[^]{1,50}/g)!.map((piece, at) => ({
-      ...event, type: 'assistant_stream_delta', seq: null, data: { runId: 'r', entryId: 'a1', part: 0, kind: 'text', offset: at * 50, text: piece },
+      ...event,
+      type: 'assistant_stream_delta',
+      seq: null,
+      data: { runId: 'r', entryId: 'a1', part: 0, kind: 'text', offset: at * 50, text: piece },
     }))
     const project = transcriptProjector()
     let before = project(asked, options('everything'))
@@ -260,10 +352,19 @@ describe('by hand', () => {
     const file = { name: 'a.txt', mimeType: 'text/plain', bytes: 5, kind: 'text' as const, block: 1, id: 'f' }
     const picture = { name: 'b.png', mimeType: 'image/png', bytes: 9, kind: 'image' as const, block: 2 }
     const entry: Entry = {
-      ...stamp, id: 'u1', parentId: null, type: 'message',
+      ...stamp,
+      id: 'u1',
+      parentId: null,
+      type: 'message',
       message: {
-        role: 'user', timestamp: 0, netaclaw: { attachments: [file, picture] },
-        content: [{ type: 'text', text: 'see' }, { type: 'text', text: '<file>' }, { type: 'image', data: '', mimeType: 'image/png' }],
+        role: 'user',
+        timestamp: 0,
+        netaclaw: { attachments: [file, picture] },
+        content: [
+          { type: 'text', text: 'see' },
+          { type: 'text', text: '<file>' },
+          { type: 'image', data: '', mimeType: 'image/png' },
+        ],
       },
     }
     expect(transcript(session([entry]), options('everything'))[0]).toMatchObject({
@@ -280,14 +381,27 @@ describe('by hand', () => {
 
   test('a message on its way gives way to its entry', () => {
     const pending = {
-      kind: 'pending' as const, key: 'q', requestId: 'q', text: 'on its way', images: [], files: [], state: 'sending' as const,
-      problem: null, entryId: null, branch: null, label: null, at: null,
+      kind: 'pending' as const,
+      key: 'q',
+      requestId: 'q',
+      text: 'on its way',
+      images: [],
+      files: [],
+      state: 'sending' as const,
+      problem: null,
+      entryId: null,
+      branch: null,
+      label: null,
+      at: null,
     }
     const state = session([user('u1', null, 'one')])
     expect(read(transcript(state, { ...options('everything'), pending: [pending] }))).toContain('pending on its way')
     const arrived = user('u2', 'u1', 'on its way')
     if (arrived.type === 'message' && arrived.message.role === 'user') arrived.message.netaclaw = { requestId: 'q' }
-    const rows = transcript(session([user('u1', null, 'one'), arrived]), { ...options('everything'), pending: [pending] })
+    const rows = transcript(session([user('u1', null, 'one'), arrived]), {
+      ...options('everything'),
+      pending: [pending],
+    })
     expect(read(rows)).toBe('user one\nuser on its way')
   })
 })

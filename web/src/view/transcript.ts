@@ -10,7 +10,15 @@ import { growingParts, spread, textParts } from './pieces'
 import { share } from './share'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
 import { troubleWords, type TroubleLanguage } from './trouble'
-import type { AnswerPart, AssistantRow, BranchPoint, PendingUserRow, TranscriptRow, UsageView, Verbosity } from './types'
+import type {
+  AnswerPart,
+  AssistantRow,
+  BranchPoint,
+  PendingUserRow,
+  TranscriptRow,
+  UsageView,
+  Verbosity,
+} from './types'
 
 export interface TranscriptOptions {
   verbosity: Verbosity
@@ -77,7 +85,8 @@ function isCurrent(settled: Settled, state: SessionState, options: TranscriptOpt
 function settle(before: Settled | null, state: SessionState, options: TranscriptOptions): Settled {
   const from = loadedFrom(state)
   const kept = foldedUntil(state)
-  const loaded = (start: number, end?: number) => turnsOf(state.path.slice(start, end).map((id) => state.entries.get(id)!))
+  const loaded = (start: number, end?: number) =>
+    turnsOf(state.path.slice(start, end).map((id) => state.entries.get(id)!))
   const over: TurnContext = { state, options, running: false }
   const rows: TranscriptRow[] = []
   const show = (turns: readonly Entry[][]) => {
@@ -120,7 +129,14 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
   for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
   const folded = spread(fold(rows, options.verbosity, running))
   folded.push(...troubles(state, options.language, folded))
-  if (state.compaction && state.compaction.state !== 'done') folded.push(liveCompaction(bare(`compaction:${state.compaction.at}`, null, state.compaction.at), state.compaction, options.language))
+  if (state.compaction && state.compaction.state !== 'done')
+    folded.push(
+      liveCompaction(
+        bare(`compaction:${state.compaction.at}`, null, state.compaction.at),
+        state.compaction,
+        options.language,
+      ),
+    )
   const arrived = new Set(entries.map(requestIdOf))
   return [...folded, ...options.pending.filter((row) => !arrived.has(row.requestId))]
 }
@@ -129,14 +145,31 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
 function troubles(state: SessionState, language: TroubleLanguage, shown: readonly TranscriptRow[]): TranscriptRow[] {
   const known = new Set(shown.map((row) => (row.kind === 'assistant' ? row.errorMessage : null)))
   const standing = state.warnings.map((warning, at): TranscriptRow => {
-    return { ...bare(`warning:${warning.kind}:${at}`, null), kind: 'error', severity: 'warning', message: troubleWords(warning, language)!, code: null, advised: true }
+    return {
+      ...bare(`warning:${warning.kind}:${at}`, null),
+      kind: 'error',
+      severity: 'warning',
+      message: troubleWords(warning, language)!,
+      code: null,
+      advised: true,
+    }
   })
   const happened = state.errors.flatMap((error, at): TranscriptRow[] => {
     const { severity, code } = error
     const words = troubleWords(error.trouble, language)
     const message = words ?? error.message
     if (known.has(message)) return []
-    return [{ ...bare(`error:${error.at}:${at}`, null), kind: 'error', severity, message, code, advised: words !== null, at: error.at }]
+    return [
+      {
+        ...bare(`error:${error.at}:${at}`, null),
+        kind: 'error',
+        severity,
+        message,
+        code,
+        advised: words !== null,
+        at: error.at,
+      },
+    ]
   })
   return [...standing, ...happened]
 }
@@ -257,7 +290,12 @@ function rowOf(
 type AssistantMessage = Extract<Extract<Entry, { type: 'message' }>['message'], { role: 'assistant' }>
 type AssistantBlock = AssistantMessage['content'][number]
 
-function partsOf(entryId: string, message: AssistantMessage, results: ReadonlyMap<string, ToolResultEntry>, context: TurnContext): AnswerPart[] {
+function partsOf(
+  entryId: string,
+  message: AssistantMessage,
+  results: ReadonlyMap<string, ToolResultEntry>,
+  context: TurnContext,
+): AnswerPart[] {
   const thinkingMs = message.netaclaw?.thinkingMs ?? []
   let thoughts = 0
   return message.content.flatMap((block, part) => {

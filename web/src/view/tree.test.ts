@@ -14,7 +14,10 @@ function tree(edges: string, labels: Record<string, string> = {}) {
     ids.push(id)
   }
   const role = (id: string) => (id.startsWith('t') ? 'tool' : id.startsWith('u') ? 'user' : 'assistant')
-  const nodes = ids.map((id): [string, TreeNode] => [id, { id, role: role(id), text: id, label: labels[id] ?? null, at: null }])
+  const nodes = ids.map((id): [string, TreeNode] => [
+    id,
+    { id, role: role(id), text: id, label: labels[id] ?? null, at: null },
+  ])
   return { shape: treeShape(children), nodes: new Map(nodes) }
 }
 
@@ -38,7 +41,17 @@ describe('tree', () => {
   test('branches indent, and the leaf and labels are never folded away', () => {
     const shape = tree('u1 u1>a1 a1>u2 a1>u3 u3>a3 a3>u4 u4>a4 a4>u5 u5>a5', { u4: 'here' })
     const input = { ...shape, path: ['u1', 'a1', 'u3', 'a3'] }
-    expect(read(treeRows(input, all))).toEqual(['u1*', 'a1*', '  u2', '  u3*', '  a3*!', '  u4', '  a4', '  u5', '  a5'])
+    expect(read(treeRows(input, all))).toEqual([
+      'u1*',
+      'a1*',
+      '  u2',
+      '  u3*',
+      '  a3*!',
+      '  u4',
+      '  a4',
+      '  u5',
+      '  a5',
+    ])
   })
 
   test('filters look through what they hide', () => {

@@ -62,15 +62,18 @@ export default {
     allServers: 'All that are switched on',
     skills: 'Which skills it is told of. /skill runs only these.',
     allSkills: 'All that are found',
-    sandboxNetwork: 'Commands write only to these directories and to temporary ones, and reach the network only if this is on. Sockets of other programs in the file tree stay closed.',
-    sandboxMissing: 'For machines whose kernel has no Landlock. With the network on, the second opens sockets of other programs too, if the kernel is older than Linux 7.1.',
+    sandboxNetwork:
+      'Commands write only to these directories and to temporary ones, and reach the network only if this is on. Sockets of other programs in the file tree stay closed.',
+    sandboxMissing:
+      'For machines whose kernel has no Landlock. With the network on, the second opens sockets of other programs too, if the kernel is older than Linux 7.1.',
     thinkLevel: 'How hard the model should think before it answers, if it can.',
     temperature: '0 is strict, 2 is wild.',
     maxTokens: 'In tokens.',
     compactionKeepRecent: 'From 2 to 20. A compaction leaves at least these alone.',
     auxiliary: 'A small, cheap model is good enough.',
     approval: 'Calls that need consent and get none are not run.',
-    allowedHosts: 'One per line: example.com, *.example.com or http://example.com:8080; without a scheme, https. After a session has read web pages, MCP results or attached files, network tools ask before they reach any other host.',
+    allowedHosts:
+      'One per line: example.com, *.example.com or http://example.com:8080; without a scheme, https. After a session has read web pages, MCP results or attached files, network tools ask before they reach any other host.',
   },
   sandboxMissing: { refuse: 'Do not run them', warn: 'Run them, with a warning' },
   provider: { file: 'Files', mysql: 'MySQL' },

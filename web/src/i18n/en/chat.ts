@@ -29,7 +29,11 @@ export default {
     title: 'What can I do for you?',
     text: 'Write a message, or try one of these.',
     demo: 'The built-in demo model answers here until an administrator connects a real one.',
-    tries: { files: 'List the files here', todo: 'Make a to-do: milk, bread, call Anna', ask: 'Ask me which colour: red, green, blue' },
+    tries: {
+      files: 'List the files here',
+      todo: 'Make a to-do: milk, bread, call Anna',
+      ask: 'Ask me which colour: red, green, blue',
+    },
   },
   header: {
     rename: 'Rename',
@@ -87,7 +91,11 @@ export default {
     question: 'The agent needs your answer: {question}',
     queued: 'Queued.',
   },
-  composer: { placeholder: 'Message {agent}', answering: 'Answer the question, or write something else', none: 'the agent' },
+  composer: {
+    placeholder: 'Message {agent}',
+    answering: 'Answer the question, or write something else',
+    none: 'the agent',
+  },
   commands: {
     compact: 'Fold older messages into a summary',
     compactHint: '[focus]',

@@ -5,7 +5,8 @@ export default {
   way: 'How to log in',
   by: { token: 'Token', password: 'Name and password' },
   token: 'Access token',
-  tokenHint: 'A server that starts in a terminal prints it as a link; `netaclaw link` prints it again. The whole link works, too.',
+  tokenHint:
+    'A server that starts in a terminal prints it as a link; `netaclaw link` prints it again. The whole link works, too.',
   name: 'Name',
   password: 'Password',
   enter: 'Log in',

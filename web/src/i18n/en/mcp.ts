@@ -4,7 +4,8 @@ export default {
   kind: { stdio: 'Program', http: 'HTTP' },
   status: { off: 'Off', connecting: 'Connecting', ready: 'Connected', down: 'Down' },
   list: {
-    intro: 'Programs and services whose tools agents can use. A server that is down is connected to again by itself; until then its tools are off.',
+    intro:
+      'Programs and services whose tools agents can use. A server that is down is connected to again by itself; until then its tools are off.',
     new: 'New server',
     none: 'No MCP servers yet',
     noneText: 'Add one, and its tools are there for every agent that is not limited to others.',

@@ -2,7 +2,14 @@
 export default {
   title: 'Settings',
   sections: 'Sections',
-  section: { appearance: 'Appearance', defaults: 'Defaults', account: 'Account', tokens: 'Tokens', users: 'Users', about: 'About' },
+  section: {
+    appearance: 'Appearance',
+    defaults: 'Defaults',
+    account: 'Account',
+    tokens: 'Tokens',
+    users: 'Users',
+    about: 'About',
+  },
   appearance: {
     title: 'Appearance',
     text: 'For this browser only.',
@@ -64,7 +71,8 @@ export default {
     revoke: 'Revoke',
     revokeOf: 'Revoke {name}',
     revokeTitle: 'Revoke “{name}”?',
-    revokeText: 'Whatever uses it loses access at once, browsers that logged in with it included. This cannot be undone.',
+    revokeText:
+      'Whatever uses it loses access at once, browsers that logged in with it included. This cannot be undone.',
   },
   token: {
     title: 'New token',

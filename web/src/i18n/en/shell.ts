@@ -18,7 +18,8 @@ export default {
     more: 'Show more',
     untitled: 'New chat',
     confirmRemove: 'Delete “{title}”?',
-    confirmRemoveText: 'It leaves the list. The server keeps it for its retention period; until then an administrator can restore it.',
+    confirmRemoveText:
+      'It leaves the list. The server keeps it for its retention period; until then an administrator can restore it.',
     remove: 'Delete',
     confirmErase: 'Delete “{title}” now?',
     confirmEraseText: 'The server removes its messages and logs at once. This cannot be undone.',

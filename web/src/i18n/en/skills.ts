@@ -1,7 +1,8 @@
 /** The pages of skills. */
 export default {
   title: 'Skills',
-  intro: 'Packaged instructions, some with a program of their own. Agents see their names and descriptions, and read more when they need it; in a chat, /skill runs one at once.',
+  intro:
+    'Packaged instructions, some with a program of their own. Agents see their names and descriptions, and read more when they need it; in a chat, /skill runs one at once.',
   forAgent: 'For the agent',
   search: 'Search skills',
   filter: { label: 'Which skills to show', all: 'All', ready: 'Ready', executable: 'Programs', problem: 'Problems' },
@@ -9,8 +10,19 @@ export default {
   noneText: 'Put a folder with a SKILL.md into “skills” in the data directory, or into .agents/skills of a workspace.',
   nothing: 'No such skills',
   nothingText: 'Try other words, or show all.',
-  state: { ready: 'Ready', unavailable: 'Something is missing', invalid: 'Not valid', shadowed: 'Replaced', not_chosen: 'Not used' },
-  source: { agent: 'of the agent', workspace: 'in the workspace', data: 'on this server', shipped: 'comes with NetaClaw' },
+  state: {
+    ready: 'Ready',
+    unavailable: 'Something is missing',
+    invalid: 'Not valid',
+    shadowed: 'Replaced',
+    not_chosen: 'Not used',
+  },
+  source: {
+    agent: 'of the agent',
+    workspace: 'in the workspace',
+    data: 'on this server',
+    shipped: 'comes with NetaClaw',
+  },
   executable: 'has a program',
   why: {
     shadowed: 'Another skill with the same name comes before it.',

@@ -1,6 +1,7 @@
 export default {
   title: 'Tools',
-  intro: 'The switch for everybody. “Off” is final: no agent can switch the tool on again, and runs under way mind it with their next call.',
+  intro:
+    'The switch for everybody. “Off” is final: no agent can switch the tool on again, and runs under way mind it with their next call.',
   search: 'Search tools',
   filter: { label: 'Which tools to show', all: 'All', switched: 'Switched', gone: 'Gone' },
   none: 'No such tools',

@@ -90,7 +90,8 @@ export default {
     reason: { manual: 'asked for', auto: 'automatic', overflow: 'the model’s context was full' },
   },
   folded: {
-    count: '{count} earlier entry is folded; the model reads the summary | {count} earlier entries are folded; the model reads the summary',
+    count:
+      '{count} earlier entry is folded; the model reads the summary | {count} earlier entries are folded; the model reads the summary',
     above: 'The entry above is folded for the model | The {count} entries above are folded for the model',
     show: 'Show',
     hide: 'Hide',
@@ -212,7 +213,8 @@ export default {
     resume: 'Go on',
     steer: 'this run',
     unsupported: 'held: from another version',
-    unsupportedWhy: 'Another version of NetaClaw queued this message, and this version cannot send it. Remove it, or open the session with that version.',
+    unsupportedWhy:
+      'Another version of NetaClaw queued this message, and this version cannot send it. Remove it, or open the session with that version.',
     up: 'Move up',
     down: 'Move down',
     edit: 'Edit',

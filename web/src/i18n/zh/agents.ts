@@ -64,14 +64,16 @@ export default {
     skills: '告诉它哪些技能；/skill 也只能运行这些。',
     allSkills: '所有找到的',
     sandboxNetwork: '命令只能写入这些目录和临时目录；仅在开启时才能访问网络。文件系统中其他程序的套接字始终不可用。',
-    sandboxMissing: '用于内核不支持 Landlock 的机器。允许使用网络时，后者在早于 Linux 7.1 的内核上还会放开其他程序的套接字。',
+    sandboxMissing:
+      '用于内核不支持 Landlock 的机器。允许使用网络时，后者在早于 Linux 7.1 的内核上还会放开其他程序的套接字。',
     thinkLevel: '模型回答前思考的程度（若模型支持）。',
     temperature: '0 严谨，2 发散。',
     maxTokens: '以 token 计。',
     compactionKeepRecent: '2 到 20。压缩时至少保留这么多条。',
     auxiliary: '小而便宜的模型就够用。',
     approval: '需要同意而未获同意的调用不会执行。',
-    allowedHosts: '每行一个：example.com、*.example.com 或 http://example.com:8080；不写协议即为 https。会话读取网页、MCP 结果或附件后，联网工具访问其他主机前会先征求同意。',
+    allowedHosts:
+      '每行一个：example.com、*.example.com 或 http://example.com:8080；不写协议即为 https。会话读取网页、MCP 结果或附件后，联网工具访问其他主机前会先征求同意。',
   },
   sandboxMissing: { refuse: '不运行', warn: '运行，并给出警告' },
   provider: { file: '文件', mysql: 'MySQL' },

@@ -13,4 +13,18 @@ import tools from './tools'
 import ui from './ui'
 import welcome from './welcome'
 
-export default { admin, agents, channels, chat, login, mcp, memory, settings, shell, skills, tools, ui, welcome } satisfies Messages
+export default {
+  admin,
+  agents,
+  channels,
+  chat,
+  login,
+  mcp,
+  memory,
+  settings,
+  shell,
+  skills,
+  tools,
+  ui,
+  welcome,
+} satisfies Messages

@@ -2,7 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AgentSpec, ToolOverride } from '@/protocol'
 import { freeName, isName } from '../parts/names'
-import { APPROVALS, MISSING_SANDBOX, blankAgent, blankOverride, copyOf, problems, RISKS, specOf, THINK_LEVELS, toForm, toSpec } from './form'
+import {
+  APPROVALS,
+  MISSING_SANDBOX,
+  blankAgent,
+  blankOverride,
+  copyOf,
+  problems,
+  RISKS,
+  specOf,
+  THINK_LEVELS,
+  toForm,
+  toSpec,
+} from './form'
 
 const full: AgentSpec = {
   ...blankAgent(),
@@ -18,7 +30,9 @@ const full: AgentSpec = {
     fallback: { channelId: 'c2', model: null },
   },
   tools: { enabled: ['web_fetch', 'mcp_*'], disabled: ['bash'] },
-  toolOverrides: { bash: { description: null, risk: null, timeoutMs: 1500, approval: 'always', arguments: { cwd: '/srv' } } },
+  toolOverrides: {
+    bash: { description: null, risk: null, timeoutMs: 1500, approval: 'always', arguments: { cwd: '/srv' } },
+  },
   skills: ['pdf'],
   workspace: '/srv/work',
   extraRoots: ['/data', '~/notes'],
@@ -38,7 +52,11 @@ describe('form and spec', () => {
       extraRoots: '/data\n~/notes',
       allowedHosts: 'example.com\n*.example.org',
     })
-    expect(form.overrides['bash']).toMatchObject({ timeoutSeconds: 1.5, approval: 'always', arguments: '{\n  "cwd": "/srv"\n}' })
+    expect(form.overrides['bash']).toMatchObject({
+      timeoutSeconds: 1.5,
+      approval: 'always',
+      arguments: '{\n  "cwd": "/srv"\n}',
+    })
     expect(toSpec(form, full)).toEqual(full)
   })
 
@@ -48,11 +66,21 @@ describe('form and spec', () => {
   })
 
   test('names that are typed twice or with spaces are one', () => {
-    expect(toSpec({ ...toForm(full), skills: ['pdf', ' pdf', ''], mcpServers: ['tracker '] }, full)).toMatchObject({ skills: ['pdf'], mcpServers: ['tracker'] })
+    expect(toSpec({ ...toForm(full), skills: ['pdf', ' pdf', ''], mcpServers: ['tracker '] }, full)).toMatchObject({
+      skills: ['pdf'],
+      mcpServers: ['tracker'],
+    })
   })
 
   test('an emptied field is no field', () => {
-    const form = { ...toForm(full), workspace: ' ', channelId: '', fallbackChannelId: '', extraRoots: '\n', overrides: { bash: blankOverride() } }
+    const form = {
+      ...toForm(full),
+      workspace: ' ',
+      channelId: '',
+      fallbackChannelId: '',
+      extraRoots: '\n',
+      overrides: { bash: blankOverride() },
+    }
     expect(toSpec(form, full)).toMatchObject({
       workspace: null,
       extraRoots: [],
@@ -137,18 +165,26 @@ describe('what is wrong', () => {
     expect(check({})).toEqual({})
     expect(check({ name: ' ' })).toEqual({ name: 'nameNeeded' })
     expect(check({ name: 'a/b' })).toEqual({ name: 'nameForm' })
-    expect(check({ workspace: 'work', extraRoots: '/a\nb' })).toEqual({ workspace: 'notAbsolute', extraRoots: 'notAbsolute' })
+    expect(check({ workspace: 'work', extraRoots: '/a\nb' })).toEqual({
+      workspace: 'notAbsolute',
+      extraRoots: 'notAbsolute',
+    })
     expect(check({ workspace: 'C:\\work' })).toEqual({})
     expect(check({ allowedHosts: 'a.example\n*.b.example:8443\nhttp://c.example\n[2001:db8::1]:81\n' })).toEqual({})
-    for (const wrong of ['a.example/x', 'ftp://a.example', 'u@a.example', 'a b', '*', 'a.*.example']) expect(check({ allowedHosts: `a.example\n${wrong}` }), wrong).toEqual({ allowedHosts: 'notHosts' })
-    expect(check({ overrides: { bash: { ...blankOverride(), arguments: '[1]' } } })).toEqual({ 'toolOverrides.bash.arguments': 'notJson' })
+    for (const wrong of ['a.example/x', 'ftp://a.example', 'u@a.example', 'a b', '*', 'a.*.example'])
+      expect(check({ allowedHosts: `a.example\n${wrong}` }), wrong).toEqual({ allowedHosts: 'notHosts' })
+    expect(check({ overrides: { bash: { ...blankOverride(), arguments: '[1]' } } })).toEqual({
+      'toolOverrides.bash.arguments': 'notJson',
+    })
   })
 })
 
 describe('names', () => {
   test('are what the server takes', () => {
-    for (const good of ['a', 'default', 'gpt-5.1', 'My Agent', '通用', 'a_b', '通'.repeat(64)]) expect(isName(good), good).toBe(true)
-    for (const bad of ['', ' a', 'a ', '-a', 'a/b', 'a\n', 'a\u202eb', 'a.', '通'.repeat(65)]) expect(isName(bad), bad).toBe(false)
+    for (const good of ['a', 'default', 'gpt-5.1', 'My Agent', '通用', 'a_b', '通'.repeat(64)])
+      expect(isName(good), good).toBe(true)
+    for (const bad of ['', ' a', 'a ', '-a', 'a/b', 'a\n', 'a\u202eb', 'a.', '通'.repeat(65)])
+      expect(isName(bad), bad).toBe(false)
   })
   test('that are taken get a number', () => {
     expect(freeName('a', [])).toBe('a')

@@ -1,6 +1,15 @@
 /** An agent as the editor's fields hold it. Pure: both ways, and what is wrong with it. */
 
-import type { Agent, AgentSpec, ApprovalMode, JsonValue, MissingSandbox, ThinkingLevel, ToolOverride, ToolRisk } from '@/protocol'
+import type {
+  Agent,
+  AgentSpec,
+  ApprovalMode,
+  JsonValue,
+  MissingSandbox,
+  ThinkingLevel,
+  ToolOverride,
+  ToolRisk,
+} from '@/protocol'
 import { isName } from '../parts/names'
 
 export interface AgentForm {
@@ -48,7 +57,14 @@ export interface OverrideForm {
   arguments: string
 }
 
-export const THINK_LEVELS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const satisfies readonly ThinkingLevel[]
+export const THINK_LEVELS = [
+  'off',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+] as const satisfies readonly ThinkingLevel[]
 export const APPROVALS = ['never', 'risky', 'always'] as const satisfies readonly ApprovalMode[]
 export const MISSING_SANDBOX = ['refuse', 'warn'] as const satisfies readonly MissingSandbox[]
 export const RISKS = ['read', 'write', 'exec', 'network', 'delegate'] as const satisfies readonly ToolRisk[]
@@ -60,7 +76,14 @@ export function blankAgent(): AgentSpec {
     label: '',
     description: '',
     systemPrompt: '',
-    modelConfig: { channelId: null, model: null, temperature: null, maxTokens: null, thinkLevel: 'off', fallback: null },
+    modelConfig: {
+      channelId: null,
+      model: null,
+      temperature: null,
+      maxTokens: null,
+      thinkLevel: 'off',
+      fallback: null,
+    },
     tools: { enabled: [], disabled: [] },
     toolOverrides: {},
     subagentConfig: { allowedToolNames: null },
@@ -121,7 +144,9 @@ export function toForm(spec: AgentSpec): AgentForm {
       ...spec.tools.enabled.map((name) => [name, 'on'] as const),
       ...spec.tools.disabled.map((name) => [name, 'off'] as const),
     ]),
-    overrides: Object.fromEntries(Object.entries(spec.toolOverrides).map(([name, change]) => [name, overrideForm(change)])),
+    overrides: Object.fromEntries(
+      Object.entries(spec.toolOverrides).map(([name, change]) => [name, overrideForm(change)]),
+    ),
   }
 }
 
@@ -145,7 +170,8 @@ export function toSpec(form: AgentForm, base: AgentSpec): AgentSpec {
       temperature: form.temperature,
       maxTokens: form.maxTokens,
       thinkLevel: form.thinkLevel,
-      fallback: form.fallbackChannelId === '' ? null : { channelId: form.fallbackChannelId, model: filled(form.fallbackModel) },
+      fallback:
+        form.fallbackChannelId === '' ? null : { channelId: form.fallbackChannelId, model: filled(form.fallbackModel) },
     },
     compactionThreshold: form.compactionThreshold,
     compactionKeepRecent: form.compactionKeepRecent,
@@ -178,7 +204,13 @@ export function problems(form: AgentForm): AgentProblems {
   return found
 }
 
-export const blankOverride = (): OverrideForm => ({ description: '', risk: '', timeoutSeconds: null, approval: '', arguments: '' })
+export const blankOverride = (): OverrideForm => ({
+  description: '',
+  risk: '',
+  timeoutSeconds: null,
+  approval: '',
+  arguments: '',
+})
 
 export const isBlankOverride = (change: OverrideForm): boolean =>
   change.description.trim() === '' &&
@@ -214,14 +246,17 @@ function overrides(form: AgentForm, base: AgentSpec): AgentSpec['toolOverrides']
 }
 
 /** One that says nothing was there before, so it is not for us to take it away. */
-const isEmpty = (change: ToolOverride | undefined): boolean => change !== undefined && isBlankOverride(overrideForm(change))
+const isEmpty = (change: ToolOverride | undefined): boolean =>
+  change !== undefined && isBlankOverride(overrideForm(change))
 
 /** Null if the text is no JSON object. */
 function argumentsOf(text: string): { [key in string]: JsonValue } | null {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as { [key in string]: JsonValue }) : null
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as { [key in string]: JsonValue })
+      : null
   } catch {
     return null
   }
@@ -234,13 +269,20 @@ function named(form: AgentForm, state: 'on' | 'off', before: readonly string[]):
 }
 
 /** Names as they were typed, each once. */
-const trimmed = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))]
+const trimmed = (names: readonly string[]): string[] => [
+  ...new Set(names.map((name) => name.trim()).filter((name) => name !== '')),
+]
 
 const filled = (text: string): string | null => text.trim() || null
 
-const lines = (text: string): string[] => text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+const lines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 /** The server looks more closely; this is for what is clearly none, such as a whole address. */
-const isHostRule = (rule: string): boolean => /^(https?:\/\/)?(\*\.)?([^\s/\\?#@%*:]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i.test(rule)
+const isHostRule = (rule: string): boolean =>
+  /^(https?:\/\/)?(\*\.)?([^\s/\\?#@%*:]+|\[[0-9a-f:.]+\])(:\d{1,5})?\/?$/i.test(rule)
 
 const isAbsolute = (path: string): boolean => /^(\/|~$|~\/|[a-z]:[\\/])/i.test(path)

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { SkillView } from '@/protocol'
 import { agentSkills } from './skills'
 
-const skill = (name: string, state: SkillView['state']): SkillView => ({ name, state, description: '', source: 'data', isExecutable: false }) as SkillView
+const skill = (name: string, state: SkillView['state']): SkillView =>
+  ({ name, state, description: '', source: 'data', isExecutable: false }) as SkillView
 
 test('what is chosen in the editor decides, and only the server knows how a newly chosen one stands', () => {
   const skills = [skill('b', 'ready'), skill('a', 'not_chosen'), skill('c', 'invalid'), skill('d', 'shadowed')]

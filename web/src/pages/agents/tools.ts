@@ -12,9 +12,10 @@ const ORDER: readonly ToolCategory[] = ['files', 'shell', 'web', 'session', 'mem
 
 /** Tools of one category together, in the catalogue's order. */
 export function toolGroups(tools: EffectiveTools): ToolGroup[] {
-  return ORDER.map((category) => ({ category, tools: tools.runtimeDiagnostic.filter((tool) => tool.category === category) })).filter(
-    (group) => group.tools.length > 0,
-  )
+  return ORDER.map((category) => ({
+    category,
+    tools: tools.runtimeDiagnostic.filter((tool) => tool.category === category),
+  })).filter((group) => group.tools.length > 0)
 }
 
 /** Names and patterns in the form that are no tool's: they may wait for tools that come and go, or be mistakes. */

@@ -49,11 +49,20 @@ describe('form and what is sent', () => {
   })
 
   test('a new channel has the first models of its supplier and a free name', () => {
-    expect(blankChannel(openai, ['OpenAI'])).toMatchObject({ name: 'openai-2', models: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] })
+    expect(blankChannel(openai, ['OpenAI'])).toMatchObject({
+      name: 'openai-2',
+      models: [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
+    })
   })
 
   test('what the channel says about a model counts more than the catalogue', () => {
-    expect(shownModel(modelForm(kept.models[0]!), info('a'))).toMatchObject({ name: 'a', contextWindow: 1000, maxOutput: 8000, vision: false, tools: true })
+    expect(shownModel(modelForm(kept.models[0]!), info('a'))).toMatchObject({
+      name: 'a',
+      contextWindow: 1000,
+      maxOutput: 8000,
+      vision: false,
+      tools: true,
+    })
     expect(shownModel(modelForm({ name: 'x' }), undefined)).toEqual({ name: 'x' })
   })
 })
@@ -102,7 +111,10 @@ describe('what is wrong', () => {
     expect(problems({ ...fresh, key: 'sk-1' }, openai, false)).toEqual({})
     expect(problems(fresh, openai, true)).toEqual({})
     expect(problems({ ...fresh, baseUrl: 'http://127.0.0.1:9' }, openai, false), 'a server of their own').toEqual({})
-    expect(problems({ ...fresh, baseUrl: 'https://me.example' }, azure, false), 'everybody has an address there').toEqual(missing)
+    expect(
+      problems({ ...fresh, baseUrl: 'https://me.example' }, azure, false),
+      'everybody has an address there',
+    ).toEqual(missing)
     expect(problems({ ...fresh, enabled: false }, openai, false)).toEqual({})
     expect(problems(fresh, { ...openai, needsKey: false }, false)).toEqual({})
   })

@@ -1,6 +1,15 @@
 /** A channel as the editor's fields hold it. Pure: both ways, and what is wrong with it. */
 
-import type { ChannelModel, ChannelSpec, ChannelView, ChannelWrite, ModelInfo, ModelPrice, Supplier, SupplierOption } from '@/protocol'
+import type {
+  ChannelModel,
+  ChannelSpec,
+  ChannelView,
+  ChannelWrite,
+  ModelInfo,
+  ModelPrice,
+  Supplier,
+  SupplierOption,
+} from '@/protocol'
 import { freeName, isName } from '../parts/names'
 
 export interface ChannelForm {
@@ -32,7 +41,9 @@ export function blankChannel(supplier: SupplierOption, taken: readonly string[])
     name: freeName(supplier.id, taken),
     supplier: supplier.id,
     baseUrl: null,
-    models: bestFirst(supplier.models).slice(0, MODELS_AT_FIRST).map(({ name }) => ({ name })),
+    models: bestFirst(supplier.models)
+      .slice(0, MODELS_AT_FIRST)
+      .map(({ name }) => ({ name })),
     isAuxiliary: false,
     status: 'enabled',
   }
@@ -42,7 +53,8 @@ export function blankChannel(supplier: SupplierOption, taken: readonly string[])
 const MODELS_AT_FIRST = 3
 
 /** Agents work with tools, so models that can use them come first. */
-export const bestFirst = (models: readonly ModelInfo[]): ModelInfo[] => models.toSorted((a, b) => Number(b.tools) - Number(a.tools))
+export const bestFirst = (models: readonly ModelInfo[]): ModelInfo[] =>
+  models.toSorted((a, b) => Number(b.tools) - Number(a.tools))
 
 export function specOf(channel: ChannelView): ChannelSpec {
   const { name, supplier, baseUrl, models, isAuxiliary, status } = channel
@@ -108,7 +120,15 @@ export function shownModel(form: ModelForm, known: ModelInfo | undefined): Parti
 
 /** What is wrong, by field: the key of the text that says so. */
 export type ChannelProblems = Partial<Record<string, ChannelProblem>>
-export type ChannelProblem = 'nameNeeded' | 'nameForm' | 'addressNeeded' | 'addressForm' | 'addressSecret' | 'keyNeeded' | 'modelName' | 'modelTwice'
+export type ChannelProblem =
+  | 'nameNeeded'
+  | 'nameForm'
+  | 'addressNeeded'
+  | 'addressForm'
+  | 'addressSecret'
+  | 'keyNeeded'
+  | 'modelName'
+  | 'modelTwice'
 
 export function problems(form: ChannelForm, supplier: SupplierOption | undefined, hasKey: boolean): ChannelProblems {
   const found: ChannelProblems = {}
@@ -140,7 +160,12 @@ function addressProblem(address: string, supplier: SupplierOption | undefined): 
 }
 
 /** Another supplier's name and models make no sense here; what somebody typed does. */
-export function changeSupplier(form: ChannelForm, before: SupplierOption | undefined, to: SupplierOption, taken: readonly string[]): void {
+export function changeSupplier(
+  form: ChannelForm,
+  before: SupplierOption | undefined,
+  to: SupplierOption,
+  taken: readonly string[],
+): void {
   const preset = before ? blankChannel(before, taken) : null
   const fresh = blankChannel(to, taken)
   if (form.name.trim() === '' || form.name === preset?.name) form.name = fresh.name

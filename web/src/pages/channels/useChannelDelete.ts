@@ -17,7 +17,12 @@ export function useChannelDelete(confirm: Confirm): (channel: ChannelView) => Pr
       await confirm.ask({ title, text: t('channels.delete.used'), items, no: t('ui.close') })
       return false
     }
-    const agreed = await confirm.ask({ title, text: t('channels.delete.text'), yes: t('channels.delete.yes'), danger: true })
+    const agreed = await confirm.ask({
+      title,
+      text: t('channels.delete.text'),
+      yes: t('channels.delete.yes'),
+      danger: true,
+    })
     if (agreed) await api.channels.delete(channel.id, channel.rev)
     return agreed
   }

@@ -4,7 +4,13 @@ import { blankAgent } from '../agents/form'
 import { channelUsers } from './users'
 
 const stamp = { rev: 1, createdAt: 0, updatedAt: 0 }
-const agent = (name: string, change: Partial<Agent>): Agent => ({ ...blankAgent(), id: name, name, ...stamp, ...change })
+const agent = (name: string, change: Partial<Agent>): Agent => ({
+  ...blankAgent(),
+  id: name,
+  name,
+  ...stamp,
+  ...change,
+})
 
 test('a channel is used by agents in three ways, and by settings', () => {
   const config = blankAgent().modelConfig

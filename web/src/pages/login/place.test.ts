@@ -6,7 +6,17 @@ test('a login leads back to a page of the app', () => {
 })
 
 test('and nowhere else', () => {
-  for (const from of [undefined, null, ['/a'], '', 'agents', '//evil.example', '/\\evil.example', 'https://evil.example', '/login?from=/login']) {
+  for (const from of [
+    undefined,
+    null,
+    ['/a'],
+    '',
+    'agents',
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '/login?from=/login',
+  ]) {
     expect(placeAfter(from)).toBe('/')
   }
 })

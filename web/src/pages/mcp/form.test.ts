@@ -36,7 +36,8 @@ describe('a server in the form', () => {
 })
 
 describe('what is wrong', () => {
-  const check = (change: Partial<McpForm>) => problems({ ...toForm({ ...blankServer(), name: 'a' }), command: 'x', ...change })
+  const check = (change: Partial<McpForm>) =>
+    problems({ ...toForm({ ...blankServer(), name: 'a' }), command: 'x', ...change })
   const secret = (name: string, value = '', isSet = false) => ({ name, value, isSet })
 
   test.each<[Partial<McpForm>, object]>([

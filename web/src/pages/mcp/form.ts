@@ -50,7 +50,16 @@ export function blankServer(): McpServerWrite {
 /** Values are not known here: those that are named keep theirs. */
 export function specOf(server: McpServerView): McpServerWrite {
   const { name, transport, status, tools, sandbox, roots, timeoutMs, secretNames } = server
-  return { name, transport, status, tools, sandbox, roots, timeoutMs, secrets: Object.fromEntries(secretNames.map((secret) => [secret, null])) }
+  return {
+    name,
+    transport,
+    status,
+    tools,
+    sandbox,
+    roots,
+    timeoutMs,
+    secrets: Object.fromEntries(secretNames.map((secret) => [secret, null])),
+  }
 }
 
 export function toForm(spec: McpServerWrite): McpForm {
@@ -61,7 +70,11 @@ export function toForm(spec: McpServerWrite): McpForm {
     command: transport.type === 'stdio' ? transport.command : '',
     args: transport.type === 'stdio' ? transport.args.join('\n') : '',
     url: transport.type === 'http' ? transport.url : '',
-    secrets: Object.entries(spec.secrets ?? {}).map(([name, value]) => ({ name, value: value ?? '', isSet: value === null })),
+    secrets: Object.entries(spec.secrets ?? {}).map(([name, value]) => ({
+      name,
+      value: value ?? '',
+      isSet: value === null,
+    })),
     enabled: spec.status === 'enabled',
     only: spec.tools.enabled.join('\n'),
     without: spec.tools.disabled.join('\n'),
@@ -85,7 +98,9 @@ export function toWrite(form: McpForm): McpServerWrite {
     sandbox: { missing: form.unlocked ? 'warn' : 'refuse', network: form.network },
     roots: lines(form.roots),
     timeoutMs: Math.round((form.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000),
-    secrets: Object.fromEntries(secrets.map(({ name, value, isSet }) => [name.trim(), value === '' && isSet ? null : value])),
+    secrets: Object.fromEntries(
+      secrets.map(({ name, value, isSet }) => [name.trim(), value === '' && isSet ? null : value]),
+    ),
   }
 }
 
@@ -97,7 +112,16 @@ const lines = (text: string): string[] =>
 
 /** What is wrong, by field: the key of the text that says so. */
 export type McpProblems = Partial<Record<string, McpProblem>>
-export type McpProblem = 'nameNeeded' | 'nameForm' | 'commandNeeded' | 'addressForm' | 'addressSecret' | 'rootForm' | 'secretName' | 'secretTwice' | 'secretValue'
+export type McpProblem =
+  | 'nameNeeded'
+  | 'nameForm'
+  | 'commandNeeded'
+  | 'addressForm'
+  | 'addressSecret'
+  | 'rootForm'
+  | 'secretName'
+  | 'secretTwice'
+  | 'secretValue'
 
 export function problems(form: McpForm): McpProblems {
   const found: McpProblems = {}
@@ -113,7 +137,8 @@ export function problems(form: McpForm): McpProblems {
   form.secrets.forEach((secret, index) => {
     const name = names[index]!
     if (name === '' && secret.value === '') return
-    if (!/^[A-Za-z0-9_-]{1,200}$/.test(name) || /^(LD_|DYLD_|NETACLAW_)|^GLIBC_TUNABLES$/i.test(name)) found[`secrets.${index}`] = 'secretName'
+    if (!/^[A-Za-z0-9_-]{1,200}$/.test(name) || /^(LD_|DYLD_|NETACLAW_)|^GLIBC_TUNABLES$/i.test(name))
+      found[`secrets.${index}`] = 'secretName'
     else if (names.indexOf(name) < index) found[`secrets.${index}`] = 'secretTwice'
     else if (secret.value === '' && !secret.isSet) found[`secrets.${index}`] = 'secretValue'
   })

@@ -30,7 +30,11 @@ describe('two editors', () => {
 
 const record = fc.dictionary(
   fc.constantFrom('a', 'b', 'c', 'd'),
-  fc.oneof(fc.integer({ max: 2, min: 0 }), fc.dictionary(fc.constantFrom('x', 'y'), fc.integer({ max: 2, min: 0 })), fc.constant(null)),
+  fc.oneof(
+    fc.integer({ max: 2, min: 0 }),
+    fc.dictionary(fc.constantFrom('x', 'y'), fc.integer({ max: 2, min: 0 })),
+    fc.constant(null),
+  ),
 )
 
 describe('for all records', () => {

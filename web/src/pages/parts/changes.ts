@@ -32,7 +32,8 @@ export function rebase<Record extends object>(base: Record, mine: Record, theirs
   const merged: Fields = {}
   for (const name of names(before, here, there)) {
     const [was, own, other] = [before[name], here[name], there[name]]
-    const value = isGroup(was) && isGroup(own) && isGroup(other) ? rebase(was, own, other) : isSame(own, was) ? other : own
+    const value =
+      isGroup(was) && isGroup(own) && isGroup(other) ? rebase(was, own, other) : isSame(own, was) ? other : own
     if (value !== undefined) merged[name] = value
   }
   return merged as Record
@@ -50,4 +51,5 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 const names = (...groups: Fields[]): string[] => [...new Set(groups.flatMap((group) => Object.keys(group)))]
 
-const isGroup = (value: unknown): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value)
+const isGroup = (value: unknown): value is Fields =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -21,7 +21,8 @@ function server(start: Spec) {
     read: async () => record,
     create: async (spec: Spec) => (record = { ...spec, id: 'new', rev: 1 }),
     replace: vi.fn(async (_id: string, rev: number, spec: Spec) => {
-      if (rev !== record.rev) throw new ApiError('conflict', 'changed meanwhile', 412, { expectedRev: rev, currentRev: record.rev })
+      if (rev !== record.rev)
+        throw new ApiError('conflict', 'changed meanwhile', 412, { expectedRev: rev, currentRev: record.rev })
       return (record = { ...record, ...spec, rev: rev + 1 })
     }),
   }

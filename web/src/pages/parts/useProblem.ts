@@ -4,7 +4,15 @@ import { ApiError } from '@/api'
 /** Refusals for which the server gives the reason and what to do; a proxy in between does not. */
 const EXPLAINED = ['rate_limited', 'unavailable']
 /** Refusals whose words are of no help to people; the others tell what exactly is wrong. */
-const PLAIN = ['unauthorized', 'forbidden', 'not_found', 'rate_limited', 'unavailable', 'internal', 'unreachable'] as const
+const PLAIN = [
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'rate_limited',
+  'unavailable',
+  'internal',
+  'unreachable',
+] as const
 
 /** Says what went wrong, in the language of the page as far as it can. */
 export function useProblem(): (error: unknown) => string {

@@ -7,7 +7,10 @@ import { useConfirm } from './useConfirm'
 import { useEditor, type EditorPlan } from './useEditor'
 import { useLeaveGuard } from './useLeaveGuard'
 
-type Plan<Kept extends { id: string; rev: number }, Spec extends object, Form> = Omit<EditorPlan<Kept, Spec, Form>, 'id'> & {
+type Plan<Kept extends { id: string; rev: number }, Spec extends object, Form> = Omit<
+  EditorPlan<Kept, Spec, Form>,
+  'id'
+> & {
   /** The name of the page's route, which has the record's id. */
   route: string
   /** What is wrong with the form, by field: a key for `say`. */
@@ -23,7 +26,9 @@ type Plan<Kept extends { id: string; rev: number }, Spec extends object, Form> =
 }
 
 /** The editor of a record on a page of its own: checked before it is written, and not left by mistake. */
-export function useRecordForm<Kept extends { id: string; rev: number }, Spec extends object, Form extends object>(plan: Plan<Kept, Spec, Form>) {
+export function useRecordForm<Kept extends { id: string; rev: number }, Spec extends object, Form extends object>(
+  plan: Plan<Kept, Spec, Form>,
+) {
   const route = useRoute()
   const router = useRouter()
   const account = useAccount()
@@ -32,7 +37,10 @@ export function useRecordForm<Kept extends { id: string; rev: number }, Spec ext
   /** From the first try to save on, what is wrong is said. */
   const isChecked = ref(false)
 
-  const editor = useEditor<Kept, Spec, Form>({ ...plan, id: () => (route.params['id'] === 'new' ? null : String(route.params['id'])) })
+  const editor = useEditor<Kept, Spec, Form>({
+    ...plan,
+    id: () => (route.params['id'] === 'new' ? null : String(route.params['id'])),
+  })
   const { form, isDirty, isSaving, problem } = editor
 
   const wrong = computed(() => (form.value && isChecked.value ? plan.problems(form.value) : {}))
@@ -40,7 +48,8 @@ export function useRecordForm<Kept extends { id: string; rev: number }, Spec ext
   const errors = computed(() => {
     const found: Record<string, string> = {}
     for (const [field, key] of Object.entries(wrong.value)) if (key) found[field] = plan.say(key)
-    if (problem.value instanceof ApiError && problem.value.field) found[problem.value.field] ??= problem.value.besideField
+    if (problem.value instanceof ApiError && problem.value.field)
+      found[problem.value.field] ??= problem.value.besideField
     return found
   })
 
@@ -70,7 +79,8 @@ export function useRecordForm<Kept extends { id: string; rev: number }, Spec ext
     isChecked.value = false
     isSaved.value = true
     plan.onWritten?.(kept)
-    if (route.params['id'] !== kept.id) await router.replace({ name: plan.route, params: { id: kept.id }, query: plan.query?.() ?? {} })
+    if (route.params['id'] !== kept.id)
+      await router.replace({ name: plan.route, params: { id: kept.id }, query: plan.query?.() ?? {} })
   }
 
   return {
@@ -91,5 +101,20 @@ export function useRecordForm<Kept extends { id: string; rev: number }, Spec ext
 /** What the frame around an editor needs to know of it, whatever is edited. */
 export type RecordForm = Pick<
   ReturnType<typeof useRecordForm<{ id: string; rev: number; updatedAt: number }, object, object>>,
-  'phase' | 'kept' | 'isDirty' | 'isSaving' | 'isSaved' | 'isFaulty' | 'isReadOnly' | 'problem' | 'conflict' | 'confirm' | 'load' | 'save' | 'reset' | 'takeTheirs' | 'keepMine' | 'dismissConflict'
+  | 'phase'
+  | 'kept'
+  | 'isDirty'
+  | 'isSaving'
+  | 'isSaved'
+  | 'isFaulty'
+  | 'isReadOnly'
+  | 'problem'
+  | 'conflict'
+  | 'confirm'
+  | 'load'
+  | 'save'
+  | 'reset'
+  | 'takeTheirs'
+  | 'keepMine'
+  | 'dismissConflict'
 >

@@ -23,13 +23,18 @@ export function otherEntries(dictionary: readonly DictType[]): { group: DictType
   return dictionary
     .map((group) => ({
       group,
-      entries: group.entries.filter((entry) => !(group.key === GROUP && (entry.name === CHANNEL || entry.name === MODEL))),
+      entries: group.entries.filter(
+        (entry) => !(group.key === GROUP && (entry.name === CHANNEL || entry.name === MODEL)),
+      ),
     }))
     .filter(({ entries }) => entries.length > 0)
 }
 
 /** Values by `group.name`, as far as they differ from what is kept. */
-export function changedValues(dictionary: readonly DictType[], values: Readonly<Record<string, string>>): ValueChange[] {
+export function changedValues(
+  dictionary: readonly DictType[],
+  values: Readonly<Record<string, string>>,
+): ValueChange[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const dot = key.indexOf('.')
     const [group, name] = [key.slice(0, dot), key.slice(dot + 1)]

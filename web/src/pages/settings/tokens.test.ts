@@ -31,7 +31,11 @@ test('browsers are called so in the language of the page', () => {
 })
 
 test('what still opens something stands first, the newest before the others', () => {
-  const tokens = [token('old', { createdAt: 1 }), token('gone', { createdAt: 9, revokedAt: 9 }), token('new', { createdAt: 2 })]
+  const tokens = [
+    token('old', { createdAt: 1 }),
+    token('gone', { createdAt: 9, revokedAt: 9 }),
+    token('new', { createdAt: 2 }),
+  ]
   expect(sortedTokens(tokens, 10).map(({ id }) => id)).toEqual(['new', 'old', 'gone'])
 })
 

@@ -21,11 +21,15 @@ export function tokenState(token: Token, now: number): TokenState {
 
 /** Those that open something first, the newest of them first. */
 export const sortedTokens = (tokens: readonly Token[], now: number): Token[] =>
-  tokens.toSorted((a, b) => Number(tokenState(a, now) !== 'live') - Number(tokenState(b, now) !== 'live') || b.createdAt - a.createdAt)
+  tokens.toSorted(
+    (a, b) =>
+      Number(tokenState(a, now) !== 'live') - Number(tokenState(b, now) !== 'live') || b.createdAt - a.createdAt,
+  )
 
 export const LIFETIMES = ['30', '90', '365', 'never'] as const
 export type Lifetime = (typeof LIFETIMES)[number]
 
 const DAY_MS = 86_400_000
 
-export const expiry = (lifetime: Lifetime, now: number): number | null => (lifetime === 'never' ? null : now + Number(lifetime) * DAY_MS)
+export const expiry = (lifetime: Lifetime, now: number): number | null =>
+  lifetime === 'never' ? null : now + Number(lifetime) * DAY_MS

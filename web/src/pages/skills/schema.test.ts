@@ -5,7 +5,14 @@ const SCHEMA = {
   type: 'object',
   required: ['source', 'frames'],
   properties: {
-    source: { type: 'string', title: 'Source', description: 'A folder or a video.', minLength: 2, maxLength: 5, pattern: '^[a-z]+$' },
+    source: {
+      type: 'string',
+      title: 'Source',
+      description: 'A folder or a video.',
+      minLength: 2,
+      maxLength: 5,
+      pattern: '^[a-z]+$',
+    },
     frames: { type: 'integer', minimum: 1, maximum: 9 },
     ratio: { type: ['number', 'null'], default: 0.5 },
     deep: { type: 'boolean' },
@@ -37,7 +44,16 @@ describe('a form from a schema', () => {
   })
 
   test('begins with the defaults', () => {
-    expect(blankInput(fields)).toEqual({ source: '', frames: null, ratio: 0.5, deep: false, report: true, mode: '', only: '', box: '' })
+    expect(blankInput(fields)).toEqual({
+      source: '',
+      frames: null,
+      ratio: 0.5,
+      deep: false,
+      report: true,
+      mode: '',
+      only: '',
+      box: '',
+    })
   })
 
   test.each([
@@ -58,17 +74,28 @@ describe('a form from a schema', () => {
 
   test('gives the input, without what is empty and without what nobody touched', () => {
     expect(inputOf(fields, form({}))).toEqual({ source: 'abc', frames: 3, ratio: 0.5, report: true })
-    expect(inputOf(fields, form({ ratio: null, deep: true, report: false, mode: '3', only: ' a \n\nb', box: '{"x":1}' }))).toEqual({
-      source: 'abc', frames: 3, deep: true, report: false, mode: 3, only: ['a', 'b'], box: { x: 1 },
+    expect(
+      inputOf(fields, form({ ratio: null, deep: true, report: false, mode: '3', only: ' a \n\nb', box: '{"x":1}' })),
+    ).toEqual({
+      source: 'abc',
+      frames: 3,
+      deep: true,
+      report: false,
+      mode: 3,
+      only: ['a', 'b'],
+      box: { x: 1 },
     })
   })
 
-  test.each([[null], [undefined], [{ type: 'array' }], [{}], ['nonsense'], [{ properties: [] }]])('%j asks for the whole input as JSON', (schema) => {
-    const whole = fieldsOf(schema)
-    expect(whole).toMatchObject([{ name: '', kind: 'json', initial: '{}' }])
-    expect(inputOf(whole, { '': '[1, {"a": 2}]' })).toEqual([1, { a: 2 }])
-    expect(problemsOf(whole, { '': '' })).toEqual({ '': { key: 'required', limit: '' } })
-  })
+  test.each([[null], [undefined], [{ type: 'array' }], [{}], ['nonsense'], [{ properties: [] }]])(
+    '%j asks for the whole input as JSON',
+    (schema) => {
+      const whole = fieldsOf(schema)
+      expect(whole).toMatchObject([{ name: '', kind: 'json', initial: '{}' }])
+      expect(inputOf(whole, { '': '[1, {"a": 2}]' })).toEqual([1, { a: 2 }])
+      expect(problemsOf(whole, { '': '' })).toEqual({ '': { key: 'required', limit: '' } })
+    },
+  )
 
   test('a property that is no schema, and a pattern that is none, do no harm', () => {
     const odd = fieldsOf({ properties: { a: true, b: { type: 'string', pattern: '(' } } })

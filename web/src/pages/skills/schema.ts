@@ -34,7 +34,8 @@ export interface FieldProblem {
 
 type Schema = Record<string, unknown>
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const numberIn = (schema: Schema, key: string): number | null => (typeof schema[key] === 'number' ? schema[key] : null)
 const textIn = (schema: Schema, key: string): string => (typeof schema[key] === 'string' ? schema[key] : '')
 
@@ -79,7 +80,10 @@ function field(name: string, schema: Schema, required: boolean, kind: SchemaFiel
     kind,
     initial: initialOf(kind, given, name),
     isOptional: !required && given === undefined,
-    options: kind === 'choice' ? (schema['enum'] as unknown[]).map((value) => ({ value: JSON.stringify(value), label: wordOf(value) })) : [],
+    options:
+      kind === 'choice'
+        ? (schema['enum'] as unknown[]).map((value) => ({ value: JSON.stringify(value), label: wordOf(value) }))
+        : [],
     isWhole: typeOf(schema) === 'integer',
     min: numberIn(schema, 'minimum'),
     max: numberIn(schema, 'maximum'),
@@ -109,9 +113,14 @@ function initialOf(kind: SchemaField['kind'], given: unknown, name: string): Fie
   }
 }
 
-export const blankInput = (fields: readonly SchemaField[]): InputForm => Object.fromEntries(fields.map((field) => [field.name, field.initial]))
+export const blankInput = (fields: readonly SchemaField[]): InputForm =>
+  Object.fromEntries(fields.map((field) => [field.name, field.initial]))
 
-const linesIn = (value: FieldValue): string[] => String(value ?? '').split('\n').map((line) => line.trim()).filter((line) => line !== '')
+const linesIn = (value: FieldValue): string[] =>
+  String(value ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 function isEmpty(field: SchemaField, value: FieldValue): boolean {
   if (field.kind === 'switch') return false
@@ -140,7 +149,9 @@ function problemOf(field: SchemaField, value: FieldValue): FieldProblem | null {
       const length = field.kind === 'lines' ? linesIn(value).length : [...String(value)].length
       if (minLength !== null && length < minLength) return { key: 'short', limit: minLength }
       if (maxLength !== null && length > maxLength) return { key: 'long', limit: maxLength }
-      return field.kind === 'text' && pattern !== null && !fits(pattern, String(value)) ? { key: 'pattern', limit: pattern } : null
+      return field.kind === 'text' && pattern !== null && !fits(pattern, String(value))
+        ? { key: 'pattern', limit: pattern }
+        : null
     }
     case 'json':
       return parsed(String(value)) === undefined ? { key: 'json', limit: '' } : null

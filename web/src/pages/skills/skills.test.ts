@@ -3,7 +3,13 @@ import type { SkillView } from '@/protocol'
 import { foundSkills, keyOf } from './skills'
 
 const skill = (name: string, changes: Partial<SkillView> = {}): SkillView => ({
-  name, description: `does ${name}`, source: 'data', state: 'ready', isExecutable: false, timeoutMs: 600_000, ...changes,
+  name,
+  description: `does ${name}`,
+  source: 'data',
+  state: 'ready',
+  isExecutable: false,
+  timeoutMs: 600_000,
+  ...changes,
 })
 
 const SKILLS = [
@@ -15,11 +21,19 @@ const SKILLS = [
   skill('ffmpeg', { source: 'workspace', state: 'unavailable', isExecutable: true }),
 ]
 
-const names = (filter: Parameters<typeof foundSkills>[1], search = '') => foundSkills(SKILLS, filter, search).map((skill) => `${skill.source}/${skill.name}`)
+const names = (filter: Parameters<typeof foundSkills>[1], search = '') =>
+  foundSkills(SKILLS, filter, search).map((skill) => `${skill.source}/${skill.name}`)
 
 describe('the list of skills', () => {
   test('what counts most comes first', () => {
-    expect(names('all')).toEqual(['workspace/ffmpeg', 'data/audit', 'data/broken', 'data/noisy', 'shipped/audit', 'shipped/zip'])
+    expect(names('all')).toEqual([
+      'workspace/ffmpeg',
+      'data/audit',
+      'data/broken',
+      'data/noisy',
+      'shipped/audit',
+      'shipped/zip',
+    ])
   })
 
   test('can be narrowed by state and by words', () => {

@@ -21,7 +21,8 @@ export const STATE_KINDS: Record<SkillState, 'ok' | 'warn' | 'danger' | 'plain'>
 export const titleOf = (skill: SkillView, language: Language): string => skill.label?.[language] || skill.name
 
 /** Of two skills with one name, only one can be opened by it. */
-export const keyOf = (skill: SkillView): string => `${skill.source}/${skill.state === 'shadowed' ? 'shadowed/' : ''}${skill.name}`
+export const keyOf = (skill: SkillView): string =>
+  `${skill.source}/${skill.state === 'shadowed' ? 'shadowed/' : ''}${skill.name}`
 
 /** Skills that match, by their source and then by their name. */
 export function foundSkills(skills: readonly SkillView[], filter: SkillFilter, search: string): readonly SkillView[] {
@@ -29,10 +30,20 @@ export function foundSkills(skills: readonly SkillView[], filter: SkillFilter, s
   const fits = (skill: SkillView): boolean => {
     if (filter === 'ready' && skill.state !== 'ready') return false
     if (filter === 'executable' && !skill.isExecutable) return false
-    if (filter === 'problem' && skill.state !== 'unavailable' && skill.state !== 'invalid' && (skill.warnings ?? []).length === 0) return false
-    return [skill.name, skill.description, skill.label?.zh, skill.label?.en].some((text) => text?.toLowerCase().includes(wanted))
+    if (
+      filter === 'problem' &&
+      skill.state !== 'unavailable' &&
+      skill.state !== 'invalid' &&
+      (skill.warnings ?? []).length === 0
+    )
+      return false
+    return [skill.name, skill.description, skill.label?.zh, skill.label?.en].some((text) =>
+      text?.toLowerCase().includes(wanted),
+    )
   }
-  return skills.filter(fits).toSorted((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source) || a.name.localeCompare(b.name))
+  return skills
+    .filter(fits)
+    .toSorted((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source) || a.name.localeCompare(b.name))
 }
 
 /** A call in a transcript. */

@@ -11,7 +11,9 @@ export function useSkillAgent() {
 
   /** Null is the default agent. */
   const id = computed(() => (typeof route.query['agent'] === 'string' ? route.query['agent'] : null))
-  const agent = computed(() => catalogue.agents.find((agent) => (id.value === null ? agent.isDefault : agent.id === id.value)) ?? null)
+  const agent = computed(
+    () => catalogue.agents.find((agent) => (id.value === null ? agent.isDefault : agent.id === id.value)) ?? null,
+  )
 
   return {
     id,
@@ -19,7 +21,13 @@ export function useSkillAgent() {
     chosen: computed(() => agent.value?.id ?? null),
     query: computed(() => (id.value === null ? {} : { agent: id.value })),
     choices: computed<readonly ChoiceView[]>(() =>
-      catalogue.agents.map((agent) => ({ id: agent.id, label: agent.label || agent.name, hint: agent.description, group: '', disabled: false })),
+      catalogue.agents.map((agent) => ({
+        id: agent.id,
+        label: agent.label || agent.name,
+        hint: agent.description,
+        group: '',
+        disabled: false,
+      })),
     ),
     choose(id: string): void {
       const isDefault = catalogue.agents.find((agent) => agent.id === id)?.isDefault ?? false

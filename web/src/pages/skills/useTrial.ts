@@ -17,7 +17,9 @@ export function useTrial() {
   const project = transcriptProjector()
   const tried = shallowRef<SkillTried | null>(null)
 
-  const state = computed(() => (tried.value && session.state?.sessionId === tried.value.sessionId ? session.state : null))
+  const state = computed(() =>
+    tried.value && session.state?.sessionId === tried.value.sessionId ? session.state : null,
+  )
   const tool = computed(() => {
     if (!state.value || !tried.value) return null
     const { sessionId } = state.value

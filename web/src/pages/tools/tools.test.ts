@@ -34,8 +34,13 @@ test('what an agent has that says nothing', () => {
 })
 
 test('tools are found by name, label and what they do, in the order of categories', () => {
-  const all = [tool('web', { category: 'web', description: 'Fetches pages' }), tool('ls'), tool('old', { present: false, status: 'disabled' })]
-  const names = (...asked: [Parameters<typeof catalogueGroups>[1], string]) => catalogueGroups(all, ...asked).map((group) => group.tools.map((one) => one.name))
+  const all = [
+    tool('web', { category: 'web', description: 'Fetches pages' }),
+    tool('ls'),
+    tool('old', { present: false, status: 'disabled' }),
+  ]
+  const names = (...asked: [Parameters<typeof catalogueGroups>[1], string]) =>
+    catalogueGroups(all, ...asked).map((group) => group.tools.map((one) => one.name))
   expect(names('all', '')).toEqual([['ls', 'old'], ['web']])
   expect(names('all', 'PAGES')).toEqual([['web']])
   expect(names('all', '工具l')).toEqual([['ls']])

@@ -13,12 +13,15 @@ export type CatalogueFilter = 'all' | 'switched' | 'gone'
 
 const ORDER: readonly ToolCategory[] = ['files', 'shell', 'web', 'session', 'memory', 'skills', 'agents', 'external']
 
-export const globalSetting = (tool: ToolInfo): GlobalSetting => (tool.status == null ? 'default' : tool.status === 'enabled' ? 'on' : 'off')
+export const globalSetting = (tool: ToolInfo): GlobalSetting =>
+  tool.status == null ? 'default' : tool.status === 'enabled' ? 'on' : 'off'
 
-export const statusOf = (setting: GlobalSetting): ToolStatus | null => (setting === 'default' ? null : setting === 'on' ? 'enabled' : 'disabled')
+export const statusOf = (setting: GlobalSetting): ToolStatus | null =>
+  setting === 'default' ? null : setting === 'on' ? 'enabled' : 'disabled'
 
 /** What holds for an agent that says nothing about it. */
-export const isOn = (tool: ToolInfo): boolean => tool.present && (tool.status == null ? tool.onByDefault : tool.status === 'enabled')
+export const isOn = (tool: ToolInfo): boolean =>
+  tool.present && (tool.status == null ? tool.onByDefault : tool.status === 'enabled')
 
 /** Tools that match, those of one category together. */
 export function catalogueGroups(tools: readonly ToolInfo[], filter: CatalogueFilter, search: string): CatalogueGroup[] {
@@ -26,8 +29,12 @@ export function catalogueGroups(tools: readonly ToolInfo[], filter: CatalogueFil
   const fits = (tool: ToolInfo): boolean => {
     if (filter === 'switched' && tool.status == null) return false
     if (filter === 'gone' && tool.present) return false
-    return [tool.name, tool.label.zh, tool.label.en, tool.description].some((text) => text.toLowerCase().includes(wanted))
+    return [tool.name, tool.label.zh, tool.label.en, tool.description].some((text) =>
+      text.toLowerCase().includes(wanted),
+    )
   }
   const found = tools.filter(fits)
-  return ORDER.map((category) => ({ category, tools: found.filter((tool) => tool.category === category) })).filter((group) => group.tools.length > 0)
+  return ORDER.map((category) => ({ category, tools: found.filter((tool) => tool.category === category) })).filter(
+    (group) => group.tools.length > 0,
+  )
 }

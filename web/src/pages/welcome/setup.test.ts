@@ -2,9 +2,28 @@ import { expect, test } from 'vitest'
 import type { ChannelModels, ModelInfo, SupplierOption } from '@/protocol'
 import { channelFor, isDemoOnly, offeredModels, offeredSuppliers } from './setup'
 
-const info = (name: string): ModelInfo => ({ name, contextWindow: 1, maxOutput: 1, vision: false, tools: true, thinking: false, source: 'catalogue' })
-const supplier = (id: SupplierOption['id'], models: string[] = []): SupplierOption => ({ id, label: id, needsKey: true, models: models.map(info) })
-const channel = (of: ChannelModels['supplier']): ChannelModels => ({ channelId: of, channelName: of, supplier: of, isAuxiliary: false, models: [] })
+const info = (name: string): ModelInfo => ({
+  name,
+  contextWindow: 1,
+  maxOutput: 1,
+  vision: false,
+  tools: true,
+  thinking: false,
+  source: 'catalogue',
+})
+const supplier = (id: SupplierOption['id'], models: string[] = []): SupplierOption => ({
+  id,
+  label: id,
+  needsKey: true,
+  models: models.map(info),
+})
+const channel = (of: ChannelModels['supplier']): ChannelModels => ({
+  channelId: of,
+  channelName: of,
+  supplier: of,
+  isAuxiliary: false,
+  models: [],
+})
 
 test('real suppliers are offered, the usual ones first', () => {
   const all = (['compatible', 'demo', 'openai', 'ollama', 'anthropic'] as const).map((id) => supplier(id))
@@ -32,7 +51,9 @@ test('models that can use tools come first', () => {
 
 test('the channel has the chosen model first, known ones behind it, and a free name', () => {
   const openai = supplier('openai', ['gpt-5', 'gpt-5-mini'])
-  expect(channelFor(openai, { baseUrl: ' ', key: ' sk-1 ' }, 'gpt-5-mini', ['gpt-5', 'gpt-5-mini', 'embedding'], ['openai'])).toEqual({
+  expect(
+    channelFor(openai, { baseUrl: ' ', key: ' sk-1 ' }, 'gpt-5-mini', ['gpt-5', 'gpt-5-mini', 'embedding'], ['openai']),
+  ).toEqual({
     name: 'openai-2',
     supplier: 'openai',
     baseUrl: null,
@@ -41,7 +62,13 @@ test('the channel has the chosen model first, known ones behind it, and a free n
     status: 'enabled',
     apiKey: 'sk-1',
   })
-  const local = channelFor(supplier('compatible'), { baseUrl: 'http://localhost:8000/v1', key: '' }, 'b', ['a', 'b'], [])
+  const local = channelFor(
+    supplier('compatible'),
+    { baseUrl: 'http://localhost:8000/v1', key: '' },
+    'b',
+    ['a', 'b'],
+    [],
+  )
   expect(local).toMatchObject({ baseUrl: 'http://localhost:8000/v1', models: [{ name: 'b' }, { name: 'a' }] })
   expect('apiKey' in local).toBe(false)
 })

@@ -5,7 +5,18 @@ import { bestFirst } from '../channels/form'
 import { freeName } from '../parts/names'
 
 /** Suppliers in the order they are offered; the others follow. */
-const ORDER: readonly Supplier[] = ['anthropic', 'openai', 'deepseek', 'zhipu', 'tongyi', 'minimax', 'volcengine', 'ollama', 'azure', 'compatible']
+const ORDER: readonly Supplier[] = [
+  'anthropic',
+  'openai',
+  'deepseek',
+  'zhipu',
+  'tongyi',
+  'minimax',
+  'volcengine',
+  'ollama',
+  'azure',
+  'compatible',
+]
 
 export function offeredSuppliers(suppliers: readonly SupplierOption[]): SupplierOption[] {
   const rank = (supplier: SupplierOption) => (ORDER.indexOf(supplier.id) + ORDER.length + 1) % (ORDER.length + 1)
@@ -20,12 +31,15 @@ export const isDemoOnly = (channels: readonly ChannelModels[]): boolean =>
 export function offeredModels(supplier: SupplierOption, found: readonly string[]): string[] {
   const known = bestFirst(supplier.models).map((model) => model.name)
   if (found.length === 0) return known
-  const further = found.filter((name) => !known.includes(name)).toSorted((a, b) => Number(isSpecial(a)) - Number(isSpecial(b)))
+  const further = found
+    .filter((name) => !known.includes(name))
+    .toSorted((a, b) => Number(isSpecial(a)) - Number(isSpecial(b)))
   return [...known.filter((name) => found.includes(name)), ...further]
 }
 
 /** Nobody can talk to these. */
-const isSpecial = (model: string): boolean => /embed|rerank|whisper|transcri|tts|speech|moderation|dall-e|image/i.test(model)
+const isSpecial = (model: string): boolean =>
+  /embed|rerank|whisper|transcri|tts|speech|moderation|dall-e|image/i.test(model)
 
 const MODELS_MAX = 8
 
@@ -39,7 +53,10 @@ export function channelFor(
 ): ChannelWrite {
   const known = new Set(supplier.models.map(({ name }) => name))
   const further = offered.filter((name) => name !== model && (known.has(name) || known.size === 0))
-  const models: ChannelModel[] = [model, ...further].filter((name) => name !== '').slice(0, MODELS_MAX).map((name) => ({ name }))
+  const models: ChannelModel[] = [model, ...further]
+    .filter((name) => name !== '')
+    .slice(0, MODELS_MAX)
+    .map((name) => ({ name }))
   const key = fields.key.trim()
   return {
     name: freeName(supplier.id, taken),

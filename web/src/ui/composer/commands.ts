@@ -7,8 +7,17 @@ import type { CommandView } from '@/view/types'
 export function matchCommands(commands: readonly CommandView[], text: string): readonly CommandView[] {
   const [, first, second] = /^(\/[^\s/]*)(?: ([^\s/]*))?$/.exec(text.toLowerCase()) ?? []
   if (first === undefined) return []
-  if (second !== undefined) return ranked(commands.filter((command) => words(command)[0] === first && words(command).length > 1), 1, second)
-  const simple = ranked(commands.filter((command) => words(command).length === 1), 0, first)
+  if (second !== undefined)
+    return ranked(
+      commands.filter((command) => words(command)[0] === first && words(command).length > 1),
+      1,
+      second,
+    )
+  const simple = ranked(
+    commands.filter((command) => words(command).length === 1),
+    0,
+    first,
+  )
   return [...simple, ...(first.length > PART_MIN ? ranked(commands, 1, first.slice(1)) : [])]
 }
 

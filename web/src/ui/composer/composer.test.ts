@@ -80,7 +80,14 @@ describe('keys', () => {
 
 describe('what cannot be sent', () => {
   const file = (state: ComposerAttachment['state']): ComposerAttachment => ({
-    key: 'a', name: 'a.png', mimeType: 'image/png', bytes: 1, preview: null, state, progress: 0, problem: null,
+    key: 'a',
+    name: 'a.png',
+    mimeType: 'image/png',
+    bytes: 1,
+    preview: null,
+    state,
+    progress: 0,
+    problem: null,
   })
 
   test.each([
@@ -130,7 +137,12 @@ describe('commands', () => {
 
   describe('of two words', () => {
     const skill = (name: string) => ({ name: `/skill ${name}`, hint: '[task]', description: '' })
-    const commands = [...COMMANDS, { name: '/skill', hint: 'name', description: '' }, skill('folder-audit'), skill('compare')]
+    const commands = [
+      ...COMMANDS,
+      { name: '/skill', hint: 'name', description: '' },
+      skill('folder-audit'),
+      skill('compare'),
+    ]
     const names = (text: string) => matchCommands(commands, text).map((command) => command.name)
 
     test('come up when the first is written, or enough of the second', () => {
@@ -188,7 +200,11 @@ describe('files', () => {
   })
 
   test('are removed and sent again', async () => {
-    composer('', { attachments: [{ key: 'a', name: 'a.png', mimeType: '', bytes: 1, preview: null, state: 'failed', progress: 0, problem: 'no' }] })
+    composer('', {
+      attachments: [
+        { key: 'a', name: 'a.png', mimeType: '', bytes: 1, preview: null, state: 'failed', progress: 0, problem: 'no' },
+      ],
+    })
     await box.get('[aria-label="Upload a.png again"]').trigger('click')
     await box.get('[aria-label="Remove a.png"]').trigger('click')
     expect(box.emitted('retryAttachment')).toEqual([['a']])

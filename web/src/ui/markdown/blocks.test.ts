@@ -15,7 +15,8 @@ const SAMPLES = {
   headings: 'Title\n=====\n\ntext\n-\nmore\n\n---\n\nend\n',
   code: 'x\n\n```rust\nfn main() {\n\n    println!("```");\n}\n```\n\ny\n\n~~~\nunclosed\n',
   math: 'Inline $a+b$ and \\(c\\).\n\n$$\n\\frac{1}{2}\n$$\n\n\\[ x \\]\n\ndone $$y$$ end\n',
-  references: 'See [one] and [two][2].\n\ntext\n\nmore\n\n[one]: https://one.example\n\nlast\n\n[2]: https://two.example/path\n',
+  references:
+    'See [one] and [two][2].\n\ntext\n\nmore\n\n[one]: https://one.example\n\nlast\n\n[2]: https://two.example/path\n',
   windows: 'a\r\n\r\nb\r\n\r\n- c\r\n',
 }
 
@@ -34,8 +35,12 @@ describe('a text that grows', () => {
   test('what another piece of the text defines is known here', () => {
     const renderer = new BlockRenderer()
     expect(html(renderer.render('See [one].\n', false))).toEqual(['<p>See [one].</p>'])
-    expect(html(renderer.render('See [one].\n', false, '[one]: https://one.example'))[0]).toContain('href="https://one.example"')
-    expect(html(renderFinished('See [one].\n', '[one]: https://one.example'))[0]).toContain('href="https://one.example"')
+    expect(html(renderer.render('See [one].\n', false, '[one]: https://one.example'))[0]).toContain(
+      'href="https://one.example"',
+    )
+    expect(html(renderFinished('See [one].\n', '[one]: https://one.example'))[0]).toContain(
+      'href="https://one.example"',
+    )
   })
 
   test('blocks above the end keep their identity', () => {
@@ -93,14 +98,18 @@ describe('Markdown', () => {
   const one = (text: string) => html(renderFinished(text)).join('')
 
   test('emphasis next to Chinese punctuation', () => {
-    expect(one('这是**“重点”**内容，**注意：**看')).toBe('<p>这是<strong>“重点”</strong>内容，<strong>注意：</strong>看</p>')
+    expect(one('这是**“重点”**内容，**注意：**看')).toBe(
+      '<p>这是<strong>“重点”</strong>内容，<strong>注意：</strong>看</p>',
+    )
   })
 
   test('money and shell variables are not formulas', () => {
     for (const text of ['costs $5 or $6.', '$HOME/$USER', 'a US$5/US$6 b', '`$x$`']) {
       expect(renderFinished(text)[0]!.slots).toEqual([])
     }
-    expect(renderFinished('设 $x_1$，则')[0]!.slots).toEqual([{ kind: 'math', text: 'x_1', display: false, open: false }])
+    expect(renderFinished('设 $x_1$，则')[0]!.slots).toEqual([
+      { kind: 'math', text: 'x_1', display: false, open: false },
+    ])
   })
 
   test('links of the web open elsewhere; paths are not links', () => {

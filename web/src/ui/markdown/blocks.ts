@@ -53,7 +53,12 @@ export class BlockRenderer {
     this.open = pieces.slice(settling).map((piece, index) => {
       const key = first + index
       const last = index === pieces.length - settling - 1
-      return this.draw(key, last ? mend(piece) : piece, last, this.open.find((block) => block.key === key))
+      return this.draw(
+        key,
+        last ? mend(piece) : piece,
+        last,
+        this.open.find((block) => block.key === key),
+      )
     })
     return [...this.settled.map(({ block }) => block), ...this.open]
   }
@@ -72,7 +77,8 @@ export class BlockRenderer {
   private refer(references: References): void {
     this.references = references
     for (const settled of this.settled) {
-      if (settled.source.includes('[')) settled.block = this.draw(settled.block.key, settled.source, false, settled.block)
+      if (settled.source.includes('['))
+        settled.block = this.draw(settled.block.key, settled.source, false, settled.block)
     }
   }
 
@@ -95,7 +101,9 @@ function cut(source: string, references: References): string[] {
   if (source.trim() === '') return []
   const tokens: ReturnType<typeof engine.parse> = []
   engine.block.parse(source, engine, { references }, tokens)
-  const lines = tokens.filter((token) => token.level === 0 && token.nesting >= 0 && token.map).map((token) => token.map![0])
+  const lines = tokens
+    .filter((token) => token.level === 0 && token.nesting >= 0 && token.map)
+    .map((token) => token.map![0])
   if (lines.length === 0) return []
 
   const starts: number[] = [0]

@@ -35,8 +35,19 @@ async function draw(source: string, theme: 'light' | 'dark'): Promise<Drawing> {
     maxTextSize: 20_000,
     maxEdges: 300,
     // What a diagram's own directives may not change.
-    secure: ['securityLevel', 'startOnLoad', 'maxTextSize', 'maxEdges', 'suppressErrorRendering', 'htmlLabels', 'themeCSS',
-      'fontFamily', 'altFontFamily', 'dompurifyConfig', 'secure'],
+    secure: [
+      'securityLevel',
+      'startOnLoad',
+      'maxTextSize',
+      'maxEdges',
+      'suppressErrorRendering',
+      'htmlLabels',
+      'themeCSS',
+      'fontFamily',
+      'altFontFamily',
+      'dompurifyConfig',
+      'secure',
+    ],
   })
   const { svg } = await mermaid.render(`nc-diagram-${++count}`, harmless(source))
   return imageOf(svg)
@@ -51,7 +62,9 @@ export function harmless(source: string): string {
   // `<<interface>>` is a word of Mermaid's own.
   const words = /<<\w+>>|<br\s*\/?>|(?:<|[#&]+(?:lt|0*60|x0*3c);?)(?=([a-z/!?]))/gi
   const text = source.replace(words, (found, letter?: string) => (letter === undefined ? found : '‹'))
-  return /^\s*sequenceDiagram\b/m.test(text) ? text.replace(/^\s*(?:links?|properties|details)\s[^:\n]*:.*$/gim, '') : text
+  return /^\s*sequenceDiagram\b/m.test(text)
+    ? text.replace(/^\s*(?:links?|properties|details)\s[^:\n]*:.*$/gim, '')
+    : text
 }
 
 /** Links and scripts would do nothing in an image; they are taken out all the same. */

@@ -28,7 +28,11 @@ engine.renderer.rules.fence = (tokens, index, _options, env) => {
 }
 
 engine.renderer.rules.code_block = (tokens, index, _options, env) =>
-  placeSlot(env as RenderEnv, { kind: 'code', language: '', text: tokens[index]!.content.replace(/\n$/, ''), open: false }, 'div')
+  placeSlot(
+    env as RenderEnv,
+    { kind: 'code', language: '', text: tokens[index]!.content.replace(/\n$/, ''), open: false },
+    'div',
+  )
 
 engine.renderer.rules.link_open = (tokens, index) => {
   const href = attribute(tokens[index]!, 'href')
@@ -77,7 +81,8 @@ for (const cell of ['th_open', 'td_open'] as const) {
 engine.core.ruler.after('inline', 'task_list', (state) => {
   state.tokens.forEach((token, index) => {
     const item = state.tokens[index - 2]
-    const mark = token.type === 'inline' && item?.type === 'list_item_open' ? /^\[([ xX])\]\s+/.exec(token.content) : null
+    const mark =
+      token.type === 'inline' && item?.type === 'list_item_open' ? /^\[([ xX])\]\s+/.exec(token.content) : null
     const first = token.children?.[0]
     if (!mark || first?.type !== 'text') return
     item!.attrJoin('class', 'md-task')

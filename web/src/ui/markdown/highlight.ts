@@ -29,10 +29,36 @@ const LANGUAGES: Record<string, () => Promise<{ default: LanguageFn }>> = {
 }
 
 const ALIASES: Record<string, string> = {
-  cc: 'cpp', 'c++': 'cpp', cs: 'csharp', 'c#': 'csharp', console: 'bash', docker: 'dockerfile', golang: 'go', h: 'c',
-  hpp: 'cpp', htm: 'xml', html: 'xml', js: 'javascript', jsonc: 'json', jsx: 'javascript', kt: 'kotlin', md: 'markdown',
-  mjs: 'javascript', patch: 'diff', py: 'python', rb: 'ruby', rs: 'rust', sh: 'bash', shell: 'bash', svg: 'xml', toml: 'ini',
-  ts: 'typescript', tsx: 'typescript', vue: 'xml', yml: 'yaml', zsh: 'bash',
+  cc: 'cpp',
+  'c++': 'cpp',
+  cs: 'csharp',
+  'c#': 'csharp',
+  console: 'bash',
+  docker: 'dockerfile',
+  golang: 'go',
+  h: 'c',
+  hpp: 'cpp',
+  htm: 'xml',
+  html: 'xml',
+  js: 'javascript',
+  jsonc: 'json',
+  jsx: 'javascript',
+  kt: 'kotlin',
+  md: 'markdown',
+  mjs: 'javascript',
+  patch: 'diff',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  sh: 'bash',
+  shell: 'bash',
+  svg: 'xml',
+  toml: 'ini',
+  ts: 'typescript',
+  tsx: 'typescript',
+  vue: 'xml',
+  yml: 'yaml',
+  zsh: 'bash',
 }
 
 /** Colouring more than this would take longer than it helps. */
@@ -62,7 +88,8 @@ export function highlight(text: string, language: string): string[] | null {
   return linesOf(core.highlight(text, { language, ignoreIllegals: true }).value)
 }
 
-export const escapeCode = (text: string): string => text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;' })[letter] ?? '&gt;')
+export const escapeCode = (text: string): string =>
+  text.replace(/[&<>]/g, (letter) => ({ '&': '&amp;', '<': '&lt;' })[letter] ?? '&gt;')
 
 /** Cuts at line breaks; a span that goes over one is closed before it and opened again after it. */
 function linesOf(html: string): string[] {

@@ -57,7 +57,11 @@ export function math(md: MarkdownIt): void {
 
   md.renderer.rules['math_inline'] = (tokens, index, _options, env) => {
     const token = tokens[index]!
-    return placeSlot(env as RenderEnv, { kind: 'math', text: token.content, display: token.info === 'display', open: false }, 'span')
+    return placeSlot(
+      env as RenderEnv,
+      { kind: 'math', text: token.content, display: token.info === 'display', open: false },
+      'span',
+    )
   }
   md.renderer.rules['math_block'] = (tokens, index, _options, env) => {
     const token = tokens[index]!

@@ -36,7 +36,11 @@ function mendInline(text: string): string {
     .replace(/\[([^[\]\n]*)\]\([^)\n]*$/, '$1')
     .replace(/\[([^[\]\n]{1,80})$/, (whole, words: string) => (/^[ xX]?$/.test(words) ? whole : words))
   const bare = tail.replace(/`[^`\n]*`/g, (span) => ' '.repeat(span.length)).replace(/\\./g, '  ')
-  return head + tail.replace(/(\*{1,3}|~~|__)$/, (mark) => (isOpener(bare, bare.length - mark.length) ? '' : mark)) + closers(bare)
+  return (
+    head +
+    tail.replace(/(\*{1,3}|~~|__)$/, (mark) => (isOpener(bare, bare.length - mark.length) ? '' : mark)) +
+    closers(bare)
+  )
 }
 
 /** Where a code span begins that does not end; null if all end. */

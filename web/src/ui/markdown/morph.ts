@@ -19,7 +19,7 @@ export function morphHtml(target: Element, html: string, hooks: MorphHooks = NON
 
 function morphChildren(target: Node, wanted: Node, hooks: MorphHooks): void {
   let current = target.firstChild
-  for (let next = wanted.firstChild; next; ) {
+  for (let next = wanted.firstChild; next;) {
     const following: ChildNode | null = next.nextSibling
     if (current && isSameKind(current, next)) {
       const after: ChildNode | null = current.nextSibling

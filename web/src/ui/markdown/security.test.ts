@@ -20,7 +20,9 @@ function expectHarmless(root: ParentNode): void {
     for (const { name, value } of element.attributes) {
       expect(name, element.outerHTML).not.toMatch(/^on/i)
       if (/^(href|src|xlink:href|action|formaction)$/i.test(name)) {
-        expect(value, element.outerHTML).toMatch(/^(https?:\/\/|mailto:|\/(?!\/)|data:image\/(png|jpeg|gif|webp)|blob:http:\/\/localhost)/)
+        expect(value, element.outerHTML).toMatch(
+          /^(https?:\/\/|mailto:|\/(?!\/)|data:image\/(png|jpeg|gif|webp)|blob:http:\/\/localhost)/,
+        )
       }
     }
   }
@@ -47,7 +49,11 @@ describe('nothing executable survives', () => {
       const root = document.createElement('template')
       root.innerHTML = inlineHtml(source)
       expectHarmless(root.content)
-      expect([...root.content.querySelectorAll('*')].filter((element) => !element.matches('code, em, s, strong') || element.attributes.length > 0)).toEqual([])
+      expect(
+        [...root.content.querySelectorAll('*')].filter(
+          (element) => !element.matches('code, em, s, strong') || element.attributes.length > 0,
+        ),
+      ).toEqual([])
     }
   })
 
@@ -56,7 +62,10 @@ describe('nothing executable survives', () => {
       const renderer = new BlockRenderer()
       for (let end = 1; end <= source.length; end += 3) {
         const root = document.createElement('template')
-        root.innerHTML = renderer.render(source.slice(0, end), true).map((block) => block.html).join('')
+        root.innerHTML = renderer
+          .render(source.slice(0, end), true)
+          .map((block) => block.html)
+          .join('')
         expectHarmless(root.content)
       }
     }
@@ -64,7 +73,12 @@ describe('nothing executable survives', () => {
 })
 
 test('formulas make no links and no attributes of their own', async () => {
-  for (const text of ['\\href{javascript:pwned()}{x}', '\\url{javascript:pwned()}', '\\htmlStyle{position:fixed}{x}', '\\htmlId{a}{x}']) {
+  for (const text of [
+    '\\href{javascript:pwned()}{x}',
+    '\\url{javascript:pwned()}',
+    '\\htmlStyle{position:fixed}{x}',
+    '\\htmlId{a}{x}',
+  ]) {
     const html = await formulaHtml(text, true)
     const root = document.createElement('div')
     root.innerHTML = html ?? ''
@@ -94,5 +108,7 @@ test('words of a diagram are no tags, and its arrows and line breaks stay', () =
   for (const source of ['A <--> B', 'A <|-- B', 'class A { <<interface>> }', 'A["one<br>two<br />three"]', 'A <- B']) {
     expect(harmless(source)).toBe(source)
   }
-  expect(harmless('sequenceDiagram\n  link Alice: Site @ javascript:pwned()\n  Alice->>Bob: link: hi')).toBe('sequenceDiagram\n\n  Alice->>Bob: link: hi')
+  expect(harmless('sequenceDiagram\n  link Alice: Site @ javascript:pwned()\n  Alice->>Bob: link: hi')).toBe(
+    'sequenceDiagram\n\n  Alice->>Bob: link: hi',
+  )
 })

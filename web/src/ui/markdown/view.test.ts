@@ -91,7 +91,11 @@ describe('code', () => {
     expect(view.get('figure').attributes('data-folded')).toBe('true')
     await view.get('button[aria-expanded]').trigger('click')
     expect(view.get('figure').attributes('data-folded')).toBeUndefined()
-    expect(show(`\`\`\`\n${text.slice(0, -8)}\n\`\`\``).find('button[aria-expanded]').exists()).toBe(false)
+    expect(
+      show(`\`\`\`\n${text.slice(0, -8)}\n\`\`\``)
+        .find('button[aria-expanded]')
+        .exists(),
+    ).toBe(false)
   })
 })
 

@@ -11,13 +11,36 @@ let row: VueWrapper
 afterEach(() => row.unmount())
 
 const base = { entryId: 'e1', branch: null, label: null, at: 0 }
-const user = (changes: Partial<UserRow> = {}): UserRow => ({ ...base, kind: 'user', key: 'u', text: 'hello', images: [], files: [], steered: false, ...changes })
-const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
-  ...base, kind: 'assistant', key: 'a', parts: [{ kind: 'text', key: '1', text: 'An **answer**', open: false, cut: false, definitions: '' }], streaming: false, continues: false, cut: false, above: [],
-  ends: true, provider: 'p', model: 'model-1', stopReason: 'stop', errorMessage: null, advised: false,
-  usage: { inputTokens: 1000, outputTokens: 234, cacheReadTokens: 0, totalTokens: 1234, cost: 0.0123 }, ...changes,
+const user = (changes: Partial<UserRow> = {}): UserRow => ({
+  ...base,
+  kind: 'user',
+  key: 'u',
+  text: 'hello',
+  images: [],
+  files: [],
+  steered: false,
+  ...changes,
 })
-const draw = (value: TranscriptRow, props: Record<string, unknown> = {}) => (row = show(MessageRow, { row: value, ...props }))
+const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
+  ...base,
+  kind: 'assistant',
+  key: 'a',
+  parts: [{ kind: 'text', key: '1', text: 'An **answer**', open: false, cut: false, definitions: '' }],
+  streaming: false,
+  continues: false,
+  cut: false,
+  above: [],
+  ends: true,
+  provider: 'p',
+  model: 'model-1',
+  stopReason: 'stop',
+  errorMessage: null,
+  advised: false,
+  usage: { inputTokens: 1000, outputTokens: 234, cacheReadTokens: 0, totalTokens: 1234, cost: 0.0123 },
+  ...changes,
+})
+const draw = (value: TranscriptRow, props: Record<string, unknown> = {}) =>
+  (row = show(MessageRow, { row: value, ...props }))
 const button = (label: string) => row.get(`button[aria-label="${label}"]`)
 const intents = () => row.emitted('intent')?.map(([intent]) => intent)
 
@@ -63,7 +86,15 @@ describe('an answer', () => {
   })
 
   test('folds its thinking', async () => {
-    const thinking: AnswerPart = { kind: 'thinking', key: 't', text: 'hmm', open: false, durationMs: 12_345, startedAt: null, redacted: false }
+    const thinking: AnswerPart = {
+      kind: 'thinking',
+      key: 't',
+      text: 'hmm',
+      open: false,
+      durationMs: 12_345,
+      startedAt: null,
+      redacted: false,
+    }
     draw(answer({ parts: [thinking] }))
     expect(row.get('.thinking').text()).toBe('Thought for 12 s')
     await row.get('.thinking button').trigger('click')
@@ -163,17 +194,30 @@ describe('a message of the user', () => {
   })
 
   test('that did not arrive can be sent again or dropped', async () => {
-    draw({ ...base, entryId: null, kind: 'pending', key: 'p', requestId: 'r', text: 'x', images: [], files: [], state: 'failed', problem: 'Too large.' })
+    draw({
+      ...base,
+      entryId: null,
+      kind: 'pending',
+      key: 'p',
+      requestId: 'r',
+      text: 'x',
+      images: [],
+      files: [],
+      state: 'failed',
+      problem: 'Too large.',
+    })
     expect(row.get('[role=alert]').text()).toContain('Too large.')
     for (const link of row.findAll('.link')) await link.trigger('click')
     expect(intents()).toEqual([{ type: 'resend' }, { type: 'discard' }])
   })
 
   test('shows its files by name and opens its images', async () => {
-    draw(user({
-      images: [{ key: 'i', src: '/admin/1', alt: 'cat' }],
-      files: [{ key: 'f', name: '"><script>.txt', mimeType: 'text/plain', bytes: 2048, href: '/admin/2' }],
-    }))
+    draw(
+      user({
+        images: [{ key: 'i', src: '/admin/1', alt: 'cat' }],
+        files: [{ key: 'f', name: '"><script>.txt', mimeType: 'text/plain', bytes: 2048, href: '/admin/2' }],
+      }),
+    )
     expect(row.get('.file').text()).toBe('"><script>.txt2.0 kB')
     await row.get('.image').trigger('click')
     expect(intents()).toMatchObject([{ type: 'openImage', image: { alt: 'cat' } }])
@@ -182,8 +226,18 @@ describe('a message of the user', () => {
 
 test('finished activity is one line', async () => {
   const activity: ActivityRow = {
-    ...base, kind: 'activity', key: 'x', answer: null, live: false, toolCount: 3, thinkingCount: 1, durationMs: 61_000,
-    tools: [{ name: 'read', label: 'Read', count: 2 }, { name: 'ls', label: 'List', count: 1 }],
+    ...base,
+    kind: 'activity',
+    key: 'x',
+    answer: null,
+    live: false,
+    toolCount: 3,
+    thinkingCount: 1,
+    durationMs: 61_000,
+    tools: [
+      { name: 'read', label: 'Read', count: 2 },
+      { name: 'ls', label: 'List', count: 1 },
+    ],
     parts: [{ kind: 'text', key: '1', text: 'inside', open: false, cut: false, definitions: '' }],
   }
   draw(activity)
@@ -194,8 +248,18 @@ test('finished activity is one line', async () => {
 
 describe('steps under way', () => {
   const steps = (live: boolean): ActivityRow => ({
-    ...base, kind: 'activity', key: 'x', answer: null, live, toolCount: 0, thinkingCount: 1, durationMs: null, tools: [],
-    parts: [{ kind: 'thinking', key: 'p1', text: 'a thought', open: false, durationMs: 5, startedAt: null, redacted: false }],
+    ...base,
+    kind: 'activity',
+    key: 'x',
+    answer: null,
+    live,
+    toolCount: 0,
+    thinkingCount: 1,
+    durationMs: null,
+    tools: [],
+    parts: [
+      { kind: 'thinking', key: 'p1', text: 'a thought', open: false, durationMs: 5, startedAt: null, redacted: false },
+    ],
   })
   /** Somebody who keeps choices, as the transcript does. */
   const Around = defineComponent({
@@ -240,12 +304,37 @@ describe('steps under way', () => {
 })
 
 const compaction = (changes: Partial<CompactionRow>): CompactionRow => ({
-  ...base, kind: 'compaction', key: 'c', state: 'done', reason: null, summary: '', tokensBefore: null, tokensAfter: null, messageCount: null,
-  problem: null, isFault: false, canRetry: false, canDismiss: false, retryAt: null, stage: null, undoTo: null, about: null, ...changes,
+  ...base,
+  kind: 'compaction',
+  key: 'c',
+  state: 'done',
+  reason: null,
+  summary: '',
+  tokensBefore: null,
+  tokensAfter: null,
+  messageCount: null,
+  problem: null,
+  isFault: false,
+  canRetry: false,
+  canDismiss: false,
+  retryAt: null,
+  stage: null,
+  undoTo: null,
+  about: null,
+  ...changes,
 })
 
 test('a compaction that failed says why, when it is tried again, and lets one try now', async () => {
-  draw(compaction({ state: 'error', isFault: true, canRetry: true, canDismiss: true, retryAt: new Date(2026, 10, 16, 10, 5, 7).getTime(), problem: 'No answer.' }))
+  draw(
+    compaction({
+      state: 'error',
+      isFault: true,
+      canRetry: true,
+      canDismiss: true,
+      retryAt: new Date(2026, 10, 16, 10, 5, 7).getTime(),
+      problem: 'No answer.',
+    }),
+  )
   expect(row.text()).toContain('Compaction failed.No answer.Next try by itself at 10:05:07.')
   await row.get('button').trigger('click')
   await row.get('[aria-label=Dismiss]').trigger('click')
@@ -253,7 +342,14 @@ test('a compaction that failed says why, when it is tried again, and lets one tr
 })
 
 test('a compaction under way says how far it is, and that a branch was not left is told as such', () => {
-  draw(compaction({ state: 'running', reason: 'auto', messageCount: 84, stage: { stage: 'summarizing', part: 2, parts: 3 } }))
+  draw(
+    compaction({
+      state: 'running',
+      reason: 'auto',
+      messageCount: 84,
+      stage: { stage: 'summarizing', part: 2, parts: 3 },
+    }),
+  )
   expect(row.text()).toContain('Compacting 84 older messages…automaticpart 2 of 3')
   draw(compaction({ state: 'running', reason: 'branch', messageCount: 4, stage: { stage: 'saving' } }))
   expect(row.text()).toContain('Summarising the branch that is left…saving')

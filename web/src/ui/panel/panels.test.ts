@@ -13,9 +13,19 @@ afterEach(() => panel.unmount())
 
 describe('queue', () => {
   const row = (id: string, changes: Partial<QueueRow> = {}): QueueRow => ({
-    key: id, itemId: id, text: `text ${id}`, attachmentNames: [], mode: 'queue', queuedAt: 0, pending: false, ...changes,
+    key: id,
+    itemId: id,
+    text: `text ${id}`,
+    attachmentNames: [],
+    mode: 'queue',
+    queuedAt: 0,
+    pending: false,
+    ...changes,
   })
-  const queue = (held = false) => (panel = show(PanelQueue, { queue: { held, rows: [row('a'), row('b'), row('c', { itemId: null, pending: true })] } }))
+  const queue = (held = false) =>
+    (panel = show(PanelQueue, {
+      queue: { held, rows: [row('a'), row('b'), row('c', { itemId: null, pending: true })] },
+    }))
 
   test('is moved by buttons and by hand', async () => {
     queue()
@@ -39,7 +49,11 @@ describe('queue', () => {
 
   test('items on their way cannot be touched', () => {
     queue()
-    expect(panel.findAll('[aria-label=Remove]').map((button) => button.attributes('disabled') !== undefined)).toEqual([false, false, true])
+    expect(panel.findAll('[aria-label=Remove]').map((button) => button.attributes('disabled') !== undefined)).toEqual([
+      false,
+      false,
+      true,
+    ])
   })
 
   test('a message of another version says so and can only be moved and removed', () => {
@@ -59,8 +73,16 @@ describe('queue', () => {
 
 describe('question', () => {
   const question = (changes: Partial<QuestionView> = {}): QuestionView => ({
-    id: 'q1', toolCallId: 't', question: 'Which **one**?', options: ['red', 'green', 'blue'], multi: false, expiresAt: null, state: 'open',
-    answer: null, problem: null, ...changes,
+    id: 'q1',
+    toolCallId: 't',
+    question: 'Which **one**?',
+    options: ['red', 'green', 'blue'],
+    multi: false,
+    expiresAt: null,
+    state: 'open',
+    answer: null,
+    problem: null,
+    ...changes,
   })
   const ask = (changes: Partial<QuestionView> = {}) => (panel = show(PanelQuestion, { question: question(changes) }))
 
@@ -82,7 +104,11 @@ describe('question', () => {
     await panel.trigger('keydown', { key: '1' })
     await panel.trigger('keydown', { key: '3' })
     await panel.trigger('keydown', { key: '1' })
-    expect(panel.findAll('.option').map((option) => option.attributes('aria-pressed'))).toEqual(['false', 'false', 'true'])
+    expect(panel.findAll('.option').map((option) => option.attributes('aria-pressed'))).toEqual([
+      'false',
+      'false',
+      'true',
+    ])
     await panel.get('input').setValue('and pink')
     await panel.get('form').trigger('submit')
     expect(panel.emitted('answer')).toEqual([['q1', 'blue\nand pink']])
@@ -133,18 +159,34 @@ describe('question', () => {
 
 describe('an approval', () => {
   const approval: ApprovalView = {
-    id: 'p1', toolCallId: 'c1', toolName: 'bash', label: { zh: '命令行', en: 'Shell' }, risk: 'exec', askedAt: 1, isAnswering: false, problem: null,
-    what: { kind: 'command', text: 'rm -rf /' }, args: '{ "timeout": 5 }', foreign: null,
+    id: 'p1',
+    toolCallId: 'c1',
+    toolName: 'bash',
+    label: { zh: '命令行', en: 'Shell' },
+    risk: 'exec',
+    askedAt: 1,
+    isAnswering: false,
+    problem: null,
+    what: { kind: 'command', text: 'rm -rf /' },
+    args: '{ "timeout": 5 }',
+    foreign: null,
   }
-  const ask = (changes: Partial<ApprovalView> = {}) => (panel = show(PanelApproval, { approval: { ...approval, ...changes } }))
+  const ask = (changes: Partial<ApprovalView> = {}) =>
+    (panel = show(PanelApproval, { approval: { ...approval, ...changes } }))
   const button = (text: string) => panel.findAll('button').find((one) => one.text().startsWith(text))!
 
   test('says why it asks and where the call goes', () => {
     ask()
     expect(panel.text()).not.toContain('content from outside')
-    const sources = [{ kind: 'web', name: 'a.example' }, { kind: 'mcp', name: 'files' }, { kind: 'file', name: '' }] as const
+    const sources = [
+      { kind: 'web', name: 'a.example' },
+      { kind: 'mcp', name: 'files' },
+      { kind: 'file', name: '' },
+    ] as const
     ask({ foreign: { sources, destination: 'https://b.example/?q=1' } })
-    expect(panel.text()).toContain('This session has read content from outside: a.example, MCP server files, an attached file.')
+    expect(panel.text()).toContain(
+      'This session has read content from outside: a.example, MCP server files, an attached file.',
+    )
     expect(panel.text()).toContain('https://b.example/?q=1')
   })
 
@@ -157,7 +199,11 @@ describe('an approval', () => {
     await button('Deny').trigger('click')
     await panel.get('input').setValue(' not there ')
     await button('Deny').trigger('submit')
-    expect(panel.emitted('decide')).toEqual([['p1', 'once', ''], ['p1', 'session', ''], ['p1', 'deny', 'not there']])
+    expect(panel.emitted('decide')).toEqual([
+      ['p1', 'once', ''],
+      ['p1', 'session', ''],
+      ['p1', 'deny', 'not there'],
+    ])
   })
 
   test('is decided by keys with the focus in it, not by one that is held down', async () => {
@@ -180,9 +226,19 @@ describe('an approval', () => {
 test('the list of things to do shows the active one, and all when opened', async () => {
   const active = { id: '2', text: 'second', status: 'in_progress', unverified: false }
   panel = show(PanelTodo, {
-    todo: { done: 1, total: 2, hidden: 4, active, items: [{ id: '1', text: 'first', status: 'done', unverified: true }, active] },
+    todo: {
+      done: 1,
+      total: 2,
+      hidden: 4,
+      active,
+      items: [{ id: '1', text: 'first', status: 'done', unverified: true }, active],
+    },
   })
   expect(panel.get('.head').text()).toBe('second1/2')
   await panel.get('.head').trigger('click')
-  expect(panel.findAll('li').map((item) => item.text())).toEqual(['Donefirstno activity', 'In progresssecond', '4 more items'])
+  expect(panel.findAll('li').map((item) => item.text())).toEqual([
+    'Donefirstno activity',
+    'In progresssecond',
+    '4 more items',
+  ])
 })

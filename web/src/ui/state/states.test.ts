@@ -30,7 +30,13 @@ afterEach(() => {
 })
 
 describe('the connection', () => {
-  const connection = (changes: Partial<ConnectionView>): ConnectionView => ({ state: 'connected', retryAt: null, attempt: 0, unsent: 0, ...changes })
+  const connection = (changes: Partial<ConnectionView>): ConnectionView => ({
+    state: 'connected',
+    retryAt: null,
+    attempt: 0,
+    unsent: 0,
+    ...changes,
+  })
 
   test('is silent while all is well, but the region is there', () => {
     view = show(StateConnection, { connection: connection({}) })
@@ -51,9 +57,16 @@ describe('the connection', () => {
 
 describe('tokens', () => {
   const meter: TokenView = {
-    used: 64_000, max: 200_000, percent: 32, estimated: true, threshold: 80, level: 'calm', windowSource: 'guess',
+    used: 64_000,
+    max: 200_000,
+    percent: 32,
+    estimated: true,
+    threshold: 80,
+    level: 'calm',
+    windowSource: 'guess',
     session: { inputTokens: 1, outputTokens: 1, totalTokens: 420_000, calls: 31, cost: 1.5 },
-    branch: { inputTokens: 1, outputTokens: 1, totalTokens: 98_000, calls: 9, cost: null }, lastAnswer: null,
+    branch: { inputTokens: 1, outputTokens: 1, totalTokens: 98_000, calls: 9, cost: null },
+    lastAnswer: null,
     summaries: { inputTokens: 1, outputTokens: 1, totalTokens: 7_700, calls: 2, cost: null },
   }
 
@@ -77,7 +90,10 @@ describe('tokens', () => {
 
   test('open while the pointer rests there, and tell what fills the context', async () => {
     vi.useFakeTimers()
-    const breakdown = [{ part: 'messages', tokens: 48_000, percent: 24 }, { part: 'free', tokens: 152_000, percent: 76 }]
+    const breakdown = [
+      { part: 'messages', tokens: 48_000, percent: 24 },
+      { part: 'free', tokens: 152_000, percent: 76 },
+    ]
     view = show(StateTokens, { tokens: meter, canCompact: true, breakdown })
     await view.trigger('pointerenter', { pointerType: 'mouse' })
     await vi.advanceTimersByTimeAsync(100)
@@ -106,8 +122,17 @@ describe('tokens', () => {
 
 describe('a session in the list', () => {
   const session = (changes: Partial<SessionRow> = {}): SessionRow => ({
-    id: 's1', title: 'Old name', preview: '', agentName: 'default', updatedAt: 0, running: false, asking: false, unread: false, archived: false,
-    current: false, ...changes,
+    id: 's1',
+    title: 'Old name',
+    preview: '',
+    agentName: 'default',
+    updatedAt: 0,
+    running: false,
+    asking: false,
+    unread: false,
+    archived: false,
+    current: false,
+    ...changes,
   })
 
   test('is renamed in its place', async () => {
@@ -157,7 +182,13 @@ describe('a session in the list', () => {
 })
 
 test('a picker is walked by keys and skips what cannot be chosen', async () => {
-  const choice = (id: string, disabled = false): ChoiceView => ({ id, label: `Model ${id}`, hint: '', group: '', disabled })
+  const choice = (id: string, disabled = false): ChoiceView => ({
+    id,
+    label: `Model ${id}`,
+    hint: '',
+    group: '',
+    disabled,
+  })
   view = show(ControlPicker, { label: 'Model', choices: [choice('a'), choice('b', true), choice('c')], chosen: 'a' })
   expect(view.get('button').attributes('aria-label')).toBe('Model: Model a')
   await view.get('button').trigger('click')

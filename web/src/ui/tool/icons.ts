@@ -1,6 +1,19 @@
 import {
-  Brain, CircleQuestionMark, FilePen, FilePlus, FileText, FolderOpen, FolderSearch, Globe, ListTodo, Plug, Search, Sparkles, Terminal,
-  Users, Wrench,
+  Brain,
+  CircleQuestionMark,
+  FilePen,
+  FilePlus,
+  FileText,
+  FolderOpen,
+  FolderSearch,
+  Globe,
+  ListTodo,
+  Plug,
+  Search,
+  Sparkles,
+  Terminal,
+  Users,
+  Wrench,
 } from '@lucide/vue'
 import type { Component } from 'vue'
 

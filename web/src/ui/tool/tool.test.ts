@@ -10,9 +10,25 @@ let card: VueWrapper
 afterEach(() => card.unmount())
 
 const tool = (changes: Partial<ToolView>): ToolView => ({
-  id: 't', name: 'bash', label: 'Bash', status: 'done', args: { command: 'ls' }, argsText: '', headline: 'ls', output: '', process: null,
-  result: { text: 'a\nb', images: [] }, details: null, diff: null, answers: null, startedAt: 0, durationMs: 1200, route: 'main', blockedReason: null,
-  policySources: ['agent'], ...changes,
+  id: 't',
+  name: 'bash',
+  label: 'Bash',
+  status: 'done',
+  args: { command: 'ls' },
+  argsText: '',
+  headline: 'ls',
+  output: '',
+  process: null,
+  result: { text: 'a\nb', images: [] },
+  details: null,
+  diff: null,
+  answers: null,
+  startedAt: 0,
+  durationMs: 1200,
+  route: 'main',
+  blockedReason: null,
+  policySources: ['agent'],
+  ...changes,
 })
 const draw = (changes: Partial<ToolView>) => (card = show(ToolCard, { tool: tool(changes) }))
 
@@ -62,7 +78,9 @@ describe('a tool card', () => {
     draw({ status: 'running', result: null, process: process([0, { message: 'batch 3', current: 3, total: 9 }]) })
     expect(card.find('[role=progressbar]').exists()).toBe(false)
     expect(card.text()).toContain('3/9')
-    await card.setProps({ tool: tool({ status: 'running', result: null, process: process([0, { message: 'batch 3', percent: 133 }]) }) })
+    await card.setProps({
+      tool: tool({ status: 'running', result: null, process: process([0, { message: 'batch 3', percent: 133 }]) }),
+    })
     expect(card.get('[role=progressbar]').attributes('aria-valuenow')).toBe('100')
   })
 
@@ -80,7 +98,12 @@ describe('a tool card', () => {
     expect(card.find('.tool-process-timeline').exists()).toBe(false)
     await card.get('.head').trigger('click')
     const lines = text('.tool-process-timeline li').map((line) => line.replace(/ ?\d\d:\d\d:\d\d$/, ''))
-    expect(lines).toEqual(['scanInfolooking ×52 s', 'Warning<b>odd</b> a.txt', '83 steps not shown here', 'hashFailedNo more'])
+    expect(lines).toEqual([
+      'scanInfolooking ×52 s',
+      'Warning<b>odd</b> a.txt',
+      '83 steps not shown here',
+      'hashFailedNo more',
+    ])
     await card.get('.tool-process-timeline header button').trigger('click')
     expect(card.emitted('openLog')).toEqual([[{ sessionId: 's', operationId: 'tool-t1' }]])
   })
@@ -108,10 +131,15 @@ describe('a tool card', () => {
   test('shows a change line by line', async () => {
     draw({
       name: 'edit',
-      diff: { path: 'a.rs', added: 1, removed: 1, lines: [
-        { kind: 'removed', oldNumber: 1, newNumber: null, text: 'old' },
-        { kind: 'added', oldNumber: null, newNumber: 1, text: '<b>new</b>' },
-      ] },
+      diff: {
+        path: 'a.rs',
+        added: 1,
+        removed: 1,
+        lines: [
+          { kind: 'removed', oldNumber: 1, newNumber: null, text: 'old' },
+          { kind: 'added', oldNumber: null, newNumber: 1, text: '<b>new</b>' },
+        ],
+      },
     })
     expect(card.get('.counts').text()).toBe('+1 −1')
     await card.get('.head').trigger('click')
@@ -119,7 +147,12 @@ describe('a tool card', () => {
   })
 
   test('markup in names and results is text', async () => {
-    draw({ label: '<img src=x onerror=pwned()>', headline: '<svg onload=pwned()>', status: 'error', result: { text: '<script>pwned()</script>', images: [] } })
+    draw({
+      label: '<img src=x onerror=pwned()>',
+      headline: '<svg onload=pwned()>',
+      status: 'error',
+      result: { text: '<script>pwned()</script>', images: [] },
+    })
     await card.get('.head').trigger('click')
     expect(card.find('img, script, svg[onload]').exists()).toBe(false)
     expect(card.text()).toContain('<svg onload=pwned()>')
@@ -137,7 +170,9 @@ describe('a tool that says nothing', () => {
     await vi.advanceTimersByTimeAsync(3000)
     expect(card.text()).toContain('Last activity 12 s ago')
     expect(card.get('.time').text()).toBe('12 s')
-    await card.setProps({ tool: tool({ status: 'running', result: null, durationMs: null, startedAt: 1_000_000, output: 'x' }) })
+    await card.setProps({
+      tool: tool({ status: 'running', result: null, durationMs: null, startedAt: 1_000_000, output: 'x' }),
+    })
     await vi.advanceTimersByTimeAsync(1000)
     expect(card.text()).not.toContain('Last activity')
   })

@@ -12,14 +12,32 @@ vi.mock('virtua/vue', () => ({
     props: ['data', 'itemSize'],
     setup(props, { slots, expose }) {
       expose({ scrollToIndex: () => {} })
-      return () => h('div', (props.data as TreeRow[]).map((item, index) => slots['default']?.({ item, index })))
+      return () =>
+        h(
+          'div',
+          (props.data as TreeRow[]).map((item, index) => slots['default']?.({ item, index })),
+        )
     },
   }),
 }))
 
 const entry = (id: string, changes: Partial<TreeEntryRow> = {}): TreeEntryRow => ({
-  kind: 'entry', key: id, entryId: id, depth: 0, onPath: false, branch: null, rails: [], role: 'user', text: `text ${id}`, label: null, at: 0,
-  isLeaf: false, forks: false, hit: false, unknown: false, ...changes,
+  kind: 'entry',
+  key: id,
+  entryId: id,
+  depth: 0,
+  onPath: false,
+  branch: null,
+  rails: [],
+  role: 'user',
+  text: `text ${id}`,
+  label: null,
+  at: 0,
+  isLeaf: false,
+  forks: false,
+  hit: false,
+  unknown: false,
+  ...changes,
 })
 
 const ROWS: TreeRow[] = [
@@ -37,7 +55,8 @@ afterEach(() => view.unmount())
 function tree(props: Record<string, unknown> = {}) {
   view = show(TreeView, { rows: ROWS, filter: 'all', query: '', ...props })
   const root = view.get('[role=tree]')
-  const press = (...keys: string[]) => keys.reduce((done, key) => done.then(() => root.trigger('keydown', { key })), Promise.resolve())
+  const press = (...keys: string[]) =>
+    keys.reduce((done, key) => done.then(() => root.trigger('keydown', { key })), Promise.resolve())
   const active = () => view.findAll('[role=treeitem][aria-selected=true] .text').map((item) => item.text())
   return { root, press, active }
 }
@@ -118,9 +137,21 @@ describe('the tree by keyboard', () => {
 
 test('the path and the leaf are marked', () => {
   tree()
-  expect(view.findAll('[data-path] .text').map((item) => item.text())).toEqual(['text a', '2 entries', 'text b', 'text e'])
+  expect(view.findAll('[data-path] .text').map((item) => item.text())).toEqual([
+    'text a',
+    '2 entries',
+    'text b',
+    'text e',
+  ])
   expect(view.get('[aria-current=location] .text').text()).toBe('text e')
-  expect(view.findAll('[role=treeitem]').map((item) => item.attributes('aria-level'))).toEqual(['1', '1', '1', '2', '2', '2'])
+  expect(view.findAll('[role=treeitem]').map((item) => item.attributes('aria-level'))).toEqual([
+    '1',
+    '1',
+    '1',
+    '2',
+    '2',
+    '2',
+  ])
 })
 
 test('filters are asked for', async () => {

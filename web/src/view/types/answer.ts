@@ -42,12 +42,7 @@ export interface ImagePart {
 
 export type ToolStatus =
   /** The model is writing the arguments, or the call waits for its turn. */
-  | 'pending'
-  | 'running'
-  | 'done'
-  | 'error'
-  | 'blocked'
-  | 'cancelled'
+  'pending' | 'running' | 'done' | 'error' | 'blocked' | 'cancelled'
 
 export type ToolRoute = 'main' | 'worker-local' | 'main-process-proxy' | 'disabled'
 

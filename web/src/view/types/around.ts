@@ -95,7 +95,10 @@ export interface ApprovalView {
   /** The arguments that `what` does not show, as JSON; empty if it shows them all. */
   args: string
   /** What the session has read from outside; null if nothing. */
-  foreign: { sources: readonly { kind: 'web' | 'mcp' | 'file' | 'program' | 'other'; name: string }[]; destination: string | null } | null
+  foreign: {
+    sources: readonly { kind: 'web' | 'mcp' | 'file' | 'program' | 'other'; name: string }[]
+    destination: string | null
+  } | null
   askedAt: Millis
   /** This tab has sent an answer and waits for the acknowledgement. */
   isAnswering: boolean

@@ -129,7 +129,8 @@ export interface CompactionRow extends RowBase {
   about: CompactionAbout | null
 }
 
-export type CompactionStage = { stage: 'planning' | 'shortening' | 'checking' | 'saving' } | { stage: 'summarizing'; part: number; parts: number }
+export type CompactionStage =
+  { stage: 'planning' | 'shortening' | 'checking' | 'saving' } | { stage: 'summarizing'; part: number; parts: number }
 
 /** What there is to know about a summary besides its words. */
 export interface CompactionAbout {
