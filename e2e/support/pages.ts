@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { expect, type Browser, type Page } from '@playwright/test'
 import { call, think, words, type FakeModel } from './model.ts'
-import { Chat } from './chat.ts'
+import type { Chat } from './chat.ts'
 import type { Server } from './server.ts'
 
 /** A program that is an MCP server. */
