@@ -8,6 +8,8 @@ const STORE_USERS: [&str; 3] = [
     "crates/netaclaw-store/Cargo.toml",
     "crates/netaclaw-testkit/Cargo.toml",
 ];
+/// The engine knows agents by its port `AgentSource`; `netaclaw-agents` knows how they are configured.
+const ENGINE_MANIFEST: &str = "crates/netaclaw-engine/Cargo.toml";
 const STORE_MANIFEST: &str = "crates/netaclaw-store/Cargo.toml";
 /// They build C code and tie the binary to a system library; rustls with ring does without.
 const BANNED_PACKAGES: [&str; 2] = ["aws-lc-sys", "openssl-sys"];
@@ -34,6 +36,7 @@ pub(crate) fn faults(repository: &Repository) -> Vec<String> {
     let rules = [
         sqlx_outside_the_store,
         users_of_the_store,
+        configuration_in_the_engine,
         banned_packages,
         second_generations,
         registry_hosts,
@@ -65,6 +68,21 @@ fn users_of_the_store(repository: &Repository) -> Vec<String> {
             format!("{path} names netaclaw-store; depend on the port in netaclaw-session instead")
         })
         .collect()
+}
+
+fn configuration_in_the_engine(repository: &Repository) -> Vec<String> {
+    let engine = repository
+        .manifests()
+        .filter(|(path, _)| *path == ENGINE_MANIFEST);
+    let above = ["netaclaw-admin", "netaclaw-agents"];
+    let named = engine.flat_map(|(path, text)| {
+        let text = without_tests(text);
+        let named = above
+            .into_iter()
+            .filter(move |name| names_dependency(&text, name));
+        named.map(move |name| format!("{path} names {name}; extend the port `AgentSource` instead"))
+    });
+    named.collect()
 }
 
 /// The manifest without what only its tests depend on.
@@ -252,6 +270,18 @@ mod tests {
             "crates/netaclaw-engine/Cargo.toml",
             "[dependencies]\nnetaclaw-store.workspace = true",
             &["netaclaw-engine"],
+        );
+    }
+
+    #[test]
+    fn the_engine_does_not_know_how_agents_are_configured() {
+        let admin = "[dependencies]\nnetaclaw-admin.workspace = true";
+        check("crates/netaclaw-agents/Cargo.toml", admin, &[]);
+        check(ENGINE_MANIFEST, admin, &["names netaclaw-admin"]);
+        check(
+            ENGINE_MANIFEST,
+            "[dev-dependencies]\nnetaclaw-agents.workspace = true",
+            &[],
         );
     }
 

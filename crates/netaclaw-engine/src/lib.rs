@@ -1,7 +1,6 @@
 //! Live sessions: one actor each, with its queue, event numbering, replay ring and snapshot. What
 //! the gateway and the command line call.
 
-mod agents;
 mod attachments;
 mod command;
 mod compaction;
@@ -15,25 +14,18 @@ mod expiry;
 mod feed;
 mod foreign;
 mod gates;
-mod governed;
 mod host;
-mod instructions;
 mod limits;
 mod listing;
 mod live;
-mod looks;
-mod mcp;
-mod memory;
 mod meter;
 mod metrics;
 mod partial;
-mod preview;
 mod process_log;
 mod questions;
 mod recover;
 mod requests;
 mod ring;
-mod served;
 mod session;
 mod skills;
 mod snapshot;
@@ -43,14 +35,12 @@ mod store_fault;
 mod sweep;
 mod tally;
 mod title;
-mod tool_refusals;
 mod trace;
 mod user_message;
 mod watchdog;
 mod wire;
 mod writer;
 
-pub use agents::{ConfiguredAgents, ModelSettings};
 pub use attachments::{
     AttachmentError, AttachmentStore, IMAGE_BYTES_MAX, StoredFile, inspect, owner_of,
 };
@@ -60,22 +50,15 @@ pub use engine::{Caller, Engine, Providers};
 pub use error::EngineError;
 pub use event::{EventGroup, EventKind, ServerEvent};
 pub use feed::{Subscriber, SubscriptionId};
-pub use governed::ToolSeat;
 pub use limits::{LABEL_CHARS_MAX, Limited, REQUEST_ID_CHARS_MAX, TITLE_CHARS_MAX, UserLimits};
 pub use listing::ListSubscriber;
-pub use mcp::{ConfiguredMcp, McpDesk, test_mcp_server};
-pub use netaclaw_tools::mcp::McpStanding;
-pub use preview::{AgentPreviews, PreviewFor};
 pub use process_log::ProcessLogs;
 pub use requests::{Done, Request};
-pub use served::{AgentToolbox, Unasked};
-pub use skills::{
-    SKILL_ENTRY, SkillByHand, SkillCommand, SkillHome, SkillInput, SkillOpening, skill_call_id,
-};
+pub use skills::{SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
 };
-pub use store_fault::StoreFault;
+pub use store_fault::{StoreFailure, StoreFault};
 pub use title::TitleModel;
 pub use wire::{entry_image, wire_entries};

@@ -169,11 +169,6 @@ fn store_clock(store: ProviderKind, call: StoreCall) -> Histogram {
     }
 }
 
-/// How long it took to look at what is configured.
-pub(crate) fn configuration_read(took: Duration) {
-    histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "configured").record(took);
-}
-
 pub(crate) fn compaction_ended(
     reason: CompactionReason,
     fault: Option<CompactionFault>,

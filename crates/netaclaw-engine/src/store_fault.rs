@@ -1,10 +1,10 @@
 //! Why a store cannot be used, in words a client may see: no paths, no addresses, no statements.
 
-use netaclaw_admin::AdminError;
 use netaclaw_protocol::Words;
 use netaclaw_session::SessionError;
 use std::error::Error;
 use std::io::{self, ErrorKind};
+use thiserror::Error;
 
 /// What is wrong with the disk or the database behind a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,17 @@ pub enum StoreFault {
     Damaged,
     /// Something else; the log has it.
     Failed,
+}
+
+/// An error of a store other than the session store, marked so that [`StoreFault::of`] finds it.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct StoreFailure(#[source] Box<dyn Error + Send + Sync>);
+
+impl StoreFailure {
+    pub fn new(error: impl Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
 }
 
 /// What databases say, as their errors have no types here.
@@ -43,21 +54,28 @@ impl StoreFault {
             if let Some(fault) = error.downcast_ref::<io::Error>().and_then(of_io) {
                 return Some(fault);
             }
-            is_store |= matches!(
-                error.downcast_ref::<SessionError>(),
-                Some(SessionError::Store { .. })
-            ) || matches!(
-                error.downcast_ref::<AdminError>(),
-                Some(AdminError::Store { .. })
-            );
+            is_store |= error.is::<StoreFailure>()
+                || matches!(
+                    error.downcast_ref::<SessionError>(),
+                    Some(SessionError::Store { .. })
+                );
             cause = error.source();
         }
-        if !is_store {
-            return None;
-        }
+        is_store.then(|| Self::by_text(error))
+    }
+
+    /// The fault behind the error of a store that is known to have failed.
+    pub fn behind(error: &(dyn Error + 'static)) -> Self {
+        let mut causes = std::iter::successors(Some(error), |&error| error.source());
+        causes
+            .find_map(|error| error.downcast_ref::<io::Error>().and_then(of_io))
+            .unwrap_or_else(|| Self::by_text(error))
+    }
+
+    fn by_text(error: &dyn Error) -> Self {
         let text = error.to_string();
         let known = TEXTS.iter().find(|(part, _)| text.contains(part));
-        Some(known.map_or(Self::Failed, |(_, fault)| *fault))
+        known.map_or(Self::Failed, |(_, fault)| *fault)
     }
 
     pub fn words(self) -> Words {
@@ -138,8 +156,11 @@ mod tests {
         ] {
             assert_eq!(stored(io::Error::from(kind)), Some(fault), "{kind}");
         }
-        let admin = AdminError::store("failed", "(code: 13) database or disk is full");
-        assert_eq!(StoreFault::of(&admin), Some(StoreFault::Full));
+        let full = io::Error::other("(code: 13) database or disk is full");
+        assert_eq!(StoreFault::behind(&full), StoreFault::Full);
+        assert_eq!(StoreFault::of(&full), None);
+        let marked = StoreFailure::new(full);
+        assert_eq!(StoreFault::of(&marked), Some(StoreFault::Full));
         assert_eq!(stored("as told"), Some(StoreFault::Failed));
         let other = SessionError::Invalid("is full".to_owned());
         assert_eq!(StoreFault::of(&other), None);

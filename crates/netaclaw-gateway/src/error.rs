@@ -166,8 +166,7 @@ impl From<AdminError> for ApiError {
             }
             AdminError::Store { .. } => {
                 tracing::error!(%error, "the admin store failed");
-                let fault = StoreFault::of(&error).unwrap_or(StoreFault::Failed);
-                Self::new(ErrorCode::Unavailable, fault.words())
+                Self::new(ErrorCode::Unavailable, StoreFault::behind(&error).words())
             }
         }
     }

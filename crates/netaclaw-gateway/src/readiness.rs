@@ -121,7 +121,7 @@ fn judge<E: Error + 'static>(
         Err(_) => Words::new(format!("{zh}没有响应"), format!("{en} does not answer")),
         Ok(Err(error)) => {
             tracing::error!(%error, check, "a readiness check failed");
-            let why = StoreFault::of(&error).unwrap_or(StoreFault::Failed).words();
+            let why = StoreFault::behind(&error).words();
             Words::new(
                 format!("{zh}无法使用：{}", why.zh),
                 format!("{en} cannot be used: {}", why.en),

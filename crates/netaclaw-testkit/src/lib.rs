@@ -1,6 +1,8 @@
 //! For tests only: a private MariaDB, and whatever else a test needs of the world outside.
 
 mod collector;
+#[cfg(feature = "engine")]
+pub mod engine;
 pub mod fake_model;
 mod mariadb;
 mod pi;

@@ -8,9 +8,8 @@ use crate::hidden;
 use crate::session::Stores;
 use crate::shipped;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{
-    ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers, SkillHome,
-};
+use netaclaw_agents::{ConfiguredAgents, ConfiguredMcp, ModelSettings, SkillHome};
+use netaclaw_engine::{Engine, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{
     DeadInstances, FileAttachments, FileProcessLogs, Instance, SqlAdminStore, private,

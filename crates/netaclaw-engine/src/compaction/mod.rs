@@ -3,7 +3,6 @@
 mod attempt;
 mod branch;
 mod breakdown;
-mod configured;
 mod desk;
 mod in_run;
 mod kept;

@@ -1,8 +1,8 @@
 //! Messages and what becomes of them.
 
-use crate::support::{Act, Server, ann};
 use netaclaw_engine::{Caller, EngineError, Way};
 use netaclaw_protocol::{Chat, ChatMode, ClarifyResponse, Disposition, QueueChange, RunState};
+use netaclaw_testkit::engine::{Act, Server, ann};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! What the next process finds.
 
-use crate::support::{Act, Server, ann};
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalResponse, ClarifyResponse, Disposition, RunState, SessionId,
 };
+use netaclaw_testkit::engine::{Act, Server, ann};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! A session that nobody needs is put away, and whoever comes at that very moment is served.
 
-use crate::support::{Act, Client, Server, ann};
 use netaclaw_protocol::{Disposition, RunState};
+use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use std::time::Duration;
 
 /// When a session is let go after its last command.

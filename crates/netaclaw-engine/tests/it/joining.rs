@@ -1,7 +1,5 @@
 //! Who joins holds nobody up, and who goes while joining leaves nothing behind.
 
-use crate::support::{Act, Client, Script, Server, ann};
-use crate::world::within;
 use async_trait::async_trait;
 use netaclaw_engine::{
     AgentRef, AgentSource, ChosenModel, Engine, EngineError, Measure, PrepareRun, PreparedRun,
@@ -10,6 +8,7 @@ use netaclaw_engine::{
 use netaclaw_protocol::{Chat, SessionMeta};
 use netaclaw_session::{Entry, Role};
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
+use netaclaw_testkit::engine::{Act, Client, Script, Server, ann, within};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;

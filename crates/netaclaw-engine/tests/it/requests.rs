@@ -1,11 +1,11 @@
 //! Requests are known again by the next process.
 
-use crate::support::{Act, Server, ann};
 use netaclaw_engine::{Done, EngineError, Request};
 use netaclaw_protocol::{
     Chat, ChatAck, Disposition, EntryId, QueueChange, SessionChange, SessionId, SessionListItem,
 };
 use netaclaw_session::{PageRequest, SessionFilter, SessionPatch};
+use netaclaw_testkit::engine::{Act, Server, ann};
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Clients that come late, go away and come back end with what an undisturbed one has.
 
-use crate::support::{Act, Client, Server, ann};
 use netaclaw_protocol::OpenMode;
+use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use serde_json::Value;
 
 /// The text a client shows for the answer, from a snapshot and the events after it.

@@ -1,9 +1,9 @@
 //! Three tabs that come and go, send, stop and switch branches as they like end with the same page
 //! (SYNC-3, SYNC-7).
 
-use crate::support::{Act, Client, Server, ann};
 use netaclaw_engine::{SubscriptionId, Way};
 use netaclaw_protocol::{Chat, ChatMode, EntryId, QueueChange, SessionId};
+use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,5 @@
 //! What another version of NetaClaw stored: kept as it is, shown to people, and never overwritten.
 
-use crate::support::{Act, Server, ann};
-use crate::world::within;
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{
     Chat, ErrorCode, LiveSnapshot, QueueChange, SessionChange, SessionId, TroubleKind,
@@ -9,6 +7,7 @@ use netaclaw_protocol::{
 use netaclaw_session::{MetadataChange, SessionPatch, SessionTreeProvider};
 use netaclaw_store::{FileProvider, FileSettings, Fsync, MysqlProvider, MysqlSettings};
 use netaclaw_testkit::MariaDb;
+use netaclaw_testkit::engine::{Act, Server, ann, within};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;

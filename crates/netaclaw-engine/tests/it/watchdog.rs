@@ -1,7 +1,5 @@
 //! Runs that hang, each in its own way, beside one that does not (RUN-9).
 
-use crate::faulty::{Fate, Faulty, Write};
-use crate::support::{Client, ann};
 use async_trait::async_trait;
 use netaclaw_engine::{
     AgentRef, AgentSource, Engine, EngineError, PrepareRun, PreparedRun, Providers, Runner,
@@ -12,6 +10,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::{RunEvent, RunHost, RunReport};
 use netaclaw_session::{EntryBody, SessionTreeProvider};
+use netaclaw_testkit::engine::{Client, Fate, Faulty, Write, ann};
 use netaclaw_tools::ClarifyQuestion;
 use serde_json::Value;
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, Expect, apply_patch};
-use netaclaw_engine::{AgentPreviews, PreviewFor, ToolSeat};
+use netaclaw_agents::{AgentPreviews, PreviewFor, ToolSeat};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
     Listing, PromptPreview, Words,

@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use netaclaw_admin::{
     AdminError, McpSecrets, McpSecretsChange, check_mcp_secrets, check_mcp_server,
 };
-use netaclaw_engine::{McpDesk, McpStanding};
+use netaclaw_agents::{McpDesk, McpStanding};
 use netaclaw_protocol::{
     ErrorCode, Listing, McpServerId, McpServerInfo, McpServerState, McpServerTest, McpServerTry,
     McpServerView, McpServerWrite, McpStatus, ToolStatus, Words,

@@ -2,9 +2,8 @@
 
 use crate::agent::Script;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
-use netaclaw_engine::{
-    ConfiguredAgents, ConfiguredMcp, Engine, ModelSettings, Providers, UserLimits,
-};
+use netaclaw_agents::{ConfiguredAgents, ConfiguredMcp, ModelSettings};
+use netaclaw_engine::{Engine, Providers, UserLimits};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,

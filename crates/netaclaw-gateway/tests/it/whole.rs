@@ -3,7 +3,8 @@
 
 use crate::server::TOKEN;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
-use netaclaw_engine::{ConfiguredAgents, Engine, ModelSettings, Providers};
+use netaclaw_agents::{ConfiguredAgents, ModelSettings};
+use netaclaw_engine::{Engine, Providers};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
     AgentSpec, ChannelModel, ChannelSpec, ChannelStatus, Supplier, ThinkingLevel,

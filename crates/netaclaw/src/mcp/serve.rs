@@ -6,7 +6,7 @@ use crate::assemble::gate;
 use crate::error::{Failure, Result};
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{ConfiguredAgents, ModelSettings, Unasked};
+use netaclaw_agents::{ConfiguredAgents, ModelSettings, Unasked};
 use netaclaw_store::SqlAdminStore;
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::mcp::serve_tools;

@@ -8,7 +8,7 @@ use crate::error::{Failure, Result};
 use crate::terminal::one_line;
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::test_mcp_server;
+use netaclaw_agents::test_mcp_server;
 use netaclaw_tools::mcp::McpAccess;
 use std::io::Write;
 

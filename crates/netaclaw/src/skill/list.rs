@@ -9,7 +9,7 @@ use crate::terminal::one_line;
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{AgentPreviews, ConfiguredAgents, ModelSettings};
+use netaclaw_agents::{AgentPreviews, ConfiguredAgents, ModelSettings};
 use netaclaw_protocol::{SkillProblem, SkillSource, SkillState, SkillView};
 use netaclaw_tools::ToolRegistry;
 use std::io::Write;

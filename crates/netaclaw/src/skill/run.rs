@@ -9,7 +9,7 @@ use crate::error::{Failure, Result};
 use crate::terminal::{harmless, one_line};
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{ConfiguredAgents, ModelSettings, SkillByHand};
+use netaclaw_agents::{ConfiguredAgents, ModelSettings, SkillByHand};
 use netaclaw_protocol::{ProcessLevel, RuntimeProcessEvent};
 use netaclaw_tools::process::{Operation, Redactor};
 use netaclaw_tools::{ToolRegistry, ToolUpdate, Updates};

@@ -7,7 +7,7 @@ use crate::table::{self, Cell};
 use crate::terminal::one_line;
 use crate::text::Lang;
 use clap::Args;
-use netaclaw_engine::{AgentPreviews, ConfiguredAgents};
+use netaclaw_agents::{AgentPreviews, ConfiguredAgents};
 use netaclaw_protocol::{ToolInfo, ToolRisk, ToolStatus};
 use std::io::Write;
 

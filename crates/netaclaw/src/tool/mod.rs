@@ -11,7 +11,7 @@ use crate::assemble::{gate, skill_home};
 use crate::error::Result;
 use clap::Subcommand;
 use netaclaw_admin::AdminStore;
-use netaclaw_engine::{ConfiguredAgents, ModelSettings};
+use netaclaw_agents::{ConfiguredAgents, ModelSettings};
 use netaclaw_protocol::ToolStatus;
 use netaclaw_tools::ToolRegistry;
 use std::sync::Arc;

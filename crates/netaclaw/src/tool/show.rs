@@ -8,7 +8,8 @@ use crate::table::{self, Cell};
 use crate::terminal::{columns, one_line, pad};
 use crate::text::Lang;
 use clap::Args;
-use netaclaw_engine::{AgentPreviews, ConfiguredAgents, EngineError};
+use netaclaw_agents::{AgentPreviews, ConfiguredAgents};
+use netaclaw_engine::EngineError;
 use netaclaw_protocol::{DisabledCode, ToolDiagnostic, ToolUser};
 use std::io::Write;
 

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::Result;
 use clap::Args;
 use netaclaw_admin::{Actor, AdminStore, Expect};
-use netaclaw_engine::ConfiguredAgents;
+use netaclaw_agents::ConfiguredAgents;
 use netaclaw_protocol::ToolStatus;
 use std::io::Write;
 

@@ -1,11 +1,10 @@
 //! Why a run ended is in the log: whoever comes later reads what those read who were there.
 
-use crate::faulty::{Fate, Faulty, Write};
-use crate::support::{Act, Client, Server, ann};
-use crate::world::{Setting, World, within};
+use crate::world::{Setting, World};
 use netaclaw_engine::Engine;
 use netaclaw_protocol::{SessionId, Supplier};
 use netaclaw_session::{InFlightEntry, SessionTreeProvider, raw_json};
+use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, within};
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! The whole engine as a server runs it: agents and channels from a database, real model clients,
 //! and at the other end a strict fake of the suppliers.
 
-use crate::support::{Client, ann, short};
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_admin::{AdminStore, DEFAULT_AGENT};
-use netaclaw_engine::{ConfiguredAgents, Engine, EngineError, ModelSettings, Providers};
+use netaclaw_agents::{ConfiguredAgents, ModelSettings};
+use netaclaw_engine::{Engine, EngineError, Providers};
 use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_models::{RetryPolicy, Timeouts, Transport};
 use netaclaw_protocol::{
@@ -16,6 +16,7 @@ use netaclaw_session::{NewSession, SessionTreeProvider};
 use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
 };
+use netaclaw_testkit::engine::{Client, ann, message, short, within};
 use netaclaw_testkit::fake_model::{FakeModel, Recorded, Script};
 use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{
@@ -23,15 +24,12 @@ use netaclaw_tools::{
 };
 use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 /// Both APIs; every test of what reaches a model runs on each.
 pub(crate) const APIS: [Supplier; 2] = [Supplier::Openai, Supplier::Anthropic];
 pub(crate) const KEY: &str = "sk-fake-marker-4711";
-/// Far more than anything here takes: a test that waits longer hangs.
-const WATCHDOG: Duration = Duration::from_secs(30);
 
 pub(crate) struct World {
     pub(crate) engine: Engine,
@@ -228,21 +226,6 @@ impl World {
     pub(crate) fn work_dir(&self) -> std::path::PathBuf {
         self.dir.path().join("work")
     }
-}
-
-pub(crate) fn message(session: &SessionId, text: &str) -> Chat {
-    Chat {
-        session_id: Some(session.clone()),
-        content: text.to_owned(),
-        ..Chat::default()
-    }
-}
-
-/// Waits for something that must happen.
-pub(crate) async fn within<F: Future>(happening: F) -> F::Output {
-    tokio::time::timeout(WATCHDOG, happening)
-        .await
-        .expect("it happens")
 }
 
 async fn admin(dir: &TempDir) -> SqlAdminStore {

@@ -1,15 +1,14 @@
 //! A store that fails for a moment: what was sent is there once, what was asked can be answered,
 //! and nothing says that something runs which does not.
 
-use crate::faulty::{Fate, Faulty, Write};
-use crate::support::{Act, Client, Server, ann};
-use crate::world::{Setting, World, message, within};
+use crate::world::{Setting, World};
 use netaclaw_engine::{Caller, EngineError, Request, Way};
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalResponse, Chat, ChatMode, ClarifyResponse, QueueChange, SessionId,
     Supplier, ThinkingLevel,
 };
 use netaclaw_session::SessionTreeProvider;
+use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, message, within};
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! A message is never lost, whenever it is sent: it starts a run, waits, steers, answers a
 //! question, or is refused with a reason (RUN-5, RUN-6, CLAR-1).
 
-use crate::support::{Act, Client, Server, ann};
-use crate::world::{APIS, Setting, World, message, within};
+use crate::world::{APIS, Setting, World};
 use netaclaw_engine::EngineError;
 use netaclaw_models::RetryPolicy;
 use netaclaw_protocol::{
     Attachment, Chat, ChatMode, Disposition, QueueChange, SessionId, Supplier,
 };
+use netaclaw_testkit::engine::{Act, Client, Server, ann, message, within};
 use netaclaw_testkit::fake_model::{Fault, Reply};
 use serde_json::json;
 use std::time::Duration;

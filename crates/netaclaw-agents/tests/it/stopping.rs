@@ -1,7 +1,6 @@
 //! A stop ends whatever goes on and leaves a session that any model accepts (RUN-1 to RUN-4).
 
-use crate::support::{Client, ann};
-use crate::world::{APIS, Setting, World, within};
+use crate::world::{APIS, Setting, World};
 use async_trait::async_trait;
 use netaclaw_engine::{
     AgentRef, AgentSource, Engine, EngineError, PrepareRun, PreparedRun, Providers,
@@ -11,6 +10,7 @@ use netaclaw_protocol::{
     Chat, Disposition, ProviderKind, RunState, SessionId, Supplier, ThinkingLevel,
 };
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
+use netaclaw_testkit::engine::{Client, ann, within};
 use netaclaw_testkit::fake_model::{Fault, Reply};
 use serde_json::Value;
 use std::sync::Arc;

@@ -1,5 +1,11 @@
 //! An engine over files in a temporary directory, with an agent that does what a test tells it.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod faulty;
+
+pub use faulty::{Fate, Faulty, Write};
+
 use async_trait::async_trait;
 use netaclaw_engine::{
     AgentRef, AgentSource, Caller, Engine, EngineError, EventGroup, EventKind, PrepareRun,
@@ -23,9 +29,12 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
+/// Far more than anything here takes: a test that waits longer hangs.
+const WATCHDOG: Duration = Duration::from_secs(30);
+
 /// What the agent does next.
 #[derive(Clone, Debug)]
-pub(crate) enum Act {
+pub enum Act {
     Say(&'static str),
     /// Ends the answer and the run.
     End,
@@ -44,18 +53,18 @@ pub(crate) enum Act {
 
 /// The agent's script, which the test feeds while the run waits for it.
 #[derive(Clone)]
-pub(crate) struct Script {
+pub struct Script {
     acts: mpsc::UnboundedSender<Act>,
     source: Arc<ScriptedSource>,
 }
 
-pub(crate) struct ScriptedSource {
+pub struct ScriptedSource {
     acts: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Act>>>,
     question_timeout: Mutex<Option<Duration>>,
 }
 
 impl Script {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let (acts, receiver) = mpsc::unbounded_channel();
         let source = ScriptedSource {
             acts: Arc::new(tokio::sync::Mutex::new(receiver)),
@@ -67,16 +76,16 @@ impl Script {
         }
     }
 
-    pub(crate) fn source(&self) -> Arc<dyn AgentSource> {
+    pub fn source(&self) -> Arc<dyn AgentSource> {
         Arc::clone(&self.source) as _
     }
 
     /// Questions that are asked from now on stay open for so long.
-    pub(crate) fn ask_for(&self, time: Duration) {
+    pub fn ask_for(&self, time: Duration) {
         *self.source.question_timeout.lock().unwrap() = Some(time);
     }
 
-    pub(crate) fn act(&self, acts: impl IntoIterator<Item = Act>) {
+    pub fn act(&self, acts: impl IntoIterator<Item = Act>) {
         for act in acts {
             self.acts.send(act).unwrap();
         }
@@ -398,13 +407,13 @@ fn report(outcome: RunOutcome) -> RunReport {
 }
 
 /// A server's engine over a directory, as one process after the other would open it.
-pub(crate) struct Server {
-    pub(crate) engine: Engine,
-    pub(crate) script: Script,
+pub struct Server {
+    pub engine: Engine,
+    pub script: Script,
 }
 
 impl Server {
-    pub(crate) fn start(dir: &Path) -> Self {
+    pub fn start(dir: &Path) -> Self {
         let settings = FileSettings {
             dir: dir.to_owned(),
             fsync: Fsync::Off,
@@ -412,13 +421,13 @@ impl Server {
         Self::over(Arc::new(FileProvider::new(settings)))
     }
 
-    pub(crate) fn over(file: Arc<dyn SessionTreeProvider>) -> Self {
+    pub fn over(file: Arc<dyn SessionTreeProvider>) -> Self {
         let script = Script::new();
         let engine = Engine::new(Providers { file, mysql: None }, script.source());
         Self { engine, script }
     }
 
-    pub(crate) async fn chat(&self, session: Option<&SessionId>, text: &str) -> ChatAck {
+    pub async fn chat(&self, session: Option<&SessionId>, text: &str) -> ChatAck {
         self.send(Chat {
             session_id: session.cloned(),
             content: text.to_owned(),
@@ -428,11 +437,11 @@ impl Server {
         .unwrap()
     }
 
-    pub(crate) async fn send(&self, chat: Chat) -> Result<ChatAck, EngineError> {
+    pub async fn send(&self, chat: Chat) -> Result<ChatAck, EngineError> {
         self.engine.chat(&ann(), chat).await
     }
 
-    pub(crate) async fn open(&self, session: &SessionId) -> (Client, Opened) {
+    pub async fn open(&self, session: &SessionId) -> (Client, Opened) {
         let client = Client::default();
         let subscriber = Arc::clone(&client.inner) as Arc<dyn Subscriber>;
         let (opened, _) = self
@@ -444,7 +453,7 @@ impl Server {
     }
 
     /// The texts on the active path, with their roles.
-    pub(crate) async fn path(&self, session: &SessionId) -> Vec<String> {
+    pub async fn path(&self, session: &SessionId) -> Vec<String> {
         let provider = &self.engine.providers().file;
         let path = provider.get_active_path(session).await.unwrap();
         path.iter()
@@ -455,7 +464,7 @@ impl Server {
 }
 
 /// A message as `role: text`.
-pub(crate) fn short(message: &str) -> String {
+pub fn short(message: &str) -> String {
     let message: Value = serde_json::from_str(message).unwrap();
     let text = match &message["content"] {
         Value::String(text) => text.clone(),
@@ -474,7 +483,7 @@ pub(crate) fn short(message: &str) -> String {
     format!("{}: {text}{aborted}", message["role"].as_str().unwrap())
 }
 
-pub(crate) fn ann() -> Caller {
+pub fn ann() -> Caller {
     Caller {
         user_id: "ann".to_owned(),
         is_admin: false,
@@ -483,12 +492,12 @@ pub(crate) fn ann() -> Caller {
 
 /// A client that keeps every event and can wait for one.
 #[derive(Clone, Default)]
-pub(crate) struct Client {
+pub struct Client {
     inner: Arc<ClientInner>,
 }
 
 #[derive(Default)]
-pub(crate) struct ClientInner {
+pub struct ClientInner {
     events: Mutex<VecDeque<Value>>,
     news: Notify,
 }
@@ -509,22 +518,22 @@ impl Subscriber for ClientInner {
 }
 
 impl Client {
-    pub(crate) fn subscriber(&self) -> Arc<dyn Subscriber> {
+    pub fn subscriber(&self) -> Arc<dyn Subscriber> {
         Arc::clone(&self.inner) as _
     }
 
     /// Everything that has arrived so far.
-    pub(crate) fn events(&self) -> Vec<Value> {
+    pub fn events(&self) -> Vec<Value> {
         self.inner.events.lock().unwrap().iter().cloned().collect()
     }
 
     /// Forgets what has arrived so far.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.inner.events.lock().unwrap().clear();
     }
 
     /// Waits until an event of this type has arrived that satisfies the test, and returns it.
-    pub(crate) async fn wait(&self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    pub async fn wait(&self, name: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             let news = self.inner.news.notified();
             let found = self
@@ -538,7 +547,7 @@ impl Client {
         }
     }
 
-    pub(crate) async fn done(&self, count: usize) -> Vec<Value> {
+    pub async fn done(&self, count: usize) -> Vec<Value> {
         loop {
             let news = self.inner.news.notified();
             let done: Vec<Value> = self
@@ -552,4 +561,19 @@ impl Client {
             news.await;
         }
     }
+}
+
+pub fn message(session: &SessionId, text: &str) -> Chat {
+    Chat {
+        session_id: Some(session.clone()),
+        content: text.to_owned(),
+        ..Chat::default()
+    }
+}
+
+/// Waits for something that must happen.
+pub async fn within<F: Future>(happening: F) -> F::Output {
+    tokio::time::timeout(WATCHDOG, happening)
+        .await
+        .expect("it happens")
 }

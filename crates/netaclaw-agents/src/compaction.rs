@@ -1,15 +1,13 @@
 //! How the agents of the admin store are condensed.
 
-use super::setup::{CompactionSetup, Overhead};
 use crate::agents::{
     ConfiguredAgents, admin_error, extra_roots, prompt_sources, threshold_percent,
 };
-use crate::error::EngineError;
 use crate::governed::ToolSeat;
 use crate::memory::AgentMemory;
-use crate::source::ChosenModel;
 use netaclaw_admin::open_auxiliary;
 use netaclaw_compaction::SummaryModel;
+use netaclaw_engine::{ChosenModel, CompactionSetup, EngineError, Overhead};
 use netaclaw_governance::ModelAbilities;
 use netaclaw_models::ToolDefinition;
 use netaclaw_models::tokens::estimate_tool;

@@ -1,11 +1,11 @@
 //! What an agent would be told and could use, for people who configure it.
 
 use crate::agents::{ConfiguredAgents, admin_error};
-use crate::error::EngineError;
 use crate::governed::ToolSeat;
 use crate::memory::AgentMemory;
 use async_trait::async_trait;
 use netaclaw_admin::Configured;
+use netaclaw_engine::EngineError;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
     AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, SkillDetail,

@@ -8,11 +8,11 @@ mod long;
 mod numbers;
 mod tree;
 
-use crate::support::{Client, ann};
-use crate::world::{Setting, World, within};
+use crate::world::{Setting, World};
 use netaclaw_engine::{Done, EngineError};
 use netaclaw_protocol::{CompactStatus, SessionId, Supplier};
 use netaclaw_session::{EntryKind, build_session_context};
+use netaclaw_testkit::engine::{Client, ann, within};
 use netaclaw_testkit::fake_model::{Limits, Recorded, Reply};
 use serde_json::Value;
 

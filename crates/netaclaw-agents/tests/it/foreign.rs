@@ -1,8 +1,7 @@
 //! A hostile page tells the agent to pass on what it knows: nothing leaves before a person agreed.
 
 use crate::remembering::{system_of_last, user};
-use crate::support::{Client, ann};
-use crate::world::{Setting, World, message, within};
+use crate::world::{Setting, World};
 use async_trait::async_trait;
 use netaclaw_admin::{Expect, MemoryStore};
 use netaclaw_engine::{Caller, Done, Engine, Way};
@@ -10,6 +9,7 @@ use netaclaw_protocol::{
     ApprovalDecision, ApprovalMode, ApprovalResponse, EntryId, SessionId, Supplier, SwitchStatus,
     UserId,
 };
+use netaclaw_testkit::engine::{Client, ann, message, within};
 use netaclaw_testkit::fake_model::Reply;
 use netaclaw_tools::Reach;
 use serde_json::{Value, json};

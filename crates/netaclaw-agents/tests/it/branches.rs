@@ -1,11 +1,11 @@
 //! Branches: what a model is asked holds the active path and nothing else (TREE-1, TREE-7,
 //! TREE-8). Every text of these tests is a marker that occurs once.
 
-use crate::support::ann;
-use crate::world::{APIS, World, message, within};
+use crate::world::{APIS, World};
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{Chat, Disposition, EntryId, SessionId, Supplier};
 use netaclaw_session::{Entry, EntryBody, EntryKind, NewEntry};
+use netaclaw_testkit::engine::{ann, message, within};
 use netaclaw_testkit::fake_model::Reply;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -38,7 +38,7 @@ fn asked(world: &World) -> Vec<String> {
 struct Talk {
     world: World,
     session: SessionId,
-    client: crate::support::Client,
+    client: netaclaw_testkit::engine::Client,
     said: usize,
     runs: usize,
 }

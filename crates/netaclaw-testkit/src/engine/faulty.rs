@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, SessionError>;
 
 /// A write that is about to happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Write {
+pub enum Write {
     /// A message of this role.
     Message(String),
     OtherEntry,
@@ -26,7 +26,7 @@ pub(crate) enum Write {
 
 /// What becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub enum Fate {
     Happens,
     Fails,
     /// It neither happens nor ends.
@@ -36,13 +36,13 @@ pub(crate) enum Fate {
 type Rule = Box<dyn FnMut(&SessionId, &Write) -> Fate + Send>;
 
 /// Files, and a rule that says which writes fail.
-pub(crate) struct Faulty {
+pub struct Faulty {
     inner: FileProvider,
     rule: Mutex<Option<Rule>>,
 }
 
 impl Faulty {
-    pub(crate) fn new(dir: &Path) -> Arc<Self> {
+    pub fn new(dir: &Path) -> Arc<Self> {
         Arc::new(Self {
             inner: FileProvider::new(FileSettings {
                 dir: dir.to_owned(),
@@ -53,12 +53,12 @@ impl Faulty {
     }
 
     /// From now on every write is decided by this.
-    pub(crate) fn set(&self, rule: impl FnMut(&SessionId, &Write) -> Fate + Send + 'static) {
+    pub fn set(&self, rule: impl FnMut(&SessionId, &Write) -> Fate + Send + 'static) {
         *self.rule.lock().unwrap() = Some(Box::new(rule));
     }
 
     /// The writes of this kind fail, from the one of this number on, counted from 1.
-    pub(crate) fn fail(&self, what: Write, from: usize) {
+    pub fn fail(&self, what: Write, from: usize) {
         let mut seen = 0;
         self.set(move |_, write| {
             seen += usize::from(*write == what);
@@ -70,7 +70,7 @@ impl Faulty {
     }
 
     /// The one write of this kind and number fails.
-    pub(crate) fn fail_once(&self, what: Write, number: usize) {
+    pub fn fail_once(&self, what: Write, number: usize) {
         let mut seen = 0;
         self.set(move |_, write| {
             seen += usize::from(*write == what);
@@ -82,7 +82,7 @@ impl Faulty {
     }
 
     /// Everything works again.
-    pub(crate) fn mend(&self) {
+    pub fn mend(&self) {
         *self.rule.lock().unwrap() = None;
     }
 

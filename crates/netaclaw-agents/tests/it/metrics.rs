@@ -1,9 +1,10 @@
 //! What is counted, seen as a scraper sees it.
 
-use crate::world::{Setting, World, within};
+use crate::world::{Setting, World};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use netaclaw_models::RetryPolicy;
 use netaclaw_protocol::Supplier;
+use netaclaw_testkit::engine::within;
 use netaclaw_testkit::fake_model::Reply;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Titles: the first line at once, words of an auxiliary model where one is named, and never
 //! anybody's waiting (SYNC-10).
 
-use crate::support::ann;
-use crate::world::{World, within};
+use crate::world::World;
 use netaclaw_admin::{AUXILIARY_CHANNEL_ID, Actor, DictionaryStore, NETACLAW_GROUP};
 use netaclaw_protocol::{SessionChange, SessionId, Supplier};
+use netaclaw_testkit::engine::{ann, within};
 use netaclaw_testkit::fake_model::Reply;
 
 /// Only requests for titles quote an answer like this.

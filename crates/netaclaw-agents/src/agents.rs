@@ -1,26 +1,22 @@
 //! Agents as they are configured, made ready to run.
 
-use crate::compaction::{CompactionSetup, Overhead};
-use crate::engine::Caller;
-use crate::error::EngineError;
-use crate::feed::now_ms;
 use crate::governed::{AgentTools, Governed, ToolSeat};
 use crate::instructions::instruction_files;
 use crate::looks::Looks;
 use crate::mcp::ConfiguredMcp;
 use crate::memory::AgentMemory;
-use crate::metrics;
-use crate::skills::{SkillCommand, SkillOpening, Skills, opening};
-use crate::source::{
-    AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
-    Runner,
-};
-use crate::title::TitleModel;
+use crate::skills::{Skills, opening};
 use crate::tool_refusals::ToolRefusals;
 use async_trait::async_trait;
+use metrics::histogram;
 use netaclaw_admin::{
     Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, Configured, ModelChoiceError, OpenModel,
     check_choice, open_models, open_title_model, session_provider,
+};
+use netaclaw_engine::{
+    AgentRef, AgentSource, Caller, ChosenModel, CompactionSetup, ConsentAct, ConsentScope,
+    EngineError, Measure, Overhead, PrepareRun, PreparedRun, Runner, SkillCommand, SkillOpening,
+    StoreFailure, TitleModel,
 };
 use netaclaw_governance::ModelAbilities;
 use netaclaw_models::{
@@ -28,7 +24,7 @@ use netaclaw_models::{
 };
 use netaclaw_protocol::{
     Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, EntryId, ModelInfo, RecordKind,
-    SessionId, SessionMeta, Trouble, TroubleKind, UserId,
+    SessionId, SessionMeta, Trouble, TroubleKind, UserId, now_ms,
 };
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources, Prompts};
 use netaclaw_runtime::{
@@ -128,7 +124,8 @@ impl ConfiguredAgents {
     pub(crate) async fn configured(&self) -> Result<Arc<Configured>, EngineError> {
         let began = Instant::now();
         let configured = self.admin().configured().await;
-        metrics::configuration_read(began.elapsed());
+        histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "configured")
+            .record(began.elapsed());
         configured.map_err(admin_error)
     }
 
@@ -593,6 +590,7 @@ pub(crate) fn admin_error(error: AdminError) -> EngineError {
         AdminError::Invalid(_) | AdminError::Model(_) | AdminError::Sealed { .. } => {
             EngineError::NotReady(Box::new(setup_trouble(&error)))
         }
+        AdminError::Store { .. } => EngineError::Internal(Box::new(StoreFailure::new(error))),
         other => EngineError::Internal(Box::new(other)),
     }
 }

@@ -1,11 +1,11 @@
 //! What people read when something goes wrong: what happened, to which channel and model, and
 //! what to do. Live, in the stored entry and at the end of the run it is the same.
 
-use crate::support::ann;
-use crate::world::{APIS, KEY, Setting, World, within};
+use crate::world::{APIS, KEY, Setting, World};
 use netaclaw_admin::{Actor, ChannelStore, Expect};
 use netaclaw_models::Timeouts;
 use netaclaw_protocol::{Supplier, Trouble, TroubleKind};
+use netaclaw_testkit::engine::{ann, within};
 use netaclaw_testkit::fake_model::{Fault, Limits, Reply};
 use serde_json::Value;
 use std::time::Duration;

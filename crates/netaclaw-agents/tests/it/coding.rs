@@ -1,8 +1,9 @@
 //! A coding task from the first look to the last edit, over a real repository, with a model that
 //! follows a script.
 
-use crate::world::{APIS, World, within};
+use crate::world::{APIS, World};
 use netaclaw_protocol::{ApprovalMode, Supplier};
+use netaclaw_testkit::engine::within;
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::{Value, json};
 use std::fs;

@@ -1,10 +1,10 @@
 //! `compact`: what it answers, what is told of it, and what happens meanwhile.
 
 use super::*;
-use crate::world::message;
 use netaclaw_protocol::{
     CompactionFault, CompactionProgress, CompactionReason, Disposition, RunState,
 };
+use netaclaw_testkit::engine::message;
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::json;
 

@@ -5,12 +5,12 @@
 //! leave them; then a message is sent through the engine at a random place. The fake is as strict
 //! as the suppliers; the test looks once more with eyes of its own.
 
-use crate::support::ann;
-use crate::world::{World, message, within};
+use crate::world::World;
 use netaclaw_protocol::{Chat, EntryId, SessionId, SetModel, Supplier};
 use netaclaw_session::{
     EntryBody, InFlightEntry, NewEntry, SessionPatch, SessionTreeProvider, raw_json,
 };
+use netaclaw_testkit::engine::{ann, message, within};
 use netaclaw_testkit::fake_model::{Recorded, Reply};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

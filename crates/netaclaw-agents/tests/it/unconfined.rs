@@ -1,9 +1,10 @@
 //! Where the kernel cannot lock programs in, the agent's setting decides, and people are told.
 
-use crate::world::{Setting, World, within};
+use crate::world::{Setting, World};
 use netaclaw_admin::{AgentStore, DEFAULT_AGENT};
-use netaclaw_engine::{AgentPreviews, PreviewFor};
+use netaclaw_agents::{AgentPreviews, PreviewFor};
 use netaclaw_protocol::{MissingSandbox, Supplier, ToolStatus};
+use netaclaw_testkit::engine::within;
 use netaclaw_testkit::fake_model::Reply;
 use netaclaw_tools::Hidden;
 use netaclaw_tools::spawn::{GateSettings, Launcher, Namespaces, SandboxAbilities, SpawnGate};

@@ -1,12 +1,12 @@
 //! What an agent remembers from one session to the next.
 
-use crate::support::Client;
-use crate::world::{World, message, within};
+use crate::world::World;
 use netaclaw_admin::{Actor, AgentStore, MemoryStore, UserStore};
 use netaclaw_engine::Caller;
 use netaclaw_protocol::{
     MemoryAuthor, MemorySpec, NewUser, Role, SessionId, Supplier, UserId, UserSpec, UserStatus,
 };
+use netaclaw_testkit::engine::{Client, message, within};
 use netaclaw_testkit::fake_model::Reply;
 
 pub(crate) async fn user(world: &World, name: &str) -> Caller {

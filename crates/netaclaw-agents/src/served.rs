@@ -1,9 +1,9 @@
 //! The tools of an agent without the agent: for other programs, under the same governance.
 
 use crate::agents::{ConfiguredAgents, admin_error, extra_roots, with_scratch};
-use crate::error::EngineError;
 use crate::governed::AgentTools;
 use async_trait::async_trait;
+use netaclaw_engine::EngineError;
 use netaclaw_governance::{
     Approval, Concurrency, Consent, CurrentTools, Decision, ModelAbilities, ProposedCall,
     ResolvedTool, ResolvedTools, Undecided, decide,

@@ -225,7 +225,7 @@ async fn a_failure_is_shown_again_until_somebody_takes_note_or_it_works() {
     let (next, ear, snapshot) = restarted(&world, &session).await;
     assert_eq!(failed(&snapshot), Some(error));
     // A message does not make it good.
-    let chat = crate::world::message(&session, "And now?");
+    let chat = netaclaw_testkit::engine::message(&session, "And now?");
     within(next.chat(&caller, chat)).await.unwrap();
     within(ear.done(1)).await;
     let look = || async {
@@ -282,7 +282,7 @@ async fn a_restart_does_not_begin_it_again() {
         let (opened, _) = within(opening).await.unwrap();
         let failed = opened.snapshot.unwrap().compaction_failed.unwrap();
         assert!(failed.error.retry_at.is_some());
-        let chat = crate::world::message(&session, &format!("After a restart, {n}."));
+        let chat = netaclaw_testkit::engine::message(&session, &format!("After a restart, {n}."));
         within(next.chat(&caller, chat)).await.unwrap();
         let done = within(ear.done(1)).await;
         assert_eq!(done[0]["data"]["outcome"], "completed");

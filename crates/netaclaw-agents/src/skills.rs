@@ -1,0 +1,275 @@
+//! The skills of agents: where they are looked for, and what becomes of a message that names one.
+
+use crate::agents::{ConfiguredAgents, admin_error, blocking};
+use crate::looks::Looks;
+use crate::served::NoSession;
+use netaclaw_engine::{
+    EngineError, SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id,
+};
+use netaclaw_protocol::{
+    AgentSpec, AssistantMessage, ContentBlock, EntryId, Message, SkillDetail, SkillView,
+    StopReason, Trouble, TroubleKind, Usage,
+};
+use netaclaw_runtime::prompt::SkillLine;
+use netaclaw_session::{EntryBody, raw_json};
+use netaclaw_tools::skills::{KnownSkills, Skill, SkillPlaces, SkillRun, check_skill, run_skill};
+use netaclaw_tools::{
+    EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+const SKILL_TOOLS: [&str; 3] = ["list_skills", "read_skill", EXECUTE_SKILL];
+
+/// Where skills are that belong to no agent.
+#[derive(Clone, Debug, Default)]
+pub struct SkillHome {
+    /// In the data directory; people put theirs here.
+    pub data: Option<PathBuf>,
+    /// Those that come with NetaClaw.
+    pub shipped: Option<PathBuf>,
+    /// The server's variables, which programs may need.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Skills as they are on the disk. Cheap to clone.
+#[derive(Clone, Default)]
+pub(crate) struct Skills {
+    home: Arc<SkillHome>,
+    environment: Arc<Vec<(OsString, OsString)>>,
+    looks: Looks<Where, Arc<Vec<Skill>>>,
+    known: KnownSkills,
+}
+
+/// What decides which skills an agent has: its directories, its workspace, and the names it uses.
+type Where = (Vec<PathBuf>, Option<PathBuf>, Vec<String>);
+
+impl Skills {
+    pub(crate) fn new(home: SkillHome) -> Self {
+        Self {
+            environment: Arc::new(home.environment.clone()),
+            home: Arc::new(home),
+            looks: Looks::default(),
+            known: KnownSkills::default(),
+        }
+    }
+
+    /// Of the agent's `skills`, what holds a slash is a directory and everything else a name.
+    pub(crate) fn places(&self, spec: &AgentSpec, workspace: &Path) -> SkillPlaces {
+        let (dirs, chosen): (Vec<&String>, Vec<&String>) =
+            spec.skills.iter().partition(|item| item.contains('/'));
+        SkillPlaces {
+            agent: dirs.into_iter().map(|dir| workspace.join(dir)).collect(),
+            data: self.home.data.clone(),
+            workspace: Some(workspace.to_owned()),
+            shipped: self.home.shipped.clone(),
+            chosen: chosen.into_iter().cloned().collect(),
+            environment: Arc::clone(&self.environment),
+            vision: None,
+            known: self.known.clone(),
+        }
+    }
+
+    /// What is there, as it was a moment ago at most.
+    pub(crate) async fn find(&self, places: &SkillPlaces) -> Arc<Vec<Skill>> {
+        let place = (
+            places.agent.clone(),
+            places.workspace.clone(),
+            places.chosen.clone(),
+        );
+        let look = || {
+            let places = places.clone();
+            async { Ok::<_, Infallible>(Arc::new(blocking(move || places.find()).await)) }
+        };
+        match self.looks.look(place, look).await {
+            Ok(skills) => skills,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Why tools for skills are of no use, by tool.
+    pub(crate) async fn missing(&self, places: &SkillPlaces) -> BTreeMap<String, String> {
+        let skills = self.find(places).await;
+        let mut ready = skills.iter().filter(|skill| skill.is_ready());
+        let reason = |tool: &str, why: &str| (tool.to_owned(), why.to_owned());
+        if ready.clone().next().is_none() {
+            let none = SKILL_TOOLS.map(|tool| reason(tool, "no skill can be used"));
+            return none.into_iter().collect();
+        }
+        match ready.any(|skill| skill.entry.is_some()) {
+            true => BTreeMap::new(),
+            false => {
+                let why = "no skill that can be used has a program";
+                BTreeMap::from([reason(EXECUTE_SKILL, why)])
+            }
+        }
+    }
+
+    /// The index for the prompt: those of people before those that are shipped.
+    pub(crate) async fn lines(&self, places: &SkillPlaces) -> Vec<SkillLine> {
+        let skills = self.find(places).await;
+        let ready = skills.iter().filter(|skill| skill.is_ready());
+        let line = |skill: &Skill| SkillLine {
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+        };
+        ready.map(line).collect()
+    }
+}
+
+impl ConfiguredAgents {
+    /// Skills that belong to no agent are found there.
+    pub fn with_skills(mut self, home: SkillHome) -> Self {
+        self.governed.skills = Skills::new(home);
+        self
+    }
+
+    /// Every skill that an agent finds, with what keeps it from using one; `None` is the default
+    /// agent.
+    pub(crate) async fn skill_views(
+        &self,
+        agent: Option<&str>,
+    ) -> Result<Vec<SkillView>, EngineError> {
+        let found = self.skills_of(agent).await?;
+        Ok(found.iter().map(Skill::view).collect())
+    }
+
+    pub(crate) async fn skill_detail(
+        &self,
+        agent: Option<&str>,
+        name: &str,
+    ) -> Result<SkillDetail, EngineError> {
+        let found = self.skills_of(agent).await?;
+        let mut named = found.iter().filter(|skill| skill.name == name);
+        let best = named.clone().find(|skill| skill.is_ready());
+        let skill = best.or_else(|| named.next()).cloned();
+        match skill {
+            Some(skill) => Ok(blocking(move || skill.detail()).await),
+            None => Err(EngineError::NotFound(format!("there is no skill {name:?}"))),
+        }
+    }
+
+    async fn skills_of(&self, agent: Option<&str>) -> Result<Vec<Skill>, EngineError> {
+        let spec = self.governed.agent(agent).await.map_err(admin_error)?.spec;
+        let places = self.governed.skills.places(&spec, &self.cwd_of(&spec));
+        // Whoever looks wants to see what was just changed.
+        Ok(blocking(move || places.find()).await)
+    }
+}
+
+/// A skill that somebody runs by hand, without an agent around it.
+pub struct SkillByHand {
+    /// Whose limits it has; `None` is the default agent.
+    pub agent: Option<String>,
+    /// A name, or a folder.
+    pub skill: String,
+    pub input: Value,
+    pub workspace: PathBuf,
+    pub updates: Updates,
+    pub cancel: CancellationToken,
+}
+
+impl ConfiguredAgents {
+    /// Whoever calls this has agreed to what is run.
+    pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
+        let agent = self.governed.agent(run.agent.as_deref()).await;
+        let spec = agent.map_err(admin_error)?.spec;
+        let (workspace, _) = self.open_workspace(run.workspace, Vec::new()).await?;
+        let mut places = self.governed.skills.places(&spec, workspace.root());
+        let folder = PathBuf::from(&run.skill);
+        let mut name = run.skill;
+        if let Some(skill) = check_skill(&folder, self.governed.skills.home.environment.clone()) {
+            places.agent = vec![skill.dir.clone()];
+            places.chosen.clear();
+            name = skill.name;
+        }
+        let nobody = Arc::new(NoSession);
+        let context = ToolContext {
+            workspace: Arc::new(workspace),
+            cancel: run.cancel,
+            updates: run.updates,
+            images: ImageUse::Unseen,
+            spawner: self.governed.spawner(&spec, "skills by hand"),
+            todo: Arc::clone(&nobody) as _,
+            clarifier: Arc::clone(&nobody) as _,
+            memory: nobody,
+            skills: places.clone(),
+        };
+        let call = SkillRun {
+            name,
+            input: run.input,
+            tool_call_id: Uuid::now_v7().to_string(),
+        };
+        Ok(run_skill(call, &places, &context).await)
+    }
+}
+
+/// `Err` is for the user: the skill is not there, or cannot be used.
+pub(crate) async fn opening(
+    command: &SkillCommand,
+    places: &SkillPlaces,
+    message: &EntryId,
+    now_ms: i64,
+) -> Result<SkillOpening, EngineError> {
+    let (wanted, looked) = (command.name.clone(), places.clone());
+    let found = blocking(move || {
+        let skill = looked.ready(&wanted)?;
+        let text = skill_instructions(&skill);
+        Ok::<_, String>((skill, text))
+    });
+    let (skill, text) = found.await.map_err(|why| {
+        EngineError::NotReady(Box::new(Trouble::new(
+            TroubleKind::NotReady,
+            format!("技能“{}”无法使用：{why}", command.name),
+            why,
+        )))
+    })?;
+    match (&command.input, &skill.entry) {
+        (SkillInput::Json(input), Some(_)) => {
+            let call = ContentBlock::ToolCall {
+                id: skill_call_id(message),
+                name: EXECUTE_SKILL.to_owned(),
+                arguments: json!({ "name": skill.name, "input": input }),
+            };
+            Ok(SkillOpening::Call {
+                answer: EntryBody::message(&Message::Assistant(answer_with(call.clone(), now_ms))),
+                call,
+            })
+        }
+        _ => {
+            let words = format!(
+                "[This is a notice of the system, not of the user.] The user asks for the skill \
+                 `{}`. Its instructions:\n\n{text}",
+                skill.name
+            );
+            Ok(SkillOpening::Instructions(EntryBody::CustomMessage {
+                custom_type: SKILL_ENTRY.to_owned(),
+                content: raw_json(&words),
+                display: false,
+                details: None,
+            }))
+        }
+    }
+}
+
+/// As if a model had called the skill; the user did.
+fn answer_with(call: ContentBlock, now_ms: i64) -> AssistantMessage {
+    AssistantMessage {
+        content: vec![call],
+        api: String::new(),
+        provider: "netaclaw".to_owned(),
+        model: "skill".to_owned(),
+        usage: Usage::default(),
+        stop_reason: StopReason::ToolUse,
+        error_message: None,
+        trouble: None,
+        netaclaw: None,
+        timestamp: now_ms,
+    }
+}
