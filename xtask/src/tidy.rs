@@ -39,6 +39,7 @@ pub(crate) fn faults(repository: &Repository) -> Vec<String> {
         configuration_in_the_engine,
         banned_packages,
         second_generations,
+        misplaced_modules,
         registry_hosts,
         resolved_hosts,
         processes_past_the_gate,
@@ -140,6 +141,29 @@ fn second_generations(repository: &Repository) -> Vec<String> {
     faulty
         .map(|path| format!("{path} is a second generation by its name; replace the first instead"))
         .collect()
+}
+
+/// A module with children is `x/mod.rs`, never `x.rs` beside `x/`; long tests are in its `tests.rs`.
+fn misplaced_modules(repository: &Repository) -> Vec<String> {
+    let mut faults = Vec::new();
+    for path in repository.files.keys() {
+        let Some(stem) = path.strip_suffix(".rs") else {
+            continue;
+        };
+        let folder = format!("{stem}/");
+        let after = repository.files.range(folder.clone()..).next();
+        if after.is_some_and(|(other, _)| other.starts_with(&folder)) {
+            faults.push(format!(
+                "{path} and a folder of the same name both exist; move the file to {folder}mod.rs"
+            ));
+        }
+        if stem.ends_with("_tests") {
+            faults.push(format!(
+                "{path} holds the tests of a module; move them to the module's tests.rs"
+            ));
+        }
+    }
+    faults
 }
 
 fn registry_hosts(repository: &Repository) -> Vec<String> {
@@ -300,6 +324,24 @@ mod tests {
         check("crates/x/src/compaction.rs", "", &[]);
         check("crates/x/src/compaction_v2.rs", "", &["compaction_v2.rs"]);
         check("web/src/chat_v2_test.ts", "", &["chat_v2_test.ts"]);
+    }
+
+    #[test]
+    fn a_module_with_children_is_a_folder() {
+        let faults = |paths: &[&str]| {
+            let files: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "")).collect();
+            faults(&Repository::of(&files))
+        };
+        assert_eq!(
+            faults(&["x/src/a/mod.rs", "x/src/a/b.rs", "x/src/ab.rs"]),
+            [""; 0]
+        );
+        let both = faults(&["x/src/a.rs", "x/src/a.txt", "x/src/a/b.rs"]);
+        assert!(
+            both.len() == 1 && both[0].contains("x/src/a/mod.rs"),
+            "{both:?}"
+        );
+        assert_eq!(faults(&["x/src/plan_tests.rs"]).len(), 1);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Why a command was not carried out, in words a client may see.
 
-use crate::limits::Limited;
+use crate::server::limits::Limited;
+use crate::session::writer::ReadOnly;
 use crate::store_fault::StoreFault;
-use crate::writer::ReadOnly;
 use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind, Words};
 use netaclaw_session::SessionError;
 use thiserror::Error;

@@ -1,11 +1,11 @@
 //! Where the engine gets agents from.
 
 use crate::compaction::{CompactionSetup, Overhead};
-use crate::durable::ModelChoice;
-use crate::engine::Caller;
 use crate::error::EngineError;
+use crate::server::Caller;
+use crate::session::durable::ModelChoice;
+use crate::session::title::TitleModel;
 use crate::skills::{SkillCommand, SkillOpening};
-use crate::title::TitleModel;
 use async_trait::async_trait;
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, ProviderKind, SessionId, SessionMeta,

@@ -36,6 +36,4 @@ pub use request::{ModelRequest, PromptCache, SystemPrompt, ToolDefinition};
 pub use retry::{RetryClient, RetryPolicy};
 
 #[cfg(test)]
-mod golden_tests;
-#[cfg(test)]
-mod wire_tests;
+mod tests;

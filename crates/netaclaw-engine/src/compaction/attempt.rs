@@ -4,12 +4,12 @@ use super::desk::Desk;
 use super::kept::{UnderWay, keep, summaries_in};
 use super::setup::CompactionSetup;
 use crate::error::EngineError;
-use crate::feed::now_ms;
-use crate::live::Live;
-use crate::meter::Meter;
+use crate::events::feed::now_ms;
 use crate::metrics;
+use crate::session::live::Live;
+use crate::session::meter::Meter;
+use crate::session::writer::SessionWriter;
 use crate::source::{AgentSource, ChosenModel};
-use crate::writer::SessionWriter;
 use netaclaw_compaction::{
     Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, Watcher,
     assemble, plan, summarize,

@@ -2,7 +2,7 @@
 
 use super::attempt::{Failed, damaged};
 use crate::error::EngineError;
-use crate::foreign::FOREIGN_MARK;
+use crate::session::foreign::FOREIGN_MARK;
 use crate::source::{AgentSource, ChosenModel};
 use netaclaw_compaction::{
     CompactionFailure, Conversation, Watcher, branch_text, plan_branch, quote_branch, summarize,

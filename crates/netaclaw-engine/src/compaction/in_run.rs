@@ -1,8 +1,8 @@
 //! Condensing in the middle of a run: before a model call, and when the model says "too long".
 
 use super::attempt::{Attempt, Attempted};
-use crate::feed::now_ms;
-use crate::host::{Measured, SessionHost, read_context, unavailable};
+use crate::events::feed::now_ms;
+use crate::session::host::{Measured, SessionHost, read_context, unavailable};
 use netaclaw_compaction::{Blocked, Moment, PauseCause, trigger, used_by};
 use netaclaw_models::tokens::{estimate_text, estimate_tool};
 use netaclaw_protocol::{CompactionReason, RunPhase, Trouble, TroubleKind};

@@ -3,8 +3,8 @@
 use super::attempt::Failed;
 use super::desk::Desk;
 use crate::error::EngineError;
-use crate::live::Live;
-use crate::writer::SessionWriter;
+use crate::session::live::Live;
+use crate::session::writer::SessionWriter;
 use netaclaw_compaction::{Breaker, Ended, Moment};
 use netaclaw_protocol::{CompactionFailed, CompactionReason};
 use netaclaw_session::{EntryKind, SessionTree};

@@ -4,8 +4,8 @@
 //! turn, whatever it says, as words are tied to no call.
 
 use super::LiveSession;
-use crate::engine::Caller;
 use crate::error::EngineError;
+use crate::server::Caller;
 use crate::source::{ConsentAct, ConsentScope};
 use netaclaw_governance::{Approval, CallHash, Consent};
 use netaclaw_protocol::{ApprovalDecision, ApprovalOutcome, ApprovalResponse};

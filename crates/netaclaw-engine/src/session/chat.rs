@@ -1,11 +1,11 @@
 //! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
 
 use super::LiveSession;
-use crate::durable::Queued;
 use crate::error::EngineError;
-use crate::feed::now_ms;
-use crate::requests::{Answered, Outcome, Request};
-use crate::user_message::UserMark;
+use crate::events::feed::now_ms;
+use crate::session::durable::Queued;
+use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::user_message::UserMark;
 use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId};
 use netaclaw_session::NewEntry;
 use serde_json::json;

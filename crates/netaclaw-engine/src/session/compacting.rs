@@ -4,8 +4,8 @@ use super::LiveSession;
 use super::launch::CurrentRun;
 use crate::compaction::{Asked, Attempt, Attempted, cancelled, keep};
 use crate::error::EngineError;
-use crate::feed::now_ms;
-use crate::requests::{Done, Outcome, Request};
+use crate::events::feed::now_ms;
+use crate::session::requests::{Done, Outcome, Request};
 use netaclaw_protocol::{
     CompactStatus, CompactionReason, CompactionStart, RunOutcome, RunPhase, RunState,
 };

@@ -1,22 +1,22 @@
 //! Runs: begun, watched, ended.
 
 use super::LiveSession;
-use crate::durable::RunMark;
-use crate::ending::Ending;
 use crate::error::{EngineError, internal_trouble};
-use crate::feed::now_ms;
-use crate::host::SessionHost;
-use crate::meter::Meter;
+use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock, RunningRun};
-use crate::partial::Partial;
-use crate::recover::Agreed;
-use crate::requests::{Answered, Outcome, Request};
+use crate::session::durable::RunMark;
+use crate::session::ending::Ending;
+use crate::session::host::SessionHost;
+use crate::session::meter::Meter;
+use crate::session::partial::Partial;
+use crate::session::recover::Agreed;
+use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::trace::RunTrace;
+use crate::session::user_message::user_text;
+use crate::session::watchdog::Watchdog;
+use crate::session::writer::SessionWriter;
 use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentSource, PrepareRun};
-use crate::trace::RunTrace;
-use crate::user_message::user_text;
-use crate::watchdog::Watchdog;
-use crate::writer::SessionWriter;
 use netaclaw_protocol::{
     Done, EntryId, ErrorCode, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
     Severity, TodoList, Trouble, TroubleKind, Usage,

@@ -2,11 +2,11 @@
 
 use super::LiveSession;
 use super::launch::{CurrentRun, unasked};
-use crate::command::Way;
 use crate::compaction::{Failed, Leaving, Told, UnderWay, keep, summaries_in};
 use crate::error::EngineError;
 use crate::metrics;
-use crate::requests::{Done, Outcome, Request};
+use crate::session::command::Way;
+use crate::session::requests::{Done, Outcome, Request};
 use netaclaw_compaction::{CompactionFailure, Conversation, Watcher};
 use netaclaw_protocol::{
     CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId, RunOutcome,

@@ -1,8 +1,8 @@
 //! The token numbers of a session that no run is counting.
 
 use super::LiveSession;
-use crate::durable::ModelChoice;
-use crate::meter::{Meter, overhead_at};
+use crate::session::durable::ModelChoice;
+use crate::session::meter::{Meter, overhead_at};
 use netaclaw_protocol::{SessionMeta, TokenUpdate};
 use netaclaw_session::{SessionTree, build_session_context};
 

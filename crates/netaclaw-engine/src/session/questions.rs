@@ -2,11 +2,11 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::expiry::expire;
-use crate::feed::now_ms;
-use crate::questions::read_answer;
-use crate::recover::{Agreed, close_calls, close_calls_but};
-use crate::requests::{Answered, Done};
+use crate::events::feed::now_ms;
+use crate::session::expiry::expire;
+use crate::session::recover::{Agreed, close_calls, close_calls_but};
+use crate::session::requests::{Answered, Done};
+use crate::session::waiters::read_answer;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 

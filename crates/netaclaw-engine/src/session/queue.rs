@@ -2,9 +2,9 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::feed::now_ms;
-use crate::requests::{Answered, Done, Outcome, Request};
-use crate::user_message::UserMark;
+use crate::events::feed::now_ms;
+use crate::session::requests::{Answered, Done, Outcome, Request};
+use crate::session::user_message::UserMark;
 use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, RunId, Severity};
 use netaclaw_session::NewEntry;
 use uuid::Uuid;

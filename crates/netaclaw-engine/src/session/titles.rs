@@ -2,8 +2,8 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::session::title::{Beginning, ask, title_of};
 use crate::source::AgentSource;
-use crate::title::{Beginning, ask, title_of};
 use netaclaw_protocol::{RunOutcome, SessionMeta};
 use netaclaw_session::SessionPatch;
 use std::sync::Arc;

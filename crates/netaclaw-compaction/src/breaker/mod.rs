@@ -1,0 +1,287 @@
+//! When condensing by itself should stop trying, and when it may try again.
+//!
+//! Pure: time is an argument. A compaction that a person asks for is never held up, and one that
+//! helped closes the breaker.
+
+use netaclaw_protocol::{CompactionReason, Words};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Compactions by itself without a new message of the user.
+const WITHOUT_USER_MAX: u32 = 3;
+/// Compactions by itself among so many answers.
+const AMONG_ANSWERS_MAX: usize = 4;
+const ANSWERS_LOOKED_AT: u64 = 20;
+/// In a row, that saved too little.
+const STRIKES_MAX: u32 = 2;
+/// Attempts before an answer has come: one for the threshold, and one more if the model says that
+/// it is still too long.
+const UNPROVEN_AUTO_MAX: u32 = 1;
+const UNPROVEN_OVERFLOW_MAX: u32 = 2;
+/// Answers after which a model's "too long" counts more than a pause.
+const ANSWERS_BETWEEN: u64 = 5;
+const COOL_DOWN_MS: i64 = 60_000;
+const PAUSE_MS: i64 = 600_000;
+
+/// What one session has tried. Kept with the session, so that a server that dies again and again
+/// does not begin again and again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Breaker {
+    /// Since the last answer.
+    unproven: u32,
+    /// The last of them.
+    tried: Option<Tried>,
+    /// Since the last message of the user.
+    without_user: u32,
+    answers: u64,
+    /// After how many answers each of the last ones was.
+    when: VecDeque<u64>,
+    strikes: u32,
+    /// The size of the context that could not be made smaller.
+    stuck_at: Option<u64>,
+    failures: u32,
+    cool_until_ms: Option<i64>,
+    paused: Option<Paused>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tried {
+    at_ms: i64,
+    model: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Paused {
+    cause: PauseCause,
+    at_ms: i64,
+    used: u64,
+    model: String,
+}
+
+/// What is known when something is about to begin, or has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment<'a> {
+    pub now_ms: i64,
+    pub used: u64,
+    pub window: u64,
+    /// The model that the conversation is held with.
+    pub model: &'a str,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Gained,
+    /// Nothing could be folded, or it would have saved too little.
+    NoGain,
+    Failed,
+    /// Somebody stopped it, which says nothing about it.
+    Cancelled,
+}
+
+/// Why an attempt does not begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocked {
+    /// The last one has not been proven by an answer.
+    Unproven,
+    /// It did not help, and the context has not grown since.
+    NotGrown,
+    /// It failed a moment ago.
+    CoolingDown { until_ms: i64 },
+    /// People should be told.
+    Paused(PauseCause),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseCause {
+    /// It saved too little, twice.
+    Ineffective,
+    /// It happened too often.
+    TooOften,
+    /// Instructions and tools alone are over the threshold.
+    Overhead,
+    /// Nothing more can be folded until there is more.
+    NothingLeft,
+}
+
+impl PauseCause {
+    pub fn words(self) -> Words {
+        match self {
+            Self::NothingLeft => Words::new(
+                "上下文已超过压缩阈值，但目前没有更多内容可以压缩；有新内容后会再试。请查看上下文由什么占用，或换用窗口更大的模型。",
+                "The context is over the compaction threshold, but nothing more can be condensed now; it is tried again when there is more. Look at what fills the context, or choose a model with a larger window.",
+            ),
+            Self::Ineffective => Words::new(
+                "自动压缩已暂停：最近两次都几乎没有省下空间。请查看上下文由什么占用，手动压缩，或换用窗口更大的模型。",
+                "Automatic compaction is paused: twice in a row it saved too little. Look at what fills the context, compact by hand, or choose a model with a larger window.",
+            ),
+            Self::TooOften => Words::new(
+                "自动压缩已暂停：它过于频繁，说明保留的内容几乎占满窗口。请查看上下文由什么占用，手动压缩，或换用窗口更大的模型。",
+                "Automatic compaction is paused: it happened too often, so what is kept nearly fills the window. Look at what fills the context, compact by hand, or choose a model with a larger window.",
+            ),
+            Self::Overhead => Words::new(
+                "自动压缩不会启动：系统提示和工具定义本身已超过压缩阈值。请精简它们，提高阈值，或换用窗口更大的模型。",
+                "Automatic compaction does not begin: instructions and tool definitions alone are over its threshold. Shorten them, raise the threshold, or choose a model with a larger window.",
+            ),
+        }
+    }
+}
+
+impl Breaker {
+    /// Whether an attempt may begin. An attempt that may begin is one that has begun:
+    /// [`Breaker::ended`] has to follow.
+    pub fn begin(&mut self, reason: CompactionReason, moment: Moment<'_>) -> Result<(), Blocked> {
+        let unproven_max = match reason {
+            CompactionReason::Manual | CompactionReason::Branch => return Ok(()),
+            CompactionReason::Auto => UNPROVEN_AUTO_MAX,
+            CompactionReason::Overflow => UNPROVEN_OVERFLOW_MAX,
+        };
+        if self.unproven >= unproven_max && !self.may_prove_again(moment) {
+            return Err(Blocked::Unproven);
+        }
+        // A model that says "too long" knows: a pause must not end a conversation that has gone on
+        // well since the last time.
+        let rested = |at: &u64| self.answers - at >= ANSWERS_BETWEEN;
+        let due = reason == CompactionReason::Overflow && self.when.back().is_none_or(rested);
+        if !due {
+            self.check_pause(moment)?;
+        }
+        // The one attempt of a breaker that is half open has waited long enough.
+        if reason == CompactionReason::Auto && self.paused.is_none() {
+            self.check_rest(moment)?;
+        }
+        self.unproven += 1;
+        self.tried = Some(Tried {
+            at_ms: moment.now_ms,
+            model: moment.model.to_owned(),
+        });
+        Ok(())
+    }
+
+    pub fn ended(&mut self, reason: CompactionReason, ended: Ended, moment: Moment<'_>) {
+        if reason == CompactionReason::Branch {
+            return;
+        }
+        if reason == CompactionReason::Manual {
+            // Whoever asked is told. Only that it helped is news to the breaker.
+            if ended == Ended::Gained {
+                *self = Self {
+                    answers: self.answers,
+                    ..Self::default()
+                };
+            }
+            return;
+        }
+        match ended {
+            Ended::Gained => self.gained(),
+            Ended::NoGain => {
+                self.strikes += 1;
+                self.stuck_at = Some(moment.used);
+                if self.strikes >= STRIKES_MAX || self.paused.is_some() {
+                    self.pause(PauseCause::Ineffective, moment);
+                }
+            }
+            Ended::Failed => {
+                let doubled = COOL_DOWN_MS << self.failures.min(8);
+                self.failures += 1;
+                self.cool_until_ms = Some(moment.now_ms + doubled.min(PAUSE_MS));
+                if let Some(cause) = self.paused.as_ref().map(|paused| paused.cause) {
+                    self.pause(cause, moment);
+                }
+            }
+            Ended::Cancelled => self.unproven = self.unproven.saturating_sub(1),
+        }
+    }
+
+    /// The model has answered, so the context is not too long for it.
+    pub fn answered(&mut self) {
+        self.answers += 1;
+        self.unproven = 0;
+        self.tried = None;
+    }
+
+    /// Whether there is nothing to remember: a new one would do the same.
+    pub fn is_fresh(&self) -> bool {
+        // Answers only count between compactions.
+        let fresh = Self {
+            answers: self.answers,
+            ..Self::default()
+        };
+        *self == fresh
+    }
+
+    pub fn user_spoke(&mut self) {
+        self.without_user = 0;
+    }
+
+    /// When an attempt may begin again after a failure.
+    pub fn cools_until_ms(&self) -> Option<i64> {
+        self.cool_until_ms
+    }
+
+    /// A model that never answers is not waited for for ever, and another one may answer.
+    fn may_prove_again(&self, moment: Moment<'_>) -> bool {
+        self.tried.as_ref().is_some_and(|tried| {
+            moment.now_ms - tried.at_ms >= PAUSE_MS || tried.model != moment.model
+        })
+    }
+
+    fn gained(&mut self) {
+        self.without_user += 1;
+        self.when.push_back(self.answers);
+        if self.when.len() > AMONG_ANSWERS_MAX {
+            self.when.pop_front();
+        }
+        self.strikes = 0;
+        self.stuck_at = None;
+        self.failures = 0;
+        self.cool_until_ms = None;
+        self.paused = None;
+    }
+
+    fn check_pause(&mut self, moment: Moment<'_>) -> Result<(), Blocked> {
+        if let Some(paused) = &self.paused {
+            let waited = moment.now_ms - paused.at_ms >= PAUSE_MS;
+            let grown = moment.used >= paused.used + moment.window / 10;
+            let other = moment.model != paused.model;
+            // Half open: one attempt, which closes it or begins the pause anew.
+            return match waited || grown || other {
+                true => Ok(()),
+                false => Err(Blocked::Paused(paused.cause)),
+            };
+        }
+        let recent = self.when.iter();
+        let recent = recent.filter(|at| self.answers - **at < ANSWERS_LOOKED_AT);
+        if self.without_user >= WITHOUT_USER_MAX || recent.count() >= AMONG_ANSWERS_MAX {
+            self.pause(PauseCause::TooOften, moment);
+            return Err(Blocked::Paused(PauseCause::TooOften));
+        }
+        Ok(())
+    }
+
+    fn check_rest(&self, moment: Moment<'_>) -> Result<(), Blocked> {
+        if let Some(until_ms) = self.cool_until_ms.filter(|until| *until > moment.now_ms) {
+            return Err(Blocked::CoolingDown { until_ms });
+        }
+        match self.stuck_at {
+            Some(stuck) if moment.used * 10 < stuck * 11 => Err(Blocked::NotGrown),
+            _ => Ok(()),
+        }
+    }
+
+    fn pause(&mut self, cause: PauseCause, moment: Moment<'_>) {
+        self.paused = Some(Paused {
+            cause,
+            at_ms: moment.now_ms,
+            used: moment.used,
+            model: moment.model.to_owned(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

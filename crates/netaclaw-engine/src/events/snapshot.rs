@@ -1,0 +1,79 @@
+//! The session as a joining client gets it.
+
+use crate::events::wire::wire_entries;
+use crate::session::durable::Durable;
+use crate::session::live::LiveState;
+use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, Trouble, TroubleKind};
+use netaclaw_session::{PathError, Places, SessionTree, build_session_context};
+
+/// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
+const ENTRIES_MAX: usize = 200;
+
+/// Builds the snapshot. `live` must be looked at under its lock, so that it fits the `seq` the
+/// client is told.
+pub(crate) fn build(
+    tree: &SessionTree,
+    session: SessionMeta,
+    live: &LiveState,
+    durable: &Durable,
+) -> LiveSnapshot {
+    let path = tree.active_path().unwrap_or_default();
+    let from = path.len().saturating_sub(ENTRIES_MAX);
+    let context = build_session_context(tree, tree.leaf());
+    let (thinking_level, model, broken) = match &context {
+        Ok(context) => (
+            context.thinking_level.to_string(),
+            context.model(),
+            context.broken_compaction.clone(),
+        ),
+        Err(_) => ("off".to_owned(), None, None),
+    };
+    let warnings = broken
+        .map(|id| broken_compaction(&id))
+        .into_iter()
+        .chain(context.err().map(|error| damaged(&error)))
+        .chain(live.warnings.iter().cloned())
+        .collect();
+    LiveSnapshot {
+        entries: wire_entries(&path[from..]),
+        cursor: (from > 0).then(|| path[from].id().clone()),
+        active_path: path.iter().map(|entry| entry.id().clone()).collect(),
+        children_by_parent_id: Places::new(tree).children().into_iter().collect(),
+        labels_by_entry_id: tree
+            .labels()
+            .iter()
+            .map(|(target, label)| (target.clone(), label.text.clone()))
+            .collect(),
+        thinking_level,
+        model,
+        run: live.run.clone(),
+        streaming: live.streaming.clone(),
+        tools: live.tools.clone(),
+        queue: durable.queue.state(),
+        questions: live.questions.clone(),
+        approvals: live.approvals.clone(),
+        todo: live.todo.clone(),
+        tokens: live.tokens.clone().unwrap_or_default(),
+        compaction: live.compaction.clone(),
+        compaction_failed: live.compaction_failed.clone(),
+        skipped_lines: tree.skipped_lines(),
+        warnings,
+        session: session.into(),
+    }
+}
+
+fn broken_compaction(id: &EntryId) -> Trouble {
+    Trouble::new(
+        TroubleKind::SessionDamaged,
+        format!("压缩记录 {id} 之前的内容没有保留下来，模型只能看到摘要。"),
+        format!("Compaction {id} keeps nothing before it; the model sees only its summary."),
+    )
+}
+
+fn damaged(error: &PathError) -> Trouble {
+    Trouble::new(
+        TroubleKind::SessionDamaged,
+        format!("会话在此处损坏，请从其他条目继续。（{error}）"),
+        format!("The session is damaged here; continue from another entry. ({error})"),
+    )
+}

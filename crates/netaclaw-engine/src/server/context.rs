@@ -1,0 +1,79 @@
+//! What fills a session's context, and condensing it.
+
+use super::{Caller, Engine};
+use crate::compaction::{Previewed, breakdown, preview};
+use crate::error::EngineError;
+use crate::session::command::Command;
+use crate::session::durable::Durable;
+use crate::session::meter::overhead_noted;
+use crate::session::requests::{Done, Request};
+use netaclaw_compaction::used_tokens;
+use netaclaw_protocol::{CompactStatus, ContextBreakdown, SessionId};
+use netaclaw_session::{SessionTree, build_session_context};
+use std::sync::Arc;
+
+impl Engine {
+    /// Condenses the session's context: now, or at the next boundary of the run under way.
+    pub async fn compact(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        instructions: Option<String>,
+        request: Option<Request>,
+    ) -> Result<Done<CompactStatus>, EngineError> {
+        self.ask(caller, session, |reply| {
+            Command::Compact(instructions, request, reply)
+        })
+        .await
+    }
+
+    /// Takes note of a compaction that failed, for everybody who watches.
+    pub async fn dismiss_compaction(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<(), EngineError> {
+        self.ask(caller, session, Command::DismissCompaction).await
+    }
+
+    /// What condensing the session would do, and the session it was looked up in.
+    pub async fn preview_compaction(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        instructions: Option<&str>,
+    ) -> Result<(Previewed, Arc<SessionTree>), EngineError> {
+        let (provider, meta) = self.find(caller, session).await?;
+        let model = Durable::read(&meta).model.map(Into::into);
+        let tree = provider.load_tree(session).await?;
+        let source = &*self.inner.source;
+        let previewed = preview(source, &meta, model, &tree, instructions).await?;
+        Ok((previewed, tree))
+    }
+
+    /// What fills the window of the session's model.
+    pub async fn context_breakdown(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<ContextBreakdown, EngineError> {
+        let (provider, meta) = self.find(caller, session).await?;
+        let source = &self.inner.source;
+        let model = || Durable::read(&meta).model.map(Into::into);
+        let Some(measure) = source.measure(&meta, model()).await else {
+            let message = "the session's agent has no model that can be asked".to_owned();
+            return Err(EngineError::Unavailable(message));
+        };
+        let overhead = source.overhead(&meta, model()).await?;
+        let tree = provider.load_tree(session).await?;
+        let context = build_session_context(&tree, tree.leaf());
+        let context = context.map_err(|error| EngineError::Internal(Box::new(error)))?;
+        // The meter's number, so that both say the same.
+        let known = match overhead_noted(&context) {
+            0 => overhead.total(),
+            known => known,
+        };
+        let used = used_tokens(&context, || known);
+        Ok(breakdown(&context, used, overhead, &measure))
+    }
+}

@@ -1,0 +1,51 @@
+//! How a live session is put away.
+
+use super::Inner;
+use crate::session::command::Command;
+use netaclaw_protocol::SessionId;
+use std::sync::Weak;
+use tokio::sync::{OwnedMutexGuard, mpsc};
+
+/// Where a live session belongs.
+pub(crate) struct Home {
+    pub(super) engine: Weak<Inner>,
+    pub(super) session: SessionId,
+}
+
+/// A session that is being put away. Nobody opens it again before this is dropped.
+pub(crate) struct Leaving {
+    _gate: Option<OwnedMutexGuard<()>>,
+}
+
+impl Home {
+    /// Leaves, unless somebody has a command for the session or is about to have one. From then on
+    /// nobody can: whoever needs the session waits, and opens it anew.
+    pub(crate) async fn leave(&self, mailbox: &mpsc::Receiver<Command>) -> Option<Leaving> {
+        let Some(engine) = self.engine.upgrade() else {
+            return Some(Leaving { _gate: None });
+        };
+        let gate = engine.gates.pass(&self.session).await;
+        let mut sessions = engine.sessions();
+        // Mailboxes are handed out under this lock, so that one sender is the one in the map.
+        let wanted = mailbox.sender_strong_count() > 1 || !mailbox.is_empty();
+        if wanted {
+            return None;
+        }
+        sessions.remove(&self.session);
+        Some(Leaving { _gate: Some(gate) })
+    }
+
+    /// Leaves at once, whoever has a command for the session: it is not this process's any more.
+    /// Nobody claims it anew before this is dropped, so that nothing that still runs here writes under
+    /// a new claim.
+    pub(crate) async fn abandon(&self, mailbox: &mut mpsc::Receiver<Command>) -> Leaving {
+        let Some(engine) = self.engine.upgrade() else {
+            return Leaving { _gate: None };
+        };
+        // First the gate: a mailbox that is closed would send others past it.
+        let gate = engine.gates.pass(&self.session).await;
+        mailbox.close();
+        engine.sessions().remove(&self.session);
+        Leaving { _gate: Some(gate) }
+    }
+}

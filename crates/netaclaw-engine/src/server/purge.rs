@@ -1,0 +1,130 @@
+//! Deleted sessions: removed for good, on demand and when their retention period is over.
+
+use super::{Caller, Engine};
+use crate::error::EngineError;
+use crate::session::command::Command;
+use netaclaw_protocol::{SessionChange, SessionId, SessionStatus};
+use netaclaw_session::{
+    PageRequest, SessionError, SessionFilter, SessionTreeProvider, is_purgeable,
+};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+const PAGE_SIZE: u32 = 200;
+
+impl Engine {
+    /// Purges sessions as soon as they are deleted.
+    pub fn without_kept_deletions(mut self) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.keeps_deleted = false;
+        }
+        self
+    }
+
+    /// Deletes a session for good, with its process logs. A run ends first. Uploads stay: other
+    /// sessions of their owner may refer to the same file.
+    pub async fn purge(&self, caller: &Caller, session: &SessionId) -> Result<(), EngineError> {
+        let (provider, meta) = self.find_any(caller, session).await?;
+        if meta.status != SessionStatus::Deleted {
+            let deleted = SessionChange {
+                status: Some(SessionStatus::Deleted),
+                ..SessionChange::default()
+            };
+            self.mark(caller, session, deleted, None).await?;
+        }
+        match self.purge_found(provider, session, None).await? {
+            true => Ok(()),
+            false => Err(EngineError::Conflict(
+                "the session was restored meanwhile; it is kept".to_owned(),
+            )),
+        }
+    }
+
+    /// Purges what was deleted before a time, one session after the other. What is busy or fails is
+    /// left for the next time. Returns how many were purged.
+    pub async fn purge_deleted(&self, deleted_before: &str) -> u64 {
+        let providers = self.providers();
+        let mut purged = 0;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            let due = match due(&**provider, deleted_before).await {
+                Ok(due) => due,
+                Err(error) => {
+                    tracing::warn!(%error, "deleted sessions could not be listed");
+                    continue;
+                }
+            };
+            for session in due {
+                if self.is_closing() {
+                    return purged;
+                }
+                let done = self.purge_found(provider, &session, Some(deleted_before));
+                match done.await {
+                    Ok(true) => purged += 1,
+                    // Restored, or purged by another process.
+                    Ok(false) | Err(EngineError::NoSession) => {}
+                    Err(error) => {
+                        tracing::warn!(session.id = %session, %error, "a deleted session could not be purged; the next sweep tries again");
+                    }
+                }
+            }
+        }
+        purged
+    }
+
+    /// Purges a session that is deleted. One that is live is put away first, so that nothing of it
+    /// stays in memory and nothing writes to it.
+    pub(super) async fn purge_found(
+        &self,
+        provider: &Arc<dyn SessionTreeProvider>,
+        session: &SessionId,
+        deleted_before: Option<&str>,
+    ) -> Result<bool, EngineError> {
+        if let Some(mailbox) = self.mailbox(session) {
+            let (reply, answer) = oneshot::channel();
+            // A session that ends at this moment is put away either way.
+            if mailbox.send(Command::PutAway(reply)).await.is_ok()
+                && let Ok(refused) = answer.await
+            {
+                refused?;
+            }
+        }
+        let _gate = self.inner.gates.pass(session).await;
+        if self.mailbox(session).is_some() {
+            return Err(EngineError::Busy("it was opened again".to_owned()));
+        }
+        if !is_purgeable(&provider.get_session(session).await?, deleted_before) {
+            return Ok(false);
+        }
+        // Before the session: a purge that is interrupted here is repeated as a whole.
+        if let Some(logs) = &self.inner.beside.logs {
+            let removed = logs.remove(session).await;
+            removed.map_err(|error| EngineError::Internal(Box::new(error)))?;
+        }
+        Ok(provider.purge_session(session, deleted_before).await?)
+    }
+}
+
+async fn due(
+    provider: &dyn SessionTreeProvider,
+    deleted_before: &str,
+) -> Result<Vec<SessionId>, SessionError> {
+    let filter = SessionFilter {
+        status: Some(SessionStatus::Deleted),
+        ..SessionFilter::default()
+    };
+    let mut due = Vec::new();
+    for page in 1.. {
+        let size = PAGE_SIZE;
+        let listed = provider.list_sessions(&filter, PageRequest { page, size });
+        let listed = listed.await?.items;
+        let is_last = listed.len() < PAGE_SIZE as usize;
+        let purgeable = listed
+            .into_iter()
+            .filter(|meta| is_purgeable(meta, Some(deleted_before)));
+        due.extend(purgeable.map(|meta| meta.session_id));
+        if is_last {
+            break;
+        }
+    }
+    Ok(due)
+}

@@ -1,0 +1,98 @@
+//! What dead processes left unfinished, found at start-up rather than when somebody looks.
+
+use crate::error::EngineError;
+use crate::server::Engine;
+use crate::session::durable::{Durable, KEY};
+use futures::StreamExt;
+use netaclaw_protocol::{SessionId, SessionMeta};
+use netaclaw_session::{PageRequest, SessionError, SessionFilter, SessionTreeProvider};
+use std::sync::Arc;
+
+/// Sessions that are opened at the same time; users open theirs beside them.
+const OPENED_AT_ONCE: usize = 4;
+const PAGE_SIZE: u32 = 500;
+
+/// Opens every session that was left unfinished, and nothing else. An error if not all places could
+/// be searched.
+pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
+    let providers = engine.providers();
+    let mut swept = Ok(());
+    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        if let Err(error) = sweep_one(engine, provider).await {
+            swept = Err(error);
+        }
+    }
+    swept
+        .inspect_err(|error| tracing::warn!(%error, "interrupted sessions could not be looked for"))
+}
+
+/// Removes files that killed processes left. What cannot be removed is logged and stays.
+pub(crate) async fn remove_leftovers(engine: &Engine) {
+    let providers = engine.providers();
+    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        if let Err(error) = provider.remove_leftovers().await {
+            tracing::warn!(%error, "what killed processes left beside sessions could not be removed");
+        }
+    }
+    if let Some(files) = engine.attachments()
+        && let Err(error) = files.remove_leftovers().await
+    {
+        tracing::warn!(%error, "what killed processes left of uploads could not be removed");
+    }
+}
+
+/// The same, in one place.
+pub(crate) async fn sweep_one(
+    engine: &Engine,
+    provider: &Arc<dyn SessionTreeProvider>,
+) -> Result<(), SessionError> {
+    let left = unfinished(&**provider).await?;
+    let open = |session: SessionId| open(engine, provider, session);
+    futures::stream::iter(left)
+        .for_each_concurrent(OPENED_AT_ONCE, open)
+        .await;
+    Ok(())
+}
+
+async fn unfinished(provider: &dyn SessionTreeProvider) -> Result<Vec<SessionId>, SessionError> {
+    let filter = SessionFilter {
+        metadata_key: Some(KEY.to_owned()),
+        ..SessionFilter::default()
+    };
+    // Whether somebody is at it shows when it is opened: then it is busy.
+    let left = |session: &SessionMeta| Durable::read(session).is_unfinished();
+    let mut found = Vec::new();
+    for page in 1.. {
+        let request = PageRequest {
+            page,
+            size: PAGE_SIZE,
+        };
+        let sessions = provider.list_sessions(&filter, request).await?.items;
+        let last = sessions.len() < PAGE_SIZE as usize;
+        found.extend(
+            sessions
+                .into_iter()
+                .filter(left)
+                .map(|session| session.session_id),
+        );
+        if last {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn open(engine: &Engine, provider: &Arc<dyn SessionTreeProvider>, session: SessionId) {
+    if engine.is_closing() {
+        return;
+    }
+    match engine.live(&session, provider).await {
+        Ok(_) => tracing::info!(session.id = %session, "an interrupted session was closed"),
+        Err(EngineError::Busy(owner)) => {
+            tracing::debug!(session.id = %session, owner, "an unfinished session is somebody else's");
+        }
+        Err(error) => {
+            tracing::warn!(session.id = %session, %error, "an interrupted session could not be opened");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What a session must remember beside its entries: the queue, the run under way, open questions,
+//! and requests that left no other trace.
+//!
+//! It is kept in the session's metadata, so that it is as durable as the entries and moves with
+//! them from provider to provider.
+
+mod queue;
+mod stored;
+
+pub(crate) use queue::{Queue, Queued};
+pub(crate) use stored::{NewerState, StateUpdate, StoredState};
+
+use crate::compaction::Kept;
+use crate::session::requests::{Answered, KEPT_FOR_MS};
+use netaclaw_protocol::{ApprovalOutcome, ApprovalQuestion, Question, RunId, SessionMeta, Trouble};
+use netaclaw_session::Visits;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The key in the session's metadata.
+pub(crate) const KEY: &str = "netaclaw";
+/// Apart, so that sessions at rest have no [`KEY`], by which those under way are found.
+const TOOLS_KEY: &str = "netaclawTools";
+/// Answered requests that are stored; beyond it the oldest is forgotten first. All of them are
+/// written with every change, so they are few.
+const REQUESTS_MAX: usize = 32;
+/// Calls that may be agreed to for a whole session; beyond it the oldest is asked about again.
+const CONSENTS_MAX: usize = 256;
+/// Decisions and answers that are remembered beyond their run.
+const DECIDED_MAX: usize = 8;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Durable {
+    /// Stored apart, item by item.
+    #[serde(skip)]
+    pub(crate) queue: Queue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<RunMark>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) questions: Vec<Asked>,
+    /// The last answers to questions, for whoever answers once more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) answered: Vec<AnsweredQuestion>,
+    /// Calls of this run that needed consent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) approvals: Vec<AskedConsent>,
+    /// How the last calls were decided on, for whoever decides once more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) decided: Vec<Decided>,
+    /// Hashes of calls to which somebody agreed for the whole session, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) consents: Vec<String>,
+    /// The agent's model was overridden for this session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<ModelChoice>,
+    /// The tools that the model was last told it has, under a key of its own.
+    #[serde(skip)]
+    pub(crate) told_tools: Option<Vec<String>>,
+    /// Requests of the last day that no entry and no message in the queue tells of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) requests: Vec<Answered>,
+    /// What people were told about the setting of this session, and need not be told again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<Trouble>,
+    /// What condensing has come to.
+    #[serde(skip_serializing_if = "Kept::is_empty")]
+    pub(crate) compaction: Kept,
+    /// A run has ended since somebody last looked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unread: bool,
+    /// Which way was last taken at forks, where it is not the way that was written last.
+    #[serde(skip_serializing_if = "Visits::is_empty")]
+    pub(crate) visits: Visits,
+}
+
+/// A question and, once somebody gave it, the answer: kept until the tool's result is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Asked {
+    #[serde(flatten)]
+    pub(crate) question: Question,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnsweredQuestion {
+    pub(crate) request_id: String,
+    /// Empty if it was closed without one.
+    pub(crate) answer: Vec<String>,
+}
+
+/// A call that needs consent and, once somebody decided, how: kept until the run has ended, and
+/// beyond the death of a server until the call has run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AskedConsent {
+    #[serde(flatten)]
+    pub(crate) asked: ApprovalQuestion,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<ApprovalOutcome>,
+    /// What the person who refused it said. Not `reason`, which is why it was asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) words: Option<String>,
+}
+
+impl AskedConsent {
+    pub(crate) fn is_allowed(&self) -> bool {
+        let allowed = [ApprovalOutcome::Allowed, ApprovalOutcome::AllowedForSession];
+        self.outcome
+            .is_some_and(|outcome| allowed.contains(&outcome))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Decided {
+    pub(crate) approval_id: String,
+    pub(crate) outcome: ApprovalOutcome,
+}
+
+/// A run that has begun and not ended. Found after a restart it was interrupted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunMark {
+    pub(crate) run_id: RunId,
+    /// Unix time in milliseconds.
+    pub(crate) started_at: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ModelChoice {
+    pub(crate) channel_id: String,
+    pub(crate) model_id: String,
+}
+
+impl Durable {
+    /// Reads the state back, for a look at it.
+    pub(crate) fn read(session: &SessionMeta) -> Self {
+        StoredState::read(session).0
+    }
+
+    /// Whether a process that died would have gone on here.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        let waits = |queued: &Arc<Queued>| !queued.item.held;
+        let answered = |asked: &Asked| asked.answer.is_some();
+        self.run.is_some() || self.queue.iter().any(waits) || self.questions.iter().any(answered)
+    }
+
+    pub(crate) fn remember(&mut self, request: Answered, now_ms: i64) {
+        self.requests
+            .retain(|known| now_ms - known.at < KEPT_FOR_MS);
+        self.requests.push(request);
+        let surplus = self.requests.len().saturating_sub(REQUESTS_MAX);
+        self.requests.drain(..surplus);
+    }
+
+    pub(crate) fn agree_for_session(&mut self, hash: String) {
+        self.consents.retain(|known| *known != hash);
+        self.consents.push(hash);
+        let surplus = self.consents.len().saturating_sub(CONSENTS_MAX);
+        self.consents.drain(..surplus);
+    }
+
+    /// What somebody answered to a question.
+    pub(crate) fn answer_to(&self, request_id: &str) -> Option<&Vec<String>> {
+        let mut answered = self.answered.iter();
+        let known = answered.find(|known| known.request_id == request_id);
+        known.map(|known| &known.answer)
+    }
+
+    /// Stores the answer to a question; `false` if it is not open.
+    pub(crate) fn answer(&mut self, request_id: &str, answer: Vec<String>) -> bool {
+        let mut open = self.questions.iter_mut();
+        let open = open.find(|asked| asked.question.request_id == request_id);
+        let Some(asked) = open.filter(|asked| asked.answer.is_none()) else {
+            return false;
+        };
+        asked.answer = Some(answer.clone());
+        self.answered.push(AnsweredQuestion {
+            request_id: request_id.to_owned(),
+            answer,
+        });
+        let surplus = self.answered.len().saturating_sub(DECIDED_MAX);
+        self.answered.drain(..surplus);
+        true
+    }
+
+    /// Stores a decision on a call.
+    pub(crate) fn decide(&mut self, id: &str, outcome: ApprovalOutcome, words: Option<String>) {
+        let mut stored = self.approvals.iter_mut();
+        if let Some(stored) = stored.find(|stored| stored.asked.approval_id == id) {
+            stored.outcome = Some(outcome);
+            stored.words = words;
+        }
+        self.decided.push(Decided {
+            approval_id: id.to_owned(),
+            outcome,
+        });
+        let surplus = self.decided.len().saturating_sub(DECIDED_MAX);
+        self.decided.drain(..surplus);
+    }
+
+    /// Uses up consent to this very call that was given after its run had died.
+    pub(crate) fn take_consent(&mut self, run: &RunId, tool_call_id: &str, hash: &str) -> bool {
+        let given = self.approvals.iter().position(|consent| {
+            let asked = &consent.asked;
+            let same = asked.tool_call_id == tool_call_id && asked.hash == hash;
+            consent.is_allowed() && same && asked.run_id != *run
+        });
+        given.map(|at| self.approvals.remove(at)).is_some()
+    }
+
+    /// Whether nothing waits: no message, and no answer of a person.
+    pub(crate) fn has_nothing_open(&self) -> bool {
+        self.queue.is_empty() && self.questions.is_empty() && self.approvals.is_empty()
+    }
+
+    /// Whether something waits for a person.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.questions.iter().any(|asked| asked.answer.is_none())
+            || self.approvals.iter().any(|asked| asked.outcome.is_none())
+    }
+
+    pub(crate) fn forget_queued(&mut self, item_id: &str) {
+        self.queue.retain(|queued| queued.item.item_id != item_id);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! The ending of a run that wrote none itself: a path that says how far it came and why it ended, and
+//! that any model accepts.
+
+use crate::error::EngineError;
+use crate::events::feed::now_ms;
+use crate::session::recover::close_calls;
+use crate::session::writer::{SessionWriter, Writing};
+use netaclaw_protocol::{
+    AssistantMessage, ContentBlock, Message, StopReason, Trouble, TroubleKind, Usage,
+};
+use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
+
+/// How a run ended, as the last answer of its path tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct Ending {
+    stop_reason: StopReason,
+    trouble: Trouble,
+}
+
+impl Ending {
+    /// The server ended under the run.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            stop_reason: StopReason::Aborted,
+            trouble: Trouble::new(
+                TroubleKind::Interrupted,
+                "服务器在回答之前停止了，本次运行已中断。请重新发送，或继续。",
+                "Interrupted: the server stopped before an answer came. Send the message again, \
+                 or go on.",
+            ),
+        }
+    }
+
+    /// It could not go on.
+    pub(crate) fn failed(trouble: Trouble) -> Self {
+        Self {
+            stop_reason: StopReason::Error,
+            trouble,
+        }
+    }
+
+    /// It was stopped, and had to be dropped.
+    pub(crate) fn stopped(trouble: Trouble) -> Self {
+        Self {
+            stop_reason: StopReason::Aborted,
+            trouble,
+        }
+    }
+
+    /// Closes the path of a run that is over in this process: what was streamed of an answer stays,
+    /// every call has a result, and the last answer says what people were told.
+    pub(crate) async fn close(
+        &self,
+        writer: &SessionWriter,
+        writing: &mut Writing<'_>,
+    ) -> Result<(), EngineError> {
+        self.close_partial(writer, writing).await?;
+        // The calls of an answer that failed were never made.
+        if matches!(Last::read(&*writer.tree().await?), Last::Open(_)) {
+            close_calls(writer, writing).await?;
+        }
+        self.say(writer, writing).await
+    }
+
+    /// Appends it, unless the path has an ending that says the same.
+    pub(crate) async fn say(
+        &self,
+        writer: &SessionWriter,
+        writing: &mut Writing<'_>,
+    ) -> Result<(), EngineError> {
+        let tree = writer.tree().await?;
+        let last = Last::read(&tree);
+        if self.is_said(&last) {
+            return Ok(());
+        }
+        let message = Message::Assistant(self.answer(last));
+        let new = NewEntry::at_leaf(EntryBody::message(&message));
+        writing.append(new).await?;
+        Ok(())
+    }
+
+    /// That a run was cut off needs no words where an answer has its end.
+    fn is_said(&self, last: &Last) -> bool {
+        match last {
+            Last::Nothing => true,
+            Last::Open(_) => false,
+            Last::Ended(_) if self.stop_reason == StopReason::Aborted => true,
+            Last::Ended(answer) => {
+                let said = answer.trouble.as_ref();
+                said.is_some_and(|said| said.words == self.trouble.words)
+            }
+        }
+    }
+
+    /// An answer that nobody will complete becomes one that failed.
+    async fn close_partial(
+        &self,
+        writer: &SessionWriter,
+        writing: &mut Writing<'_>,
+    ) -> Result<(), EngineError> {
+        let Some(partial) = writer.provider.in_flight_entry(&writer.id).await? else {
+            return Ok(());
+        };
+        let json = partial.message_json();
+        let message = json.and_then(|json| serde_json::from_str(json).ok());
+        let Some(Message::Assistant(answer)) = message else {
+            return Ok(());
+        };
+        let message = Message::Assistant(AssistantMessage {
+            stop_reason: self.stop_reason,
+            error_message: Some(self.trouble.words.en.clone()),
+            trouble: Some(Box::new(self.trouble.clone())),
+            ..answer
+        });
+        // Stored before, by an attempt whose outcome was not known, or by another process that closed it:
+        // then it has its end.
+        if writer.tree().await?.contains(partial.id()) {
+            return Ok(());
+        }
+        let parent = partial.parent_id().cloned();
+        let new = NewEntry::below(parent, EntryBody::message(&message));
+        writing.append(new.with_id(partial.id().clone())).await?;
+        Ok(())
+    }
+
+    /// An answer of nothing but this, by whoever answered last.
+    fn answer(&self, last: Last) -> AssistantMessage {
+        let by = match last {
+            Last::Ended(answer) | Last::Open(Some(answer)) => Some(answer),
+            Last::Nothing | Last::Open(None) => None,
+        };
+        let by = by.map(|answer| (answer.api, answer.provider, answer.model));
+        let (api, provider, model) = by.unwrap_or_default();
+        AssistantMessage {
+            content: Vec::new(),
+            api,
+            provider,
+            model,
+            usage: Usage::default(),
+            stop_reason: self.stop_reason,
+            error_message: Some(self.trouble.words.en.clone()),
+            trouble: Some(Box::new(self.trouble.clone())),
+            netaclaw: None,
+            timestamp: now_ms(),
+        }
+    }
+}
+
+/// What was said last on the active path.
+enum Last {
+    Nothing,
+    /// A message, or an answer whose calls somebody has still to go on from.
+    Open(Option<Box<AssistantMessage>>),
+    Ended(Box<AssistantMessage>),
+}
+
+impl Last {
+    fn read(tree: &SessionTree) -> Self {
+        let path = tree.active_path().unwrap_or_default();
+        let said = |entry: &&&Entry| matches!(entry.role(), Role::User | Role::Assistant);
+        let Some(last) = path.iter().rev().find(said) else {
+            return Self::Nothing;
+        };
+        let json = last.message_json();
+        let message = json.and_then(|json| serde_json::from_str(json).ok());
+        let Some(Message::Assistant(answer)) = message else {
+            return Self::Open(None);
+        };
+        let failed = matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
+        let mut blocks = answer.content.iter();
+        let calls = blocks.any(|block| matches!(block, ContentBlock::ToolCall { .. }));
+        match calls && !failed {
+            true => Self::Open(Some(Box::new(answer))),
+            false => Self::Ended(Box::new(answer)),
+        }
+    }
+}

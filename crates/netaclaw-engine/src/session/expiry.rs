@@ -1,0 +1,54 @@
+//! Questions that stay open for a time only (CLAR-3). The time is the question's own, so that everybody
+//! sees it and a restart does not begin it anew.
+
+use crate::events::feed::now_ms;
+use crate::session::live::Live;
+use crate::session::writer::SessionWriter;
+use netaclaw_protocol::Question;
+use netaclaw_tools::ClarifyAnswer;
+use std::time::Duration;
+
+/// What came of a question whose time was over.
+pub(crate) enum Expired {
+    Now,
+    /// Its answer came first.
+    Answered,
+}
+
+pub(crate) fn expiry(now_ms: i64, timeout: Duration) -> i64 {
+    now_ms.saturating_add(i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX))
+}
+
+pub(crate) fn is_expired(question: &Question) -> bool {
+    question.expires_at.is_some_and(|at| at <= now_ms())
+}
+
+/// Waits until the time is over; for ever if there is none.
+pub(crate) async fn expired(expires_at: Option<i64>) {
+    let Some(expires_at) = expires_at else {
+        return std::future::pending().await;
+    };
+    // The clock may be set while this waits.
+    loop {
+        let left = expires_at - now_ms();
+        match u64::try_from(left) {
+            Ok(left) if left > 0 => tokio::time::sleep(Duration::from_millis(left)).await,
+            _ => return,
+        }
+    }
+}
+
+/// Closes a question without an answer. That is stored before anybody hears of it; where it cannot be,
+/// the question is over all the same, and the result of its call tells.
+pub(crate) async fn expire(writer: &SessionWriter, live: &Live, request_id: &str) -> Expired {
+    let mut writing = writer.begin().await;
+    if !writing.state.durable.answer(request_id, Vec::new()) {
+        return Expired::Answered;
+    }
+    if let Err(error) = writing.save().await {
+        tracing::warn!(session.id = %writer.id, %error, "the end of a question could not be stored");
+    }
+    drop(writing);
+    live.question_closed(request_id, &ClarifyAnswer::TimedOut);
+    Expired::Now
+}

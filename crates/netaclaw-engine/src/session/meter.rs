@@ -1,0 +1,134 @@
+//! Token numbers of a session: what was used, and how full the context is.
+
+use crate::session::tally::{Sum, Totals, of_one_call};
+use crate::source::{AgentSource, ChosenModel};
+use netaclaw_compaction::{Used, used_tokens};
+use netaclaw_protocol::{
+    CompactionDetails, ContextMeter, ModelInfo, SessionMeta, TokenUpdate, Usage,
+};
+use netaclaw_session::{
+    ContextMessage, EntryId, SessionContext, SessionTree, build_session_context,
+};
+
+/// Counts what the answers of a session reported.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter {
+    totals: Totals,
+    window: Option<Window>,
+    threshold_percent: Option<u8>,
+}
+
+#[derive(Clone, Debug)]
+struct Window {
+    tokens: u64,
+    source: netaclaw_protocol::InfoSource,
+}
+
+impl Meter {
+    /// Goes on from what the answers up to a place in the session have cost.
+    pub(crate) fn new(totals: Totals) -> Self {
+        Self {
+            totals,
+            ..Self::default()
+        }
+    }
+
+    /// The same for another place with the same model.
+    pub(crate) fn recount(&mut self, totals: Totals) {
+        self.totals = totals;
+    }
+
+    pub(crate) fn for_model(mut self, model: &ModelInfo, threshold_percent: Option<u8>) -> Self {
+        self.window = Some(Window {
+            tokens: model.context_window,
+            source: model.source,
+        });
+        self.threshold_percent = threshold_percent;
+        self
+    }
+
+    /// One more answer at the end of the path.
+    pub(crate) fn count(&mut self, usage: &Usage) {
+        self.totals.session.add(usage, 1);
+        self.totals.branch.add(usage, 1);
+        if let Some(call) = of_one_call(usage) {
+            self.totals.last_call = Some(call);
+        }
+    }
+
+    /// Right after an answer its own usage says how full the context is.
+    pub(crate) fn update_after(&self, usage: &Usage) -> TokenUpdate {
+        let used = usage.input + usage.cache_read + usage.cache_write + usage.output;
+        self.update(used, used == 0)
+    }
+
+    /// The numbers for a place in the session. Right after a compaction nobody has counted what is
+    /// left, so it is an estimate until the next answer. `overhead_tokens` counts where nobody has.
+    pub(crate) fn update_at(
+        &self,
+        tree: &SessionTree,
+        leaf: Option<&EntryId>,
+        overhead_tokens: u64,
+    ) -> TokenUpdate {
+        match build_session_context(tree, leaf) {
+            Ok(context) => {
+                let Used {
+                    tokens, estimated, ..
+                } = used_tokens(&context, || overhead_tokens);
+                self.update(tokens, estimated)
+            }
+            Err(_) => self.update(overhead_tokens, true),
+        }
+    }
+
+    fn update(&self, used_tokens: u64, estimated: bool) -> TokenUpdate {
+        let max_tokens = self.window.as_ref().map_or(0, |window| window.tokens);
+        let percent = match max_tokens {
+            0 => 0.0,
+            max => (used_tokens as f64 * 100.0 / max as f64).clamp(0.0, 100.0),
+        };
+        TokenUpdate {
+            current: self.totals.session.clone(),
+            branch: self.totals.branch.clone(),
+            last_call: self.totals.last_call.clone(),
+            auxiliary: self.totals.auxiliary.clone(),
+            context: ContextMeter {
+                used_tokens,
+                max_tokens,
+                percent,
+                threshold_percent: self.threshold_percent,
+                estimated,
+                window_source: self.window.as_ref().map(|window| window.source),
+            },
+        }
+    }
+}
+
+/// What instructions and tools take of a context. Readings of answers have it in them, and a
+/// compaction has noted it; only where there is neither is the agent looked at.
+pub(crate) async fn overhead_at(
+    context: &SessionContext<'_>,
+    source: &dyn AgentSource,
+    session: &SessionMeta,
+    model: Option<ChosenModel>,
+) -> u64 {
+    match overhead_noted(context) {
+        0 if used_tokens(context, || 0).reading.is_none() => {
+            // An agent that cannot run has nothing to add; the next run says why.
+            let overhead = source.overhead(session, model).await;
+            overhead.map_or(0, |overhead| overhead.total())
+        }
+        noted => noted,
+    }
+}
+
+/// What instructions and tools took when the context was last condensed.
+pub(crate) fn overhead_noted(context: &SessionContext<'_>) -> u64 {
+    let compaction = context.messages.iter().find_map(|message| match message {
+        ContextMessage::CompactionSummary(entry) => entry.field("details"),
+        _ => None,
+    });
+    let details: Option<CompactionDetails> =
+        compaction.and_then(|json| serde_json::from_str(json).ok());
+    details.map_or(0, |details| details.overhead_tokens)
+}

@@ -1,0 +1,274 @@
+//! Requests that were answered: asking again gives the same answer and has no second effect.
+//!
+//! A message remembers its request itself, in the log or in the queue; what leaves no such trace is
+//! kept with the session's state. Both outlive the process.
+
+use crate::error::EngineError;
+use crate::session::durable::{Durable, Queued};
+use crate::session::user_message::marked;
+use netaclaw_protocol::{Chat, ChatAck, CompactStatus, Disposition, RunId, SessionId};
+use netaclaw_session::SessionTree;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
+
+/// How long a request is remembered.
+pub(crate) const KEPT_FOR_MS: i64 = 24 * 60 * 60 * 1000;
+/// Remembered at most; the oldest is forgotten first.
+const REQUESTS_MAX: usize = 1000;
+
+/// A client's own name for a command, and what it asked for under that name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub(crate) id: String,
+    pub(crate) fingerprint: String,
+}
+
+impl Request {
+    /// `content` is what the same request says again, and another one does not.
+    pub fn new(id: impl Into<String>, content: &str) -> Self {
+        let id = id.into();
+        let fingerprint = fingerprint([content.as_bytes()]);
+        Self { id, fingerprint }
+    }
+
+    /// The id of a session that this request makes out of another: the same whenever it is asked.
+    pub(crate) fn names_session(&self, source: &SessionId) -> SessionId {
+        let texts = [source.as_str(), self.id.as_str(), self.fingerprint.as_str()];
+        let hash = |salt: &'static str| {
+            let texts = texts.into_iter().chain([salt]).map(str::as_bytes);
+            hash(texts)
+        };
+        let bytes = u128::from(hash("a")) << 64 | u128::from(hash("b"));
+        let id = uuid::Builder::from_custom_bytes(bytes.to_be_bytes()).into_uuid();
+        SessionId::new(id.to_string())
+    }
+
+    /// What a message asks for, if it has a name.
+    pub fn of_chat(chat: &Chat) -> Option<Self> {
+        let id = chat.request_id.clone()?;
+        let leaf = chat.leaf_entry_id.as_ref();
+        let leaf = leaf.map_or("", |leaf| leaf.as_str());
+        let files = chat.attachments.iter().flat_map(|file| {
+            let texts = [
+                file.id.as_deref(),
+                Some(file.name.as_str()),
+                file.data.as_deref(),
+            ];
+            texts.map(|text| text.unwrap_or_default().as_bytes())
+        });
+        let texts = [chat.content.as_bytes(), leaf.as_bytes()];
+        let fingerprint = fingerprint(texts.into_iter().chain(files));
+        Some(Self { id, fingerprint })
+    }
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done<T> {
+    pub value: T,
+    /// It had been carried out before, and was not again. The value is as it is now.
+    pub deduped: bool,
+}
+
+impl<T> Done<T> {
+    pub(crate) fn now(value: T) -> Self {
+        let deduped = false;
+        Self { value, deduped }
+    }
+
+    pub(crate) fn before(value: T) -> Self {
+        let deduped = true;
+        Self { value, deduped }
+    }
+}
+
+/// A request and its answer, as they are stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Answered {
+    pub(crate) id: String,
+    pub(crate) fingerprint: String,
+    /// Unix time in milliseconds.
+    pub(crate) at: i64,
+    #[serde(default, skip_serializing_if = "Outcome::is_done")]
+    pub(crate) outcome: Outcome,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Outcome {
+    #[default]
+    Done,
+    Forked(SessionId),
+    Started(RunId),
+    Chat(ChatAck),
+    Compact(CompactStatus),
+}
+
+impl Outcome {
+    fn is_done(&self) -> bool {
+        *self == Self::Done
+    }
+}
+
+impl Answered {
+    pub(crate) fn new(request: Request, at: i64, outcome: Outcome) -> Self {
+        let Request { id, fingerprint } = request;
+        Self {
+            id,
+            fingerprint,
+            at,
+            outcome,
+        }
+    }
+
+    /// For a message that waited in the queue and is taken out of it.
+    pub(crate) fn queued(session: &SessionId, queued: &Queued) -> Option<Self> {
+        let ack = ChatAck {
+            session_id: session.clone(),
+            entry_id: None,
+            run_id: None,
+            item_id: Some(queued.item.item_id.clone()),
+            disposition: queued.disposition(),
+            deduped: false,
+            feed: None,
+        };
+        Some(Self {
+            id: queued.request_id.clone()?,
+            fingerprint: queued.fingerprint.clone()?,
+            at: queued.item.queued_at,
+            outcome: Outcome::Chat(ack),
+        })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn done(id: String, at: i64) -> Self {
+        let fingerprint = String::new();
+        Self::new(Request { id, fingerprint }, at, Outcome::Done)
+    }
+}
+
+/// The answered requests of one session.
+#[derive(Default)]
+pub(crate) struct Requests {
+    answered: HashMap<String, Answered>,
+    order: VecDeque<String>,
+}
+
+impl Requests {
+    /// Finds what earlier processes took in.
+    pub(crate) fn read(tree: &SessionTree, durable: &Durable) -> Self {
+        let mut requests = Self::default();
+        let session = tree.header().id();
+        for (entry, mark, at) in tree.entries().iter().filter_map(marked) {
+            if let (Some(id), Some(fingerprint)) = (mark.request_id, mark.fingerprint) {
+                let ack = ChatAck {
+                    session_id: session.clone(),
+                    entry_id: Some(entry.id().clone()),
+                    run_id: mark.run_id,
+                    item_id: mark.item_id,
+                    disposition: mark.disposition.unwrap_or(Disposition::Started),
+                    deduped: false,
+                    feed: None,
+                };
+                let request = Request { id, fingerprint };
+                requests.remember(Answered::new(request, at, Outcome::Chat(ack)));
+            }
+        }
+        let queued = durable.queue.iter();
+        let queued = queued.filter_map(|queued| Answered::queued(session, queued));
+        for answered in queued.chain(durable.requests.iter().cloned()) {
+            requests.remember(answered);
+        }
+        requests
+    }
+
+    /// What came of this request before, if it was made before. The same id with another content
+    /// is a conflict.
+    pub(crate) fn repeat(
+        &self,
+        request: Option<&Request>,
+        now_ms: i64,
+    ) -> Result<Option<&Outcome>, EngineError> {
+        let Some(request) = request else {
+            return Ok(None);
+        };
+        let known = self.answered.get(&request.id);
+        let Some(known) = known.filter(|known| now_ms - known.at < KEPT_FOR_MS) else {
+            return Ok(None);
+        };
+        match known.fingerprint == request.fingerprint {
+            true => Ok(Some(&known.outcome)),
+            false => Err(EngineError::Conflict(
+                "this request id was used for something else".to_owned(),
+            )),
+        }
+    }
+
+    pub(crate) fn remember(&mut self, answered: Answered) {
+        let id = answered.id.clone();
+        if self.answered.insert(id.clone(), answered).is_none() {
+            self.order.push_back(id);
+        }
+        while self.order.len() > REQUESTS_MAX {
+            if let Some(oldest) = self.order.pop_front() {
+                self.answered.remove(&oldest);
+            }
+        }
+    }
+}
+
+fn fingerprint<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> String {
+    format!("{:016x}", hash(texts))
+}
+
+/// Tells contents apart, the same in every process (FNV-1a). The lengths keep "a" + "bc" and
+/// "ab" + "c" apart.
+fn hash<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for text in texts {
+        add(&(text.len() as u64).to_le_bytes());
+        add(text);
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_request_gets_the_same_answer_and_another_content_a_conflict() {
+        let mut requests = Requests::default();
+        let chat = |text: &str| {
+            Request::of_chat(&Chat {
+                content: text.to_owned(),
+                request_id: Some("q1".to_owned()),
+                ..Chat::default()
+            })
+        };
+        let ack = Outcome::Chat(ChatAck {
+            session_id: "s".into(),
+            entry_id: Some("e".into()),
+            run_id: None,
+            item_id: None,
+            disposition: Disposition::Started,
+            deduped: false,
+            feed: None,
+        });
+        let first = chat("a");
+        assert_eq!(requests.repeat(first.as_ref(), 5).unwrap(), None);
+        requests.remember(Answered::new(first.unwrap(), 5, ack.clone()));
+        let again = requests.repeat(chat("a").as_ref(), 6);
+        assert_eq!(again.unwrap(), Some(&ack));
+        let other = requests.repeat(chat("b").as_ref(), 6);
+        assert!(matches!(other, Err(EngineError::Conflict(_))));
+        let later = requests.repeat(chat("b").as_ref(), 5 + KEPT_FOR_MS);
+        assert_eq!(later.unwrap(), None, "a day later it is a new request");
+    }
+}

@@ -1,0 +1,153 @@
+//! A run that does nothing any more is ended, and says so (RUN-9). Every run has a watchdog of its own:
+//! whatever hangs in one session, no other one notices.
+
+use crate::session::live::Live;
+use netaclaw_protocol::{RunOutcome, SessionId, Trouble, TroubleKind, Usage};
+use netaclaw_runtime::RunReport;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a run may show no sign of life. Models, tools and stores have limits of their own that are
+/// far shorter; this is for what they cannot see, such as a stream of nothing but pings.
+const STALLED_AFTER: Duration = Duration::from_secs(600);
+/// How long a run may take to end itself once it is told to. Then it is dropped.
+const END_GRACE: Duration = Duration::from_secs(10);
+
+/// When a run last did something, and what. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub(crate) struct Progress {
+    last: Arc<Mutex<Sign>>,
+}
+
+#[derive(Clone, Copy)]
+struct Sign {
+    what: &'static str,
+    at: Instant,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        let sign = Sign {
+            what: "start",
+            at: Instant::now(),
+        };
+        Self {
+            last: Arc::new(Mutex::new(sign)),
+        }
+    }
+
+    pub(crate) fn made(&self, what: &'static str) {
+        self.pauses(what, Duration::ZERO);
+    }
+
+    /// Nothing more is to be expected before this time has passed.
+    pub(crate) fn pauses(&self, what: &'static str, time: Duration) {
+        let at = Instant::now() + time;
+        *self.lock() = Sign { what, at };
+    }
+
+    fn last(&self) -> Sign {
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sign> {
+        // One assignment happens under it.
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) struct Watchdog {
+    pub(crate) session: SessionId,
+    pub(crate) live: Live,
+    pub(crate) cancel: CancellationToken,
+    /// Set once the run was found to have stalled.
+    pub(crate) stalled: OnceLock<Trouble>,
+}
+
+impl Watchdog {
+    /// The report of a run; one that was dropped has made none.
+    pub(crate) async fn watch(self, run: impl Future<Output = RunReport>) -> RunReport {
+        let report = tokio::select! {
+            biased;
+            report = run => Some(report),
+            () = self.overdue() => None,
+        };
+        let report = report.unwrap_or_else(|| {
+            tracing::warn!(session.id = %self.session, "a run did not end in time and was dropped");
+            RunReport {
+                outcome: RunOutcome::Stopped,
+                reason: None,
+                trouble: Some(Box::new(dropped())),
+                usage: Usage::default(),
+                turns: 0,
+                tools_refused: None,
+            }
+        });
+        match self.stalled.into_inner() {
+            Some(trouble) => RunReport {
+                outcome: RunOutcome::Error,
+                trouble: Some(Box::new(trouble)),
+                ..report
+            },
+            None => report,
+        }
+    }
+
+    /// Ready when the run was told to end, by whomever, and has not.
+    async fn overdue(&self) {
+        tokio::select! {
+            () = self.cancel.cancelled() => {}
+            trouble = self.stalls() => {
+                tracing::warn!(session.id = %self.session, why = trouble.words.en, "a run has stalled");
+                // Nobody else sets it.
+                self.stalled.get_or_init(|| trouble);
+                self.cancel.cancel();
+            }
+        }
+        tokio::time::sleep(END_GRACE).await;
+    }
+
+    /// Ready when nothing has happened for too long. A run that waits for a person waits as long as
+    /// they like, and tools have their own time.
+    async fn stalls(&self) -> Trouble {
+        let mut from = self.live.progress().last().at;
+        loop {
+            tokio::time::sleep_until(from + STALLED_AFTER).await;
+            let now = Instant::now();
+            let last = self.live.progress().last();
+            from = match self.live.waits_or_works() {
+                true => now,
+                false if last.at + STALLED_AFTER > now => last.at,
+                false => return self.stalled(last, now),
+            };
+        }
+    }
+
+    fn stalled(&self, last: Sign, now: Instant) -> Trouble {
+        let seconds = (now - last.at).as_secs();
+        let (minutes, what) = (seconds / 60, last.what);
+        let phase = self.live.phase_name();
+        Trouble::new(
+            TroubleKind::Stalled,
+            format!(
+                "本次运行已有 {minutes} 分钟没有任何进展，已被结束（阶段：{phase}；最后的动静：{what}，\
+                 {seconds} 秒前）。请重试；若仍出现，请检查渠道与存储。"
+            ),
+            format!(
+                "The run showed no sign of life for {minutes} minutes and was ended (phase: {phase}; \
+                 last sign: {what}, {seconds} s ago). Try again; if it happens again, look at the \
+                 channel and the store."
+            ),
+        )
+    }
+}
+
+fn dropped() -> Trouble {
+    Trouble::new(
+        TroubleKind::Cancelled,
+        "已停止。本次运行没有按时结束，已被放弃。",
+        "Stopped. The run did not end in time and was dropped.",
+    )
+}

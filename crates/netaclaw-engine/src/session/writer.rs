@@ -1,0 +1,474 @@
+//! The single writer of a session: every durable change and the event that tells of it, in one
+//! order.
+
+use crate::attachments::{self, AttachmentStore};
+use crate::error::EngineError;
+use crate::events::feed::{Feed, now_ms};
+use crate::events::wire::wire_entry;
+use crate::metrics::{self, QueueGauge, StoreCall};
+use crate::process_log::{ProcessLogs, StepLog};
+use crate::server::listing::{ListFeed, Liveness, list_item, looks_same};
+use crate::session::durable::{Durable, NewerState, Queue, StateUpdate, StoredState};
+use crate::session::foreign::ForeignWatch;
+use crate::session::tally::{Tally, Totals};
+use crate::session::user_message::{UserMark, user_message};
+use netaclaw_protocol::{
+    Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReliableEvent, SessionId,
+    SessionListItem, SessionMeta, SessionUpdated, Trouble, TroubleKind, Words,
+};
+use netaclaw_session::{
+    Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, SessionError, SessionPatch,
+    SessionTree, SessionTreeProvider,
+};
+use std::sync::{Arc, PoisonError};
+use tokio::sync::{Mutex, MutexGuard};
+
+pub(crate) struct SessionWriter {
+    pub(crate) id: SessionId,
+    pub(crate) provider: Arc<dyn SessionTreeProvider>,
+    pub(crate) feed: Feed,
+    lists: Arc<ListFeed>,
+    files: Option<Arc<dyn AttachmentStore>>,
+    /// The log of the steps of its tool calls.
+    pub(crate) steps: StepLog,
+    /// The process that writes.
+    instance: Arc<str>,
+    /// The end of the chain that the run under way writes along. Whatever else is appended
+    /// meanwhile goes there too, or the run would leave it on a branch of its own. Changed only by
+    /// who may write; apart, because a run that streams must not wait for the right to write.
+    run_tip: std::sync::Mutex<Option<EntryId>>,
+    tally: Tally,
+    foreign: ForeignWatch,
+    /// What lists are still to be told.
+    untold: std::sync::Mutex<Option<SessionListItem>>,
+    /// Set if a newer version wrote the session: this one only reads it.
+    read_only: Option<ReadOnly>,
+    state: Mutex<WriterState>,
+}
+
+/// Why a session is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadOnly {
+    /// Its entries have a newer format.
+    Format { found: u32 },
+    /// Its state has a newer version.
+    State(NewerState),
+}
+
+/// What is kept beside the entries of sessions.
+#[derive(Clone, Default)]
+pub(crate) struct Beside {
+    pub(crate) files: Option<Arc<dyn AttachmentStore>>,
+    pub(crate) logs: Option<Arc<dyn ProcessLogs>>,
+}
+
+pub(crate) struct WriterState {
+    pub(crate) durable: Durable,
+    /// What the store holds of it; `None` after a failure, when only the store can tell.
+    stored: Option<StoredState>,
+    /// The queue as clients know it.
+    told_queue: Queue,
+    /// What lists were told last.
+    listed: Option<SessionListItem>,
+    /// The queue has changed since clients were told.
+    queue_untold: bool,
+    queue_gauge: QueueGauge,
+}
+
+/// The right to write. While it is held nobody else appends, moves the leaf or changes the queue.
+pub(crate) struct Writing<'w> {
+    writer: &'w SessionWriter,
+    pub(crate) state: MutexGuard<'w, WriterState>,
+}
+
+impl SessionWriter {
+    pub(crate) fn new(
+        provider: Arc<dyn SessionTreeProvider>,
+        feed: Feed,
+        lists: Arc<ListFeed>,
+        instance: Arc<str>,
+        beside: Beside,
+        session: &SessionMeta,
+        header: &Header,
+    ) -> Self {
+        let id = session.session_id.clone();
+        let read_only = ReadOnly::of(session, header);
+        let (durable, stored) = match read_only {
+            Some(_) => (Durable::default(), StoredState::default()),
+            None => StoredState::read(session),
+        };
+        tell_unsupported(&id, &durable.queue);
+        let mut queue_gauge = QueueGauge::default();
+        queue_gauge.set(durable.queue.len());
+        let state = Mutex::new(WriterState {
+            told_queue: durable.queue.clone(),
+            durable,
+            stored: Some(stored),
+            listed: None,
+            queue_untold: false,
+            queue_gauge,
+        });
+        Self {
+            steps: StepLog::new(beside.logs, id.clone()),
+            id,
+            provider,
+            feed,
+            lists,
+            instance,
+            run_tip: std::sync::Mutex::default(),
+            tally: Tally::default(),
+            foreign: ForeignWatch::default(),
+            untold: std::sync::Mutex::default(),
+            files: beside.files,
+            read_only,
+            state,
+        }
+    }
+
+    /// Why the session is not written, if it is not.
+    pub(crate) fn read_only(&self) -> Option<ReadOnly> {
+        self.read_only
+    }
+
+    fn must_be_writable(&self) -> Result<(), EngineError> {
+        match self.read_only {
+            Some(why) => Err(why.refusal()),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) async fn begin(&self) -> Writing<'_> {
+        Writing {
+            writer: self,
+            state: self.state.lock().await,
+        }
+    }
+
+    /// A user's message with its files, which stay from now on.
+    pub(crate) async fn user_message(
+        &self,
+        content: &str,
+        attachments: &[Attachment],
+        mark: UserMark,
+    ) -> Result<EntryBody, EngineError> {
+        self.keep_files(attachments).await?;
+        let files = attachments::load(self.files.as_deref(), attachments).await?;
+        Ok(user_message(content, &files, mark, now_ms()))
+    }
+
+    /// Keeps the files of a message that waits.
+    pub(crate) async fn keep_files(&self, attachments: &[Attachment]) -> Result<(), EngineError> {
+        attachments::keep(self.files.as_deref(), attachments).await
+    }
+
+    /// The end of the chain of the run under way, if there is one.
+    pub(crate) fn run_tip(&self) -> Option<EntryId> {
+        self.tip().clone()
+    }
+
+    fn tip(&self) -> std::sync::MutexGuard<'_, Option<EntryId>> {
+        // One assignment happens under it.
+        self.run_tip.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the answers up to a place in the session have cost.
+    pub(crate) fn totals(&self, tree: &SessionTree, leaf: Option<&EntryId>) -> Totals {
+        self.tally.at(tree, leaf)
+    }
+
+    /// What a model that answers at a place in the session has read from outside.
+    pub(crate) fn foreign(&self, tree: &SessionTree, tip: Option<&EntryId>) -> ForeignContent {
+        self.foreign.at(tree, tip)
+    }
+
+    pub(crate) async fn tree(&self) -> Result<Arc<SessionTree>, EngineError> {
+        let load = self.provider.load_tree(&self.id);
+        Ok(self.timed(StoreCall::Load, load).await?)
+    }
+
+    /// Makes what was written safe from a power cut.
+    pub(crate) async fn sync(&self) -> Result<(), EngineError> {
+        let sync = self.provider.sync(&self.id);
+        Ok(self.timed(StoreCall::Sync, sync).await?)
+    }
+
+    async fn timed<T>(
+        &self,
+        call: StoreCall,
+        work: impl Future<Output = Result<T, SessionError>>,
+    ) -> Result<T, SessionError> {
+        metrics::timed(self.provider.kind(), call, work).await
+    }
+
+    /// Tells lists what was kept back, if nothing newer was told meanwhile. Waits for nobody.
+    pub(crate) fn tell_untold(&self) {
+        let mut untold = self.untold();
+        if let Some(item) = untold.take() {
+            self.lists.tell(&item);
+        }
+    }
+
+    /// Held while lists are told, so that they hear of everything in its order.
+    fn untold(&self) -> std::sync::MutexGuard<'_, Option<SessionListItem>> {
+        // It is replaced as a whole.
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) async fn meta(&self) -> Result<SessionMeta, EngineError> {
+        Ok(self.provider.get_session(&self.id).await?)
+    }
+}
+
+impl Writing<'_> {
+    /// A run begins to write here, or none does any more.
+    pub(crate) fn set_run_tip(&mut self, tip: Option<EntryId>) {
+        *self.writer.tip() = tip;
+    }
+
+    /// Appends where the session is: at the end of the run's chain, or at the leaf.
+    pub(crate) async fn append_here(&mut self, body: EntryBody) -> Result<Entry, EngineError> {
+        let new = match self.writer.run_tip() {
+            Some(tip) => NewEntry::below(Some(tip), body),
+            None => NewEntry::at_leaf(body),
+        };
+        self.append(new.flushed()).await
+    }
+
+    /// Appends and tells. The entry is durable, as far as `new` asks, before anybody hears of it.
+    pub(crate) async fn append(&mut self, new: NewEntry) -> Result<Entry, EngineError> {
+        self.append_after(new, |_| ()).await
+    }
+
+    /// The same, with something else that is told once the entry is stored and before it is told.
+    pub(crate) async fn append_after(
+        &mut self,
+        new: NewEntry,
+        tell_first: impl FnOnce(&Entry),
+    ) -> Result<Entry, EngineError> {
+        let writer = self.writer;
+        writer.must_be_writable()?;
+        let append = writer.provider.append_entry(&writer.id, new);
+        let entry = writer.timed(StoreCall::Append, append).await?;
+        tell_first(&entry);
+        let leaf_entry_id = match entry.kind().moves_leaf() {
+            true => Some(entry.id().clone()),
+            false => writer.tree().await?.leaf().cloned(),
+        };
+        let added = EntryAdded {
+            entry: wire_entry(&entry),
+            leaf_entry_id,
+        };
+        writer.feed.emit(&ReliableEvent::SessionEntryAdded(added));
+        if entry.kind().moves_leaf()
+            && let Some(tip) = &mut *writer.tip()
+        {
+            *tip = entry.id().clone();
+        }
+        self.tell_name().await?;
+        Ok(entry)
+    }
+
+    /// A session goes by what is said first, from then on and not only from the end of the run.
+    async fn tell_name(&mut self) -> Result<(), EngineError> {
+        let listed = self.state.listed.as_ref();
+        if listed.is_some_and(|item| item.session.first_message.is_none()) {
+            let session = self.writer.meta().await?;
+            self.tell_lists(session);
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn move_leaf(&mut self, leaf: Option<&EntryId>) -> Result<(), EngineError> {
+        let writer = self.writer;
+        writer.must_be_writable()?;
+        writer.provider.move_leaf(&writer.id, leaf).await?;
+        let tree = writer.tree().await?;
+        let path = tree.active_path().unwrap_or_default();
+        let changed = LeafChanged {
+            leaf_entry_id: tree.leaf().cloned(),
+            active_path: path.into_iter().map(|entry| entry.id().clone()).collect(),
+        };
+        writer
+            .feed
+            .emit(&ReliableEvent::SessionLeafChanged(changed));
+        Ok(())
+    }
+
+    /// Stores queue, run and questions as they are now.
+    pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
+        let session = self.store(Flush::Now).await?;
+        self.tell_lists(session);
+        Ok(())
+    }
+
+    /// The same, for a caller that makes it safe together with what it writes next.
+    pub(crate) async fn save_later(&mut self) -> Result<(), EngineError> {
+        let session = self.store(Flush::Later).await?;
+        self.tell_lists(session);
+        Ok(())
+    }
+
+    /// The same, for a caller that tells lists later, by [`SessionWriter::tell_untold`].
+    pub(crate) async fn save_untold(&mut self) -> Result<(), EngineError> {
+        let session = self.store(Flush::Later).await?;
+        let (item, is_news) = self.listed(session);
+        if is_news {
+            *self.writer.untold() = Some(item);
+        }
+        Ok(())
+    }
+
+    async fn store(&mut self, flush: Flush) -> Result<SessionMeta, EngineError> {
+        let writer = self.writer;
+        writer.must_be_writable()?;
+        let StateUpdate { changes, after } = self.update().await?;
+        // Known again once the store has it: a failure may have come before or after that.
+        self.state.stored = None;
+        let session = match changes.is_empty() {
+            true => {
+                if flush == Flush::Now {
+                    writer.sync().await?;
+                }
+                writer.meta().await?
+            }
+            false => {
+                let patch = SessionPatch {
+                    metadata_changes: changes,
+                    flush,
+                    ..SessionPatch::default()
+                };
+                let update = writer.provider.update_session(&writer.id, patch);
+                writer.timed(StoreCall::Update, update).await?
+            }
+        };
+        self.state.stored = Some(after);
+        self.tell_queue();
+        Ok(session)
+    }
+
+    /// What has to be stored so that the store holds the state as it is now.
+    async fn update(&mut self) -> Result<StateUpdate, EngineError> {
+        let writer = self.writer;
+        if self.state.stored.is_none() {
+            let (_, stored) = StoredState::read(&writer.meta().await?);
+            self.state.stored = Some(stored);
+        }
+        let state = &*self.state;
+        let stored = state.stored.as_ref().expect("read above");
+        Ok(stored.update(&state.durable, &writer.id, &writer.instance))
+    }
+
+    fn tell_queue(&mut self) {
+        let state = &mut *self.state;
+        if std::mem::take(&mut state.queue_untold) {
+            let update = state.durable.queue.update_since(&state.told_queue);
+            state.told_queue = state.durable.queue.clone();
+            state.queue_gauge.set(update.items.len());
+            let feed = &self.writer.feed;
+            feed.emit(&ReliableEvent::QueueUpdate(update));
+        }
+    }
+
+    /// The same, or takes the changes back: who is told that they failed must not find them later.
+    pub(crate) async fn save_or_restore(&mut self, before: Durable) -> Result<(), EngineError> {
+        let saved = self.save().await;
+        if saved.is_err() {
+            self.state.durable = before;
+        }
+        saved
+    }
+
+    /// Stores the queue and tells what waits in it. If that fails, the next change that is stored
+    /// tells it.
+    pub(crate) async fn save_queue(&mut self) -> Result<(), EngineError> {
+        self.state.queue_untold = true;
+        self.save().await
+    }
+
+    pub(crate) async fn patch(
+        &mut self,
+        patch: SessionPatch,
+    ) -> Result<SessionListItem, EngineError> {
+        let writer = self.writer;
+        writer.must_be_writable()?;
+        let update = writer.provider.update_session(&writer.id, patch);
+        let session = writer.timed(StoreCall::Update, update).await?;
+        let updated = SessionUpdated {
+            session: session.clone().into(),
+            labels: None,
+        };
+        writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
+        Ok(self.tell_lists(session))
+    }
+
+    /// Remembers the way to the leaf, before or after it is left.
+    pub(crate) fn remember_visit(&mut self, tree: &SessionTree) {
+        Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
+    }
+
+    fn tell_lists(&mut self, session: SessionMeta) -> SessionListItem {
+        let (item, is_news) = self.listed(session);
+        if is_news {
+            let mut untold = self.writer.untold();
+            *untold = None;
+            self.writer.lists.tell(&item);
+        }
+        item
+    }
+
+    /// The session as lists show it, and whether they do not know it yet.
+    fn listed(&mut self, session: SessionMeta) -> (SessionListItem, bool) {
+        let item = list_item(session, &self.state.durable, Liveness::Live);
+        let known = self.state.listed.as_ref();
+        let is_news = known.is_none_or(|known| !looks_same(known, &item));
+        if is_news {
+            self.state.listed = Some(item.clone());
+        }
+        (item, is_news)
+    }
+}
+
+impl ReadOnly {
+    pub(crate) fn of(session: &SessionMeta, header: &Header) -> Option<Self> {
+        let found = header.version();
+        match found > FORMAT_VERSION {
+            true => Some(Self::Format { found }),
+            false => NewerState::of(session).map(Self::State),
+        }
+    }
+
+    pub(crate) fn refusal(self) -> EngineError {
+        EngineError::ReadOnly(Box::new(self.words()))
+    }
+
+    /// For whoever opens the session.
+    pub(crate) fn warning(self) -> Trouble {
+        let Words { zh, en } = self.words();
+        Trouble::new(TroubleKind::NewerVersion, zh, en)
+    }
+
+    fn words(self) -> Words {
+        let (zh, en, found, supported) = match self {
+            Self::Format { found } => ("格式", "format", found.into(), FORMAT_VERSION.into()),
+            Self::State(newer) => ("状态", "state", newer.version, NewerState::SUPPORTED),
+        };
+        Words::new(
+            format!(
+                "此会话由较新版本的 NetaClaw 写入（{zh}版本 {found}，本版本支持到 {supported}），只能查看。请更新 NetaClaw 后再修改。"
+            ),
+            format!(
+                "A newer version of NetaClaw wrote this session ({en} version {found}, this one supports {supported}): it can be read but not changed. Update NetaClaw to change it."
+            ),
+        )
+    }
+}
+
+fn tell_unsupported(session: &SessionId, queue: &Queue) {
+    for queued in queue.iter().filter(|queued| queued.item.unsupported) {
+        tracing::warn!(
+            session.id = %session,
+            item.id = %queued.item.item_id,
+            "this version cannot read a queued message; it is kept and held"
+        );
+    }
+}

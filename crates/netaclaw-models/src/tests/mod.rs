@@ -1,0 +1,4 @@
+//! Tests of several modules together.
+
+mod golden;
+mod wire;
