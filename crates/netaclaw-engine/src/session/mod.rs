@@ -9,6 +9,7 @@ pub(crate) mod ending;
 pub(crate) mod expiry;
 pub(crate) mod foreign;
 pub(crate) mod host;
+mod join;
 mod launch;
 mod leaving;
 pub(crate) mod live;
@@ -19,40 +20,37 @@ mod questions;
 mod queue;
 pub(crate) mod recover;
 pub(crate) mod requests;
+mod settings;
 pub(crate) mod tally;
 pub(crate) mod title;
 mod titles;
 pub(crate) mod trace;
+mod tree;
 pub(crate) mod user_message;
 pub(crate) mod waiters;
 pub(crate) mod watchdog;
 pub(crate) mod writer;
 
+pub(crate) use settings::patch_of;
+
 use crate::compaction::{Desk, keep};
 use crate::error::EngineError;
-use crate::events::feed::{Missed, OnItsWay, Subscriber, SubscriptionId, now_ms};
-use crate::events::snapshot;
+use crate::events::feed::now_ms;
 use crate::server::Home;
 use crate::server::limits::Allowance;
-use crate::server::listing::{Liveness, list_item};
-use crate::session::command::{Command, OpenRequest, Way};
+use crate::session::command::Command;
 use crate::session::expiry::expired;
 use crate::session::live::Live;
 use crate::session::recover::recover;
-use crate::session::requests::{Answered, Done, Outcome, Request, Requests};
+use crate::session::requests::{Answered, Outcome, Request, Requests};
 use crate::session::waiters::Waiters;
 use crate::session::writer::{ReadOnly, SessionWriter, Writing};
-use crate::source::{AgentSource, ChosenModel};
+use crate::source::AgentSource;
 use launch::{ClosingRun, CurrentRun};
 use leaving::PendingMove;
 use netaclaw_governance::Approval;
-use netaclaw_protocol::{
-    EntryId, FeedStart, OpenMode, Opened, ReliableEvent, ResyncReason, RunId, RunState,
-    SessionChange, SessionId, SessionListItem, SessionMeta, SessionResync, SessionStatus,
-    SessionUpdated, SetModel, ThinkingLevel,
-};
+use netaclaw_protocol::{ReliableEvent, ResyncReason, RunState, SessionResync};
 use netaclaw_runtime::{RunReport, todo_on_path};
-use netaclaw_session::{EntryBody, Places, Role, SessionError, SessionPatch};
 use netaclaw_tools::ClarifyAnswer;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -61,7 +59,6 @@ use titles::Titles;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 /// Ready when the session has been taken away.
 type Lost = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -295,75 +292,6 @@ impl LiveSession {
         }
     }
 
-    /// Joins a client. While this holds the writer no entry is added, and text that streams waits
-    /// for the same lock, so that the answer and the events after it fit together.
-    async fn join(&mut self, request: OpenRequest) -> Result<(Opened, OnItsWay), EngineError> {
-        // Before, because others are asked for them, and a run must not wait for that.
-        if self.live.tokens_shown().is_none() {
-            let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
-            let model = self.writer.begin().await.state.durable.model.clone();
-            let tokens = self.tokens_at(&tree, &meta, model).await;
-            self.live.show_tokens(tokens);
-        }
-        let mut writing = self.writer.begin().await;
-        if std::mem::take(&mut writing.state.durable.unread) {
-            writing.save().await?;
-        }
-        let epoch = self.writer.feed.epoch();
-        let OpenRequest {
-            epoch: known_epoch,
-            last_seq,
-            subscriber,
-        } = request;
-        if let (Some(known), Some(last_seq)) = (known_epoch, last_seq)
-            && let Some((joined, missed)) = self.live.resume(&known, last_seq, &subscriber)
-        {
-            let mode = match missed {
-                Missed::Nothing => OpenMode::Live,
-                Missed::Events => OpenMode::Replay,
-            };
-            return Ok((
-                Opened {
-                    mode,
-                    epoch,
-                    seq: joined.seq,
-                    snapshot: None,
-                },
-                self.on_its_way(joined.id),
-            ));
-        }
-        let tree = self.writer.tree().await?;
-        let meta = self.writer.meta().await?;
-        let durable = &writing.state.durable;
-        Ok(self.live.join(subscriber, |live, joined| {
-            let snapshot = Some(Box::new(snapshot::build(&tree, meta, live, durable)));
-            let mode = OpenMode::Snapshot;
-            (
-                Opened {
-                    mode,
-                    epoch,
-                    seq: joined.seq,
-                    snapshot,
-                },
-                self.on_its_way(joined.id),
-            )
-        }))
-    }
-
-    fn on_its_way(&self, subscription: SubscriptionId) -> OnItsWay {
-        OnItsWay::new(subscription, self.writer.feed.clone())
-    }
-
-    /// Adds a subscriber who needs no snapshot, because nothing has happened yet.
-    fn listen(&mut self, subscriber: Arc<dyn Subscriber>) -> (FeedStart, OnItsWay) {
-        let joined = self.live.join(subscriber, |_, joined| joined);
-        let start = FeedStart {
-            epoch: self.writer.feed.epoch(),
-            seq: joined.seq,
-        };
-        (start, self.on_its_way(joined.id))
-    }
-
     async fn stop(&mut self) -> Result<RunState, EngineError> {
         if let Some(run) = &self.current {
             self.live
@@ -378,196 +306,6 @@ impl LiveSession {
         Ok(RunState::Idle)
     }
 
-    async fn set_thinking_level(
-        &mut self,
-        level: ThinkingLevel,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
-        let thinking_level = level.as_str().to_owned();
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
-        writing
-            .append_here(EntryBody::ThinkingLevelChange { thinking_level })
-            .await?;
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(()))
-    }
-
-    async fn set_model(
-        &mut self,
-        choice: SetModel,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
-        let chosen = ChosenModel {
-            channel_id: choice.channel_id.clone(),
-            model_id: choice.model_id.clone(),
-        };
-        let agent = self.writer.meta().await?.agent_id;
-        self.source.check_model(agent.as_deref(), &chosen).await?;
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
-        let body = EntryBody::ModelChange {
-            provider: choice.channel_id.clone(),
-            model_id: choice.model_id.clone(),
-        };
-        writing.append_here(body).await?;
-        writing.state.durable.model = Some(crate::session::durable::ModelChoice {
-            channel_id: choice.channel_id,
-            model_id: choice.model_id,
-        });
-        match request {
-            None => writing.save().await?,
-            request => self.remember(&mut writing, request, Outcome::Done).await?,
-        }
-        drop(writing);
-        match self.current {
-            // The run goes on with the model that it began with.
-            Some(_) => self.remeasure = true,
-            None => self.tell_tokens().await,
-        }
-        Ok(Done::now(()))
-    }
-
-    async fn switch_leaf(
-        &mut self,
-        leaf: Option<EntryId>,
-        way: Way,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
-        if self.current.is_some() {
-            return Err(EngineError::Busy(
-                "a run is writing; stop it or wait for its end".to_owned(),
-            ));
-        }
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
-        let tree = self.writer.tree().await?;
-        let known = writing.state.durable.visits.clone();
-        writing.remember_visit(&tree);
-        let leaf = match (leaf, way) {
-            (Some(entry), Way::Follow) => {
-                Some(Places::new(&tree).follow(&entry, &writing.state.durable.visits))
-            }
-            (leaf, _) => leaf,
-        };
-        writing.move_leaf(leaf.as_ref()).await?;
-        let tree = self.writer.tree().await?;
-        writing.remember_visit(&tree);
-        if writing.state.durable.visits != known {
-            writing.save().await?;
-        }
-        self.live.todo_changed(todo_on_path(
-            tree.active_path().unwrap_or_default().into_iter(),
-        ));
-        let meta = self.writer.meta().await?;
-        let model = writing.state.durable.model.clone();
-        let tokens = self.tokens_at(&tree, &meta, model);
-        self.live.tokens_changed(tokens.await);
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(()))
-    }
-
-    /// Moves the leaf to a message of the user and starts a run there: its answer becomes a
-    /// sibling of the ones before.
-    async fn retry(
-        &mut self,
-        entry: EntryId,
-        request: Option<Request>,
-    ) -> Result<Done<RunId>, EngineError> {
-        if let Some(Outcome::Started(run_id)) = self.requests.repeat(request.as_ref(), now_ms())? {
-            return Ok(Done::before(run_id.clone()));
-        }
-        if self.live.waits_for_person() {
-            let message = "a question or an approval is open; answer it or stop the run first";
-            return Err(EngineError::Busy(message.to_owned()));
-        }
-        let tree = self.writer.tree().await?;
-        let asked = tree.get(&entry);
-        let asked = asked.ok_or_else(|| EngineError::StaleParent(entry.to_string()))?;
-        if asked.role() != Role::User {
-            let message = "only a message of the user can be answered again";
-            return Err(EngineError::BadRequest(message.to_owned()));
-        }
-        if self.current.is_none() {
-            self.allowance.begin()?;
-        }
-        let switched = self.switch_leaf(Some(entry), Way::Exactly, None).await;
-        let begun = match switched {
-            Ok(_) => self.go_on(request).await,
-            Err(error) => Err(error),
-        };
-        self.allowance.keep_while(self.current.is_some());
-        Ok(Done::now(begun?))
-    }
-
-    async fn label(
-        &mut self,
-        entry: EntryId,
-        label: Option<String>,
-        request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
-        let label = label.filter(|label| !label.trim().is_empty());
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
-        writing
-            .append_here(EntryBody::Label {
-                target_id: entry,
-                label,
-            })
-            .await?;
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        let session = self.writer.meta().await?;
-        let tree = self.writer.tree().await?;
-        let labels = tree
-            .labels()
-            .iter()
-            .map(|(id, label)| (id.clone(), label.text.clone()))
-            .collect();
-        let updated = SessionUpdated {
-            session: session.into(),
-            labels: Some(labels),
-        };
-        self.writer
-            .feed
-            .emit(&ReliableEvent::SessionUpdated(updated));
-        Ok(Done::now(()))
-    }
-
-    async fn update(
-        &mut self,
-        change: SessionChange,
-        request: Option<Request>,
-    ) -> Result<Done<SessionListItem>, EngineError> {
-        let writer = Arc::clone(&self.writer);
-        if self.repeats(request.as_ref())? {
-            let meta = writer.meta().await?;
-            let durable = &writer.begin().await.state.durable;
-            return Ok(Done::before(list_item(meta, durable, Liveness::Live)));
-        }
-        if change.status == Some(SessionStatus::Deleted) {
-            self.end_run().await?;
-        }
-        if change.title.is_some() {
-            self.titles.forget();
-        }
-        let mut writing = writer.begin().await;
-        let item = writing.patch(patch_of(change)).await?;
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(item))
-    }
-
     /// Ends what runs, and what waits does not begin. A run could not store its end once the
     /// session is deleted.
     async fn end_run(&mut self) -> Result<(), EngineError> {
@@ -578,36 +316,6 @@ impl LiveSession {
             self.run_ended(ended).await;
         }
         Ok(())
-    }
-
-    async fn fork(
-        &mut self,
-        entry: EntryId,
-        request: Option<Request>,
-    ) -> Result<Done<SessionMeta>, EngineError> {
-        let writer = Arc::clone(&self.writer);
-        let known = self.requests.repeat(request.as_ref(), now_ms())?;
-        if let Some(Outcome::Forked(forked)) = known {
-            return Ok(Done::before(writer.provider.get_session(forked).await?));
-        }
-        // A request names what it makes, so that a second process finds what the first one made
-        // before it died.
-        let id = request.as_ref().map_or_else(
-            || SessionId::new(Uuid::now_v7().to_string()),
-            |request| request.names_session(&writer.id),
-        );
-        let mut writing = writer.begin().await;
-        let provider = &writer.provider;
-        let made = provider
-            .create_branched_session(&writer.id, &entry, id.clone())
-            .await;
-        let forked = match made {
-            Err(SessionError::AlreadyExists(_)) => provider.get_session(&id).await?,
-            made => made?,
-        };
-        let outcome = Outcome::Forked(forked.session_id.clone());
-        self.remember(&mut writing, request, outcome).await?;
-        Ok(Done::now(forked))
     }
 
     /// Whether a request was carried out before.
@@ -631,13 +339,5 @@ impl LiveSession {
         writing.save().await?;
         self.requests.remember(answered);
         Ok(())
-    }
-}
-
-pub(crate) fn patch_of(change: SessionChange) -> SessionPatch {
-    SessionPatch {
-        title: change.title,
-        status: change.status,
-        ..SessionPatch::default()
     }
 }
