@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AgentSpec, ToolOverride } from '@/protocol'
-import { freeName, isName } from '../parts/names'
+import { freeName, isName } from '../form/names'
 import {
   APPROVALS,
   MISSING_SANDBOX,

@@ -10,7 +10,7 @@ import type {
   ToolOverride,
   ToolRisk,
 } from '@/protocol'
-import { isName } from '../parts/names'
+import { isName } from '../form/names'
 
 export interface AgentForm {
   name: string

@@ -1,7 +1,7 @@
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import { api } from '@/api'
 import type { AgentPreview, AgentSpec } from '@/protocol'
-import { isSame } from '../parts/changes'
+import { isSame } from '../editor/changes'
 
 /** For whom the tools are: the agent itself, or one that it delegates to. */
 export type ToolSeat = 'main' | 'subagent'

@@ -10,7 +10,7 @@ import type {
   Supplier,
   SupplierOption,
 } from '@/protocol'
-import { freeName, isName } from '../parts/names'
+import { freeName, isName } from '../form/names'
 
 export interface ChannelForm {
   name: string

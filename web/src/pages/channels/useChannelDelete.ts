@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n'
 import { api } from '@/api'
 import type { Agent, ChannelView } from '@/protocol'
-import type { Confirm } from '../parts/useConfirm'
+import type { Confirm } from '@/ui/dialog/useConfirm'
 import { channelUsers } from './users'
 
 /** Deletes a channel that nobody uses, after asking; says who does otherwise. Returns whether it is gone. */

@@ -1,7 +1,7 @@
 /** An MCP server as the editor's fields hold it. Pure: both ways, and what is wrong with it. */
 
 import type { McpServerView, McpServerWrite } from '@/protocol'
-import { isName } from '../parts/names'
+import { isName } from '../form/names'
 
 export interface McpForm {
   name: string

@@ -2,7 +2,7 @@
 
 import type { ChannelModel, ChannelModels, ChannelWrite, Supplier, SupplierOption } from '@/protocol'
 import { bestFirst } from '../channels/form'
-import { freeName } from '../parts/names'
+import { freeName } from '../form/names'
 
 /** Suppliers in the order they are offered; the others follow. */
 const ORDER: readonly Supplier[] = [

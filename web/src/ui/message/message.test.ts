@@ -3,7 +3,7 @@ import { flushPromises, type VueWrapper } from '@vue/test-utils'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { defineComponent, h, type PropType } from 'vue'
 import type { ActivityRow, AnswerPart, AssistantRow, CompactionRow, TranscriptRow, UserRow } from '@/view/types'
-import { provideOpened } from '../browser/useOpened'
+import { provideOpened } from '../composables/useOpened'
 import { show } from '../testing'
 import MessageRow from './MessageRow.vue'
 

@@ -1,7 +1,7 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { onBeforeRouteLeave, onBeforeRouteUpdate, type RouteLocationNormalized } from 'vue-router'
-import type { Confirm } from './useConfirm'
+import type { Confirm } from '@/ui/dialog/useConfirm'
 
 /** Asks before unsaved changes are left behind, by a link or by closing the tab. */
 export function useLeaveGuard(isDirty: () => boolean, confirm: Confirm): void {

@@ -7,10 +7,10 @@ import { bytes, cost, duration, moment, tokens } from '../format'
 import ControlMenu from '../control/ControlMenu.vue'
 import ListSession from '../list/ListSession.vue'
 import { show, testI18n } from '../testing'
-import StateConnection from './StateConnection.vue'
-import StateJump from './StateJump.vue'
-import StateKeys from './StateKeys.vue'
-import StateTokens from './StateTokens.vue'
+import IndicatorConnection from './IndicatorConnection.vue'
+import IndicatorJump from './IndicatorJump.vue'
+import DialogKeys from '../dialog/DialogKeys.vue'
+import IndicatorTokens from './IndicatorTokens.vue'
 
 beforeAll(() => {
   // jsdom has no modal dialogs.
@@ -39,13 +39,13 @@ describe('the connection', () => {
   })
 
   test('is silent while all is well, but the region is there', () => {
-    view = show(StateConnection, { connection: connection({}) })
+    view = show(IndicatorConnection, { connection: connection({}) })
     expect(view.get('[role=status]').text()).toBe('')
   })
 
   test('counts down and can be tried at once', async () => {
     vi.useFakeTimers({ now: 1_000_000 })
-    view = show(StateConnection, { connection: connection({ state: 'waiting', retryAt: 1_004_500, unsent: 2 }) })
+    view = show(IndicatorConnection, { connection: connection({ state: 'waiting', retryAt: 1_004_500, unsent: 2 }) })
     expect(view.text()).toContain('Next try in 5 s')
     expect(view.text()).toContain('2 messages wait')
     await vi.advanceTimersByTimeAsync(2000)
@@ -71,7 +71,7 @@ describe('tokens', () => {
   }
 
   test('are one line, with the numbers and a way to compact behind it', async () => {
-    view = show(StateTokens, { tokens: meter, canCompact: true })
+    view = show(IndicatorTokens, { tokens: meter, canCompact: true })
     expect(view.text()).toBe('≈ 64k/200k · 32%')
     expect(view.get('[role=meter]').attributes('aria-valuenow')).toBe('32')
     expect(view.get('.tick').attributes('style')).toContain('left: 80%')
@@ -94,7 +94,7 @@ describe('tokens', () => {
       { part: 'messages', tokens: 48_000, percent: 24 },
       { part: 'free', tokens: 152_000, percent: 76 },
     ]
-    view = show(StateTokens, { tokens: meter, canCompact: true, breakdown })
+    view = show(IndicatorTokens, { tokens: meter, canCompact: true, breakdown })
     await view.trigger('pointerenter', { pointerType: 'mouse' })
     await vi.advanceTimersByTimeAsync(100)
     expect(view.emitted('look')).toBeUndefined()
@@ -113,7 +113,7 @@ describe('tokens', () => {
 
   test('a finger opens them by a press alone', async () => {
     vi.useFakeTimers()
-    view = show(StateTokens, { tokens: meter, canCompact: true })
+    view = show(IndicatorTokens, { tokens: meter, canCompact: true })
     await view.trigger('pointerenter', { pointerType: 'touch' })
     await vi.advanceTimersByTimeAsync(1000)
     expect(view.find('[role=dialog]').exists()).toBe(false)
@@ -204,12 +204,12 @@ test('a picker is walked by keys and skips what cannot be chosen', async () => {
 })
 
 test('the way back to the end counts what has come', () => {
-  view = show(StateJump, { unread: 130 })
+  view = show(IndicatorJump, { unread: 130 })
   expect(view.attributes('aria-label')).toBe('Jump to the latest, 99+ new messages')
 })
 
 test('all keys are in the help', async () => {
-  view = show(StateKeys, {})
+  view = show(DialogKeys, {})
   expect(view.text()).toContain('Queue for later')
   await view.get('dialog').trigger('cancel')
   expect(view.emitted('close')).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n'
-import { ApiError } from '@/api'
+import { ApiError } from '.'
 
 /** Refusals for which the server gives the reason and what to do; a proxy in between does not. */
 const EXPLAINED = ['rate_limited', 'unavailable']
