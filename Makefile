@@ -40,7 +40,7 @@ lint: ## run clippy, the tidy checks, Prettier and ESLint
 	@cargo run -q -p xtask -- tidy
 	@scripts/lint.sh check
 
-deny: ## check dependencies: licences, banned crates, sources
+deny: ## check dependencies: licenses, banned crates, sources, advisories
 	@scripts/deny.sh
 
 interop: ## install the real Pi, for the interop tests and benchmarks

@@ -3,6 +3,7 @@
 # server beside a Node relay, file tools beside ripgrep and fd, and the planning of compactions.
 # `make bench ARGS="live …"`, `ARGS="session …"`, `ARGS=tools` or `ARGS=compaction` runs one of them;
 # `ARGS="live --hostile"` measures what a hostile user costs the others.
+# All are built with the profile of releases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,10 +23,10 @@ fi
 require_cargo
 if [[ $which == all || $which == tools ]]; then
   require_search
-  run_in_group cargo bench -p netaclaw-tools --bench search
+  run_in_group cargo bench --profile dist -p netaclaw-tools --bench search
 fi
 if [[ $which == all || $which == compaction ]]; then
-  run_in_group cargo bench -p netaclaw-compaction --bench plan
+  run_in_group cargo bench --profile dist -p netaclaw-compaction --bench plan
 fi
 if [[ $which == tools || $which == compaction ]]; then exit 0; fi
 require_node
@@ -36,9 +37,9 @@ if [[ $which != live ]]; then
   # As durable as in the tests, but with the room that a server in use would be given.
   mariadb_start "$work/db" --innodb-log-file-size=96M --innodb-buffer-pool-size=128M
   export NETACLAW_BENCH_MYSQL_URL=mysql://neta:neta@127.0.0.1:$mariadb_port
-  run_in_group cargo bench -p netaclaw-store --bench session -- "$@"
+  run_in_group cargo bench --profile dist -p netaclaw-store --bench session -- "$@"
   mariadb_stop
 fi
 if [[ $which != session ]]; then
-  run_in_group cargo bench -p netaclaw --bench live -- "$@"
+  run_in_group cargo bench --profile dist -p netaclaw --bench live -- "$@"
 fi

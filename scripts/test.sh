@@ -43,6 +43,7 @@ browser_tests() {
 
 require_cargo
 require_nextest
+require_deny
 require_node
 require_mariadb
 require_interop
@@ -61,6 +62,7 @@ export INSTA_UPDATE=no
 step format  check   cargo fmt --all --check
 step clippy  check   cargo clippy --workspace --all-targets --all-features -- -D warnings
 step tidy    check   cargo run -q -p xtask -- tidy
+step deny    check   scripts/deny.sh
 step prettier check  npm run --silent format:check
 step eslint  check   npm run --silent lint
 step rust    nextest cargo nextest run --workspace --all-features --no-fail-fast

@@ -22,11 +22,22 @@ require_cargo() {
 
 require_nextest() {
   if cargo nextest --version >/dev/null 2>&1; then return; fi
-  local command='cargo install cargo-nextest --locked'
-  # On somebody's own machine, minutes of compiling are theirs to decide on.
-  if ! is_root && [[ -z ${CI:-} ]]; then die "cargo-nextest is missing: $command"; fi
-  echo "cargo-nextest is missing: $command"
-  $command || die "cargo-nextest could not be installed: $command"
+  install_cargo_tool cargo-nextest
+}
+
+# A debug build: it checks one lock file, and optimizing it takes longer than it ever runs.
+require_deny() {
+  if cargo deny --version >/dev/null 2>&1; then return; fi
+  install_cargo_tool cargo-deny --debug
+}
+
+# install_cargo_tool NAME [OPTION]... compiles a tool as root and in CI. On a developer's own machine,
+# minutes of compiling are theirs to decide on.
+install_cargo_tool() {
+  local command="cargo install --locked $*"
+  if ! is_root && [[ -z ${CI:-} ]]; then die "$1 is missing: $command"; fi
+  echo "$1 is missing: $command"
+  $command || die "$1 could not be installed: $command"
 }
 
 require_node() {
