@@ -63,6 +63,12 @@ pub struct ScriptedSource {
     question_timeout: Mutex<Option<Duration>>,
 }
 
+impl Default for Script {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Script {
     pub fn new() -> Self {
         let (acts, receiver) = mpsc::unbounded_channel();
