@@ -1,10 +1,11 @@
 //! How the agents of the admin store are condensed.
 
-use crate::agents::{
-    ConfiguredAgents, admin_error, extra_roots, prompt_sources, threshold_percent,
-};
 use crate::governed::ToolSeat;
 use crate::memory::AgentMemory;
+use crate::models::threshold_percent;
+use crate::source::AdminAgentSource;
+use crate::trouble::admin_error;
+use crate::workspace::{extra_roots, prompt_sources};
 use netaclaw_admin::open_auxiliary;
 use netaclaw_compaction::SummaryModel;
 use netaclaw_engine::{ChosenModel, CompactionSetup, EngineError, Overhead};
@@ -15,7 +16,7 @@ use netaclaw_protocol::{Agent, SessionMeta, TodoList, ToolRisk};
 use netaclaw_runtime::prompt::{LayerName, Prompt, PromptSources};
 use std::sync::Arc;
 
-impl ConfiguredAgents {
+impl AdminAgentSource {
     pub(crate) async fn compaction_setup(
         &self,
         session: &SessionMeta,

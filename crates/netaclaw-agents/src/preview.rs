@@ -1,8 +1,9 @@
 //! What an agent would be told and could use, for people who configure it.
 
-use crate::agents::{ConfiguredAgents, admin_error};
 use crate::governed::ToolSeat;
 use crate::memory::AgentMemory;
+use crate::source::AdminAgentSource;
+use crate::trouble::admin_error;
 use async_trait::async_trait;
 use netaclaw_admin::Configured;
 use netaclaw_engine::EngineError;
@@ -47,7 +48,7 @@ pub struct PreviewFor<'a> {
 }
 
 #[async_trait]
-impl AgentPreviews for ConfiguredAgents {
+impl AgentPreviews for AdminAgentSource {
     async fn tools(&self) -> Result<Vec<ToolInfo>, EngineError> {
         // Whoever looks sees a row for every tool, also if nobody has started a server since.
         self.sync_tools().await.map_err(admin_error)?;
@@ -128,7 +129,7 @@ impl AgentPreviews for ConfiguredAgents {
     }
 }
 
-impl ConfiguredAgents {
+impl AdminAgentSource {
     /// What a new session would know; an agent that is not kept yet knows what is for all.
     async fn memory_of(&self, spec: &AgentSpec, user: Option<&str>) -> Vec<String> {
         let admin = &self.governed.admin;

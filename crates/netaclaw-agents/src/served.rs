@@ -1,7 +1,9 @@
 //! The tools of an agent without the agent: for other programs, under the same governance.
 
-use crate::agents::{ConfiguredAgents, admin_error, extra_roots, with_scratch};
 use crate::governed::AgentTools;
+use crate::source::AdminAgentSource;
+use crate::trouble::admin_error;
+use crate::workspace::{extra_roots, with_scratch};
 use async_trait::async_trait;
 use netaclaw_engine::EngineError;
 use netaclaw_governance::{
@@ -42,7 +44,7 @@ pub struct AgentToolbox {
     turn: RwLock<()>,
 }
 
-impl ConfiguredAgents {
+impl AdminAgentSource {
     /// The built-in tools of an agent, in its workspace; `None` is the default agent.
     pub async fn toolbox(
         &self,

@@ -1,8 +1,10 @@
 //! The skills of agents: where they are looked for, and what becomes of a message that names one.
 
-use crate::agents::{ConfiguredAgents, admin_error, blocking};
 use crate::looks::Looks;
 use crate::served::NoSession;
+use crate::source::AdminAgentSource;
+use crate::trouble::admin_error;
+use crate::workspace::blocking;
 use netaclaw_engine::{
     EngineError, SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id,
 };
@@ -123,7 +125,7 @@ impl Skills {
     }
 }
 
-impl ConfiguredAgents {
+impl AdminAgentSource {
     /// Skills that belong to no agent are found there.
     pub fn with_skills(mut self, home: SkillHome) -> Self {
         self.governed.skills = Skills::new(home);
@@ -175,7 +177,7 @@ pub struct SkillByHand {
     pub cancel: CancellationToken,
 }
 
-impl ConfiguredAgents {
+impl AdminAgentSource {
     /// Whoever calls this has agreed to what is run.
     pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
         let agent = self.governed.agent(run.agent.as_deref()).await;

@@ -8,7 +8,7 @@ use crate::hidden;
 use crate::session::Stores;
 use crate::shipped;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{ConfiguredAgents, ConfiguredMcp, ModelSettings, SkillHome};
+use netaclaw_agents::{AdminAgentSource, ConfiguredMcp, ModelSettings, SkillHome};
 use netaclaw_engine::{Engine, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(crate) struct Assembled {
     pub(crate) engine: Engine,
     pub(crate) admin: Arc<SqlAdminStore>,
-    pub(crate) agents: Arc<ConfiguredAgents>,
+    pub(crate) agents: Arc<AdminAgentSource>,
     /// Tells others that this process lives, for as long as it is kept.
     pub(crate) instance: Instance,
     /// Processes that died here and may have left something unfinished.
@@ -55,7 +55,7 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
     let mcp = ConfiguredMcp::start(store, Arc::clone(&gate), Arc::clone(&registry)).await;
     let mcp = Arc::new(mcp.map_err(|error| admin::failure(app.lang, error))?);
-    let agents = ConfiguredAgents::new(
+    let agents = AdminAgentSource::new(
         Arc::clone(&admin) as Arc<dyn AdminStore>,
         ModelSettings::default(),
         registry,

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_admin::{AdminStore, DEFAULT_AGENT};
-use netaclaw_agents::{ConfiguredAgents, ModelSettings};
+use netaclaw_agents::{AdminAgentSource, ModelSettings};
 use netaclaw_engine::{Engine, EngineError, Providers};
 use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_models::{RetryPolicy, Timeouts, Transport};
@@ -33,7 +33,7 @@ pub(crate) const KEY: &str = "sk-fake-marker-4711";
 
 pub(crate) struct World {
     pub(crate) engine: Engine,
-    pub(crate) agents: Arc<ConfiguredAgents>,
+    pub(crate) agents: Arc<AdminAgentSource>,
     pub(crate) fake: FakeModel,
     pub(crate) admin: Arc<SqlAdminStore>,
     pub(crate) channel: ChannelId,
@@ -106,7 +106,7 @@ impl World {
         let workspace = dir.path().join("work");
         std::fs::create_dir(&workspace).unwrap();
         let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
-        let agents = ConfiguredAgents::new(store, models, registry, workspace);
+        let agents = AdminAgentSource::new(store, models, registry, workspace);
         let agents = Arc::new(agents.with_gate(Arc::new(setting.gate)));
         let file = setting.sessions.unwrap_or_else(|| {
             let (dir, fsync) = (dir.path().join("sessions"), Fsync::Off);

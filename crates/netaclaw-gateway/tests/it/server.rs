@@ -2,7 +2,7 @@
 
 use crate::agent::Script;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
-use netaclaw_agents::{ConfiguredAgents, ConfiguredMcp, ModelSettings};
+use netaclaw_agents::{AdminAgentSource, ConfiguredMcp, ModelSettings};
 use netaclaw_engine::{Engine, Providers, UserLimits};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
@@ -103,7 +103,7 @@ impl Server {
             ..auth
         };
         let gateway = Gateway::new(engine.clone(), Arc::clone(&admin) as _, auth, settings);
-        let agents = ConfiguredAgents::new(
+        let agents = AdminAgentSource::new(
             Arc::clone(&admin) as _,
             ModelSettings::default(),
             Arc::new(ToolRegistry::builtin()),

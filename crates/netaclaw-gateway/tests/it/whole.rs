@@ -3,7 +3,7 @@
 
 use crate::server::TOKEN;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
-use netaclaw_agents::{ConfiguredAgents, ModelSettings};
+use netaclaw_agents::{AdminAgentSource, ModelSettings};
 use netaclaw_engine::{Engine, Providers};
 use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
@@ -186,7 +186,7 @@ impl Whole {
         settings: GatewaySettings,
     ) -> Self {
         let admin = Arc::new(home.admin().await);
-        let agents = ConfiguredAgents::new(
+        let agents = AdminAgentSource::new(
             Arc::clone(&admin) as Arc<dyn AdminStore>,
             ModelSettings::default(),
             Arc::new(ToolRegistry::builtin()),

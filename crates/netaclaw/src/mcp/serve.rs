@@ -6,7 +6,7 @@ use crate::assemble::gate;
 use crate::error::{Failure, Result};
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{ConfiguredAgents, ModelSettings, Unasked};
+use netaclaw_agents::{AdminAgentSource, ModelSettings, Unasked};
 use netaclaw_store::SqlAdminStore;
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::mcp::serve_tools;
@@ -24,7 +24,7 @@ pub(crate) struct ServeArgs {
 
 pub(super) async fn run(args: ServeArgs, app: &mut App, store: Arc<SqlAdminStore>) -> Result<()> {
     let lang = app.lang;
-    let agents = ConfiguredAgents::new(
+    let agents = AdminAgentSource::new(
         store as Arc<dyn AdminStore>,
         ModelSettings::default(),
         Arc::new(ToolRegistry::builtin()),

@@ -9,7 +9,7 @@ use crate::terminal::one_line;
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{AgentPreviews, ConfiguredAgents, ModelSettings};
+use netaclaw_agents::{AdminAgentSource, AgentPreviews, ModelSettings};
 use netaclaw_protocol::{SkillProblem, SkillSource, SkillState, SkillView};
 use netaclaw_tools::ToolRegistry;
 use std::io::Write;
@@ -28,7 +28,7 @@ pub(crate) struct ListArgs {
 pub(super) async fn run(args: ListArgs, app: &mut App) -> Result<Outcome> {
     let lang = app.lang;
     let store = Arc::new(admin::open(app).await?);
-    let agents = ConfiguredAgents::new(
+    let agents = AdminAgentSource::new(
         Arc::clone(&store) as Arc<dyn AdminStore>,
         ModelSettings::default(),
         Arc::new(ToolRegistry::builtin()),

@@ -9,7 +9,7 @@ use crate::error::{Failure, Result};
 use crate::terminal::{harmless, one_line};
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{ConfiguredAgents, ModelSettings, SkillByHand};
+use netaclaw_agents::{AdminAgentSource, ModelSettings, SkillByHand};
 use netaclaw_protocol::{ProcessLevel, RuntimeProcessEvent};
 use netaclaw_tools::process::{Operation, Redactor};
 use netaclaw_tools::{ToolRegistry, ToolUpdate, Updates};
@@ -41,7 +41,7 @@ pub(super) async fn run(args: RunArgs, app: &mut App) -> Result<Outcome> {
     let workspace = args.workspace.clone().unwrap_or_else(|| here.clone());
     let store = Arc::new(admin::open(app).await?);
     let config = app.config(None)?;
-    let agents = ConfiguredAgents::new(
+    let agents = AdminAgentSource::new(
         Arc::clone(&store) as Arc<dyn AdminStore>,
         ModelSettings::default(),
         Arc::new(ToolRegistry::builtin()),

@@ -7,7 +7,7 @@ use crate::table::{self, Cell};
 use crate::terminal::one_line;
 use crate::text::Lang;
 use clap::Args;
-use netaclaw_agents::{AgentPreviews, ConfiguredAgents};
+use netaclaw_agents::{AdminAgentSource, AgentPreviews};
 use netaclaw_protocol::{ToolInfo, ToolRisk, ToolStatus};
 use std::io::Write;
 
@@ -18,7 +18,7 @@ pub(crate) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn run(args: ListArgs, app: &mut App, agents: &ConfiguredAgents) -> Result<()> {
+pub(super) async fn run(args: ListArgs, app: &mut App, agents: &AdminAgentSource) -> Result<()> {
     let lang = app.lang;
     let tools = agents.tools().await;
     let tools = tools.map_err(|error| engine_failure(lang, error))?;

@@ -11,7 +11,7 @@ use crate::assemble::{gate, skill_home};
 use crate::error::Result;
 use clap::Subcommand;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{ConfiguredAgents, ModelSettings};
+use netaclaw_agents::{AdminAgentSource, ModelSettings};
 use netaclaw_protocol::ToolStatus;
 use netaclaw_tools::ToolRegistry;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) enum ToolCommand {
 
 pub(crate) async fn run(command: ToolCommand, app: &mut App) -> Result<Outcome> {
     let store = Arc::new(admin::open(app).await?);
-    let agents = ConfiguredAgents::new(
+    let agents = AdminAgentSource::new(
         Arc::clone(&store) as Arc<dyn AdminStore>,
         ModelSettings::default(),
         Arc::new(ToolRegistry::builtin()),

@@ -8,7 +8,7 @@ use crate::table::{self, Cell};
 use crate::terminal::{columns, one_line, pad};
 use crate::text::Lang;
 use clap::Args;
-use netaclaw_agents::{AgentPreviews, ConfiguredAgents};
+use netaclaw_agents::{AdminAgentSource, AgentPreviews};
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{DisabledCode, ToolDiagnostic, ToolUser};
 use std::io::Write;
@@ -23,7 +23,7 @@ pub(crate) struct ShowArgs {
     json: bool,
 }
 
-pub(super) async fn run(args: ShowArgs, app: &mut App, agents: &ConfiguredAgents) -> Result<()> {
+pub(super) async fn run(args: ShowArgs, app: &mut App, agents: &AdminAgentSource) -> Result<()> {
     let lang = app.lang;
     let detail = agents.tool(&args.tool).await;
     let detail = detail.map_err(|error| match error {

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::error::Result;
 use clap::Args;
 use netaclaw_admin::{Actor, AdminStore, Expect};
-use netaclaw_agents::ConfiguredAgents;
+use netaclaw_agents::AdminAgentSource;
 use netaclaw_protocol::ToolStatus;
 use std::io::Write;
 
@@ -20,7 +20,7 @@ pub(super) async fn run(
     args: SwitchArgs,
     status: Option<ToolStatus>,
     app: &mut App,
-    agents: &ConfiguredAgents,
+    agents: &AdminAgentSource,
     store: &dyn AdminStore,
 ) -> Result<()> {
     let lang = app.lang;

@@ -1,0 +1,241 @@
+//! Agents as they are configured, made ready to run.
+
+use crate::governed::Governed;
+use crate::looks::Looks;
+use crate::mcp::ConfiguredMcp;
+use crate::models::{ModelSettings, threshold_percent};
+use crate::skills::{Skills, opening};
+use crate::tool_refusals::ToolRefusals;
+use crate::trouble::admin_error;
+use crate::workspace::Workplace;
+use async_trait::async_trait;
+use metrics::histogram;
+use netaclaw_admin::{
+    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, Configured, check_choice,
+    open_title_model, session_provider,
+};
+use netaclaw_engine::{
+    AgentRef, AgentSource, Caller, ChosenModel, CompactionSetup, ConsentAct, ConsentScope,
+    EngineError, Measure, Overhead, PrepareRun, PreparedRun, SkillCommand, SkillOpening,
+    TitleModel,
+};
+use netaclaw_protocol::{
+    Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, EntryId, RecordKind, SessionId,
+    SessionMeta, UserId, now_ms,
+};
+use netaclaw_runtime::prompt::Prompts;
+use netaclaw_runtime::{Lately, ModelAccess};
+use netaclaw_tools::ToolRegistry;
+use netaclaw_tools::spawn::SpawnGate;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The agents of the admin store.
+pub struct AdminAgentSource {
+    pub(crate) governed: Governed,
+    pub(crate) models: ModelSettings,
+    pub(crate) tool_refusals: Arc<ToolRefusals>,
+    pub(crate) workplaces: Looks<(PathBuf, Vec<PathBuf>), Workplace>,
+    pub(crate) prompts: Arc<Prompts>,
+    /// Ways to models, each with the agent whose model it is.
+    pub(crate) opened: Lately<(Arc<Configured>, AgentSpec), ModelAccess>,
+}
+
+impl AdminAgentSource {
+    pub fn new(
+        admin: Arc<dyn AdminStore>,
+        models: ModelSettings,
+        registry: Arc<ToolRegistry>,
+        cwd: PathBuf,
+    ) -> Self {
+        Self {
+            governed: Governed {
+                admin,
+                builtin: registry,
+                gate: Arc::new(SpawnGate::closed()),
+                mcp: None,
+                skills: Skills::default(),
+                cwd,
+                resolved: Lately::default(),
+            },
+            models,
+            tool_refusals: Arc::default(),
+            workplaces: Looks::default(),
+            prompts: Arc::default(),
+            opened: Lately::default(),
+        }
+    }
+
+    /// Lets tools start programs, through this gate.
+    pub fn with_gate(mut self, gate: Arc<SpawnGate>) -> Self {
+        self.governed.gate = gate;
+        self
+    }
+
+    /// Adds the tools of MCP servers.
+    pub fn with_mcp(mut self, mcp: Arc<ConfiguredMcp>) -> Self {
+        self.governed.mcp = Some(mcp);
+        self
+    }
+
+    /// Tells the store which tools there are. For the start of a server.
+    pub async fn sync_tools(&self) -> Result<(), AdminError> {
+        self.governed.sync().await
+    }
+
+    pub(crate) fn admin(&self) -> &dyn AdminStore {
+        &*self.governed.admin
+    }
+
+    pub(crate) async fn configured(&self) -> Result<Arc<Configured>, EngineError> {
+        let began = Instant::now();
+        let configured = self.admin().configured().await;
+        histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "configured")
+            .record(began.elapsed());
+        configured.map_err(admin_error)
+    }
+
+    /// The session's agent, with the model that was chosen for the session.
+    pub(crate) fn agent_of(
+        &self,
+        configured: &Configured,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<Agent, EngineError> {
+        let agent = configured.agent(session.agent_id.as_deref());
+        let mut agent = agent.map_err(admin_error)?.clone();
+        if let Some(chosen) = model {
+            let config = &mut agent.spec.model_config;
+            config.channel_id = Some(ChannelId::new(chosen.channel_id));
+            config.model = Some(chosen.model_id);
+        }
+        Ok(agent)
+    }
+}
+
+#[async_trait]
+impl AgentSource for AdminAgentSource {
+    async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
+        let agent = self.governed.agent(agent).await.map_err(admin_error)?;
+        Ok(AgentRef {
+            id: agent.id.to_string(),
+            provider: session_provider(&agent.spec).kind,
+            think_level: agent.spec.model_config.think_level,
+            cwd: self.cwd_of(&agent.spec).to_string_lossy().into_owned(),
+        })
+    }
+
+    async fn check_model(
+        &self,
+        agent: Option<&str>,
+        model: &ChosenModel,
+    ) -> Result<(), EngineError> {
+        let configured = self.configured().await?;
+        let agent = configured.agent(agent).map_err(admin_error)?;
+        let channel = ChannelId::new(&model.channel_id);
+        check_choice(&agent.spec, &configured.channels, &channel, &model.model_id)
+            .map_err(|error| EngineError::WrongChoice(Box::new(AdminError::from(error).words())))
+    }
+
+    async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
+        self.prepare_run(run).await
+    }
+
+    fn session_deleted(&self, session: &SessionId) {
+        self.governed.gate.forget(session.as_str());
+    }
+
+    async fn open_skill(
+        &self,
+        session: &SessionMeta,
+        command: &SkillCommand,
+        message: &EntryId,
+    ) -> Result<SkillOpening, EngineError> {
+        let configured = self.configured().await?;
+        let spec = self.agent_of(&configured, session, None)?.spec;
+        let root = self.root_of(session, &spec);
+        let skills = self.governed.skills.places(&spec, &root);
+        opening(command, &skills, message, now_ms()).await
+    }
+
+    async fn measure(&self, session: &SessionMeta, model: Option<ChosenModel>) -> Option<Measure> {
+        let configured = self.configured().await.ok()?;
+        let spec = self.agent_of(&configured, session, model).ok()?.spec;
+        let model = self.model(&configured, &spec).ok()?.info;
+        Some(Measure {
+            model,
+            threshold_percent: threshold_percent(&spec),
+        })
+    }
+
+    async fn record_consent(&self, by: &Caller, act: ConsentAct<'_>) -> Result<(), EngineError> {
+        let user = self.admin().user(&UserId::new(&by.user_id)).await;
+        let by = match user {
+            Ok(user) => Actor::user(&user),
+            // Accounts come and go; what was decided is written down all the same.
+            Err(AdminError::NotFound { .. }) => Actor::system(),
+            Err(error) => return Err(admin_error(error)),
+        };
+        let asked = act.asked;
+        let scope = match act.scope {
+            ConsentScope::Once => "once",
+            ConsentScope::Session => "session",
+        };
+        let act = Act {
+            action: match act.decision {
+                ApprovalDecision::Allow => AuditAction::Allow,
+                ApprovalDecision::Deny => AuditAction::Deny,
+            },
+            kind: RecordKind::Tool,
+            target_id: asked.approval_id.clone(),
+            target_name: asked.tool_name.clone(),
+            fields: vec![
+                format!("session:{}", act.session),
+                format!("call:{}", asked.hash),
+                format!("scope:{scope}"),
+            ],
+        };
+        self.admin().record_act(&by, act).await.map_err(admin_error)
+    }
+
+    async fn compaction(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<CompactionSetup, EngineError> {
+        self.compaction_setup(session, model).await
+    }
+
+    async fn overhead(
+        &self,
+        session: &SessionMeta,
+        model: Option<ChosenModel>,
+    ) -> Result<Overhead, EngineError> {
+        self.overhead_of(session, model).await
+    }
+
+    async fn question_timeout(&self) -> Option<Duration> {
+        match self.admin().setting(CLARIFY_TIMEOUT).await {
+            Ok(setting) => setting?.value.as_u64().map(Duration::from_millis),
+            Err(error) => {
+                // Better to wait for ever than to go on without the answer.
+                tracing::warn!(%error, "it is not known how long questions stay open");
+                None
+            }
+        }
+    }
+
+    async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
+        let agent = self.governed.agent(session.agent_id.as_deref()).await;
+        let spec = agent.map_err(admin_error)?.spec;
+        let open = open_title_model(self.admin(), &spec).await;
+        Ok(open.map_err(admin_error)?.map(|open| {
+            let (client, info, _) = self.client(open);
+            TitleModel {
+                client,
+                model: info.name,
+            }
+        }))
+    }
+}

@@ -1,0 +1,161 @@
+//! Where an agent works: the directories, and what the project in them says to agents.
+
+use crate::instructions::instruction_files;
+use crate::source::AdminAgentSource;
+use netaclaw_engine::EngineError;
+use netaclaw_protocol::{AgentSpec, SessionMeta, Trouble, TroubleKind};
+use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
+use netaclaw_tools::spawn::Spawner;
+use netaclaw_tools::{Hidden, Workspace};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A workspace and what its project tells agents.
+#[derive(Clone)]
+pub(crate) struct Workplace {
+    roots: Arc<[PathBuf]>,
+    instructions: Vec<InstructionFile>,
+}
+
+impl AdminAgentSource {
+    /// What the prompt of a new session of the agent is made of.
+    pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
+        let (workspace, instructions) = self
+            .open_workspace(self.cwd_of(spec), extra_roots(spec))
+            .await?;
+        let places = self.governed.skills.places(spec, workspace.root());
+        Ok(PromptSources {
+            skills: self.governed.skills.lines(&places).await,
+            ..prompt_sources(&workspace, instructions)
+        })
+    }
+
+    /// The workspace of a run, and what its project says. Runs that begin in the same moment share
+    /// the look at the disk; what each of them has seen of files is its own.
+    pub(crate) async fn workplace(
+        &self,
+        root: PathBuf,
+        extra: Vec<PathBuf>,
+    ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+        let hidden = self.governed.gate.hidden();
+        let look = || async {
+            let opened = open_workspace(root.clone(), extra.clone(), hidden.clone());
+            let (workspace, instructions) = opened.await?;
+            let roots = workspace.roots().into();
+            Ok::<_, EngineError>(Workplace {
+                roots,
+                instructions,
+            })
+        };
+        let place = (root.clone(), extra.clone());
+        let Workplace {
+            roots,
+            instructions,
+        } = self.workplaces.look(place, look).await?;
+        let workspace = Workspace::of_roots(roots.to_vec()).hiding(hidden.clone());
+        Ok((workspace, instructions))
+    }
+
+    /// A workspace of the agent, for those who need one only for a moment.
+    pub(crate) async fn open_workspace(
+        &self,
+        root: PathBuf,
+        extra: Vec<PathBuf>,
+    ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+        open_workspace(root, extra, self.governed.gate.hidden().clone()).await
+    }
+
+    /// Where the session works.
+    pub(crate) fn root_of(&self, session: &SessionMeta, spec: &AgentSpec) -> PathBuf {
+        match session.cwd.as_str() {
+            "" => self.cwd_of(spec),
+            cwd => PathBuf::from(cwd),
+        }
+    }
+
+    pub(crate) fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
+        self.governed.cwd_of(spec)
+    }
+}
+
+/// The directories that the agent's settings add to its workspace.
+pub(crate) fn extra_roots(spec: &AgentSpec) -> Vec<PathBuf> {
+    spec.extra_roots.iter().map(PathBuf::from).collect()
+}
+
+/// Adds the directory where long outputs of the session's commands are kept, so that file tools can
+/// read on in them.
+pub(crate) fn with_scratch(workspace: Workspace, spawner: &Spawner) -> Workspace {
+    match spawner.gate.is_closed() {
+        true => workspace,
+        false => workspace.with_root(spawner.scratch().dir().to_owned()),
+    }
+}
+
+/// Opens the directories and reads the instruction files from the root of the file tree down.
+async fn open_workspace(
+    root: PathBuf,
+    extra: Vec<PathBuf>,
+    hidden: Hidden,
+) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
+    let open = move || {
+        let workspace = Workspace::new(&root, &extra)?.hiding(hidden.clone());
+        let mut roots = workspace.roots().iter();
+        if roots.any(|root| hidden.contains(root)) {
+            return Ok(None);
+        }
+        let instructions = instruction_files(workspace.root());
+        Ok(Some((workspace, instructions)))
+    };
+    let opened: std::io::Result<_> = blocking(open).await;
+    let opened = opened.map(|opened| opened.ok_or_else(hidden_workspace));
+    opened.map_err(|error| {
+        // The kind of the error says enough, and no path.
+        let why = error.kind();
+        EngineError::NotReady(Box::new(Trouble::new(
+            TroubleKind::NotReady,
+            format!("智能体的工作目录无法打开（{why}）。请在智能体设置中改正。"),
+            format!(
+                "The agent's workspace cannot be opened ({why}). Correct it in the agent's settings."
+            ),
+        )))
+    })?
+}
+
+fn hidden_workspace() -> EngineError {
+    EngineError::NotReady(Box::new(Trouble::new(
+        TroubleKind::NotReady,
+        "智能体的工作目录位于存放服务器数据或密钥的位置，工具不能在其中工作。\
+         请在智能体设置中选择其他目录，或从其他目录启动服务。",
+        "The agent's workspace lies where the data of the server or keys are kept, and tools must not \
+         work there. Choose another one in the agent's settings, or start the server elsewhere.",
+    )))
+}
+
+/// Runs work that blocks where it may. A panic goes on as one.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(value) => value,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+pub(crate) fn prompt_sources(
+    workspace: &Workspace,
+    instructions: Vec<InstructionFile>,
+) -> PromptSources {
+    PromptSources {
+        environment: environment(workspace.root()),
+        instructions,
+        ..PromptSources::default()
+    }
+}
+
+fn environment(workspace: &Path) -> Environment {
+    let name = workspace.file_name().unwrap_or(workspace.as_os_str());
+    Environment {
+        date: jiff::Zoned::now().date().to_string(),
+        cwd: name.to_string_lossy().into_owned(),
+        platform: std::env::consts::OS.to_owned(),
+    }
+}
