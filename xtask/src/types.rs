@@ -49,6 +49,7 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::Envelope<protocol::ReliableEvent>>();
     types.add::<protocol::ReliableEvent>();
     types.add::<protocol::DeltaEvent>();
+    types.add::<protocol::LegacyEvent>();
     types.add::<protocol::Opened>();
     types.add::<protocol::Refusal>();
     types.add::<protocol::NoticeEnvelope>();

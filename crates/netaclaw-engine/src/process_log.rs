@@ -7,6 +7,8 @@ use netaclaw_protocol::{ProcessLogPage, RuntimeProcessEvent, SessionId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 /// Keeps logs. Names come from outside: none may lead out of where logs are.
 #[async_trait]
@@ -45,6 +47,9 @@ pub(crate) struct StepLog {
     waiting: Arc<Mutex<Waiting>>,
     /// One writes at a time, so that lines stay in order.
     turn: Arc<Semaphore>,
+    /// The jobs that write later.
+    jobs: TaskTracker,
+    closing: CancellationToken,
 }
 
 #[derive(Default)]
@@ -62,6 +67,8 @@ impl StepLog {
             session,
             waiting: Arc::default(),
             turn: Arc::new(Semaphore::new(1)),
+            jobs: TaskTracker::new(),
+            closing: CancellationToken::new(),
         }
     }
 
@@ -90,12 +97,20 @@ impl StepLog {
             self.write().await;
         } else if start_timer {
             let log = self.clone();
-            // Owned by nobody but short: it ends when what waits is written.
-            tokio::spawn(async move {
-                tokio::time::sleep(WRITE_EVERY).await;
+            self.jobs.spawn(async move {
+                let waiting = tokio::time::sleep(WRITE_EVERY);
+                log.closing.run_until_cancelled(waiting).await;
                 log.write().await;
             });
         }
+    }
+
+    /// Writes what waits, and ends the jobs that would have written it later.
+    pub(crate) async fn close(&self) {
+        self.closing.cancel();
+        self.jobs.close();
+        self.jobs.wait().await;
+        self.write().await;
     }
 
     /// Writes what waits. Afterwards everything added before can be read.

@@ -102,7 +102,7 @@ pub enum Notice {
     Error(Refusal),
 }
 
-/// Events that may be merged or dropped on the way to a slow client.
+/// Events that the server may merge, and drop on the way to a slow client.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
@@ -114,7 +114,14 @@ pub enum DeltaEvent {
     ToolProcessEvent(Box<ToolProcessEvent>),
     SkillStart(SkillStart),
     SkillEnd(SkillEnd),
-    /// The older forms, for clients that ask for them; the same text as the newer ones.
+}
+
+/// Older forms of other events, with the same content, for clients that were written for them. They
+/// have no number, and a slow client may lose them.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+pub enum LegacyEvent {
     Token(PartDelta),
     Thinking(PartDelta),
     ToolCall(ToolCallStarted),

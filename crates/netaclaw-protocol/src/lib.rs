@@ -62,11 +62,11 @@ pub use compaction::{
 pub use entry::{Entry, EntryBody, EntryMessage, MessageMark};
 pub use event::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome,
-    ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, Notice, NoticeEnvelope,
-    PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate, QueueUpdateItem,
-    ReliableEvent, ResyncReason, RunError, RunOutcome, RunPhase, RunState, RunStatus,
-    SessionResync, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem, TodoList,
-    TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
+    ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, LegacyEvent, Notice,
+    NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate,
+    QueueUpdateItem, ReliableEvent, ResyncReason, RunError, RunOutcome, RunPhase, RunState,
+    RunStatus, SessionResync, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem,
+    TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
     ToolRoute,
 };
 pub use foreign::{ForeignContent, ForeignKind, ForeignNote, ForeignSource};

@@ -541,9 +541,9 @@ export type ContextShare = { part: ContextPart, tokens: number, };
 export type Cost = { input: number, output: number, cacheRead: number, cacheWrite: number, total: number, };
 
 /**
- * Events that may be merged or dropped on the way to a slow client.
+ * Events that the server may merge, and drop on the way to a slow client.
  */
-export type DeltaEvent = { "type": "assistant_stream_delta", "data": PartDelta } | { "type": "thinking_delta", "data": PartDelta } | { "type": "thinking_done", "data": ThinkingDone } | { "type": "tool_result_streamed", "data": ToolOutput } | { "type": "tool_process_event", "data": ToolProcessEvent } | { "type": "skill_start", "data": SkillStart } | { "type": "skill_end", "data": SkillEnd } | { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
+export type DeltaEvent = { "type": "assistant_stream_delta", "data": PartDelta } | { "type": "thinking_delta", "data": PartDelta } | { "type": "thinking_done", "data": ThinkingDone } | { "type": "tool_result_streamed", "data": ToolOutput } | { "type": "tool_process_event", "data": ToolProcessEvent } | { "type": "skill_start", "data": SkillStart } | { "type": "skill_end", "data": SkillEnd };
 
 export type DictInfo = { id: DictInfoId, typeId: DictTypeId, 
 /**
@@ -744,6 +744,12 @@ export type LedgerLine = {
  * The call with its arguments, shortened.
  */
 call: string, failed: boolean, times: number, };
+
+/**
+ * Older forms of other events, with the same content, for clients that were written for them. They
+ * have no number, and a slow client may lose them.
+ */
+export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
 
 export type Listing<T> = { items: Array<T>, 
 /**

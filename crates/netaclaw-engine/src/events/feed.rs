@@ -1,17 +1,16 @@
 //! The one emitter of a session: numbers events, keeps the last ones, hands them to subscribers.
 
-use crate::events::event::{EventGroup, ServerEvent, Stamp, TextDelta};
+use crate::events::event::{EventGroup, ServerEvent, Stamp};
+use crate::events::legacy;
 use crate::events::ring::ReplayRing;
-use netaclaw_protocol::{
-    DeltaEvent, PartKind, Progress, ReliableEvent, SessionId, ToolProcessEvent,
-};
+use crate::events::steps::StepBuffer;
+use crate::events::text::TextBuffer;
+use netaclaw_protocol::{DeltaEvent, ReliableEvent, SessionId, ToolProcessEvent};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 use tokio::time::Instant;
-
-/// How long text may wait for more of the same part. The first piece never waits.
-const MERGE_WINDOW: Duration = Duration::from_millis(16);
 
 /// Somebody who gets the events of a session. Called under the session's lock: it must not block
 /// and must not call back.
@@ -29,7 +28,13 @@ pub struct SubscriptionId(u64);
 /// Cheap to clone; all clones are the same feed.
 #[derive(Clone)]
 pub(crate) struct Feed {
-    shared: Arc<Mutex<Inner>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    inner: Mutex<Inner>,
+    /// Notified when something waits that is due before everything else that waits.
+    due_earlier: Notify,
 }
 
 struct Inner {
@@ -38,10 +43,9 @@ struct Inner {
     ring: ReplayRing,
     subscribers: HashMap<SubscriptionId, Arc<dyn Subscriber>>,
     next_subscription: u64,
-    /// Text that waits for its window to end, in the order it came.
-    waiting: Vec<TextDelta>,
-    last_text: Option<Instant>,
-    timer: bool,
+    text: TextBuffer,
+    /// Steps of calls that are not sent yet.
+    steps: StepBuffer,
 }
 
 /// A subscription on its way to who asked for it. If they are gone before they have it, nobody would
@@ -93,12 +97,14 @@ impl Feed {
             ring: ReplayRing::default(),
             subscribers: HashMap::new(),
             next_subscription: 0,
-            waiting: Vec::new(),
-            last_text: None,
-            timer: false,
+            text: TextBuffer::default(),
+            steps: StepBuffer::default(),
         };
         Self {
-            shared: Arc::new(Mutex::new(inner)),
+            shared: Arc::new(Shared {
+                inner: Mutex::new(inner),
+                due_earlier: Notify::new(),
+            }),
         }
     }
 
@@ -108,64 +114,80 @@ impl Feed {
 
     pub(crate) fn emit(&self, event: &ReliableEvent) {
         let mut inner = self.lock();
+        if let ReliableEvent::ToolCallCompleted(done) = event
+            && let Some(step) = inner.steps.finish(&done.tool_call_id)
+        {
+            inner.send_step(step);
+        }
         // Text that came before must not arrive after.
-        inner.send_waiting();
+        inner.send_text();
         inner.seq += 1;
         let sent = inner.stamp.reliable(event, inner.seq, now_ms());
         inner.ring.push(sent.clone());
         inner.send(&sent);
-        if let Some(legacy) = legacy_of(event) {
-            inner.send_delta(&legacy);
+        if inner.has_legacy()
+            && let Some(legacy) = legacy::of_reliable(event)
+        {
+            inner.send(&inner.stamp.legacy(&legacy, now_ms()));
         }
     }
 
     /// Sends an event that may be lost, after the text before it.
-    pub(crate) fn emit_delta(&self, event: &DeltaEvent) {
+    pub(crate) fn emit_delta(&self, event: DeltaEvent) {
         let mut inner = self.lock();
-        inner.send_waiting();
+        inner.send_text();
         inner.send_delta(event);
     }
 
-    /// Sends a step, and how far it is for those who ask for no more.
+    /// Sends a step, or holds it back for the next one if steps come too fast.
     pub(crate) fn emit_step(&self, step: ToolProcessEvent) {
+        self.change(|inner| {
+            for step in inner.steps.push(step, Instant::now()) {
+                inner.send_step(step);
+            }
+        });
+    }
+
+    /// Sends the steps that were held back, of all calls: they have ended.
+    pub(crate) fn finish_steps(&self) {
         let mut inner = self.lock();
-        inner.send_waiting();
-        for event in step_events(step, inner.has_legacy()) {
-            inner.send_delta(&event);
+        for step in inner.steps.flush() {
+            inner.send_step(step);
         }
     }
 
     /// Sends text: at once if it is the first of its part or if none was sent within the window, else
     /// together with what follows.
-    pub(crate) fn emit_text(&self, delta: TextDelta) {
-        let mut inner = self.lock();
-        let now = Instant::now();
-        let waits = |last: Instant| now - last < MERGE_WINDOW;
-        let first = delta.is_first() || !inner.last_text.is_some_and(waits);
-        if first {
-            // Text that came before must not arrive after.
-            inner.send_waiting();
-            inner.last_text = Some(now);
-            inner.send_text(delta);
-            return;
-        }
-        let apart = match inner.waiting.last_mut() {
-            Some(last) => last.absorb(delta),
-            None => Some(delta),
-        };
-        inner.waiting.extend(apart);
-        if !inner.timer {
-            inner.timer = true;
-            let at = inner.last_text.unwrap_or(now) + MERGE_WINDOW;
-            // Owned by nobody but short: it ends within one window and does not keep the feed.
-            tokio::spawn(send_later(Arc::downgrade(&self.shared), at));
+    pub(crate) fn emit_text(&self, text: DeltaEvent) {
+        self.change(|inner| {
+            for text in inner.text.push(text, Instant::now()) {
+                inner.send_delta(text);
+            }
+        });
+    }
+
+    /// Sends what waits when it is due. Every run does this beside its work; what still waits when a
+    /// run has ended is sent before the event that says so.
+    pub(crate) async fn send_when_due(&self) -> Infallible {
+        loop {
+            let due = self.lock().next_due();
+            let is_due = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = is_due => self.lock().send_due(Instant::now()),
+                () = self.shared.due_earlier.notified() => {}
+            }
         }
     }
 
     /// Adds a subscriber, who gets every event after the number that is returned.
     pub(crate) fn subscribe(&self, subscriber: Arc<dyn Subscriber>) -> Joined {
         let mut inner = self.lock();
-        inner.send_waiting();
+        inner.send_text();
         inner.add(subscriber)
     }
 
@@ -183,7 +205,7 @@ impl Feed {
             return None;
         }
         let missed = inner.ring.since(last_seq, inner.seq)?;
-        inner.send_waiting();
+        inner.send_text();
         for event in &missed {
             subscriber.deliver(event);
         }
@@ -195,26 +217,12 @@ impl Feed {
         Some((inner.add(Arc::clone(subscriber)), missed))
     }
 
-    /// Sends text to one subscriber only.
-    pub(crate) fn send_to(&self, subscriber: &Arc<dyn Subscriber>, delta: TextDelta) {
+    /// Sends an event that may be lost to one subscriber only.
+    pub(crate) fn send_to(&self, subscriber: &dyn Subscriber, event: DeltaEvent) {
         let inner = self.lock();
-        for event in text_events(delta, subscriber.wants(EventGroup::Legacy)) {
-            subscriber.deliver(&inner.stamp.delta(&event, now_ms()));
+        for sent in inner.encode(event, subscriber.wants(EventGroup::Legacy)) {
+            subscriber.deliver(&sent);
         }
-    }
-
-    /// Sends a step to one subscriber only.
-    pub(crate) fn send_step_to(&self, subscriber: &Arc<dyn Subscriber>, step: ToolProcessEvent) {
-        let inner = self.lock();
-        for event in step_events(step, subscriber.wants(EventGroup::Legacy)) {
-            subscriber.deliver(&inner.stamp.delta(&event, now_ms()));
-        }
-    }
-
-    /// Sends an unnumbered event to one subscriber only.
-    pub(crate) fn send_delta_to(&self, subscriber: &Arc<dyn Subscriber>, event: &DeltaEvent) {
-        let inner = self.lock();
-        subscriber.deliver(&inner.stamp.delta(event, now_ms()));
     }
 
     pub(crate) fn unsubscribe(&self, id: SubscriptionId) {
@@ -225,9 +233,21 @@ impl Feed {
         self.lock().subscribers.len()
     }
 
+    /// Changes what waits, and wakes the sender if something is due earlier now.
+    fn change(&self, change: impl FnOnce(&mut Inner)) {
+        let mut inner = self.lock();
+        let before = inner.next_due();
+        change(&mut inner);
+        let after = inner.next_due();
+        if after.is_some_and(|after| before.is_none_or(|before| after < before)) {
+            self.shared.due_earlier.notify_one();
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // A subscriber that panicked has missed an event, which its number tells it.
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        let inner = self.shared.inner.lock();
+        inner.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -247,20 +267,44 @@ impl Inner {
         }
     }
 
-    fn send_delta(&self, event: &DeltaEvent) {
-        let made = self.stamp.delta(event, now_ms());
-        self.send(&made);
-    }
-
-    fn send_text(&self, delta: TextDelta) {
-        for event in text_events(delta, self.has_legacy()) {
-            self.send_delta(&event);
+    fn send_delta(&self, event: DeltaEvent) {
+        for sent in self.encode(event, self.has_legacy()) {
+            self.send(&sent);
         }
     }
 
-    fn send_waiting(&mut self) {
-        for delta in std::mem::take(&mut self.waiting) {
-            self.send_text(delta);
+    /// The event, and its older form if one is asked for and exists.
+    fn encode(&self, event: DeltaEvent, legacy: bool) -> impl Iterator<Item = ServerEvent> {
+        let now_ms = now_ms();
+        let current = self.stamp.delta(&event, now_ms);
+        let older = legacy.then(|| legacy::of_delta(event)).flatten();
+        let older = older.map(|older| self.stamp.legacy(&older, now_ms));
+        std::iter::once(current).chain(older)
+    }
+
+    fn send_text(&mut self) {
+        for text in self.text.take() {
+            self.send_delta(text);
+        }
+    }
+
+    /// Sends a step, after the text that came before it.
+    fn send_step(&mut self, step: ToolProcessEvent) {
+        self.send_text();
+        self.send_delta(DeltaEvent::ToolProcessEvent(Box::new(step)));
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let due = [self.text.next_due(), self.steps.next_due()];
+        due.into_iter().flatten().min()
+    }
+
+    fn send_due(&mut self, now: Instant) {
+        for text in self.text.take_due(now) {
+            self.send_delta(text);
+        }
+        for step in self.steps.due(now) {
+            self.send_step(step);
         }
     }
 
@@ -271,65 +315,6 @@ impl Inner {
     }
 }
 
-/// The events that carry a piece of text: the current form, and the older one if asked for.
-fn text_events(delta: TextDelta, legacy: bool) -> impl Iterator<Item = DeltaEvent> {
-    let (event, older) = match delta {
-        TextDelta::Output(output) => (DeltaEvent::ToolResultStreamed(output), None),
-        TextDelta::Part(part) => {
-            let copy = legacy.then(|| part.clone());
-            match part.kind {
-                PartKind::Thinking => (
-                    DeltaEvent::ThinkingDelta(part),
-                    copy.map(DeltaEvent::Thinking),
-                ),
-                PartKind::Text => (
-                    DeltaEvent::AssistantStreamDelta(part),
-                    copy.map(DeltaEvent::Token),
-                ),
-                PartKind::ToolCall => (DeltaEvent::AssistantStreamDelta(part), None),
-            }
-        }
-    };
-    std::iter::once(event).chain(older)
-}
-
-/// The events that carry a step: the current form, and the older one if asked for.
-fn step_events(step: ToolProcessEvent, legacy: bool) -> impl Iterator<Item = DeltaEvent> {
-    let event = &step.event;
-    let percent = event.percent.filter(|_| legacy);
-    let progress = percent.map(|percent| {
-        DeltaEvent::Progress(Progress {
-            run_id: step.run_id.clone(),
-            tool_call_id: step.tool_call_id.clone(),
-            operation_id: event.operation_id.clone(),
-            stage: event.stage.clone(),
-            message: event.message.clone(),
-            percent,
-            current: event.current,
-            total: event.total,
-        })
-    });
-    std::iter::once(DeltaEvent::ToolProcessEvent(Box::new(step))).chain(progress)
-}
-
-fn legacy_of(event: &ReliableEvent) -> Option<DeltaEvent> {
-    match event {
-        ReliableEvent::ToolCallStarted(started) => Some(DeltaEvent::ToolCall(started.clone())),
-        ReliableEvent::ToolCallCompleted(done) => Some(DeltaEvent::ToolResult(done.clone())),
-        _ => None,
-    }
-}
-
-async fn send_later(feed: Weak<Mutex<Inner>>, at: Instant) {
-    tokio::time::sleep_until(at).await;
-    if let Some(feed) = feed.upgrade() {
-        let mut inner = feed.lock().unwrap_or_else(PoisonError::into_inner);
-        inner.timer = false;
-        inner.last_text = Some(Instant::now());
-        inner.send_waiting();
-    }
-}
-
 pub(crate) fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
@@ -337,30 +322,42 @@ pub(crate) fn now_ms() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netaclaw_protocol::{EntryId, PartDelta, RunId};
+    use crate::events::text::part_event;
+    use netaclaw_protocol::{Done, EntryId, PartDelta, PartKind, RunId, RunOutcome};
     use serde_json::Value;
+    use std::pin::pin;
+    use std::time::Duration;
 
     #[derive(Default)]
-    struct Ear(Mutex<Vec<(u64, String)>>);
+    struct Received {
+        events: Mutex<Vec<String>>,
+        legacy: bool,
+    }
 
-    impl Subscriber for Ear {
-        fn deliver(&self, event: &ServerEvent) {
-            let event: Value = serde_json::from_str(event.json.get()).unwrap();
-            let (part, text) = (&event["data"]["part"], &event["data"]["text"]);
-            let heard = (part.as_u64().unwrap(), text.as_str().unwrap().to_owned());
-            self.0.lock().unwrap().push(heard);
-        }
-
-        fn wants(&self, group: EventGroup) -> bool {
-            group == EventGroup::Current
+    impl Received {
+        fn take(&self) -> Vec<String> {
+            std::mem::take(&mut *self.events.lock().unwrap())
         }
     }
 
-    fn piece(part: u32, offset: u64, text: &str) -> TextDelta {
-        TextDelta::Part(PartDelta {
+    impl Subscriber for Received {
+        fn deliver(&self, event: &ServerEvent) {
+            let payload: Value = serde_json::from_str(event.json.get()).unwrap();
+            let text = payload["data"]["text"].as_str().unwrap_or_default();
+            let line = format!("{} {text}", event.name());
+            self.events.lock().unwrap().push(line.trim_end().to_owned());
+        }
+
+        fn wants(&self, group: EventGroup) -> bool {
+            group == EventGroup::Current || self.legacy
+        }
+    }
+
+    fn piece(offset: u64, text: &str) -> DeltaEvent {
+        part_event(PartDelta {
             run_id: RunId::new("r"),
             entry_id: EntryId::new("e"),
-            part,
+            part: 0,
             kind: PartKind::Text,
             tool_call_id: None,
             tool_name: None,
@@ -369,23 +366,49 @@ mod tests {
         })
     }
 
+    fn done() -> ReliableEvent {
+        ReliableEvent::Done(Done {
+            run_id: RunId::new("r"),
+            outcome: RunOutcome::Completed,
+            reason: None,
+            trouble: None,
+        })
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn the_first_piece_of_every_part_leaves_at_once() {
+    async fn text_that_waits_is_sent_when_it_is_due_or_before_the_next_event() {
         let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
-        let ear = Arc::new(Ear::default());
-        feed.subscribe(ear.clone());
-        let heard = || std::mem::take(&mut *ear.0.lock().unwrap());
-        let says = |part, text: &str| (part, text.to_owned());
-        feed.emit_text(piece(0, 0, "a"));
-        assert_eq!(heard(), [says(0, "a")]);
-        feed.emit_text(piece(0, 1, "b"));
-        feed.emit_text(piece(0, 2, "c"));
-        assert_eq!(heard(), [], "they wait for more");
-        feed.emit_text(piece(1, 0, "d"));
-        assert_eq!(heard(), [says(0, "bc"), says(1, "d")]);
-        feed.emit_text(piece(1, 1, "e"));
-        assert_eq!(heard(), []);
-        tokio::time::sleep(2 * MERGE_WINDOW).await;
-        assert_eq!(heard(), [says(1, "e")]);
+        let received = Arc::new(Received::default());
+        feed.subscribe(received.clone());
+        let mut sender = pin!(feed.send_when_due());
+        feed.emit_text(piece(0, "a"));
+        feed.emit_text(piece(1, "b"));
+        assert_eq!(received.take(), ["assistant_stream_delta a"]);
+        let begun = Instant::now();
+        let waited = tokio::time::timeout(Duration::from_millis(16), sender.as_mut());
+        assert!(waited.await.is_err());
+        assert_eq!(received.take(), ["assistant_stream_delta b"]);
+        assert!(begun.elapsed() <= Duration::from_millis(17));
+        feed.emit_text(piece(2, "c"));
+        feed.emit(&done());
+        assert_eq!(received.take(), ["assistant_stream_delta c", "done"]);
+    }
+
+    #[test]
+    fn older_forms_follow_the_event_for_clients_that_want_them() {
+        let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
+        let current = Arc::new(Received::default());
+        let both = Arc::new(Received {
+            legacy: true,
+            ..Received::default()
+        });
+        feed.subscribe(current.clone());
+        feed.subscribe(both.clone());
+        feed.emit_text(piece(0, "a"));
+        assert_eq!(current.take(), ["assistant_stream_delta a"]);
+        assert_eq!(both.take(), ["assistant_stream_delta a", "token a"]);
+        let returning: Arc<dyn Subscriber> = both.clone();
+        feed.send_to(&*returning, piece(0, "a"));
+        assert_eq!(both.take(), ["assistant_stream_delta a", "token a"]);
     }
 }

@@ -3,7 +3,9 @@
 
 pub(crate) mod event;
 pub(crate) mod feed;
+mod legacy;
 pub(crate) mod ring;
 pub(crate) mod snapshot;
-pub(crate) mod steps;
+mod steps;
+pub(crate) mod text;
 pub(crate) mod wire;

@@ -46,17 +46,10 @@ impl ReplayRing {
 mod tests {
     use super::*;
     use crate::events::event::EventGroup;
-    use serde_json::value::RawValue;
-    use std::sync::Arc;
 
     fn event(seq: u64, bytes: usize) -> ServerEvent {
-        let text = format!("\"{}\"", "x".repeat(bytes));
-        ServerEvent {
-            name: "done",
-            json: Arc::from(RawValue::from_string(text).unwrap()),
-            kind: EventKind::Reliable { seq },
-            group: EventGroup::Current,
-        }
+        let payload = "x".repeat(bytes);
+        ServerEvent::encode(&payload, EventKind::Reliable { seq }, EventGroup::Current)
     }
 
     fn seqs(ring: &ReplayRing, last: u64, head: u64) -> Option<Vec<u64>> {

@@ -17,7 +17,7 @@ const BETWEEN: Duration = Duration::from_millis(50);
 
 /// What waits, by call.
 #[derive(Debug, Default)]
-pub(crate) struct StepBuffer {
+pub(super) struct StepBuffer {
     calls: HashMap<String, Waiting>,
 }
 
@@ -46,7 +46,7 @@ struct Said {
 
 impl StepBuffer {
     /// Takes a step and returns what is to be sent now, in order.
-    pub(crate) fn push(&mut self, event: ToolProcessEvent, now: Instant) -> Vec<ToolProcessEvent> {
+    pub(super) fn push(&mut self, event: ToolProcessEvent, now: Instant) -> Vec<ToolProcessEvent> {
         let said = Said::of(&event);
         let changes = event.event.status != ProcessStatus::Running || is_urgent(&event.event);
         let Some(waiting) = self.calls.get_mut(&event.tool_call_id) else {
@@ -103,7 +103,7 @@ impl StepBuffer {
     }
 
     /// What has waited long enough.
-    pub(crate) fn due(&mut self, now: Instant) -> Vec<ToolProcessEvent> {
+    pub(super) fn due(&mut self, now: Instant) -> Vec<ToolProcessEvent> {
         let mut sent = Vec::new();
         for waiting in self.calls.values_mut() {
             if let Some(held) = waiting.held.take_if(|held| held.due <= now) {
@@ -116,18 +116,18 @@ impl StepBuffer {
     }
 
     /// When something is due next.
-    pub(crate) fn next_due(&self) -> Option<Instant> {
+    pub(super) fn next_due(&self) -> Option<Instant> {
         let held = self.calls.values().filter_map(|call| call.held.as_ref());
         held.map(|held| held.due).min()
     }
 
     /// Ends a call; returns what had waited.
-    pub(crate) fn finish(&mut self, tool_call_id: &str) -> Option<ToolProcessEvent> {
+    pub(super) fn finish(&mut self, tool_call_id: &str) -> Option<ToolProcessEvent> {
         self.calls.remove(tool_call_id)?.held.map(Held::whole)
     }
 
     /// Ends all calls; returns what had waited.
-    pub(crate) fn flush(&mut self) -> Vec<ToolProcessEvent> {
+    pub(super) fn flush(&mut self) -> Vec<ToolProcessEvent> {
         let held = self.calls.drain().filter_map(|(_, call)| call.held);
         held.map(Held::whole).collect()
     }

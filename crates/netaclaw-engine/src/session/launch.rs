@@ -181,11 +181,13 @@ impl LiveSession {
         };
         let (source, token) = (Arc::clone(&self.source), cancel.clone());
         let writer = Arc::clone(&self.writer);
+        let feed = self.writer.feed.clone();
         // Boxed, as what is spawned is moved several times, and this is large.
         let run = Box::pin(async move {
             tokio::select! {
                 report = run(host, source, token) => report,
                 never = keep_partial(writer, partial) => match never {},
+                never = feed.send_when_due() => match never {},
             }
         });
         self.runs.spawn(watchdog.watch(run));

@@ -164,7 +164,6 @@ impl LiveSession {
                 command = mailbox.recv(), if !self.closing => match command {
                     Some(Command::PutAway(reply)) if self.current.is_none() => {
                         leaving = Some(home.abandon(&mut mailbox).await);
-                        self.writer.steps.write().await;
                         // Who asked waits at the gate until the session is released.
                         drop(reply.send(Ok(())));
                     }
@@ -190,6 +189,7 @@ impl LiveSession {
                 }
             }
         }
+        self.writer.steps.close().await;
         if let Err(error) = self.writer.provider.release(&self.writer.id).await {
             tracing::warn!(session.id = %self.writer.id, %error, "a session could not be let go");
         }

@@ -49,16 +49,9 @@ impl Subscriber for RunFeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::value::RawValue;
-    use std::sync::Arc;
 
     fn event(kind: EventKind) -> ServerEvent {
-        ServerEvent {
-            name: "event",
-            json: Arc::from(RawValue::from_string("{}".to_owned()).unwrap()),
-            kind,
-            group: EventGroup::Current,
-        }
+        ServerEvent::encode(&(), kind, EventGroup::Current)
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Transcript {
     }
 
     pub(super) fn read(&mut self, event: &ServerEvent) -> Step {
-        match event.name {
+        match event.name() {
             "assistant_stream_delta" => self.delta(event),
             "session_entry_added" => self.entry(event),
             "clarify_request" => match data::<Question>(event) {
@@ -221,16 +221,15 @@ mod tests {
     use super::*;
     use netaclaw_engine::{EventGroup, EventKind};
     use serde_json::{Value, json};
-    use std::sync::Arc;
 
     fn event(name: &'static str, data: Value) -> ServerEvent {
-        let payload = json!({"type": name, "data": data, "sessionId": "s", "epoch": "e", "ts": 1});
-        ServerEvent {
-            name,
-            json: Arc::from(serde_json::value::to_raw_value(&payload).unwrap()),
-            kind: EventKind::Delta,
-            group: EventGroup::Current,
+        #[derive(serde::Serialize)]
+        struct Payload {
+            r#type: &'static str,
+            data: Value,
         }
+        let payload = Payload { r#type: name, data };
+        ServerEvent::encode(&payload, EventKind::Delta, EventGroup::Current)
     }
 
     fn delta(entry: &str, offset: u64, text: &str) -> ServerEvent {

@@ -139,21 +139,13 @@ impl Connection {
 
 /// An event of the server itself, ready to be sent.
 pub(super) fn notice(notice: Notice) -> ServerEvent {
-    let name = match &notice {
-        Notice::SessionListChanged(_) => "session_list_changed",
-        Notice::ServerDraining(_) => "server_draining",
-        Notice::Pong(_) => "pong",
-        Notice::Error(_) => "error",
-    };
     let ts = netaclaw_protocol::now_ms();
     let payload = NoticeEnvelope { notice, ts };
-    let json = serde_json::value::to_raw_value(&payload).expect("notices are plain data");
-    ServerEvent {
-        name,
-        json: Arc::from(json),
-        kind: EventKind::Reliable { seq: 0 },
-        group: EventGroup::Current,
-    }
+    ServerEvent::encode(
+        &payload,
+        EventKind::Reliable { seq: 0 },
+        EventGroup::Current,
+    )
 }
 
 /// The sockets of a server, to tell them something.

@@ -10,7 +10,6 @@ mod connection;
 mod dispatch;
 mod feed;
 mod frame;
-mod merge;
 mod outbox;
 mod sender;
 

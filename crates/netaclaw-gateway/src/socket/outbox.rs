@@ -10,11 +10,6 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Deltas that wait in a row before they are joined. Fewer are not worth reading.
-const MERGE_MIN: usize = 4;
-/// What is joined at once at most, so that one frame does not become too long.
-const MERGE_MAX: usize = 256;
-const MERGE_BYTES_MAX: usize = 128 << 10;
 /// Answers that wait; beyond it no further command of the socket is begun.
 const ACK_BYTES_MAX: usize = 8 << 20;
 
@@ -30,8 +25,6 @@ pub(super) enum Parcel {
         body: Box<RawValue>,
     },
     Event(ServerEvent),
-    /// A stretch of deltas with nothing else in between.
-    Deltas(Vec<ServerEvent>),
 }
 
 /// What the sender finds.
@@ -243,30 +236,10 @@ impl Queue {
     }
 
     fn take(&mut self) -> Option<Parcel> {
-        let mut bytes = 0;
-        let row = self.parcels.iter().take(MERGE_MAX);
-        let row = row.take_while(|parcel| {
-            bytes += event_bytes(parcel);
-            is_delta(parcel) && bytes <= MERGE_BYTES_MAX
-        });
-        let row = row.count();
-        if row < MERGE_MIN {
-            let parcel = self.parcels.pop_front();
-            if let Some(parcel) = &parcel {
-                self.forget(parcel);
-            }
-            self.shedding &= !self.parcels.is_empty();
-            return parcel;
-        }
-        let row: Vec<Parcel> = self.parcels.drain(..row).collect();
-        let mut deltas = Vec::with_capacity(row.len());
-        for parcel in row {
-            self.forget(&parcel);
-            if let Parcel::Event(event) = parcel {
-                deltas.push(event);
-            }
-        }
-        Some(Parcel::Deltas(deltas))
+        let parcel = self.parcels.pop_front()?;
+        self.forget(&parcel);
+        self.shedding &= !self.parcels.is_empty();
+        Some(parcel)
     }
 
     fn forget(&mut self, parcel: &Parcel) {
@@ -281,37 +254,29 @@ impl Queue {
                 self.event_bytes -= event.json.get().len();
                 self.deltas -= usize::from(event.kind == EventKind::Delta);
             }
-            Parcel::Deltas(_) => {}
         }
     }
-}
-
-fn is_delta(parcel: &Parcel) -> bool {
-    matches!(parcel, Parcel::Event(event) if event.kind == EventKind::Delta)
 }
 
 fn event_bytes(parcel: &Parcel) -> usize {
     match parcel {
         Parcel::Event(event) => event.json.get().len(),
         Parcel::Refused { body, .. } => body.get().len(),
-        Parcel::Ack { .. } | Parcel::Deltas(_) => 0,
+        Parcel::Ack { .. } => 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::merge::tests::delta;
     use super::*;
     use netaclaw_engine::EventGroup;
-    use std::sync::Arc;
 
     fn reliable(seq: u64) -> ServerEvent {
-        ServerEvent {
-            name: "done",
-            json: Arc::from(RawValue::from_string(seq.to_string()).unwrap()),
-            kind: EventKind::Reliable { seq },
-            group: EventGroup::Current,
-        }
+        ServerEvent::encode(&seq, EventKind::Reliable { seq }, EventGroup::Current)
+    }
+
+    fn delta() -> ServerEvent {
+        ServerEvent::encode(&"text", EventKind::Delta, EventGroup::Current)
     }
 
     fn outbox(events_max: usize) -> Outbox {
@@ -339,14 +304,14 @@ mod tests {
     fn under_pressure_deltas_go_and_reliable_events_stay() {
         let outbox = outbox(10);
         outbox.push(&reliable(1));
-        for at in 0..30 {
-            outbox.push(&delta("token", 0, at, "x"));
+        for _ in 0..30 {
+            outbox.push(&delta());
         }
         outbox.push(&reliable(2));
-        outbox.push(&delta("token", 0, 30, "x"));
+        outbox.push(&delta());
         assert_eq!(outbox.lock().deltas, 0, "dropped until all is sent");
         assert_eq!(seqs(&outbox), [1, 2]);
-        outbox.push(&delta("token", 0, 31, "x"));
+        outbox.push(&delta());
         assert_eq!(outbox.lock().deltas, 1, "and then taken again");
     }
 
@@ -398,20 +363,5 @@ mod tests {
         outbox.push(&reliable(8));
         outbox.push(&reliable(9));
         assert!(matches!(outbox.try_next(), Some(Next::End(_))));
-    }
-
-    #[test]
-    fn deltas_in_a_row_come_out_together() {
-        let outbox = outbox(100);
-        for at in 0..MERGE_MIN as u64 {
-            outbox.push(&delta("token", 0, at, "x"));
-        }
-        outbox.push(&reliable(1));
-        let Some(Next::Parcel(Parcel::Deltas(row))) = outbox.try_next() else {
-            panic!("a row of deltas was expected");
-        };
-        assert_eq!(row.len(), MERGE_MIN);
-        assert_eq!(seqs(&outbox), [1]);
-        assert_eq!(outbox.lock().event_bytes, 0);
     }
 }

@@ -2,7 +2,6 @@
 
 use super::PACKETS_MAX;
 use super::connection::{Connection, notice};
-use super::merge::merged;
 use super::outbox::{Next, Parcel};
 use crate::gateway::Shared;
 use crate::transport::{Meter, Peer};
@@ -81,21 +80,16 @@ impl Sender {
         match parcel {
             Parcel::Ack { id, body } | Parcel::Refused { id, body } => self.ack(id, &body).await,
             Parcel::Event(event) => self.emit(&event).await,
-            Parcel::Deltas(events) => {
-                for event in merged(events) {
-                    self.emit(&event).await?;
-                }
-                ControlFlow::Continue(())
-            }
         }
     }
 
     async fn emit(&mut self, event: &ServerEvent) -> ControlFlow<()> {
         self.window.room(&self.shared, &self.socket).await;
         loop {
-            match self.socket.emit(event.name, &*event.json) {
+            match self.socket.emit(event.name(), &*event.json) {
                 Ok(()) => {
-                    self.window.sent(event.name.len() + event.json.get().len());
+                    self.window
+                        .sent(event.name().len() + event.json.get().len());
                     return ControlFlow::Continue(());
                 }
                 Err(error) => retry(error).await?,

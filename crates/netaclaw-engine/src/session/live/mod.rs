@@ -4,9 +4,8 @@ mod compaction;
 mod people;
 mod steps;
 
-use crate::events::event::TextDelta;
 use crate::events::feed::{Feed, Joined, Missed, Subscriber, now_ms};
-use crate::events::steps::StepBuffer;
+use crate::events::text::part_event;
 use crate::session::watchdog::Progress;
 use netaclaw_protocol::{
     ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode,
@@ -51,9 +50,6 @@ pub(crate) struct LiveState {
     told_tools: Option<Vec<String>>,
     /// The warnings of the run under way.
     raised: Vec<TroubleKind>,
-    /// Steps of calls that are not shown yet.
-    steps: StepBuffer,
-    steps_timer: bool,
 }
 
 impl Live {
@@ -71,8 +67,6 @@ impl Live {
             warnings,
             told_tools: None,
             raised: Vec::new(),
-            steps: StepBuffer::default(),
-            steps_timer: false,
         };
         Self {
             feed,
@@ -122,15 +116,11 @@ impl Live {
     ) -> Option<(Joined, Missed)> {
         let state = self.lock();
         let resumed = self.feed.resume(epoch, last_seq, subscriber)?;
-        for delta in state.open_text() {
-            self.feed.send_to(subscriber, delta);
-        }
-        for step in state.open_steps() {
-            self.feed.send_step_to(subscriber, step);
-        }
-        for done in state.thought() {
-            self.feed
-                .send_delta_to(subscriber, &DeltaEvent::ThinkingDone(done));
+        let steps = state.open_steps().into_iter().map(Box::new);
+        let steps = steps.map(DeltaEvent::ToolProcessEvent);
+        let thought = state.thought().into_iter().map(DeltaEvent::ThinkingDone);
+        for event in state.open_text().into_iter().chain(steps).chain(thought) {
+            self.feed.send_to(&**subscriber, event);
         }
         Some(resumed)
     }
@@ -206,7 +196,7 @@ impl Live {
             delta.tool_call_id = part.tool_call_id.clone();
             delta.tool_name = part.tool_name.clone();
         }
-        self.feed.emit_text(TextDelta::Part(delta));
+        self.feed.emit_text(part_event(delta));
     }
 
     pub(crate) fn part_ended(&self, done: ThinkingDone, kind: PartKind) {
@@ -216,7 +206,7 @@ impl Live {
             part.duration_ms = Some(done.duration_ms);
         }
         if kind == PartKind::Thinking {
-            self.feed.emit_delta(&DeltaEvent::ThinkingDone(done));
+            self.feed.emit_delta(DeltaEvent::ThinkingDone(done));
         }
     }
 
@@ -251,14 +241,11 @@ impl Live {
         if let Some(tool) = tools.find(|tool| tool.call.tool_call_id == output.tool_call_id) {
             tool.output.push_str(&output.text);
         }
-        self.feed.emit_text(TextDelta::Output(output));
+        self.feed.emit_text(DeltaEvent::ToolResultStreamed(output));
     }
 
     pub(crate) fn tool_completed(&self, done: ToolCallCompleted) {
         let mut state = self.lock();
-        if let Some(step) = state.steps.finish(&done.tool_call_id) {
-            self.feed.emit_step(step);
-        }
         state
             .tools
             .retain(|tool| tool.call.tool_call_id != done.tool_call_id);
@@ -327,9 +314,7 @@ impl Live {
     /// came to its end has raised all there are; what it did not raise has been mended.
     pub(crate) fn clear_run(&self, outcome: RunOutcome) -> Vec<Trouble> {
         let mut state = self.lock();
-        for step in state.steps.flush() {
-            self.feed.emit_step(step);
-        }
+        self.feed.finish_steps();
         state.streaming = None;
         state.tools.clear();
         let raised = std::mem::take(&mut state.raised);
@@ -351,10 +336,10 @@ impl LiveState {
     }
 
     /// Everything that has been streamed of what is not stored yet.
-    fn open_text(&self) -> Vec<TextDelta> {
+    fn open_text(&self) -> Vec<DeltaEvent> {
         let parts = self.streaming.iter().flat_map(|answer| {
             answer.parts.iter().map(|part| {
-                TextDelta::Part(PartDelta {
+                part_event(PartDelta {
                     run_id: answer.run_id.clone(),
                     entry_id: answer.entry_id.clone(),
                     part: part.part,
@@ -367,7 +352,7 @@ impl LiveState {
             })
         });
         let outputs = self.tools.iter().map(|tool| {
-            TextDelta::Output(ToolOutput {
+            DeltaEvent::ToolResultStreamed(ToolOutput {
                 run_id: tool.call.run_id.clone(),
                 tool_call_id: tool.call.tool_call_id.clone(),
                 offset: 0,

@@ -1,13 +1,11 @@
 //! The steps of calls that take long: shown soon, known to a snapshot at once.
 
 use super::{Live, LiveState};
-use crate::events::feed::{Feed, now_ms};
+use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     DeltaEvent, ProcessSource, ProcessTarget, SkillEnd, SkillStart, ToolProcessEvent,
 };
 use netaclaw_tools::process::take_in;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use tokio::time::Instant;
 
 impl Live {
     /// A step of a call. Whoever watches is told soon; a snapshot knows of it at once.
@@ -20,10 +18,7 @@ impl Live {
             let started_at = tool.started_at;
             self.tell_skill(&step, started_at);
         }
-        for step in state.steps.push(step, Instant::now()) {
-            self.feed.emit_step(step);
-        }
-        self.send_steps_later(&mut state);
+        self.feed.emit_step(step);
     }
 
     /// The beginning and the end of a skill, for clients that want no more.
@@ -50,20 +45,7 @@ impl Live {
             }),
             _ => return,
         };
-        self.feed.emit_delta(&told);
-    }
-
-    fn send_steps_later(&self, state: &mut LiveState) {
-        let Some(due) = state.steps.next_due().filter(|_| !state.steps_timer) else {
-            return;
-        };
-        state.steps_timer = true;
-        // Owned by nobody but short: it ends when nothing waits, and does not keep the session.
-        tokio::spawn(send_due(
-            self.feed.clone(),
-            Arc::downgrade(&self.state),
-            due,
-        ));
+        self.feed.emit_delta(told);
     }
 }
 
@@ -84,22 +66,5 @@ impl LiveState {
             })
         });
         steps.collect()
-    }
-}
-
-/// Sends steps when they are due, until none waits.
-async fn send_due(feed: Feed, state: Weak<Mutex<LiveState>>, first: Instant) {
-    let mut due = Some(first);
-    while let Some(at) = due {
-        tokio::time::sleep_until(at).await;
-        let Some(state) = state.upgrade() else {
-            return;
-        };
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        for step in state.steps.due(Instant::now()) {
-            feed.emit_step(step);
-        }
-        due = state.steps.next_due();
-        state.steps_timer = due.is_some();
     }
 }
