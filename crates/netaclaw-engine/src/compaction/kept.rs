@@ -7,7 +7,7 @@ use crate::session::live::Live;
 use crate::session::writer::SessionWriter;
 use netaclaw_compaction::{Breaker, Ended, Moment};
 use netaclaw_protocol::{CompactionFailed, CompactionReason};
-use netaclaw_session::{EntryKind, SessionTree};
+use netaclaw_session::{EntryKind, Flush, SessionTree};
 use serde::{Deserialize, Serialize};
 
 /// Kept with the session's state. A session that never had trouble has nothing of it.
@@ -93,7 +93,7 @@ pub(crate) async fn keep(
     let kept = desk.kept(live.compaction_failure());
     if writing.state.durable.compaction != kept {
         writing.state.durable.compaction = kept;
-        writing.save().await?;
+        writing.persist_then_publish(Flush::Now).await?;
     }
     Ok(())
 }

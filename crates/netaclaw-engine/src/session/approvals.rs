@@ -56,13 +56,14 @@ impl LiveSession {
         };
         self.source.record_consent(by, act).await?;
         let mut writing = self.writer.begin().await;
-        let before = writing.state.durable.clone();
-        let durable = &mut writing.state.durable;
-        if outcome == ApprovalOutcome::AllowedForSession {
-            durable.agree_for_session(asked.hash.clone());
-        }
-        durable.decide(id, outcome, reason);
-        writing.save_or_restore(before).await?;
+        let decided = writing.change(|durable| {
+            if outcome == ApprovalOutcome::AllowedForSession {
+                durable.agree_for_session(asked.hash.clone());
+            }
+            durable.decide(id, outcome, reason);
+            Ok(())
+        });
+        decided.await?;
         drop(writing);
         self.live.approval_closed(id, outcome);
         // The hash of what was shown. Whoever waits compares it with what would run.

@@ -18,7 +18,8 @@ impl LiveSession {
             None => {}
             Some(Outcome::Chat(ack)) => {
                 let ack = ack.clone();
-                self.make_safe().await?;
+                // The first attempt may have failed here.
+                self.writer.sync().await?;
                 return Ok(ChatAck {
                     deduped: true,
                     ..ack
@@ -39,8 +40,22 @@ impl LiveSession {
             let answered = Answered::new(request, now_ms(), outcome);
             self.requests.remember(answered);
         }
-        self.make_safe().await?;
+        if ack.disposition == Disposition::Started {
+            self.make_safe().await?;
+        }
         Ok(ack)
+    }
+
+    /// Makes the message that began the run safe from a power cut, while the run makes ready. If it
+    /// cannot be made safe the run ends; a sender that repeats the request has it tried again.
+    async fn make_safe(&self) -> Result<(), EngineError> {
+        let synced = self.writer.sync().await;
+        if synced.is_err()
+            && let Some(run) = &self.current
+        {
+            run.cancel.cancel();
+        }
+        synced
     }
 
     async fn take_in(
@@ -125,11 +140,8 @@ impl LiveSession {
             place: 0,
         };
         let disposition = queued.disposition();
-        writing.state.durable.queue.push(queued)?;
-        if let Err(error) = writing.save_queue().await {
-            writing.state.durable.queue.pop();
-            return Err(error);
-        }
+        let pushed = writing.change(|durable| durable.queue.push(queued));
+        pushed.await?;
         Ok(ChatAck {
             item_id: Some(item_id),
             ..self.ack(disposition)

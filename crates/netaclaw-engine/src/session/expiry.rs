@@ -5,6 +5,7 @@ use crate::events::feed::now_ms;
 use crate::session::live::Live;
 use crate::session::writer::SessionWriter;
 use netaclaw_protocol::Question;
+use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ pub(crate) async fn expire(writer: &SessionWriter, live: &Live, request_id: &str
     if !writing.state.durable.answer(request_id, Vec::new()) {
         return Expired::Answered;
     }
-    if let Err(error) = writing.save().await {
+    if let Err(error) = writing.persist_then_publish(Flush::Now).await {
         tracing::warn!(session.id = %writer.id, %error, "the end of a question could not be stored");
     }
     drop(writing);

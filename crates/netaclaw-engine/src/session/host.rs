@@ -29,8 +29,8 @@ use netaclaw_runtime::{
     ToolStep, todo_on_path,
 };
 use netaclaw_session::{
-    Entry, EntryBody, InFlightEntry, NewEntry, PathError, SessionTree, build_session_context,
-    raw_json,
+    Entry, EntryBody, Flush, InFlightEntry, NewEntry, PathError, SessionTree,
+    build_session_context, raw_json,
 };
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use std::sync::Arc;
@@ -174,7 +174,7 @@ impl RunHost for SessionHost {
         }
         // What is in the log must not wait any more, also if the next one could not be put there.
         if !steering.is_empty() {
-            let saved = writing.save_queue().await;
+            let saved = writing.persist_then_publish(Flush::Now).await;
             put_in.and(saved).map_err(unavailable)?;
         }
         Ok(steering.len())
@@ -202,7 +202,10 @@ impl RunHost for SessionHost {
             answer: None,
         };
         writing.state.durable.questions.push(asked);
-        writing.save().await.map_err(unavailable)?;
+        writing
+            .persist_then_publish(Flush::Now)
+            .await
+            .map_err(unavailable)?;
         drop(writing);
         let request_id = question.request_id.clone();
         let expires_at = question.expires_at;
@@ -231,7 +234,10 @@ impl RunHost for SessionHost {
         let for_session = durable.consents.iter().any(|known| known == hash);
         let taken = durable.take_consent(&self.run_id, &request.tool_call_id, hash);
         if taken {
-            writing.save().await.map_err(unavailable)?;
+            writing
+                .persist_then_publish(Flush::Now)
+                .await
+                .map_err(unavailable)?;
         }
         if for_session || taken {
             return Ok(OpenApproval::Remembered(Approval {
@@ -259,7 +265,10 @@ impl RunHost for SessionHost {
             outcome: None,
             words: None,
         });
-        writing.save().await.map_err(unavailable)?;
+        writing
+            .persist_then_publish(Flush::Now)
+            .await
+            .map_err(unavailable)?;
         drop(writing);
         self.live.approval_opened(asked);
         let hash = request.hash;

@@ -6,6 +6,7 @@ use crate::events::feed::{Missed, OnItsWay, Subscriber, SubscriptionId};
 use crate::events::snapshot;
 use crate::session::command::OpenRequest;
 use netaclaw_protocol::{FeedStart, OpenMode, Opened};
+use netaclaw_session::Flush;
 use std::sync::Arc;
 
 impl LiveSession {
@@ -24,7 +25,7 @@ impl LiveSession {
         }
         let mut writing = self.writer.begin().await;
         if std::mem::take(&mut writing.state.durable.unread) {
-            writing.save().await?;
+            writing.persist_then_publish(Flush::Now).await?;
         }
         let epoch = self.writer.feed.epoch();
         let OpenRequest {

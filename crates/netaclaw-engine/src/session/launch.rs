@@ -22,7 +22,7 @@ use netaclaw_protocol::{
     Severity, TodoList, Trouble, TroubleKind, Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
-use netaclaw_session::{NewEntry, NewParent, Role, SessionTree};
+use netaclaw_session::{Flush, NewEntry, NewParent, Role, SessionTree};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::task::JoinError;
@@ -63,7 +63,8 @@ impl CurrentRun {
 impl LiveSession {
     /// Appends a user's message and starts a run at it. The mark of the run is stored first: a
     /// message that is in the log after a crash is known to have had a run. If this fails the
-    /// message is not in the log; if not, it is, and [`Self::make_safe`] is still to be done.
+    /// message is not in the log; if not, it is, and the caller still has to make it safe from a power
+    /// cut.
     pub(super) async fn start(
         &mut self,
         new: NewEntry,
@@ -76,7 +77,7 @@ impl LiveSession {
             writing.remember_visit(&tree);
         }
         writing.state.durable.run = Some(mark(&run_id));
-        if let Err(error) = writing.save_untold().await {
+        if let Err(error) = writing.persist_then_publish(Flush::Later).await {
             writing.state.durable.run = None;
             return Err(error);
         }
@@ -84,7 +85,7 @@ impl LiveSession {
             Ok(entry) => entry,
             Err(error) => {
                 writing.state.durable.run = None;
-                if let Err(error) = writing.save().await {
+                if let Err(error) = writing.persist_then_publish(Flush::Now).await {
                     // The next change that is stored takes the mark away.
                     tracing::warn!(session.id = %self.writer.id, %error, "the mark of a run that did not begin stays for now");
                 }
@@ -95,28 +96,7 @@ impl LiveSession {
         drop(writing);
         self.desk.user_spoke();
         self.launch(run_id);
-        self.unsafe_yet = true;
         Ok(entry.id().clone())
-    }
-
-    /// Makes what was taken in safe, before its sender hears "ok"; the disk works while the run
-    /// makes ready. If it cannot be made safe the run ends, and who sends the message again tries
-    /// again.
-    pub(super) async fn make_safe(&mut self) -> Result<(), EngineError> {
-        if !self.unsafe_yet {
-            return Ok(());
-        }
-        // The run goes first: waking a thread for the disk takes longer than it needs to ask the model.
-        tokio::task::yield_now().await;
-        self.writer.tell_untold();
-        if let Err(error) = self.writer.sync().await {
-            if let Some(run) = &self.current {
-                run.cancel.cancel();
-            }
-            return Err(error);
-        }
-        self.unsafe_yet = false;
-        Ok(())
     }
 
     /// Starts a run at the leaf without a message: where a question has been answered, or where a
@@ -128,12 +108,14 @@ impl LiveSession {
         let started = Outcome::Started(run_id.clone());
         let answered = request.map(|request| Answered::new(request, now_ms(), started));
         let mut writing = self.writer.begin().await;
-        let before = writing.state.durable.clone();
-        writing.state.durable.run = Some(mark(&run_id));
-        if let Some(answered) = &answered {
-            writing.state.durable.remember(answered.clone(), now_ms());
-        }
-        writing.save_or_restore(before).await?;
+        let marked = writing.change(|durable| {
+            durable.run = Some(mark(&run_id));
+            if let Some(answered) = &answered {
+                durable.remember(answered.clone(), now_ms());
+            }
+            Ok(())
+        });
+        marked.await?;
         writing.set_run_tip(tip);
         drop(writing);
         answered
@@ -297,7 +279,7 @@ impl LiveSession {
             writing.state.durable.told_tools = Some(told);
         }
         writing.state.durable.unread = closing.unread;
-        writing.save_later().await?;
+        writing.persist_then_publish(Flush::Later).await?;
         drop(writing);
         self.closing_run = None;
         Ok(())

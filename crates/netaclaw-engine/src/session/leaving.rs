@@ -13,7 +13,7 @@ use netaclaw_protocol::{
     RunPhase, RunState, SwitchStatus,
 };
 use netaclaw_runtime::todo_on_path;
-use netaclaw_session::{NewEntry, Places};
+use netaclaw_session::{Flush, NewEntry, Places};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
@@ -215,7 +215,7 @@ impl LiveSession {
         writing.append_after(new.flushed(), tell).await?;
         let tree = writer.tree().await?;
         writing.remember_visit(&tree);
-        writing.save().await?;
+        writing.persist_then_publish(Flush::Now).await?;
         self.live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),
         ));

@@ -51,6 +51,7 @@ use leaving::PendingMove;
 use netaclaw_governance::Approval;
 use netaclaw_protocol::{ReliableEvent, ResyncReason, RunState, SessionResync};
 use netaclaw_runtime::{RunReport, todo_on_path};
+use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -81,8 +82,6 @@ pub(crate) struct LiveSession {
     titles: Titles,
     /// The move that a job under way makes ready.
     moving: Option<PendingMove>,
-    /// A message was taken in that a power cut could still take away.
-    unsafe_yet: bool,
     /// Another model was chosen while a run was under way.
     remeasure: bool,
     allowance: Allowance,
@@ -133,7 +132,6 @@ impl LiveSession {
             closing_run: None,
             titles: Titles::default(),
             moving: None,
-            unsafe_yet: false,
             remeasure: false,
             allowance,
             shutdown,
@@ -336,7 +334,7 @@ impl LiveSession {
         };
         let answered = Answered::new(request, now_ms(), outcome);
         writing.state.durable.remember(answered.clone(), now_ms());
-        writing.save().await?;
+        writing.persist_then_publish(Flush::Now).await?;
         self.requests.remember(answered);
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::session::expiry::expire;
 use crate::session::recover::{Agreed, close_calls, close_calls_but};
 use crate::session::requests::{Answered, Done};
 use crate::session::waiters::read_answer;
+use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 
@@ -24,12 +25,11 @@ impl LiveSession {
             EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
         })?;
         let mut writing = self.writer.begin().await;
-        let before = writing.state.durable.clone();
         let texts = match &answer {
             ClarifyAnswer::Answered(texts) => texts.clone(),
             ClarifyAnswer::Dismissed | ClarifyAnswer::TimedOut => Vec::new(),
         };
-        match before.answer_to(request_id) {
+        match writing.state.durable.answer_to(request_id) {
             None => {}
             Some(known) if *known == texts => return Ok(Done::before(())),
             Some(known) if known.is_empty() => {
@@ -41,14 +41,17 @@ impl LiveSession {
                 return Err(EngineError::Conflict(message));
             }
         }
-        if !writing.state.durable.answer(request_id, texts) {
-            let message = "this question is not open; its run has ended";
-            return Err(EngineError::NotFound(message.to_owned()));
-        }
-        if let Some(by) = by {
-            writing.state.durable.remember(by, now_ms());
-        }
-        writing.save_or_restore(before).await?;
+        let answered = writing.change(|durable| {
+            if !durable.answer(request_id, texts) {
+                let message = "this question is not open; its run has ended";
+                return Err(EngineError::NotFound(message.to_owned()));
+            }
+            if let Some(by) = by {
+                durable.remember(by, now_ms());
+            }
+            Ok(())
+        });
+        answered.await?;
         drop(writing);
         self.live.question_closed(request_id, &answer);
         if self.waiters.answer(request_id, answer).is_err() {
@@ -84,7 +87,7 @@ impl LiveSession {
         close_calls(&self.writer, &mut writing).await?;
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
-        writing.save().await
+        writing.persist_then_publish(Flush::Now).await
     }
 
     /// Goes on where a dead run waited, once all it had asked is answered: in a new run that
@@ -102,7 +105,7 @@ impl LiveSession {
         durable
             .approvals
             .retain(|consent| agreed.contains(&consent.asked.tool_call_id));
-        writing.save().await?;
+        writing.persist_then_publish(Flush::Now).await?;
         drop(writing);
         self.go_on(None).await?;
         Ok(())

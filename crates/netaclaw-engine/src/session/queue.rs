@@ -6,7 +6,7 @@ use crate::events::feed::now_ms;
 use crate::session::requests::{Answered, Done, Outcome, Request};
 use crate::session::user_message::UserMark;
 use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, RunId, Severity};
-use netaclaw_session::NewEntry;
+use netaclaw_session::{Flush, NewEntry};
 use uuid::Uuid;
 
 impl LiveSession {
@@ -20,35 +20,33 @@ impl LiveSession {
         if repeated {
             return Ok(Done::before(writing.state.durable.queue.state()));
         }
-        let before = writing.state.durable.clone();
-        let queue = &mut writing.state.durable.queue;
-        let mut answered = Vec::new();
-        match change {
-            QueueChange::Edit { item_id, content } => {
-                if content.trim().is_empty() {
-                    return Err(EngineError::BadRequest("the message is empty".to_owned()));
+        let changed = writing.change(|durable| {
+            let queue = &mut durable.queue;
+            let mut answered = Vec::new();
+            match change {
+                QueueChange::Edit { item_id, content } => {
+                    if content.trim().is_empty() {
+                        return Err(EngineError::BadRequest("the message is empty".to_owned()));
+                    }
+                    queue.edit(&item_id, content)?;
                 }
-                queue.edit(&item_id, content)?;
+                QueueChange::Remove { item_id } => {
+                    // Nothing else records that the request of this message was carried out.
+                    let removed = queue.remove(&item_id)?;
+                    answered.extend(Answered::queued(&self.writer.id, &removed));
+                }
+                QueueChange::Move { item_id, position } => {
+                    queue.move_to(&item_id, position)?;
+                }
+                QueueChange::Resume => queue.resume(),
             }
-            QueueChange::Remove { item_id } => {
-                // Nothing else will tell that its request was taken in.
-                let removed = queue.remove(&item_id)?;
-                answered.extend(Answered::queued(&self.writer.id, &removed));
+            answered.extend(request.map(|request| Answered::new(request, now_ms(), Outcome::Done)));
+            for answered in &answered {
+                durable.remember(answered.clone(), now_ms());
             }
-            QueueChange::Move { item_id, position } => {
-                queue.move_to(&item_id, position)?;
-            }
-            QueueChange::Resume => queue.resume(),
-        }
-        answered.extend(request.map(|request| Answered::new(request, now_ms(), Outcome::Done)));
-        for answered in &answered {
-            writing.state.durable.remember(answered.clone(), now_ms());
-        }
-        if let Err(error) = writing.save_queue().await {
-            writing.state.durable = before;
-            return Err(error);
-        }
-        let queue = writing.state.durable.queue.state();
+            Ok((durable.queue.state(), answered))
+        });
+        let (queue, answered) = changed.await?;
         drop(writing);
         answered
             .into_iter()
@@ -90,14 +88,10 @@ impl LiveSession {
         // they are the same.
         let mut writing = self.writer.begin().await;
         writing.state.durable.forget_queued(&next.item.item_id);
-        // The message is made safe with it.
-        match writing.save_queue().await {
-            Ok(()) => self.unsafe_yet = false,
-            Err(error) => {
-                tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
-            }
+        // This makes the message safe from a power cut too.
+        if let Err(error) = writing.persist_then_publish(Flush::Now).await {
+            tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
         }
-        self.writer.tell_untold();
     }
 
     /// Holds what waits at this moment: who presses stop does not want the next message to start
@@ -108,14 +102,14 @@ impl LiveSession {
             return Ok(());
         }
         writing.state.durable.queue.hold();
-        writing.save_queue().await
+        writing.persist_then_publish(Flush::Now).await
     }
 
     /// A message that cannot be started stays where it is, and the user decides.
     async fn hold(&mut self, error: &EngineError) {
         let mut writing = self.writer.begin().await;
         writing.state.durable.queue.hold();
-        if let Err(error) = writing.save_queue().await {
+        if let Err(error) = writing.persist_then_publish(Flush::Now).await {
             tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
         }
         let refusal = error.refusal();

@@ -13,7 +13,7 @@ use netaclaw_protocol::{
     ToolResultMessage,
 };
 use netaclaw_runtime::{PendingCalls, todo_on_path};
-use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
+use netaclaw_session::{Entry, EntryBody, Flush, NewEntry, Role, SessionTree};
 use netaclaw_tools::{ClarifyAnswer, clarify_output};
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,7 +75,7 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineE
         durable.approvals.retain(|consent| !consent.is_allowed());
     }
     writing.state.durable.run = None;
-    writing.save().await?;
+    writing.persist_then_publish(Flush::Now).await?;
     Ok(open)
 }
 

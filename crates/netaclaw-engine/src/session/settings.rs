@@ -7,7 +7,7 @@ use crate::session::durable::ModelChoice;
 use crate::session::requests::{Done, Outcome, Request};
 use crate::source::ChosenModel;
 use netaclaw_protocol::{SessionChange, SessionListItem, SessionStatus, SetModel, ThinkingLevel};
-use netaclaw_session::{EntryBody, SessionPatch};
+use netaclaw_session::{EntryBody, Flush, SessionPatch};
 use std::sync::Arc;
 
 impl LiveSession {
@@ -55,7 +55,7 @@ impl LiveSession {
             model_id: choice.model_id,
         });
         match request {
-            None => writing.save().await?,
+            None => writing.persist_then_publish(Flush::Now).await?,
             request => self.remember(&mut writing, request, Outcome::Done).await?,
         }
         drop(writing);

@@ -7,7 +7,7 @@ use crate::session::command::Way;
 use crate::session::requests::{Done, Outcome, Request};
 use netaclaw_protocol::{EntryId, ReliableEvent, RunId, SessionId, SessionMeta, SessionUpdated};
 use netaclaw_runtime::todo_on_path;
-use netaclaw_session::{EntryBody, Places, Role, SessionError};
+use netaclaw_session::{EntryBody, Flush, Places, Role, SessionError};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -41,7 +41,7 @@ impl LiveSession {
         let tree = self.writer.tree().await?;
         writing.remember_visit(&tree);
         if writing.state.durable.visits != known {
-            writing.save().await?;
+            writing.persist_then_publish(Flush::Now).await?;
         }
         self.live.todo_changed(todo_on_path(
             tree.active_path().unwrap_or_default().into_iter(),

@@ -39,8 +39,6 @@ pub(crate) struct SessionWriter {
     run_tip: std::sync::Mutex<Option<EntryId>>,
     tally: Tally,
     foreign: ForeignWatch,
-    /// What lists are still to be told.
-    untold: std::sync::Mutex<Option<SessionListItem>>,
     /// Set if a newer version wrote the session: this one only reads it.
     read_only: Option<ReadOnly>,
     state: Mutex<WriterState>,
@@ -67,18 +65,19 @@ pub(crate) struct WriterState {
     /// What the store holds of it; `None` after a failure, when only the store can tell.
     stored: Option<StoredState>,
     /// The queue as clients know it.
-    told_queue: Queue,
-    /// What lists were told last.
+    published_queue: Queue,
+    /// The session as lists know it.
     listed: Option<SessionListItem>,
-    /// The queue has changed since clients were told.
-    queue_untold: bool,
     queue_gauge: QueueGauge,
 }
 
-/// The right to write. While it is held nobody else appends, moves the leaf or changes the queue.
+/// The right to write. While it is held nobody else appends, moves the leaf or changes the queue. Lists
+/// get what was stored once, when it is released.
 pub(crate) struct Writing<'w> {
     writer: &'w SessionWriter,
     pub(crate) state: MutexGuard<'w, WriterState>,
+    /// The session as lists should show it, if something was stored.
+    to_list: Option<SessionListItem>,
 }
 
 impl SessionWriter {
@@ -101,11 +100,10 @@ impl SessionWriter {
         let mut queue_gauge = QueueGauge::default();
         queue_gauge.set(durable.queue.len());
         let state = Mutex::new(WriterState {
-            told_queue: durable.queue.clone(),
+            published_queue: durable.queue.clone(),
             durable,
             stored: Some(stored),
             listed: None,
-            queue_untold: false,
             queue_gauge,
         });
         Self {
@@ -118,7 +116,6 @@ impl SessionWriter {
             run_tip: std::sync::Mutex::default(),
             tally: Tally::default(),
             foreign: ForeignWatch::default(),
-            untold: std::sync::Mutex::default(),
             files: beside.files,
             read_only,
             state,
@@ -141,6 +138,7 @@ impl SessionWriter {
         Writing {
             writer: self,
             state: self.state.lock().await,
+            to_list: None,
         }
     }
 
@@ -200,20 +198,6 @@ impl SessionWriter {
         metrics::timed(self.provider.kind(), call, work).await
     }
 
-    /// Tells lists what was kept back, if nothing newer was told meanwhile. Waits for nobody.
-    pub(crate) fn tell_untold(&self) {
-        let mut untold = self.untold();
-        if let Some(item) = untold.take() {
-            self.lists.tell(&item);
-        }
-    }
-
-    /// Held while lists are told, so that they hear of everything in its order.
-    fn untold(&self) -> std::sync::MutexGuard<'_, Option<SessionListItem>> {
-        // It is replaced as a whole.
-        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) async fn meta(&self) -> Result<SessionMeta, EngineError> {
         Ok(self.provider.get_session(&self.id).await?)
     }
@@ -264,16 +248,16 @@ impl Writing<'_> {
         {
             *tip = entry.id().clone();
         }
-        self.tell_name().await?;
+        self.list_name().await?;
         Ok(entry)
     }
 
-    /// A session goes by what is said first, from then on and not only from the end of the run.
-    async fn tell_name(&mut self) -> Result<(), EngineError> {
-        let listed = self.state.listed.as_ref();
-        if listed.is_some_and(|item| item.session.first_message.is_none()) {
+    /// Shows the title in lists as soon as the first message is stored, not when the run ends.
+    async fn list_name(&mut self) -> Result<(), EngineError> {
+        let shown = self.to_list.as_ref().or(self.state.listed.as_ref());
+        if shown.is_some_and(|item| item.session.first_message.is_none()) {
             let session = self.writer.meta().await?;
-            self.tell_lists(session);
+            self.list(session);
         }
         Ok(())
     }
@@ -294,31 +278,36 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Stores queue, run and questions as they are now.
-    pub(crate) async fn save(&mut self) -> Result<(), EngineError> {
-        let session = self.store(Flush::Now).await?;
-        self.tell_lists(session);
+    /// Stores the state as it is now, and then publishes what clients and lists show of it. If it
+    /// cannot be stored nothing is published, and the next call that succeeds does both.
+    ///
+    /// A caller that chooses [`Flush::Later`] calls [`SessionWriter::sync`] before it acknowledges
+    /// anything.
+    pub(crate) async fn persist_then_publish(&mut self, flush: Flush) -> Result<(), EngineError> {
+        let session = self.persist(flush).await?;
+        self.publish_queue();
+        self.list(session);
         Ok(())
     }
 
-    /// The same, for a caller that makes it safe together with what it writes next.
-    pub(crate) async fn save_later(&mut self) -> Result<(), EngineError> {
-        let session = self.store(Flush::Later).await?;
-        self.tell_lists(session);
-        Ok(())
-    }
-
-    /// The same, for a caller that tells lists later, by [`SessionWriter::tell_untold`].
-    pub(crate) async fn save_untold(&mut self) -> Result<(), EngineError> {
-        let session = self.store(Flush::Later).await?;
-        let (item, is_news) = self.listed(session);
-        if is_news {
-            *self.writer.untold() = Some(item);
+    /// Changes the state, stores and publishes it. If that fails the state stays as it was: a change
+    /// that was refused must not take effect later.
+    pub(crate) async fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Durable) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let before = self.state.durable.clone();
+        let changed = match change(&mut self.state.durable) {
+            Ok(value) => self.persist_then_publish(Flush::Now).await.map(|()| value),
+            Err(error) => Err(error),
+        };
+        if changed.is_err() {
+            self.state.durable = before;
         }
-        Ok(())
+        changed
     }
 
-    async fn store(&mut self, flush: Flush) -> Result<SessionMeta, EngineError> {
+    async fn persist(&mut self, flush: Flush) -> Result<SessionMeta, EngineError> {
         let writer = self.writer;
         writer.must_be_writable()?;
         let StateUpdate { changes, after } = self.update().await?;
@@ -342,7 +331,6 @@ impl Writing<'_> {
             }
         };
         self.state.stored = Some(after);
-        self.tell_queue();
         Ok(session)
     }
 
@@ -358,31 +346,16 @@ impl Writing<'_> {
         Ok(stored.update(&state.durable, &writer.id, &writer.instance))
     }
 
-    fn tell_queue(&mut self) {
+    fn publish_queue(&mut self) {
         let state = &mut *self.state;
-        if std::mem::take(&mut state.queue_untold) {
-            let update = state.durable.queue.update_since(&state.told_queue);
-            state.told_queue = state.durable.queue.clone();
-            state.queue_gauge.set(update.items.len());
-            let feed = &self.writer.feed;
-            feed.emit(&ReliableEvent::QueueUpdate(update));
+        if state.durable.queue == state.published_queue {
+            return;
         }
-    }
-
-    /// The same, or takes the changes back: who is told that they failed must not find them later.
-    pub(crate) async fn save_or_restore(&mut self, before: Durable) -> Result<(), EngineError> {
-        let saved = self.save().await;
-        if saved.is_err() {
-            self.state.durable = before;
-        }
-        saved
-    }
-
-    /// Stores the queue and tells what waits in it. If that fails, the next change that is stored
-    /// tells it.
-    pub(crate) async fn save_queue(&mut self) -> Result<(), EngineError> {
-        self.state.queue_untold = true;
-        self.save().await
+        let update = state.durable.queue.update_since(&state.published_queue);
+        state.published_queue = state.durable.queue.clone();
+        state.queue_gauge.set(update.items.len());
+        let feed = &self.writer.feed;
+        feed.emit(&ReliableEvent::QueueUpdate(update));
     }
 
     pub(crate) async fn patch(
@@ -398,7 +371,7 @@ impl Writing<'_> {
             labels: None,
         };
         writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
-        Ok(self.tell_lists(session))
+        Ok(self.list(session))
     }
 
     /// Remembers the way to the leaf, before or after it is left.
@@ -406,25 +379,23 @@ impl Writing<'_> {
         Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
     }
 
-    fn tell_lists(&mut self, session: SessionMeta) -> SessionListItem {
-        let (item, is_news) = self.listed(session);
-        if is_news {
-            let mut untold = self.writer.untold();
-            *untold = None;
-            self.writer.lists.tell(&item);
-        }
-        item
-    }
-
-    /// The session as lists show it, and whether they do not know it yet.
-    fn listed(&mut self, session: SessionMeta) -> (SessionListItem, bool) {
+    /// Has lists show the session as it is now.
+    fn list(&mut self, session: SessionMeta) -> SessionListItem {
         let item = list_item(session, &self.state.durable, Liveness::Live);
+        self.to_list.insert(item).clone()
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        let Some(item) = self.to_list.take() else {
+            return;
+        };
         let known = self.state.listed.as_ref();
-        let is_news = known.is_none_or(|known| !looks_same(known, &item));
-        if is_news {
-            self.state.listed = Some(item.clone());
+        if known.is_none_or(|known| !looks_same(known, &item)) {
+            self.writer.lists.tell(&item);
+            self.state.listed = Some(item);
         }
-        (item, is_news)
     }
 }
 

@@ -117,10 +117,6 @@ impl Queue {
         Ok(())
     }
 
-    pub(crate) fn pop(&mut self) {
-        self.items.pop();
-    }
-
     pub(crate) fn remove(&mut self, item_id: &str) -> Result<Arc<Queued>, EngineError> {
         let at = self.position(item_id)?;
         Ok(self.items.remove(at))
