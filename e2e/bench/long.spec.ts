@@ -34,7 +34,7 @@ test('2,000 messages with 500 tool cards and a stream', async ({ chat, model, pa
   await page.addInitScript(() => localStorage.setItem('netaclaw.prefs', JSON.stringify({ verbosity: 'everything' })))
   await page.goto(`${server.address}/s/${id}`)
   await loadAll(page)
-  await page.getByRole('button', { name: /Jump to the latest/ }).click()
+  await page.getByRole('button', { name: /Jump to latest/ }).click()
   await expect(chat.rows.last()).toContainText('Part 999')
   console.log(`rows in the page: ${await chat.rows.count()}`)
 

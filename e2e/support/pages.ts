@@ -56,7 +56,7 @@ export async function fill(chat: Chat, model: FakeModel): Promise<string> {
   model.next(...words(RICH))
   await chat.ask('Make me a plan 请做一个计划', 'two')
   model.next(...words('A second answer, beside the first.'))
-  await chat.act(chat.rows.last(), 'Answer again')
+  await chat.act(chat.rows.last(), 'Regenerate')
   await chat.hasEnded('A second answer')
   // Back to the one with something of everything.
   await chat.act(chat.rows.last(), 'Previous version')

@@ -38,7 +38,7 @@ test('once: it runs, and is asked about the next time', async ({ chat, model, se
 })
 
 test('for the session: the same call is not asked about again', async ({ chat, model }) => {
-  await chat.approvals.getByRole('button', { name: 'Allow this call in this session' }).click()
+  await chat.approvals.getByRole('button', { name: 'Allow for this session' }).click()
   await chat.hasEnded('That is settled.')
   model.next(call('write', NOTE))
   model.next(...words('Without a question.'))

@@ -73,7 +73,7 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   expect(await compactions(chat).innerText()).toBe(said)
 
   // The whole history, by the header and by the line.
-  await page.getByRole('button', { name: 'Show the full history' }).click()
+  await page.getByRole('button', { name: 'Show full history' }).click()
   await goTo(chat, 'Home', chat.row('Question 1.').first())
   await expect(chat.row('Question 1.').first()).toHaveAttribute('data-folded', 'true')
   await page.getByRole('button', { name: 'Show what the model sees' }).click()
@@ -93,7 +93,7 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   expect(told).not.toContain('Question 2.')
 
   await compactions(chat).getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByRole('button', { name: 'Show the full history' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Show full history' })).toHaveCount(0)
   await expect(folded(chat)).toHaveCount(0)
   await goTo(chat, 'Home', chat.row('Question 1.').first())
 })
@@ -128,7 +128,7 @@ test('a summary that is none says so, also after a reload, until somebody takes 
   await chat.send('/compact')
   await expect(compactions(chat)).toContainText('Compaction failed.')
   model.next(say(SUMMARY))
-  await compactions(chat).getByRole('button', { name: 'Try again' }).click()
+  await compactions(chat).getByRole('button', { name: 'Retry', exact: true }).click()
   await expect(compactions(chat)).toContainText('older messages compacted')
 })
 
@@ -183,7 +183,7 @@ test('the meter is what was billed: after each answer, a reload, and on another 
   const long = model.billed.at(-1)!
   await shows(long)
   model.next(say('The short way.'))
-  await chat.act(chat.rows.last(), 'Answer again')
+  await chat.act(chat.rows.last(), 'Regenerate')
   await expect(chat.rows.last()).toContainText('The short way.')
   await chat.isIdle()
   const short = model.billed.at(-1)!
@@ -214,7 +214,7 @@ test('a branch is left with a summary by keyboard; a stop or a failure moves not
   model.next(hold(point), say(SUMMARY))
   await page.keyboard.press('s')
   await point.reached
-  await expect(compactions(chat)).toContainText('Summarising the branch that is left')
+  await expect(compactions(chat)).toContainText('Summarizing the current branch')
   await expect(compactions(chat)).toContainText('part 1 of 1')
   await chat.stopButton.click()
   await chat.isIdle()
@@ -225,7 +225,7 @@ test('a branch is left with a summary by keyboard; a stop or a failure moves not
   model.next(say('Short again.'))
   await chat.tree.getByRole('tree').focus()
   await page.keyboard.press('s')
-  await expect(compactions(chat)).toContainText('The branch was not left.')
+  await expect(compactions(chat)).toContainText('The branch was not switched.')
   await chat.isIdle()
   await expect(chat.row('Answer 7.').first()).toBeVisible()
 

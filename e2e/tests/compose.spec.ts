@@ -97,7 +97,7 @@ test('a draft waits in its session, with its cursor', async ({ chat, page }) => 
   await expect(chat.field).toHaveValue('one two three')
 
   // Also where nothing is loaded anew.
-  await page.getByRole('button', { name: 'New chat' }).click()
+  await page.getByRole('button', { name: 'New session' }).click()
   await expect(chat.field).toHaveValue('for the new one')
   await page.locator('.sessions').getByRole('link').first().click()
   await expect(chat.field).toHaveValue('one two three')
@@ -109,7 +109,7 @@ test('a draft waits in its session, with its cursor', async ({ chat, page }) => 
 test('a branch has a draft of its own', async ({ chat }) => {
   await chat.ask('Red', 'You said: Red')
   await chat.act(chat.rows.first(), 'Edit')
-  const edit = chat.page.getByRole('textbox', { name: 'Edit the message' })
+  const edit = chat.page.getByRole('textbox', { name: 'Edit message' })
   await edit.fill('Blue')
   await edit.press('Enter')
   await chat.hasEnded('You said: Blue')
@@ -147,7 +147,7 @@ test('commands are completed, carried out, and never sent', async ({ chat, model
 test('Up in an empty field changes the last message', async ({ chat, page }) => {
   await chat.ask('Hello', 'You said: Hello')
   await chat.field.press('ArrowUp')
-  const edit = page.getByRole('textbox', { name: 'Edit the message' })
+  const edit = page.getByRole('textbox', { name: 'Edit message' })
   await expect(edit).toHaveValue('Hello')
   await edit.press('Escape')
   await expect(edit).toHaveCount(0)
@@ -176,9 +176,9 @@ test('another model and another depth of thinking, for the next answer on', asyn
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'Model: second' })).toBeVisible()
-  await page.getByRole('button', { name: /^Thinking:/ }).click()
+  await page.getByRole('button', { name: /^Thinking level:/ }).click()
   await page.getByRole('option', { name: 'High', exact: true }).click()
-  await expect(page.getByRole('button', { name: 'Thinking: High' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Thinking level: High' })).toBeVisible()
   await chat.ask('Again', 'You said: Again')
   expect(model.requests.at(-1)!.model).toBe('second')
   const read = await chat.transcript()
@@ -186,7 +186,7 @@ test('another model and another depth of thinking, for the next answer on', asyn
   await chat.reload()
   await chat.reads(read)
   await expect(page.getByRole('button', { name: 'Model: second' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Thinking: High' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Thinking level: High' })).toBeVisible()
 })
 
 test('a new session begins with the model and the thinking that were chosen', async ({ chat, model, page, server }) => {
@@ -204,13 +204,13 @@ test('a new session begins with the model and the thinking that were chosen', as
   await page.reload()
   await page.getByRole('button', { name: 'Model: Default model' }).click()
   await page.getByRole('option', { name: 'second' }).click()
-  await page.getByRole('button', { name: 'Thinking: Default thinking' }).click()
+  await page.getByRole('button', { name: 'Thinking level: Default thinking level' }).click()
   await page.getByRole('option', { name: 'High', exact: true }).click()
   await chat.ask('Hello', 'You said: Hello')
   expect(model.requests[0]!.model).toBe('second')
   await chat.reload()
   await expect(page.getByRole('button', { name: 'Model: second' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Thinking: High' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Thinking level: High' })).toBeVisible()
   await chat.send('/clear')
   await expect(page.getByRole('button', { name: 'Model: Default model' })).toBeVisible()
 })

@@ -5,7 +5,7 @@ import { call, words } from '../support/model.ts'
 import { expect, test } from '../support/test.ts'
 import type { Page } from '@playwright/test'
 
-const bar = (page: Page) => page.getByRole('search', { name: 'Find in this conversation' })
+const bar = (page: Page) => page.getByRole('search', { name: 'Find in this session' })
 const field = (page: Page) => bar(page).getByRole('textbox')
 const result = (page: Page) => bar(page).getByRole('status')
 /** The text that is marked as the one the reader is at, if it is in view. */
@@ -47,7 +47,7 @@ test('in the whole of a long session, also in what is not loaded; next, previous
   await expect.poll(() => current(page)).toMatch(/^Question 59/)
 
   await field(page).fill('no such words')
-  await expect(result(page)).toHaveText('Not found')
+  await expect(result(page)).toHaveText('No matches')
   await field(page).press('Escape')
   await expect(bar(page)).toHaveCount(0)
   await expect(chat.field).toBeFocused()
@@ -59,7 +59,7 @@ test('what is folded away is opened where it is found', async ({ chat, model, pa
   model.next(...words('There is **nothing special** here.'))
   await chat.ask('Look around', 'nothing special')
   await expect(page.locator('.tool')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Find in this conversation' }).click()
+  await page.getByRole('button', { name: 'Find in this session' }).click()
   await field(page).fill('needle')
   await expect(page.locator('.tool[data-open]')).toContainText('Find the needle')
   await expect.poll(() => current(page)).toMatch(/^needle/)

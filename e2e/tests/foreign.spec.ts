@@ -22,7 +22,7 @@ test('the card says why it asks and where the call goes', async ({ chat, model }
   model.next(call('web_fetch', { url: ADDRESS }))
   model.next(...words('Then not.'))
   await chat.send('Read this')
-  await expect(chat.approvals).toContainText('This session has read content from outside: file brief.txt.')
+  await expect(chat.approvals).toContainText('This session has read external content: file brief.txt.')
   await expect(chat.approvals).toContainText(ADDRESS)
   // After a reload it is asked the same.
   await chat.reload()
@@ -81,7 +81,7 @@ test('hosts are allowed on the agent page, and a mistake is said there', async (
   const field = page.getByLabel('Allowed hosts')
   await field.fill('*.example.net\nhttps://example.org/path')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Write one host per line')).toBeVisible()
+  await expect(page.getByText('Enter one host per line')).toBeVisible()
   await field.fill('*.com')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByRole('tabpanel').getByText('"*.com" is not a host')).toBeVisible()

@@ -52,8 +52,8 @@ test('a server is tried before it is kept, its tools are used in a chat, and it 
     .getByRole('button', { name: /Actions|tracker/ })
     .last()
     .click()
-  await page.getByRole('menuitem', { name: 'Switch off' }).click()
-  await expect(row).toContainText('Off')
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  await expect(row).toContainText('Disabled')
   await row
     .getByRole('button', { name: /Actions|tracker/ })
     .last()

@@ -60,12 +60,9 @@ test('Escape closes what is nearest, and the run goes on', async ({ chat, model,
   await closes(() => transcript.press('?'), page.getByRole('dialog'))
   await closes(() => transcript.press('Control+f'), page.getByRole('search'))
   await closes(() => meter.press('Enter'), page.locator('.tokens :popover-open'))
-  await closes(
-    () => page.locator('h1 button').press('Enter'),
-    page.getByRole('textbox', { name: 'Name of the session' }),
-  )
+  await closes(() => page.locator('h1 button').press('Enter'), page.getByRole('textbox', { name: 'Session title' }))
   await page.setViewportSize({ width: 390, height: 844 })
-  await closes(() => page.getByRole('button', { name: 'Open the menu' }).press('Enter'), page.locator('.scrim'))
+  await closes(() => page.getByRole('button', { name: 'Open menu' }).press('Enter'), page.locator('.scrim'))
   point.release()
   await chat.hasEnded('one two three')
 })
@@ -77,7 +74,7 @@ test('a message that is no answer waits behind the question', async ({ chat, mod
   await expect(chat.questions).toBeVisible()
   await chat.field.fill('By the way')
   await expect(page.getByText('Enter answers the question')).toBeVisible()
-  await page.getByRole('button', { name: 'Send it as a new message' }).click()
+  await page.getByRole('button', { name: 'Send as new message' }).click()
   await expect(chat.queue).toHaveCount(1)
   await expect(chat.queue).toContainText('By the way')
   await chat.questions.getByRole('button', { name: 'red' }).click()
@@ -109,7 +106,7 @@ test('stop while a tool runs', async ({ chat, model, server }) => {
   await chat.send('Read it')
   const tool = chat.page.locator('.tool')
   await expect(tool).toHaveAttribute('data-status', 'running')
-  await expect(chat.status).toHaveText(/Using/)
+  await expect(chat.status).toHaveText(/Running/)
   await chat.stopButton.click()
   await chat.isIdle()
   await expect(chat.rows.last()).toContainText('Used 1 tool: Read file')
@@ -184,10 +181,10 @@ test('a screen reader hears what happens, once each', async ({ chat, model }) =>
   await expect(page.getByRole('log')).toHaveAttribute('aria-busy', 'true')
   point.release()
   await chat.hasEnded('three')
-  await expect(chat.status).toHaveText('The answer is complete.')
+  await expect(chat.status).toHaveText('Answer complete.')
   expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual([
     'The agent is answering.',
-    'The answer is complete.',
+    'Answer complete.',
   ])
   await expect(page.locator('[role=alert]').first()).toHaveAttribute('aria-live', 'assertive')
 })

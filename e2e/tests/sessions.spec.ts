@@ -26,12 +26,12 @@ test('sessions are searched and renamed, in every tab', async ({ chat, page }) =
   await page.keyboard.type('apples')
   await expect(page.locator('.sessions li')).toHaveText([/About apples/])
   await page.getByRole('searchbox').fill('nothing like it')
-  await expect(page.getByText('No session matches the search.')).toBeVisible()
+  await expect(page.getByText('No matching sessions.')).toBeVisible()
   await page.getByRole('searchbox').fill('')
   await expect(page.locator('.sessions li')).toHaveCount(2)
 
   await menu(chat, 'About apples', 'Rename')
-  await page.getByRole('textbox', { name: 'Name of the session' }).fill('Orchard')
+  await page.getByRole('textbox', { name: 'Session title' }).fill('Orchard')
   await page.keyboard.press('Enter')
   await expect(listed(chat, 'Orchard')).toHaveCount(1)
   await expect(listed(other, 'Orchard')).toHaveCount(1)
@@ -60,17 +60,17 @@ test('a session is deleted after a question, and its page leads on', async ({ ch
   await expect(listed(chat, 'About pears')).toHaveCount(0)
   await expect(page).not.toHaveURL(gone)
   await page.goto(gone)
-  await expect(page.getByText('This session is not here')).toBeVisible()
+  await expect(page.getByText('Session not found')).toBeVisible()
   await expect(listed(chat, 'About apples')).toHaveCount(1)
 })
 
 test('a session is deleted at once by keyboard, and the server has nothing left of it', async ({ chat, page }) => {
   await page.getByRole('button', { name: 'Actions for About pears' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('menuitem', { name: 'Delete now' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete permanently' }).press('Enter')
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Delete “About pears” now?')
-  await dialog.getByRole('button', { name: 'Delete now' }).press('Enter')
+  await expect(dialog).toContainText('Permanently delete session “About pears”?')
+  await dialog.getByRole('button', { name: 'Delete permanently' }).press('Enter')
   await expect(listed(chat, 'About pears')).toHaveCount(0)
   const deleted = await page.evaluate(
     async () => (await fetch('/admin/netaclaw/sessions?status=deleted')).json() as Promise<{ total: number }>,
@@ -90,7 +90,7 @@ test('what runs, asks or has news elsewhere is marked', async ({ chat, model, pa
   const row = listed(chat, 'About pears')
   await expect(row).toContainText('Running')
   point.release()
-  await expect(row).toContainText('Needs your answer')
+  await expect(row).toContainText('Waiting for you')
   await page.goto(here)
   await chat.questions.getByRole('button', { name: 'this' }).click()
   await second.reached

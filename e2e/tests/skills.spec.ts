@@ -37,7 +37,7 @@ async function openLog(page: Page): Promise<Locator> {
   const log = page.getByRole('dialog')
   await expect(async () => {
     if (await log.isVisible()) return
-    await (await openCard(page)).getByRole('button', { name: 'Load the full log' }).click(SOON)
+    await (await openCard(page)).getByRole('button', { name: 'Load full log' }).click(SOON)
     await expect(log).toBeVisible(SOON)
   }).toPass({ timeout: 60_000 })
   return log
@@ -48,13 +48,13 @@ test('the list tells of every skill, and can be narrowed', async ({ chat, page, 
   await page.goto(`${server.address}/skills`)
   const row = page.locator('.records li', { hasText: 'Stepper' })
   await expect(row).toContainText('Ready')
-  await expect(row).toContainText('on this server')
-  await expect(row).toContainText('has a program')
-  await expect(page.locator('.records li', { hasText: 'comes with NetaClaw' }).first()).toBeVisible()
+  await expect(row).toContainText('this server')
+  await expect(row).toContainText('with program')
+  await expect(page.locator('.records li', { hasText: 'built in' }).first()).toBeVisible()
   await page.getByRole('searchbox', { name: 'Search skills' }).fill('stage')
   await expect(page.locator('.records li')).toHaveCount(await page.locator('.records li', { hasText: 'stage' }).count())
   await page.getByRole('searchbox', { name: 'Search skills' }).fill('no such skill at all')
-  await expect(page.getByText('No such skills')).toBeVisible()
+  await expect(page.getByText('No matching skills')).toBeVisible()
 })
 
 test('a skill is tried with a form from its schema, and watched', async ({ chat, page, server, skill }) => {
@@ -66,10 +66,10 @@ test('a skill is tried with a form from its schema, and watched', async ({ chat,
 
   // What is missing is said, and nothing begins.
   await page.getByRole('button', { name: 'Run' }).click()
-  await expect(page.locator('.trial .error')).toHaveText(['This is needed.', 'This is needed.'])
+  await expect(page.locator('.trial .error')).toHaveText(['Required.', 'Required.'])
   await page.getByLabel('gates').fill(skill.gates)
   await page.getByLabel('Words').fill('hi')
-  await expect(page.locator('.trial .error')).toHaveText(['Too short: at least 3.'])
+  await expect(page.locator('.trial .error')).toHaveText(['Too short: at least 3 characters.'])
   await page.getByLabel('Words').fill('hello there')
   await expect(page.locator('.trial .error')).toHaveCount(0)
   await page.getByRole('button', { name: 'Run' }).click()
@@ -84,7 +84,7 @@ test('a skill is tried with a form from its schema, and watched', async ({ chat,
   await expect(card).toContainText('hello there')
   await expect(card.getByRole('progressbar')).toHaveCount(0)
 
-  await page.getByRole('link', { name: 'Open the session' }).click()
+  await page.getByRole('link', { name: 'Open session' }).click()
   await page.waitForURL(/\/s\/./)
   await expect(page.locator('.tool, .activity').first()).toBeVisible()
 })
@@ -189,12 +189,12 @@ test('the full log follows a call under way', async ({ chat, model, page, skill 
   skill.open('hash')
   await expect(log.locator('.step').last()).toContainText('in hash')
   // Who reads further up is left there.
-  await log.getByRole('button', { name: 'To the beginning' }).click()
+  await log.getByRole('button', { name: 'Go to start' }).click()
   await expect(log.locator('.step').first()).toContainText('stepper')
   skill.open('report')
-  await expect(log).toContainText(/90\d in all/)
+  await expect(log).toContainText(/90\d total/)
   await expect(log.locator('.step').first()).toContainText('stepper')
-  await log.getByRole('button', { name: 'To the end' }).click()
+  await log.getByRole('button', { name: 'Go to end' }).click()
   await expect(log.locator('.step').last()).toContainText(/in report|Done/)
   await expect(log.locator('.nc-spin')).toHaveCount(0)
 })
@@ -272,7 +272,7 @@ test('vehicle-damage-inspection: every stage live, the same after reloads, pictu
   )
   expect(told.items.map((step) => step.sequence)).toEqual(told.items.map((_, at) => at + 1))
   expect(told.total).toBe(result!.processEventCount)
-  await expect(log).toContainText(`${told.total} in all`)
+  await expect(log).toContainText(`${told.total} total`)
   const stages = [...new Set(told.items.map((step) => step.stage).filter(Boolean))] as string[]
   expect(stages.length).toBeGreaterThanOrEqual(5)
   for (const stage of stages) expect(atEnd.join('\n')).toContain(stage)
@@ -290,8 +290,8 @@ test('a flood of steps is one line with a count, and its log has them all', asyn
   await chat.ask('Flood it', 'The flood is over.')
   const log = await openLog(page)
   expect(await page.locator('.tool .tool-process-timeline li').count()).toBeLessThan(12)
-  await expect(log).toContainText(/\d{4,} in all/)
-  await log.getByRole('button', { name: 'To the end' }).click()
+  await expect(log).toContainText(/\d{4,} total/)
+  await log.getByRole('button', { name: 'Go to end' }).click()
   await expect(log.locator('.step').last()).toContainText(/in report|Done/)
   expect(await log.locator('.step').count()).toBeLessThan(200)
 })

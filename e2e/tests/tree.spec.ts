@@ -15,7 +15,7 @@ test('an edited message becomes a branch, and the switcher leads back', async ({
   await chat.ask('Red', 'You said: Red')
   await chat.ask('More', 'You said: More')
   await chat.act(chat.row('Red').first(), 'Edit')
-  const edit = chat.page.getByRole('textbox', { name: 'Edit the message' })
+  const edit = chat.page.getByRole('textbox', { name: 'Edit message' })
   await edit.fill('Blue')
   await edit.press('Enter')
   await chat.hasEnded('You said: Blue')
@@ -39,7 +39,7 @@ test('an edited message becomes a branch, and the switcher leads back', async ({
 test('another answer stands beside the first', async ({ chat, model }) => {
   await chat.ask('Red', 'You said: Red')
   model.next({ kind: 'text', text: 'Another answer' })
-  await chat.act(chat.rows.last(), 'Answer again')
+  await chat.act(chat.rows.last(), 'Regenerate')
   await chat.hasEnded('Another answer')
   await expect(chat.rows).toHaveCount(2)
   await expect(chat.rows.last()).toContainText('2/2')
@@ -122,7 +122,7 @@ test('the tree is narrowed to what matters, and searched', async ({ chat, model,
     }).toPass({ timeout: 10_000 })
   const soon = { timeout: 500 }
   await unfolded(() => expect(items.filter({ hasText: /ls|Read a folder|List/ })).not.toHaveCount(0, soon))
-  await filter('Without tools')
+  await filter('No tools')
   await unfolded(() => expect(items).toHaveCount(4, soon))
   await filter('My messages')
   await unfolded(() => expect(items.filter({ hasText: 'Look around' })).toHaveCount(1, soon))
@@ -141,13 +141,13 @@ test('the tree is narrowed to what matters, and searched', async ({ chat, model,
 
 test('a label is given, found by the filter and taken away', async ({ chat }) => {
   await chat.ask('Red', 'You said: Red')
-  await chat.choose(chat.rows.first(), 'Add a label')
+  await chat.choose(chat.rows.first(), 'Add label')
   await chat.label('keep')
   await expect(chat.rows.first().getByRole('button', { name: 'keep' })).toBeVisible()
   await chat.reload()
   await expect(chat.rows.first().getByRole('button', { name: 'keep' })).toBeVisible()
-  await chat.page.getByRole('button', { name: 'Tree of this session' }).click()
-  await chat.tree.getByRole('button', { name: 'Labelled' }).click()
+  await chat.page.getByRole('button', { name: 'Session tree', exact: true }).click()
+  await chat.tree.getByRole('button', { name: 'Labeled' }).click()
   // Beside it the leaf, which is always there: it is where one stands.
   await expect(chat.tree.getByRole('treeitem')).toHaveCount(2)
   await chat.rows.first().getByRole('button', { name: 'keep' }).click()

@@ -12,14 +12,14 @@ test('answers only, steps folded, or everything: an answer and a failure are in 
   model.next(...words('It is not there.'))
   await chat.ask('Read it', 'It is not there.')
   const choose = async (name: string) => {
-    await page.getByRole('button', { name: 'How much is shown' }).click()
+    await page.getByRole('button', { name: 'Level of detail' }).click()
     await page.getByRole('menuitem', { name }).click()
   }
   const cards = page.locator('.tool')
   const shown = {
     'Answers only': async () => await expect(cards).toHaveCount(1),
     Everything: async () => await expect(cards).toHaveCount(2),
-    'Steps folded': async () => await expect(page.locator('.activity .line')).toHaveCount(1),
+    'Collapsed steps': async () => await expect(page.locator('.activity .line')).toHaveCount(1),
   }
   for (const [name, check] of Object.entries(shown)) {
     await choose(name)

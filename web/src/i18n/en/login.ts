@@ -1,20 +1,20 @@
-/** The way in. */
+/** The login page. */
 export default {
-  text: 'Log in to go on.',
-  linkRefused: 'The link lets nobody in any more: its token has expired or was revoked. Log in with another one.',
-  way: 'How to log in',
-  by: { token: 'Token', password: 'Name and password' },
+  text: 'Log in to continue.',
+  linkRefused: 'This link has expired: its token is no longer valid. Log in with another token.',
+  way: 'Login method',
+  by: { token: 'Token', password: 'Username and password' },
   token: 'Access token',
   tokenHint:
-    'A server that starts in a terminal prints it as a link; `netaclaw link` prints it again. The whole link works, too.',
-  name: 'Name',
+    'The server prints it as a link when it starts in a terminal. To print it again, run `netaclaw link`. You can paste the whole link.',
+  name: 'Username',
   password: 'Password',
   enter: 'Log in',
-  wait: 'Too many attempts. Please wait {time}.',
+  wait: 'Too many attempts. Try again in {time}.',
   wrong: {
-    token: 'The server does not know this token; it may have expired or been revoked.',
-    password: 'The name or the password is wrong.',
+    token: 'Invalid token. It may have expired or been revoked.',
+    password: 'Wrong username or password.',
   },
   again: 'Log in again',
-  againText: 'Your login has ended. Nothing on this page is lost: log in, and go on where you are.',
+  againText: 'Your login has expired. Nothing on this page is lost: log in to continue.',
 }

@@ -92,7 +92,7 @@ describe('a record', () => {
   })
 })
 
-describe('somebody else was faster', () => {
+describe('edited by someone else', () => {
   async function conflict() {
     const source = server({ name: 'a', note: 'x', hidden: 1 })
     const made = await editor(source)

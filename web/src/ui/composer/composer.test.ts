@@ -230,7 +230,7 @@ describe('Send and Stop', () => {
   test('a text can be added while it runs, queued, or answer a question', async () => {
     composer('more', { run: 'running' })
     expect(labels()).toEqual(['Stop', 'Send'])
-    expect(box.get('.hint').text()).toContain('Enter adds it to this run')
+    expect(box.get('.hint').text()).toContain('Enter adds the message to this run')
     await box.get('.hint button').trigger('click')
     expect(box.emitted('send')).toEqual([['queue']])
     await box.setProps({ answers: true })

@@ -46,8 +46,8 @@ describe('the connection', () => {
   test('counts down and can be tried at once', async () => {
     vi.useFakeTimers({ now: 1_000_000 })
     view = show(IndicatorConnection, { connection: connection({ state: 'waiting', retryAt: 1_004_500, unsent: 2 }) })
-    expect(view.text()).toContain('Next try in 5 s')
-    expect(view.text()).toContain('2 messages wait')
+    expect(view.text()).toContain('Retrying in 5 s')
+    expect(view.text()).toContain('2 unsent messages')
     await vi.advanceTimersByTimeAsync(2000)
     expect(view.text()).toContain('Next try in 3 s')
     await view.get('button').trigger('click')
@@ -79,8 +79,8 @@ describe('tokens', () => {
     await flushPromises()
     const spent = view.findAll('[data-spent]').map((row) => [row.attributes('data-spent'), row.text()])
     expect(spent).toEqual([
-      ['branch', 'This branch× 998,000'],
-      ['session', 'Whole session× 31420,000$1.50'],
+      ['branch', 'Current branch× 998,000'],
+      ['session', 'Entire session× 31420,000$1.50'],
       ['summaries', 'Summaries× 27,700'],
     ])
     await view.get('[role=dialog] button').trigger('click')
@@ -172,7 +172,7 @@ describe('a session in the list', () => {
 
   test('says how it stands', async () => {
     view = show(ListSession, { session: session({ running: true, asking: true }), href: '' })
-    expect(view.get('.marks').text()).toBe('Needs your answer')
+    expect(view.get('.marks').text()).toBe('Waiting for you')
     await view.setProps({ session: session({ running: true }) })
     expect(view.get('.marks').text()).toBe('Running')
     await view.setProps({ session: session({ unread: true, current: true }) })
@@ -205,7 +205,7 @@ test('a picker is walked by keys and skips what cannot be chosen', async () => {
 
 test('the way back to the end counts what has come', () => {
   view = show(IndicatorJump, { unread: 130 })
-  expect(view.attributes('aria-label')).toBe('Jump to the latest, 99+ new messages')
+  expect(view.attributes('aria-label')).toBe('Jump to latest, 99+ new messages')
 })
 
 test('all keys are in the help', async () => {

@@ -53,14 +53,14 @@ describe('an answer', () => {
     draw(answer())
     await button('Copy').trigger('click')
     expect(navigator.clipboard.writeText).toHaveBeenCalledWith('An **answer**')
-    await button('Answer again').trigger('click')
+    await button('Regenerate').trigger('click')
     expect(intents()).toEqual([{ type: 'retry' }])
     expect(row.get('.meta').text()).toContain('model-11.2k tokens$0.012')
   })
 
   test('cannot be left while a run writes', () => {
     draw(answer({ branch: { index: 1, count: 3, ids: ['x', 'y', 'z'] } }), { busy: true })
-    expect(button('Answer again').attributes('disabled')).toBeDefined()
+    expect(button('Regenerate').attributes('disabled')).toBeDefined()
     expect(button('Next version').attributes('disabled')).toBeDefined()
   })
 
@@ -73,7 +73,7 @@ describe('an answer', () => {
 
   test('that failed says what to do', async () => {
     draw(answer({ stopReason: 'error', errorMessage: '429 rate limit', parts: [] }))
-    expect(row.get('[role=alert]').text()).toContain('Wait a little')
+    expect(row.get('[role=alert]').text()).toContain('rate limit is reached')
     await row.get('[role=alert] button').trigger('click')
     expect(intents()).toEqual([{ type: 'retry' }])
   })
@@ -335,7 +335,7 @@ test('a compaction that failed says why, when it is tried again, and lets one tr
       problem: 'No answer.',
     }),
   )
-  expect(row.text()).toContain('Compaction failed.No answer.Next try by itself at 10:05:07.')
+  expect(row.text()).toContain('Compaction failed.No answer.Automatic retry at 10:05:07.')
   await row.get('button').trigger('click')
   await row.get('[aria-label=Dismiss]').trigger('click')
   expect(intents()).toEqual([{ type: 'compact' }, { type: 'dismissCompaction' }])
@@ -352,9 +352,9 @@ test('a compaction under way says how far it is, and that a branch was not left 
   )
   expect(row.text()).toContain('Compacting 84 older messages…automaticpart 2 of 3')
   draw(compaction({ state: 'running', reason: 'branch', messageCount: 4, stage: { stage: 'saving' } }))
-  expect(row.text()).toContain('Summarising the branch that is left…saving')
+  expect(row.text()).toContain('Summarizing the current branch…saving')
   draw(compaction({ state: 'error', reason: 'branch', isFault: true, problem: 'No answer.' }))
-  expect(row.text()).toBe('The branch was not left.No answer.')
+  expect(row.text()).toBe('The branch was not switched.No answer.')
 })
 
 test('that there was nothing to compact is no failure', () => {
@@ -373,7 +373,7 @@ test('a compaction can be undone, but not while a run writes', async () => {
 
 test('what is folded can be shown', async () => {
   draw({ ...base, kind: 'folded', key: 'f', count: 12, isOpen: false })
-  expect(row.text()).toContain('12 earlier entries are folded')
+  expect(row.text()).toContain('12 earlier entries compacted')
   expect(row.get('button').attributes('aria-expanded')).toBe('false')
   await row.get('button').trigger('click')
   expect(intents()).toEqual([{ type: 'toggleFolded' }])

@@ -58,14 +58,14 @@ describe('queue', () => {
 
   test('a message of another version says so and can only be moved and removed', () => {
     panel = show(PanelQueue, { queue: { held: false, rows: [row('a', { unsupported: true })] } })
-    expect(panel.text()).toContain('from another version')
+    expect(panel.text()).toContain('other version')
     expect(panel.get('[aria-label=Remove]').attributes('disabled')).toBeUndefined()
     expect(panel.get('[aria-label=Edit]').attributes('disabled')).toBeDefined()
   })
 
   test('a held queue goes on when told', async () => {
     queue(true)
-    expect(panel.text()).toContain('Held after the stop')
+    expect(panel.text()).toContain('Paused by stop')
     await panel.get('header button').trigger('click')
     expect(panel.emitted('resume')).toHaveLength(1)
   })
@@ -177,7 +177,7 @@ describe('an approval', () => {
 
   test('says why it asks and where the call goes', () => {
     ask()
-    expect(panel.text()).not.toContain('content from outside')
+    expect(panel.text()).not.toContain('external content')
     const sources = [
       { kind: 'web', name: 'a.example' },
       { kind: 'mcp', name: 'files' },
@@ -185,7 +185,7 @@ describe('an approval', () => {
     ] as const
     ask({ foreign: { sources, destination: 'https://b.example/?q=1' } })
     expect(panel.text()).toContain(
-      'This session has read content from outside: a.example, MCP server files, an attached file.',
+      'This session has read external content: a.example, MCP server files, an attached file.',
     )
     expect(panel.text()).toContain('https://b.example/?q=1')
   })
@@ -195,7 +195,7 @@ describe('an approval', () => {
     expect(panel.text()).toContain('rm -rf /')
     expect(panel.text()).toContain('"timeout": 5')
     await button('Allow once').trigger('click')
-    await button('Allow this call').trigger('click')
+    await button('Allow for this session').trigger('click')
     await button('Deny').trigger('click')
     await panel.get('input').setValue(' not there ')
     await button('Deny').trigger('submit')
@@ -216,10 +216,10 @@ describe('an approval', () => {
   })
 
   test('takes no second answer, and says what went wrong', async () => {
-    ask({ isAnswering: true, problem: 'decided elsewhere' })
+    ask({ isAnswering: true, problem: 'decided in another window' })
     await panel.get('section').trigger('keydown', { key: '1' })
     expect(panel.emitted('decide')).toBeUndefined()
-    expect(panel.get('[role=alert]').text()).toBe('decided elsewhere')
+    expect(panel.get('[role=alert]').text()).toBe('decided in another window')
   })
 })
 

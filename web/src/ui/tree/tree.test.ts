@@ -118,12 +118,12 @@ describe('the tree by keyboard', () => {
     expect(active()).toEqual(['text e'])
   })
 
-  test('searches and goes from hit to hit', async () => {
+  test('searches and goes from match to match', async () => {
     const { press, active } = tree({ query: 'text' })
     await press('/')
     const field = view.get('input[type=search]')
     expect(document.activeElement).toBe(field.element)
-    expect(view.text()).toContain('2 hits')
+    expect(view.text()).toContain('2 matches')
     await field.trigger('keydown', { key: 'Enter' })
     expect(active()).toEqual(['text c'])
     await field.trigger('keydown', { key: 'Enter' })
