@@ -46,6 +46,8 @@ impl NodeId {
 pub struct Timing {
     /// Between two beats, and between two looks at the peers.
     pub beat_every: Duration,
+    /// A beat that takes longer than this is abandoned, and the next one opens another connection.
+    pub beat_timeout: Duration,
     /// A node is suspended this long after its last confirmed beat was sent.
     pub suspend_after: Duration,
     /// A peer whose beat stays the same for this long is declared dead.
@@ -63,6 +65,7 @@ impl Default for Timing {
     fn default() -> Self {
         Self {
             beat_every: Duration::from_secs(3),
+            beat_timeout: Duration::from_secs(3),
             suspend_after: Duration::from_secs(8),
             dead_after: Duration::from_secs(12),
         }

@@ -14,6 +14,7 @@ const STEPS: u32 = 5;
 /// The same proportions as the real ones, in steps.
 const TIMING: Timing = Timing {
     beat_every: Duration::from_secs(1),
+    beat_timeout: Duration::from_secs(1),
     suspend_after: Duration::from_secs(2),
     dead_after: Duration::from_secs(3),
 };

@@ -121,8 +121,8 @@ impl Store {
         *self.heart.standing() = Some(Standing::joined(sent));
         self.claims.set_node(node.clone());
         if driver.0.is_none() {
-            let every = self.heart.settings.timing.beat_every;
-            driver.0 = Some(tokio::spawn(drive(Weak::clone(&self.me), every)));
+            let timing = self.heart.settings.timing;
+            driver.0 = Some(tokio::spawn(drive(Weak::clone(&self.me), timing)));
         }
         Ok(node)
     }
@@ -243,14 +243,14 @@ impl Beating {
     }
 }
 
-async fn drive(store: Weak<Store>, every: Duration) {
+async fn drive(store: Weak<Store>, timing: Timing) {
     let mut beating = Beating::default();
     loop {
-        tokio::time::sleep(every).await;
+        tokio::time::sleep(timing.beat_every).await;
         let Some(store) = store.upgrade() else {
             return;
         };
-        let beaten = tokio::time::timeout(every, store.beat(&mut beating)).await;
+        let beaten = tokio::time::timeout(timing.beat_timeout, store.beat(&mut beating)).await;
         match beaten {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
