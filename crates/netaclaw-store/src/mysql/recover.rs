@@ -2,6 +2,7 @@
 
 use super::append::advance;
 use super::cache::Known;
+use super::ownership::Fence;
 use super::provider::Store;
 use super::retry::Failure;
 use super::rows::{NewRow, entry_in, in_flight_seq, insert_rows};
@@ -27,7 +28,8 @@ impl Store {
         known: &mut Known,
     ) -> Result<(), Failure> {
         if known.tree.meta().status == Some(SessionStatus::Deleted) {
-            return Ok(());
+            // It takes no entries until it is restored. The earlier owner must not write there either.
+            return refence_in_flight(connection, session, known.fence).await;
         }
         for left in left_in_flight(connection, session).await? {
             delete_row(connection, session, left.id()).await?;
@@ -63,6 +65,22 @@ async fn left_in_flight(
         .fetch_all(connection)
         .await?;
     rows.iter().map(|row| entry_in(session, row)).collect()
+}
+
+/// Moves what is in flight under this claim, so that the statements of an earlier one find nothing.
+async fn refence_in_flight(
+    connection: &mut MySqlConnection,
+    session: &SessionId,
+    fence: Fence,
+) -> Result<(), Failure> {
+    const UPDATE: &str = "UPDATE neta_agent_session_entry SET fence = ? \
+         WHERE sessionId = ? AND entrySeq < 0";
+    sqlx::query(UPDATE)
+        .bind(fence)
+        .bind(session.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 async fn delete_row(

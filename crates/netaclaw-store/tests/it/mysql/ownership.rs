@@ -198,6 +198,27 @@ async fn every_write_of_a_deposed_owner_is_rejected() {
 }
 
 #[tokio::test]
+async fn a_deposed_owner_streams_nothing_into_a_deleted_session() {
+    let harness = Harness::new();
+    let (a, b) = (harness.node("a").await, harness.node("b").await);
+    let session = new_session(&a).await;
+    let asked = ask(&a, &session, "question").await.unwrap();
+    let started = answer("cafe0001", asked.id(), "Once");
+    a.update_in_flight_entry(&session, started).await.unwrap();
+    let before = a.in_flight_entry(&session).await.unwrap();
+    let deleted = SessionPatch {
+        status: Some(SessionStatus::Deleted),
+        ..SessionPatch::default()
+    };
+    a.update_session(&session, deleted).await.unwrap();
+    let dead = "UPDATE netaclaw_node SET state = 'dead' WHERE instance = 'a'";
+    run(&mut harness.sql().await, dead).await;
+    b.claim(&session).await.unwrap();
+    stream_on(&a, &session, asked.id()).await;
+    assert_eq!(b.in_flight_entry(&session).await.unwrap(), before);
+}
+
+#[tokio::test]
 async fn a_claim_that_was_lost_is_made_anew_only_on_purpose() {
     let harness = Harness::new();
     let (a, b) = (harness.node("a").await, harness.node("b").await);
