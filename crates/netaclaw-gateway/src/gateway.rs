@@ -127,7 +127,7 @@ impl Gateway {
     /// out: who has not ended when `drain_grace` and then `close_grace` are over is cut off.
     pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) {
         let shared = self.shared;
-        let lists = ListWatch(Arc::downgrade(&shared));
+        let lists = ListWatch::new(&shared);
         shared.engine.watch_lists(Arc::new(lists));
         let places = Places::new(shared.settings.connections, shared.trusted_proxies.clone());
         let listener = MeteredListener::new(listener, shared.settings.stalled_after, places);

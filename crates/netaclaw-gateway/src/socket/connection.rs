@@ -4,7 +4,7 @@ use super::feed::{Groups, SessionFeed};
 use super::outbox::Outbox;
 use crate::auth::{AuthError, Identity};
 use crate::gateway::Shared;
-use netaclaw_engine::{Engine, EventGroup, EventKind, ListSubscriber, ServerEvent, SubscriptionId};
+use netaclaw_engine::{Engine, EventGroup, EventKind, ServerEvent, SubscriptionId};
 use netaclaw_protocol::{
     ErrorCode, Nothing, Notice, NoticeEnvelope, Refusal, SessionId, SessionListItem,
 };
@@ -191,7 +191,7 @@ impl Connections {
 
     /// Tells the sockets of a session's owner what it looks like in their list. What belongs to
     /// nobody is on the lists of administrators.
-    fn tell_list(&self, item: &SessionListItem) {
+    pub(super) fn tell_list(&self, item: &SessionListItem) {
         let mut listed = match &item.session.user_id {
             Some(owner) => self.of(owner),
             None => {
@@ -234,17 +234,6 @@ impl Connections {
         let by_user = lock(&self.by_user);
         let sockets = by_user.get(user_id).into_iter().flatten();
         sockets.filter_map(Weak::upgrade).collect()
-    }
-}
-
-/// Brings changes of the lists to the sockets.
-pub(crate) struct ListWatch(pub(crate) Weak<Shared>);
-
-impl ListSubscriber for ListWatch {
-    fn changed(&self, item: &SessionListItem) {
-        if let Some(shared) = self.0.upgrade() {
-            shared.connections.tell_list(item);
-        }
     }
 }
 

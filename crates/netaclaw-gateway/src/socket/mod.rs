@@ -10,10 +10,12 @@ mod connection;
 mod dispatch;
 mod feed;
 mod frame;
+mod lists;
 mod outbox;
 mod sender;
 
-pub(crate) use connection::{Connections, ListWatch};
+pub(crate) use connection::Connections;
+pub(crate) use lists::ListWatch;
 
 use crate::gateway::Shared;
 use netaclaw_protocol::COMMAND_BYTES_MAX;

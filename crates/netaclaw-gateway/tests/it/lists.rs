@@ -6,6 +6,7 @@ use crate::server::Server;
 use netaclaw_protocol::TokenScope;
 use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
+use std::time::Instant;
 
 const SESSIONS: &str = "/admin/netaclaw/sessions";
 
@@ -82,6 +83,32 @@ async fn changes_by_rest_reach_open_pages_and_lists() {
     assert_eq!(listed(&server, "?status=archived").await.len(), 1);
     let wrong = change(json!({"titel": "x"})).await;
     assert_eq!(wrong["code"], "bad_request");
+}
+
+#[tokio::test]
+async fn quick_changes_of_a_session_are_merged_for_the_list() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let ack = client.call("chat", json!({"content": "Hello"})).await;
+    let id = ack["sessionId"].as_str().unwrap().to_owned();
+    server.script.act([say("Hi"), Act::End]);
+    told(&mut client, &id, |item| item["title"] == "Hello").await;
+    let begun = Instant::now();
+    let path = format!("{SESSIONS}/{id}");
+    for number in 1..=20 {
+        let title = json!({"title": format!("Name {number}")});
+        let renamed = request(server.address, "PATCH", &path).json(title).send();
+        assert_eq!(renamed.await.status, 200);
+    }
+    told(&mut client, &id, |item| item["title"] == "Name 20").await;
+    let quarters = begun.elapsed().as_millis() / 250;
+    let titles = client.lists.iter().map(|item| item["title"].as_str());
+    let renames = titles.filter(|title| title.is_some_and(|title| title.starts_with("Name ")));
+    let events = renames.count() as u128;
+    assert!(
+        events <= quarters + 2,
+        "{events} events in {quarters} quarters of a second"
+    );
 }
 
 #[tokio::test]
