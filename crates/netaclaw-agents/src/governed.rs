@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The tools that start programs.
-const STARTS_PROGRAMS: [&str; 2] = ["bash", EXECUTE_SKILL];
+pub(crate) const STARTS_PROGRAMS: [&str; 2] = ["bash", EXECUTE_SKILL];
 
 /// Everything that has a say about tools.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! What an agent would be told and could use, for people who configure it.
 
-use crate::governed::ToolSeat;
+use crate::governed::{STARTS_PROGRAMS, ToolSeat};
 use crate::memory::AgentMemory;
 use crate::source::AdminAgentSource;
 use crate::trouble::admin_error;
@@ -10,9 +10,10 @@ use netaclaw_engine::EngineError;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
     AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, SkillDetail,
-    SkillView, TodoList, ToolDetail, ToolInfo, ToolRecord, ToolStatus, ToolUser,
+    SkillView, TodoList, ToolDetail, ToolInfo, ToolIsolation, ToolRecord, ToolStatus, ToolUser,
 };
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
+use netaclaw_tools::spawn::Isolation;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -55,9 +56,14 @@ impl AgentPreviews for AdminAgentSource {
         let records = self.governed.admin.tools().await.map_err(admin_error)?;
         let catalogue = self.governed.registry().catalogue();
         let manifest = |name: &str| catalogue.iter().find(|tool| tool.name == name);
+        let isolation = isolation(self.governed.gate.probe_isolation().await);
         let info = |record: ToolRecord| {
             let manifest = manifest(&record.name).map(|manifest| &**manifest);
-            info(record, manifest)
+            let starts_programs = STARTS_PROGRAMS.contains(&record.name.as_str());
+            ToolInfo {
+                isolation: starts_programs.then_some(isolation),
+                ..info(record, manifest)
+            }
         };
         Ok(records.into_iter().map(info).collect())
     }
@@ -170,7 +176,16 @@ fn info(record: ToolRecord, manifest: Option<&ToolManifest>) -> ToolInfo {
         on_by_default: manifest.is_some_and(|tool| tool.default_status == ToolStatus::Enabled),
         schema: manifest.map_or(Value::Null, |manifest| Value::clone(&manifest.schema)),
         timeout_ms: timeout.map(|ms| u64::try_from(ms).unwrap_or(u64::MAX)),
+        isolation: None,
         record,
+    }
+}
+
+fn isolation(isolation: Isolation) -> ToolIsolation {
+    match isolation {
+        Isolation::Namespaces => ToolIsolation::Namespaces,
+        Isolation::Refused(_) => ToolIsolation::Refused,
+        Isolation::Off => ToolIsolation::Off,
     }
 }
 

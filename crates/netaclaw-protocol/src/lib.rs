@@ -110,8 +110,8 @@ pub use stamp::Stamp;
 pub use time::now_ms;
 pub use tool::{
     ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, ToolCategory,
-    ToolDetail, ToolDiagnostic, ToolInfo, ToolLabel, ToolRecord, ToolRisk, ToolStatus, ToolSwitch,
-    ToolUser, ToolWarning, ToolsChanged,
+    ToolDetail, ToolDiagnostic, ToolInfo, ToolIsolation, ToolLabel, ToolRecord, ToolRisk,
+    ToolStatus, ToolSwitch, ToolUser, ToolWarning, ToolsChanged,
 };
 pub use transcript::{ContextMessages, EntryPage, SessionMessages, SessionTreeView, TreeEntry};
 pub use trouble::{Severity, Trouble, TroubleKind, Words};

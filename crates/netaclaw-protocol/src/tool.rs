@@ -134,6 +134,22 @@ pub struct ToolInfo {
     /// Absent for tools that wait for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// Absent for tools that start no programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<ToolIsolation>,
+}
+
+/// What keeps the programs of a tool apart from the machine besides Landlock and seccomp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ToolIsolation {
+    /// Devices, temporary files, shared memory and IPC of their own.
+    Namespaces,
+    /// Nothing, because this machine refuses user namespaces.
+    Refused,
+    /// Nothing, because the operator has switched namespaces off.
+    Off,
 }
 
 /// A tool and what every agent makes of it.

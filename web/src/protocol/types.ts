@@ -1844,7 +1844,11 @@ schema: JsonValue,
 /**
  * Absent for tools that wait for people.
  */
-timeoutMs?: number | null, name: string, 
+timeoutMs?: number | null, 
+/**
+ * Absent for tools that start no programs.
+ */
+isolation?: ToolIsolation | null, name: string, 
 /**
  * Where it comes from: `builtin`, or `mcp:` and the name of a server.
  */
@@ -1861,6 +1865,11 @@ present: boolean, rev: number,
  * Unix time in milliseconds.
  */
 createdAt: number, updatedAt: number, };
+
+/**
+ * What keeps the programs of a tool apart from the machine besides Landlock and seccomp.
+ */
+export type ToolIsolation = "namespaces" | "refused" | "off";
 
 /**
  * A name for people.

@@ -79,3 +79,15 @@ fn tools_are_listed_shown_and_switched() {
         unknown.err
     );
 }
+
+#[test]
+fn a_tool_says_how_far_its_programs_are_confined() {
+    let mut workspace = workspace();
+    workspace.set("NETACLAW_USER_NAMESPACES", "off");
+    let isolation = |tool: &str| {
+        let detail = workspace.json(&format!("tool show {tool} --json"));
+        detail["tool"]["isolation"].clone()
+    };
+    assert_eq!(isolation("bash"), "off");
+    assert!(isolation("ls").is_null());
+}

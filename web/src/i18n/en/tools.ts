@@ -15,6 +15,11 @@ export default {
     off: 'Off globally. Agents cannot enable it.',
     gone: 'No longer available. Its setting is kept in case it returns.',
   },
+  weaker: {
+    refused:
+      'This machine does not allow user namespaces, so Landlock and seccomp alone confine programs: they can change .git/hooks and .git/config of a workspace, and have no /dev/shm, terminals or System V IPC.',
+    off: 'User namespaces are disabled, so Landlock and seccomp alone confine programs: they can change .git/hooks and .git/config of a workspace, and have no /dev/shm, terminals or System V IPC.',
+  },
   gone: 'removed',
   more: 'Details of {name}',
   arguments: 'Arguments:',

@@ -14,6 +14,11 @@ export default {
     off: '全局停用，智能体不能启用。',
     gone: '已不可用。设置会保留，恢复后继续生效。',
   },
+  weaker: {
+    refused:
+      '此机器不允许用户命名空间，仅由 Landlock 和 seccomp 限制程序：程序可以修改工作目录的 .git/hooks 和 .git/config，且没有 /dev/shm、终端和 System V IPC。',
+    off: '用户命名空间已关闭，仅由 Landlock 和 seccomp 限制程序：程序可以修改工作目录的 .git/hooks 和 .git/config，且没有 /dev/shm、终端和 System V IPC。',
+  },
   gone: '已移除',
   more: '{name}的详情',
   arguments: '参数：',

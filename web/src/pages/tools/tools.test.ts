@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ToolInfo } from '@/protocol'
-import { catalogueGroups, globalSetting, isOn, statusOf } from './tools'
+import { catalogueGroups, globalSetting, isOn, statusOf, weakness } from './tools'
 
 const tool = (name: string, changes: Partial<ToolInfo> = {}): ToolInfo => ({
   name,
@@ -31,6 +31,13 @@ test('what an agent has that says nothing', () => {
   expect(isOn(tool('a', { onByDefault: false, status: 'enabled' }))).toBe(true)
   expect(isOn(tool('a', { status: 'disabled' }))).toBe(false)
   expect(isOn(tool('a', { present: false }))).toBe(false)
+})
+
+test('programs without namespaces are less confined', () => {
+  expect(weakness(tool('ls'))).toBe(null)
+  expect(weakness(tool('bash', { isolation: 'namespaces' }))).toBe(null)
+  expect(weakness(tool('bash', { isolation: 'refused' }))).toBe('refused')
+  expect(weakness(tool('bash', { isolation: 'off' }))).toBe('off')
 })
 
 test('tools are found by name, label and what they do, in the order of categories', () => {

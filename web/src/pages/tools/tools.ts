@@ -23,6 +23,10 @@ export const statusOf = (setting: GlobalSetting): ToolStatus | null =>
 export const isOn = (tool: ToolInfo): boolean =>
   tool.present && (tool.status == null ? tool.onByDefault : tool.status === 'enabled')
 
+/** Why programs of the tool are less confined than they could be. */
+export const weakness = (tool: ToolInfo): 'refused' | 'off' | null =>
+  tool.isolation == null || tool.isolation === 'namespaces' ? null : tool.isolation
+
 /** Tools that match, those of one category together. */
 export function catalogueGroups(tools: readonly ToolInfo[], filter: CatalogueFilter, search: string): CatalogueGroup[] {
   const wanted = search.trim().toLowerCase()
