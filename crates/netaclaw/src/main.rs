@@ -36,6 +36,11 @@ use std::process::ExitCode;
 use text::Lang;
 use tokio::signal::unix::{SignalKind, signal};
 
+/// The system's allocator has an arena for each thread and gives little of it back, so that a server
+/// kept the memory of its busiest moment.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Before anything else: a guard has neither settings nor words.
     if std::env::args_os()

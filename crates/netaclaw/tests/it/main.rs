@@ -24,6 +24,7 @@ mod golden;
 mod hostile;
 mod looking;
 mod mcp;
+mod memory;
 mod open_to_others;
 mod owners;
 mod owners_chaos;

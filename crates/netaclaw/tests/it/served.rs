@@ -114,11 +114,20 @@ impl Server {
 
     /// The most memory that it has had at once.
     pub(crate) fn peak_memory_kb(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    /// The memory that it has now.
+    pub(crate) fn memory_kb(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    fn memory(&self, what: &str) -> u64 {
         let pid = self.process.id().unwrap();
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let peak = peak.unwrap().trim().trim_end_matches(" kB");
-        peak.parse().unwrap()
+        let found = status.lines().find_map(|line| line.strip_prefix(what));
+        let found = found.unwrap().trim().trim_end_matches(" kB");
+        found.parse().unwrap()
     }
 
     pub(crate) fn pid(&self) -> Pid {
