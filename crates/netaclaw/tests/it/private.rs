@@ -1,12 +1,13 @@
 //! What a server writes into its data directory is for its owner alone.
 
-use crate::served::{TOKEN, World};
+use crate::served::{Server, TOKEN, World};
 use crate::support::{message, session};
 use netaclaw_testkit::fake_model::Reply;
 use rustix::fs::Mode;
 use std::fs::{Permissions, set_permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Stdio;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
@@ -43,6 +44,24 @@ async fn under_the_usual_umask_no_other_user_can_read_anything() {
     ] {
         assert!(data.join(made).exists(), "{made}");
     }
+}
+
+#[tokio::test]
+async fn a_start_around_the_data_directory_names_the_agents_that_work_there() {
+    let world = World::new().await;
+    let mut command = world.workspace.command("serve --listen 127.0.0.1:0");
+    let home = world.workspace.path("home");
+    command.current_dir(home).stderr(Stdio::piped());
+    let mut server = Server::start(command).await.unwrap();
+    let mut log = server.log();
+    loop {
+        let line = log.next_line().await.unwrap();
+        let line = line.expect("the log ended without the warning");
+        if line.contains("agent default: its workspace contains the data directory") {
+            break;
+        }
+    }
+    server.kill().await;
 }
 
 fn walk(dir: &Path, open: &mut Vec<String>) {
