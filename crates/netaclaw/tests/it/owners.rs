@@ -176,7 +176,10 @@ async fn a_request_has_one_effect_whichever_server_it_reaches() {
         false => assert_busy(other),
     }
     let session = ack["sessionId"].as_str().unwrap().to_owned();
-    // The owner dies; the other server takes over and knows the request.
+    // A server that notices the death takes over what is unfinished, and would be the one to ask.
+    let client = if owner_is_a { &mut first } else { &mut second };
+    client.wait("done", |_| true).await;
+    // The owner dies; another server takes over and knows the request.
     let dead = if owner_is_a { &mut pair.a } else { &mut pair.b };
     let restarted = pair.world.serve();
     let died = std::mem::replace(dead, restarted.await);
