@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use netaclaw_protocol as protocol;
+use netaclaw_protocol::Command;
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
@@ -108,49 +109,38 @@ fn roots(types: &mut Types<'_>) {
 }
 
 /// One command: its name on the wire, what it carries, and what its acknowledgement does.
-struct Command {
+struct CommandTypes {
     name: &'static str,
     ask: fn(&Config) -> String,
     answer: fn(&Config) -> String,
     add: fn(&mut Types<'_>),
 }
 
-impl Command {
-    fn of<Ask: TS + 'static + ?Sized, Answer: TS + 'static + ?Sized>(name: &'static str) -> Self {
+impl CommandTypes {
+    fn of<C: Command<Answer: TS> + TS>() -> Self {
         Self {
-            name,
-            ask: Ask::name,
-            answer: Answer::name,
+            name: C::NAME,
+            ask: C::name,
+            answer: C::Answer::name,
             add: |types| {
-                types.visit::<Ask>();
-                types.visit::<Answer>();
+                types.visit::<C>();
+                types.visit::<C::Answer>();
             },
         }
     }
 }
 
-fn commands_known() -> Vec<Command> {
-    use protocol::command_name as name;
-    vec![
-        Command::of::<protocol::Chat, protocol::ChatAck>(name::CHAT),
-        Command::of::<protocol::Stop, protocol::Stopped>(name::STOP),
-        Command::of::<protocol::Nothing, protocol::Nothing>(name::PING),
-        Command::of::<protocol::SetThinkingLevel, protocol::Nothing>(name::SET_THINKING_LEVEL),
-        Command::of::<protocol::SetModel, protocol::Nothing>(name::SET_MODEL),
-        Command::of::<protocol::ClarifyResponse, protocol::Nothing>(name::CLARIFY_RESPONSE),
-        Command::of::<protocol::ApprovalResponse, protocol::Nothing>(name::APPROVAL_RESPONSE),
-        Command::of::<protocol::Compact, protocol::CompactAck>(name::COMPACT),
-        Command::of::<protocol::SessionRef, protocol::Nothing>(name::DISMISS_COMPACTION),
-        Command::of::<protocol::SessionOpen, protocol::Opened>(name::SESSION_OPEN),
-        Command::of::<protocol::SessionRef, protocol::Nothing>(name::SESSION_CLOSE),
-        Command::of::<protocol::SwitchLeaf, protocol::SwitchLeafAck>(name::SWITCH_LEAF),
-        Command::of::<protocol::SetLabel, protocol::Nothing>(name::LABEL),
-        Command::of::<protocol::Rename, protocol::Renamed>(name::RENAME),
-        Command::of::<protocol::Retry, protocol::Retried>(name::RETRY),
-        Command::of::<protocol::Fork, protocol::Forked>(name::FORK),
-        Command::of::<protocol::QueueEdit, protocol::QueueEdited>(name::QUEUE_EDIT),
-    ]
+macro_rules! known {
+    ($($_group:ident {
+        $($_name:literal => $command:ident -> $_answer:ident [$($_field:ident),*],)*
+    })*) => {
+        fn commands_known() -> Vec<CommandTypes> {
+            vec![$($(CommandTypes::of::<protocol::$command>(),)*)*]
+        }
+    };
 }
+
+protocol::commands!(known);
 
 fn commands() -> anyhow::Result<String> {
     let config = Config::default().with_large_int("number");

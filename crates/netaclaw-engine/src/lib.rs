@@ -26,9 +26,9 @@ pub use server::limits::{
     LABEL_CHARS_MAX, Limited, REQUEST_ID_CHARS_MAX, TITLE_CHARS_MAX, UserLimits,
 };
 pub use server::listing::ListSubscriber;
-pub use server::{Caller, Engine, Providers};
-pub use session::command::Way;
-pub use session::requests::{Done, Request};
+pub use server::{Caller, Engine, Providers, UpdateSession, acknowledge, session_of_request};
+pub use session::command::Handle;
+pub use session::requests::Request;
 pub use session::title::TitleModel;
 pub use skills::{SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id};
 pub use source::{

@@ -4,7 +4,8 @@ use crate::{
     Attachment, EntryId, QueueState, RunId, RunState, SessionId, SessionListItem, ThinkingLevel,
     Words,
 };
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -12,27 +13,6 @@ use utoipa::ToSchema;
 /// that is four times as long is not read at all: the connection ends, since there is no command yet
 /// that could be answered. So a client must look before it sends, or it would send the same for ever.
 pub const COMMAND_BYTES_MAX: usize = 1 << 20;
-
-/// Names of the client's events, so that no handler spells a string.
-pub mod command_name {
-    pub const CHAT: &str = "chat";
-    pub const STOP: &str = "stop";
-    pub const PING: &str = "ping";
-    pub const SET_THINKING_LEVEL: &str = "set_thinking_level";
-    pub const SET_MODEL: &str = "set_model";
-    pub const CLARIFY_RESPONSE: &str = "clarify_response";
-    pub const APPROVAL_RESPONSE: &str = "approval_response";
-    pub const COMPACT: &str = "compact";
-    pub const DISMISS_COMPACTION: &str = "dismiss_compaction";
-    pub const SESSION_OPEN: &str = "session_open";
-    pub const SESSION_CLOSE: &str = "session_close";
-    pub const SWITCH_LEAF: &str = "switch_leaf";
-    pub const LABEL: &str = "label";
-    pub const RENAME: &str = "rename";
-    pub const RETRY: &str = "retry";
-    pub const FORK: &str = "fork";
-    pub const QUEUE_EDIT: &str = "queue_edit";
-}
 
 /// A message to an agent. Without a session it begins one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -88,11 +68,31 @@ pub enum ChatMode {
     Steer,
 }
 
+/// Removes the failure of a compaction from view, for every client of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct SessionRef {
+pub struct DismissCompaction {
     pub session_id: SessionId,
+}
+
+/// Ends the client's subscription to a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionClose {
+    pub session_id: SessionId,
+}
+
+/// Asks for a `pong`. Its content is ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Ping {}
+
+impl<'de> Deserialize<'de> for Ping {
+    fn deserialize<D: Deserializer<'de>>(payload: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(payload).map(|_| Self {})
+    }
 }
 
 /// Ends the run of a session. A message that is still on its way has no run yet, and if it begins
@@ -106,6 +106,16 @@ pub struct Stop {
     /// Of the `chat` that is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+}
+
+impl Stop {
+    /// Of whatever runs in a session.
+    pub fn of(session: &SessionId) -> Self {
+        Self {
+            session_id: Some(session.clone()),
+            request_id: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -174,6 +184,17 @@ pub struct SessionOpen {
     pub epoch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seq: Option<u64>,
+}
+
+impl SessionOpen {
+    /// For a client that knows nothing of the session yet.
+    pub fn of(session: &SessionId) -> Self {
+        Self {
+            session_id: session.clone(),
+            epoch: None,
+            last_seq: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -309,9 +330,6 @@ pub struct ChatAck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<String>,
     pub disposition: Disposition,
-    /// The request was taken in before; this repeats the answer it got then.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub deduped: bool,
     /// Set if the message named no session: its sender hears the events of the new one from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feed: Option<FeedStart>,

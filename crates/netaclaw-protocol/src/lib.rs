@@ -6,6 +6,7 @@ mod agent;
 mod attachment;
 mod audit;
 mod channel;
+mod client_command;
 mod command;
 mod compaction;
 #[cfg(feature = "typescript")]
@@ -46,12 +47,13 @@ pub use channel::{
     ChannelModels, ChannelSpec, ChannelStatus, ChannelTest, ChannelTry, ChannelView, ChannelWrite,
     KeyChange,
 };
+pub use client_command::{Ack, ClientCommand, Command};
 pub use command::{
     ApprovalDecision, ApprovalResponse, COMMAND_BYTES_MAX, Chat, ChatAck, ChatMode, ChatModel,
-    ClarifyResponse, Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing, QueueChange,
-    QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry, SessionOpen, SessionRef,
-    SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus,
-    command_name,
+    ClarifyResponse, DismissCompaction, Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing,
+    Ping, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry,
+    SessionClose, SessionOpen, SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf,
+    SwitchLeafAck, SwitchStatus,
 };
 pub use compaction::{
     Compact, CompactAck, CompactStatus, CompactionDetails, CompactionDone, CompactionError,

@@ -337,10 +337,6 @@ export type ChatAck = { sessionId: SessionId, entryId?: EntryId | null, runId?: 
  */
 itemId?: string | null, disposition: Disposition, 
 /**
- * The request was taken in before; this repeats the answer it got then.
- */
-deduped?: boolean, 
-/**
  * Set if the message named no session: its sender hears the events of the new one from here.
  */
 feed?: FeedStart | null, };
@@ -601,6 +597,11 @@ export type DictValue = { value: string, };
 export type DisabledCode = "off_by_default" | "off_globally" | "off_for_agent" | "model_without_tools" | "model_without_vision" | "not_available_here" | "parent_without" | "not_granted_to_subagent" | "not_for_subagents";
 
 export type DisabledTool = { toolName: string, code: DisabledCode, reason: string, decidedBy: PolicyLayer, };
+
+/**
+ * Removes the failure of a compaction from view, for every client of the session.
+ */
+export type DismissCompaction = { sessionId: SessionId, };
 
 export type Disposition = "started" | "queued" | "steered" | "answeredClarify";
 
@@ -1160,6 +1161,11 @@ offset: number, text: string, };
 export type PartKind = "text" | "thinking" | "toolCall";
 
 /**
+ * Asks for a `pong`. Its content is ignored.
+ */
+export type Ping = Record<symbol, never>;
+
+/**
  * Who had a say about a tool, in the order they are asked.
  */
 export type PolicyLayer = "catalogue" | "global" | "agent" | "model" | "environment" | "subagent";
@@ -1427,6 +1433,11 @@ export type SessionChange = {
 title: string | null, status: SessionStatus | null, };
 
 /**
+ * Ends the client's subscription to a session.
+ */
+export type SessionClose = { sessionId: SessionId, };
+
+/**
  * Names a session. NetaClaw makes UUID v7; files of other programs may carry any text,
  * so check [`SessionId::is_safe`] before a file name is made from one.
  */
@@ -1470,8 +1481,6 @@ createdAt: string, updatedAt: string, };
 export type SessionMessages = { "view": "full" } & EntryPage | { "view": "compacted" } & ContextMessages;
 
 export type SessionOpen = { sessionId: SessionId, epoch?: string | null, lastSeq?: number | null, };
-
-export type SessionRef = { sessionId: SessionId, };
 
 export type SessionResync = { reason: ResyncReason, };
 
@@ -2074,21 +2083,21 @@ export type Words = { zh: string, en: string, };
 export interface Commands {
   chat: { ask: Chat; answer: ChatAck }
   stop: { ask: Stop; answer: Stopped }
-  ping: { ask: Nothing; answer: Nothing }
   set_thinking_level: { ask: SetThinkingLevel; answer: Nothing }
   set_model: { ask: SetModel; answer: Nothing }
   clarify_response: { ask: ClarifyResponse; answer: Nothing }
   approval_response: { ask: ApprovalResponse; answer: Nothing }
   compact: { ask: Compact; answer: CompactAck }
-  dismiss_compaction: { ask: SessionRef; answer: Nothing }
-  session_open: { ask: SessionOpen; answer: Opened }
-  session_close: { ask: SessionRef; answer: Nothing }
+  dismiss_compaction: { ask: DismissCompaction; answer: Nothing }
   switch_leaf: { ask: SwitchLeaf; answer: SwitchLeafAck }
   label: { ask: SetLabel; answer: Nothing }
   rename: { ask: Rename; answer: Renamed }
   retry: { ask: Retry; answer: Retried }
   fork: { ask: Fork; answer: Forked }
   queue_edit: { ask: QueueEdit; answer: QueueEdited }
+  ping: { ask: Ping; answer: Nothing }
+  session_open: { ask: SessionOpen; answer: Opened }
+  session_close: { ask: SessionClose; answer: Nothing }
 }
 
 /** A server with another number needs another page. */

@@ -3,7 +3,7 @@
 
 use crate::world::{APIS, World};
 use netaclaw_engine::EngineError;
-use netaclaw_protocol::{Chat, Disposition, EntryId, SessionId, Supplier};
+use netaclaw_protocol::{Chat, Disposition, EntryId, SessionId, Supplier, SwitchLeaf};
 use netaclaw_session::{Entry, EntryBody, EntryKind, NewEntry};
 use netaclaw_testkit::engine::{ann, message, within};
 use netaclaw_testkit::fake_model::Reply;
@@ -70,7 +70,7 @@ impl Talk {
         let reply = Reply::text(format!("<a{}>", self.said));
         self.world.script().push(reply);
         let ack = self.world.send(chat).await.unwrap();
-        assert_eq!(ack.disposition, Disposition::Started);
+        assert_eq!(ack.answer.disposition, Disposition::Started);
         self.ended(1).await;
     }
 
@@ -113,12 +113,15 @@ impl Talk {
         let leaf = Some(leaf.clone());
         self.world
             .engine
-            .switch_leaf(
+            .execute(
                 &ann(),
-                &self.session,
-                leaf,
-                netaclaw_engine::Way::Exactly,
-                None,
+                SwitchLeaf {
+                    session_id: self.session.clone(),
+                    leaf_entry_id: leaf,
+                    follow: false,
+                    summarize: false,
+                    request_id: None,
+                },
             )
             .await
             .map(drop)
@@ -217,7 +220,7 @@ async fn during_a_run_the_branch_waits_and_the_run_keeps_its_own() {
             ..talk.next()
         };
         let ack = talk.world.send(chat).await.unwrap();
-        assert_eq!(ack.disposition, Disposition::Queued);
+        assert_eq!(ack.answer.disposition, Disposition::Queued);
         talk.world.script().push(Reply::text("<a3>"));
         talk.world.script().push(Reply::text("<a4>"));
         talk.world.gate.add_permits(1);

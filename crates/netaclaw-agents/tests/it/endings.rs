@@ -2,7 +2,7 @@
 
 use crate::world::{Setting, World};
 use netaclaw_engine::Engine;
-use netaclaw_protocol::{SessionId, Supplier};
+use netaclaw_protocol::{SessionId, SessionOpen, Supplier};
 use netaclaw_session::{InFlightEntry, SessionTreeProvider, raw_json};
 use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, within};
 use netaclaw_testkit::fake_model::Reply;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 async fn opened(engine: &Engine, session: &SessionId) -> Vec<Value> {
     let subscriber = Client::default().subscriber();
     let caller = ann();
-    let opening = engine.open(&caller, session, None, None, subscriber);
+    let opening = engine.open(&caller, SessionOpen::of(session), subscriber);
     let (opened, _) = within(opening).await.unwrap();
     let entries = opened.snapshot.unwrap().entries;
     let entries = entries

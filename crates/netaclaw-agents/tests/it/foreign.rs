@@ -4,10 +4,10 @@ use crate::remembering::{system_of_last, user};
 use crate::world::{Setting, World};
 use async_trait::async_trait;
 use netaclaw_admin::{Expect, MemoryStore};
-use netaclaw_engine::{Caller, Done, Engine, Way};
+use netaclaw_engine::{Caller, Engine};
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalMode, ApprovalResponse, EntryId, SessionId, Supplier, SwitchStatus,
-    UserId,
+    ApprovalDecision, ApprovalMode, ApprovalResponse, Compact, EntryId, Fork, SessionId,
+    SessionOpen, Supplier, SwitchLeaf, SwitchStatus, UserId,
 };
 use netaclaw_testkit::engine::{Client, ann, message, within};
 use netaclaw_testkit::fake_model::Reply;
@@ -124,7 +124,7 @@ impl Talk {
         let subscriber = self.client.subscriber();
         let opening = self
             .engine
-            .open(&self.caller, &session, None, None, subscriber);
+            .open(&self.caller, SessionOpen::of(&session), subscriber);
         within(opening).await.unwrap();
         self.session = session;
     }
@@ -137,7 +137,9 @@ impl Talk {
     }
 
     async fn say(&self, text: &str) {
-        let sent = self.engine.chat(&self.caller, message(&self.session, text));
+        let sent = self
+            .engine
+            .execute(&self.caller, message(&self.session, text));
         within(sent).await.unwrap();
     }
 
@@ -178,7 +180,7 @@ impl Talk {
             remember: false,
             reason: None,
         };
-        let decided = self.engine.decide_call(&self.caller, response);
+        let decided = self.engine.execute(&self.caller, response);
         within(decided).await.unwrap();
         within(self.client.done(1)).await;
         asked
@@ -266,9 +268,16 @@ async fn a_restart_and_a_fork_forget_nothing() {
     talk.restart().await;
     talk.asks_before_it_leaves().await;
     let leaf = talk.leaf().await;
-    let forked = talk.engine.fork(&talk.caller, &talk.session, leaf, None);
-    let forked = within(forked).await.unwrap().value;
-    talk.go_to(forked.session.session_id.clone()).await;
+    let forked = talk.engine.execute(
+        &talk.caller,
+        Fork {
+            session_id: talk.session.clone(),
+            entry_id: leaf,
+            request_id: None,
+        },
+    );
+    let forked = within(forked).await.unwrap().answer;
+    talk.go_to(forked.session_id.clone()).await;
     talk.asks_before_it_leaves().await;
 }
 
@@ -281,10 +290,17 @@ async fn the_active_path_decides() {
     talk.asks_before_it_leaves().await;
     let after = talk.leaf().await;
     let to = async |leaf: &EntryId| {
-        let (leaf, way) = (Some(leaf.clone()), Way::Exactly);
-        let moved = talk
-            .engine
-            .switch_leaf(&talk.caller, &talk.session, leaf, way, None);
+        let leaf = Some(leaf.clone());
+        let moved = talk.engine.execute(
+            &talk.caller,
+            SwitchLeaf {
+                session_id: talk.session.clone(),
+                leaf_entry_id: leaf,
+                follow: false,
+                summarize: false,
+                request_id: None,
+            },
+        );
         within(moved).await.unwrap();
     };
     // Before the page nothing was read, and the model does not see it any more.
@@ -294,13 +310,20 @@ async fn the_active_path_decides() {
     to(&after).await;
     talk.asks("memory_save", save, ApprovalDecision::Deny).await;
     // Unless the model is told what the other branch said.
-    let (leaf, way) = (Some(before), Way::Exactly);
+    let leaf = Some(before);
     talk.client.clear();
-    let left = talk
-        .engine
-        .leave_branch(&talk.caller, &talk.session, leaf, way, None);
-    let Done { value, .. } = within(left).await.unwrap();
-    assert_eq!(value, SwitchStatus::Summarizing);
+    let left = talk.engine.execute(
+        &talk.caller,
+        SwitchLeaf {
+            session_id: talk.session.clone(),
+            leaf_entry_id: leaf,
+            follow: false,
+            summarize: true,
+            request_id: None,
+        },
+    );
+    let left = within(left).await.unwrap().answer;
+    assert_eq!(left.status, SwitchStatus::Summarizing);
     within(talk.client.wait("compaction_done", |_| true)).await;
     talk.asks_before_it_leaves().await;
 }
@@ -324,7 +347,14 @@ async fn a_summary_of_the_page_is_still_the_page() {
         .when_asked("<task> Write the summary now. </task>", move |_| {
             Reply::text(summary.clone())
         });
-    let compacting = talk.engine.compact(&talk.caller, &talk.session, None, None);
+    let compacting = talk.engine.execute(
+        &talk.caller,
+        Compact {
+            session_id: talk.session.clone(),
+            instructions: None,
+            request_id: None,
+        },
+    );
     within(compacting).await.unwrap();
     within(talk.client.wait("compaction_done", |_| true)).await;
     talk.asks_before_it_leaves().await;
@@ -400,10 +430,17 @@ async fn a_clean_branch_does_not_find_what_a_foreign_one_has_saved() {
     talk.runs("memory_search", search.clone()).await;
     let found = talk.world.script().last_request().body.to_string();
     assert!(found.contains(", pending)"), "{found}");
-    let (leaf, way) = (Some(before), Way::Exactly);
-    let moved = talk
-        .engine
-        .switch_leaf(&talk.caller, &talk.session, leaf, way, None);
+    let leaf = Some(before);
+    let moved = talk.engine.execute(
+        &talk.caller,
+        SwitchLeaf {
+            session_id: talk.session.clone(),
+            leaf_entry_id: leaf,
+            follow: false,
+            summarize: false,
+            request_id: None,
+        },
+    );
     within(moved).await.unwrap();
     talk.runs("memory_search", search).await;
     let request = talk.world.script().last_request().body.to_string();

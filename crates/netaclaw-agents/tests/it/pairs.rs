@@ -153,9 +153,7 @@ async fn check(world: &World, channels: &[String; 2], (steps, at, crashed, other
             model_id: "fake-model".to_owned(),
             request_id: None,
         };
-        within(world.engine.set_model(&ann(), choice, None))
-            .await
-            .unwrap();
+        within(world.engine.execute(&ann(), choice)).await.unwrap();
         world.script().push(
             Reply::text("I look.")
                 .and_tool_call("call_0", "ls", "{}")

@@ -4,7 +4,8 @@ use crate::world::World;
 use netaclaw_admin::{Actor, AgentStore, MemoryStore, UserStore};
 use netaclaw_engine::Caller;
 use netaclaw_protocol::{
-    MemoryAuthor, MemorySpec, NewUser, Role, SessionId, Supplier, UserId, UserSpec, UserStatus,
+    MemoryAuthor, MemorySpec, NewUser, Role, SessionId, SessionOpen, Supplier, UserId, UserSpec,
+    UserStatus,
 };
 use netaclaw_testkit::engine::{Client, message, within};
 use netaclaw_testkit::fake_model::Reply;
@@ -31,9 +32,9 @@ async fn talk(world: &World, who: &Caller, text: &str) -> SessionId {
     let client = Client::default();
     let opening = world
         .engine
-        .open(who, &session, None, None, client.subscriber());
+        .open(who, SessionOpen::of(&session), client.subscriber());
     within(opening).await.unwrap();
-    let sent = world.engine.chat(who, message(&session, text));
+    let sent = world.engine.execute(who, message(&session, text));
     within(sent).await.unwrap();
     within(client.done(1)).await;
     session

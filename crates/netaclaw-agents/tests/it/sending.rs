@@ -5,7 +5,7 @@ use crate::world::{APIS, Setting, World};
 use netaclaw_engine::EngineError;
 use netaclaw_models::RetryPolicy;
 use netaclaw_protocol::{
-    Attachment, Chat, ChatMode, Disposition, QueueChange, SessionId, Supplier,
+    Attachment, Chat, ChatMode, Disposition, QueueChange, QueueEdit, SessionId, Stop, Supplier,
 };
 use netaclaw_testkit::engine::{Act, Client, Server, ann, message, within};
 use netaclaw_testkit::fake_model::{Fault, Reply};
@@ -24,8 +24,8 @@ async fn send_all(world: &World, session: &SessionId) {
         let again = world.send(chat.clone()).await.unwrap();
         assert!(!ack.deduped && again.deduped, "{text}");
         assert_eq!(
-            (&again.item_id, again.disposition),
-            (&ack.item_id, ack.disposition)
+            (&again.answer.item_id, again.answer.disposition),
+            (&ack.answer.item_id, ack.answer.disposition)
         );
         let other = Chat {
             content: "something else".to_owned(),
@@ -33,7 +33,7 @@ async fn send_all(world: &World, session: &SessionId) {
         };
         let refused = world.send(other).await;
         assert!(matches!(refused, Err(EngineError::Conflict(_))));
-        ack.disposition
+        ack.answer.disposition
     };
     assert_eq!(send("two", ChatMode::Queue).await, Disposition::Queued);
     assert_eq!(send("steer", ChatMode::Steer).await, Disposition::Steered);
@@ -117,7 +117,7 @@ async fn a_picture_goes_into_the_run() {
             ..message(&session, "look at this")
         };
         let ack = world.send(steer).await.unwrap();
-        assert_eq!(ack.disposition, Disposition::Steered);
+        assert_eq!(ack.answer.disposition, Disposition::Steered);
         let waits = within(client.wait("queue_update", |_| true)).await;
         assert_eq!(waits["data"]["items"][0]["attachments"][0]["name"], "p.png");
         world.gate.add_permits(1);
@@ -154,7 +154,7 @@ async fn while_a_question_is_open() {
         };
         let ack = world.send(picture).await.unwrap();
         assert_eq!(
-            ack.disposition,
+            ack.answer.disposition,
             Disposition::Queued,
             "an answer holds no picture"
         );
@@ -163,10 +163,10 @@ async fn while_a_question_is_open() {
             ..message(&session, "red")
         };
         let ack = world.send(answer.clone()).await.unwrap();
-        assert_eq!(ack.disposition, Disposition::AnsweredClarify);
+        assert_eq!(ack.answer.disposition, Disposition::AnsweredClarify);
         let again = world.send(answer).await.unwrap();
         assert!(again.deduped);
-        assert_eq!(again.disposition, Disposition::AnsweredClarify);
+        assert_eq!(again.answer.disposition, Disposition::AnsweredClarify);
         within(client.done(4)).await;
         let path = world.path(&session).await;
         assert_eq!(users(&path), ["one", "steer", "two", "three", "look"]);
@@ -215,7 +215,11 @@ async fn while_a_run_is_being_stopped() {
         world.chat(&session, "two").await.disposition,
         Disposition::Queued
     );
-    world.engine.stop(&ann(), &session).await.unwrap();
+    world
+        .engine
+        .execute(&ann(), Stop::of(&session))
+        .await
+        .unwrap();
     within(client.wait("queue_update", |data| data["held"] == true)).await;
     // The tool ignores the stop for a while, so this one comes before the end of the run.
     assert_eq!(
@@ -245,9 +249,16 @@ async fn while_a_run_is_being_stopped() {
     within(client.done(4)).await;
     let queue = world
         .engine
-        .edit_queue(&ann(), &session, QueueChange::Resume, None)
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: session.clone(),
+                change: QueueChange::Resume,
+                request_id: None,
+            },
+        )
         .await;
-    let queue = queue.unwrap().value;
+    let queue = queue.unwrap().answer.queue;
     assert_eq!(queue.items.len(), 1);
     assert_eq!(queue.items[0].content, "two");
     assert!(!queue.held);
@@ -269,8 +280,12 @@ async fn a_message_that_was_held_does_not_steer_the_next_run() {
         ..message(&session, text)
     };
     let ack = world.send(steer("left")).await.unwrap();
-    assert_eq!(ack.disposition, Disposition::Steered);
-    world.engine.stop(&ann(), &session).await.unwrap();
+    assert_eq!(ack.answer.disposition, Disposition::Steered);
+    world
+        .engine
+        .execute(&ann(), Stop::of(&session))
+        .await
+        .unwrap();
     within(client.wait("queue_update", |data| data["held"] == true)).await;
     within(client.done(1)).await;
 
@@ -286,9 +301,16 @@ async fn a_message_that_was_held_does_not_steer_the_next_run() {
     let resume = QueueChange::Resume;
     let queue = world
         .engine
-        .edit_queue(&ann(), &session, resume, None)
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: session.clone(),
+                change: resume,
+                request_id: None,
+            },
+        )
         .await;
-    assert_eq!(queue.unwrap().value.items[0].content, "left");
+    assert_eq!(queue.unwrap().answer.queue.items[0].content, "left");
     within(client.done(3)).await;
     let path = world.path(&session).await;
     assert_eq!(users(&path), ["one", "two", "right", "left"]);
@@ -314,7 +336,7 @@ async fn what_a_dead_run_asked_is_dismissed_when_the_conversation_goes_on() {
         ..message(&session, "never mind")
     };
     let ack = server.send(chat).await.unwrap();
-    assert_eq!(ack.disposition, Disposition::Started);
+    assert_eq!(ack.answer.disposition, Disposition::Started);
     within(client.done(1)).await;
     let path = server.path(&session).await;
     assert_eq!(
@@ -351,7 +373,7 @@ async fn a_restart_forgets_no_request() {
     ];
     for (id, mode, disposition) in all {
         let ack = server.send(request(id, "text", mode)).await.unwrap();
-        assert_eq!(ack.disposition, disposition);
+        assert_eq!(ack.answer.disposition, disposition);
     }
     let copy = tempfile::tempdir().unwrap();
     copy_files(dir.path(), copy.path());
@@ -359,7 +381,7 @@ async fn a_restart_forgets_no_request() {
     for (id, mode, disposition) in all {
         let ack = server.send(request(id, "text", mode)).await.unwrap();
         assert!(ack.deduped, "{id}");
-        assert_eq!(ack.disposition, disposition);
+        assert_eq!(ack.answer.disposition, disposition);
         let other = server.send(request(id, "other", mode)).await;
         assert!(matches!(other, Err(EngineError::Conflict(_))), "{id}");
     }

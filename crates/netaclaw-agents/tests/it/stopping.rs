@@ -7,7 +7,8 @@ use netaclaw_engine::{
 };
 use netaclaw_models::RetryPolicy;
 use netaclaw_protocol::{
-    Chat, Disposition, ProviderKind, RunState, SessionId, Supplier, ThinkingLevel,
+    Chat, Disposition, ProviderKind, RunState, SessionId, SessionOpen, Stop, Supplier,
+    ThinkingLevel,
 };
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use netaclaw_testkit::engine::{Client, ann, within};
@@ -19,8 +20,10 @@ use std::time::Duration;
 /// Stops the run and shows that the session is whole: every call has its result, the snapshot is
 /// at rest, and the next message is answered by the strict server.
 async fn stop_and_go_on(world: &World, session: &SessionId, client: &Client) {
-    let state = within(world.engine.stop(&ann(), session)).await.unwrap();
-    assert_eq!(state, RunState::Stopping);
+    let state = within(world.engine.execute(&ann(), Stop::of(session)))
+        .await
+        .unwrap();
+    assert_eq!(state.answer.status, RunState::Stopping);
     let done = within(client.done(1)).await.remove(0);
     assert_eq!(done["data"]["outcome"], "stopped", "{done}");
     let (_, opened) = world.open(session).await;
@@ -30,7 +33,11 @@ async fn stop_and_go_on(world: &World, session: &SessionId, client: &Client) {
     assert!(snapshot.questions.is_empty());
     check_paired(world, session).await;
     assert_eq!(
-        within(world.engine.stop(&ann(), session)).await.unwrap(),
+        within(world.engine.execute(&ann(), Stop::of(session)))
+            .await
+            .unwrap()
+            .answer
+            .status,
         RunState::Idle
     );
 
@@ -181,7 +188,9 @@ async fn a_stop_right_behind_the_acknowledgement_counts() {
         for _ in 0..10 {
             let (session, client) = world.session().await;
             world.chat(&session, "one").await;
-            within(world.engine.stop(&ann(), &session)).await.unwrap();
+            within(world.engine.execute(&ann(), Stop::of(&session)))
+                .await
+                .unwrap();
             let done = within(client.done(1)).await.remove(0);
             assert_eq!(done["data"]["outcome"], "stopped");
         }
@@ -224,15 +233,25 @@ async fn a_run_that_is_still_being_made_is_stopped() {
         content: "one".to_owned(),
         ..Chat::default()
     };
-    let session = engine.chat(&ann(), chat).await.unwrap().session_id;
+    let session = engine
+        .execute(&ann(), chat)
+        .await
+        .unwrap()
+        .answer
+        .session_id;
     let client = Client::default();
     let subscriber = client.subscriber();
     engine
-        .open(&ann(), &session, None, None, subscriber)
+        .open(&ann(), SessionOpen::of(&session), subscriber)
         .await
         .unwrap();
     assert_eq!(
-        engine.stop(&ann(), &session).await.unwrap(),
+        engine
+            .execute(&ann(), Stop::of(&session))
+            .await
+            .unwrap()
+            .answer
+            .status,
         RunState::Stopping
     );
     let done = within(client.done(1)).await.remove(0);
@@ -246,10 +265,14 @@ async fn a_stop_with_nobody_watching_is_the_same() {
     let session = world.bare_session().await;
     world.chat(&session, "one").await;
     within(world.script().asked(1)).await;
-    within(world.engine.stop(&ann(), &session)).await.unwrap();
+    within(world.engine.execute(&ann(), Stop::of(&session)))
+        .await
+        .unwrap();
     within(world.script().aborted(1)).await;
     let (client, _) = world.open(&session).await;
-    within(world.engine.stop(&ann(), &session)).await.unwrap();
+    within(world.engine.execute(&ann(), Stop::of(&session)))
+        .await
+        .unwrap();
     let ack = world.chat(&session, "two").await;
     let runs = if ack.disposition == Disposition::Started {
         1

@@ -2,10 +2,10 @@
 //! and nothing says that something runs which does not.
 
 use crate::world::{Setting, World};
-use netaclaw_engine::{Caller, EngineError, Request, Way};
+use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalResponse, Chat, ChatMode, ClarifyResponse, QueueChange, SessionId,
-    Supplier, ThinkingLevel,
+    ApprovalDecision, ApprovalResponse, Chat, ChatMode, ClarifyResponse, QueueChange, QueueEdit,
+    Retry, SessionId, SetThinkingLevel, Supplier, SwitchLeaf, ThinkingLevel,
 };
 use netaclaw_session::SessionTreeProvider;
 use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, message, within};
@@ -117,7 +117,7 @@ async fn a_message_that_could_not_be_made_safe_is_there_once() {
     assert!(again.is_err(), "it is still not safe");
     it.store.mend();
     let again = it.server.send(chat).await.unwrap();
-    assert!(again.deduped && again.entry_id.is_some());
+    assert!(again.deduped && again.answer.entry_id.is_some());
     it.idle().await;
     assert_eq!(it.users().await, ["one", "two"]);
 }
@@ -133,11 +133,15 @@ async fn a_message_that_waited_is_taken_in_once() {
     within(it.client.done(2)).await;
     it.store.mend();
     it.idle().await;
-    let resume = it
-        .server
-        .engine
-        .edit_queue(&it.ann, &it.session, QueueChange::Resume, None);
-    assert_eq!(resume.await.unwrap().value.items, []);
+    let resume = it.server.engine.execute(
+        &it.ann,
+        QueueEdit {
+            session_id: it.session.clone(),
+            change: QueueChange::Resume,
+            request_id: None,
+        },
+    );
+    assert_eq!(resume.await.unwrap().answer.queue.items, []);
     assert_eq!(it.users().await, ["one", "two", "three"]);
 }
 
@@ -152,12 +156,16 @@ async fn a_run_that_could_not_begin_leaves_no_mark() {
         let failed = it.server.send(it.chat("two", ChatMode::Auto)).await;
         assert!(failed.is_err());
         // The next thing that is stored takes what is in memory along.
-        let request = Some(Request::new(name, "low"));
+        let request = Some(name.to_owned());
         let level = ThinkingLevel::Low;
-        let set = it
-            .server
-            .engine
-            .set_thinking_level(&it.ann, &it.session, level, request);
+        let set = it.server.engine.execute(
+            &it.ann,
+            SetThinkingLevel {
+                session_id: it.session.clone(),
+                level,
+                request_id: request,
+            },
+        );
         set.await.unwrap();
         assert_eq!(it.stored().await["run"], Value::Null);
     }
@@ -175,13 +183,36 @@ async fn an_answer_that_could_not_be_tried_again_leaves_the_session_where_it_is(
     let (asked, answered) = (tree.entries()[0].id(), tree.leaf().cloned());
     it.store.fail(Write::State, 1);
     let engine = &it.server.engine;
-    let retried = engine.retry(&it.ann, &it.session, asked.clone(), None);
+    let retried = engine.execute(
+        &it.ann,
+        Retry {
+            session_id: it.session.clone(),
+            entry_id: asked.clone(),
+            request_id: None,
+        },
+    );
     assert!(retried.await.is_err());
     it.store.mend();
-    let back = engine.switch_leaf(&it.ann, &it.session, answered.clone(), Way::Exactly, None);
+    let back = engine.execute(
+        &it.ann,
+        SwitchLeaf {
+            session_id: it.session.clone(),
+            leaf_entry_id: answered.clone(),
+            follow: false,
+            summarize: false,
+            request_id: None,
+        },
+    );
     back.await.unwrap();
     let level = ThinkingLevel::Low;
-    let set = engine.set_thinking_level(&it.ann, &it.session, level, None);
+    let set = engine.execute(
+        &it.ann,
+        SetThinkingLevel {
+            session_id: it.session.clone(),
+            level,
+            request_id: None,
+        },
+    );
     set.await.unwrap();
     let tree = it.store.load_tree(&it.session).await.unwrap();
     let last = tree.entries().last().unwrap();
@@ -201,12 +232,12 @@ async fn an_answer_that_could_not_be_stored_can_be_given_again() {
     };
     it.store.fail_once(Write::State, 1);
     let engine = &it.server.engine;
-    let failed = engine.answer_question(&it.ann, answer.clone()).await;
+    let failed = engine.execute(&it.ann, answer.clone()).await;
     assert!(matches!(failed, Err(EngineError::Internal(_))));
     // Neither is it kept behind the back of who was told that it failed.
     it.send("three", ChatMode::Queue).await;
     assert_eq!(it.stored().await["questions"][0]["answer"], Value::Null);
-    engine.answer_question(&it.ann, answer).await.unwrap();
+    engine.execute(&it.ann, answer).await.unwrap();
     it.server.script.act([Act::Say("2"), Act::End]);
     within(it.client.done(1)).await;
     let path = it.server.path(&it.session).await;
@@ -231,13 +262,13 @@ async fn a_decision_that_could_not_be_stored_is_none() {
     };
     it.store.fail_once(Write::State, 1);
     let engine = &it.server.engine;
-    let failed = engine.decide_call(&it.ann, decide(ApprovalDecision::Allow));
+    let failed = engine.execute(&it.ann, decide(ApprovalDecision::Allow));
     assert!(failed.await.is_err());
     it.send("three", ChatMode::Queue).await;
     let stored = it.stored().await;
     assert_eq!(stored["approvals"][0]["outcome"], Value::Null);
     assert_eq!(stored["consents"], Value::Null);
-    let decided = engine.decide_call(&it.ann, decide(ApprovalDecision::Deny));
+    let decided = engine.execute(&it.ann, decide(ApprovalDecision::Deny));
     decided.await.unwrap();
     it.server.script.act([Act::Say("2"), Act::End]);
     within(it.client.done(1)).await;

@@ -3,6 +3,7 @@
 
 use crate::world::World;
 use netaclaw_admin::{AUXILIARY_CHANNEL_ID, Actor, DictionaryStore, NETACLAW_GROUP};
+use netaclaw_engine::UpdateSession;
 use netaclaw_protocol::{SessionChange, SessionId, Supplier};
 use netaclaw_testkit::engine::{ann, within};
 use netaclaw_testkit::fake_model::Reply;
@@ -95,7 +96,16 @@ async fn a_name_given_by_the_user_stays() {
         title: Some("Mine".to_owned()),
         ..SessionChange::default()
     };
-    let changed = world.engine.update(&ann(), &session, renamed, None).await;
+    let changed = world
+        .engine
+        .execute(
+            &ann(),
+            UpdateSession {
+                session_id: session.clone(),
+                change: renamed,
+            },
+        )
+        .await;
     changed.unwrap();
     hold.release();
     within(world.script().aborted(1)).await;

@@ -405,7 +405,7 @@ async fn an_agent_that_is_not_set_up_says_what_to_do() {
         model_id: "fake-model".to_owned(),
         request_id: None,
     };
-    world.engine.set_model(&ann(), choice, None).await.unwrap();
+    world.engine.execute(&ann(), choice).await.unwrap();
     let by = Actor::system();
     let gone = world.admin.delete_channel(&by, &channel, Expect::Any).await;
     gone.unwrap();

@@ -9,8 +9,8 @@ use netaclaw_engine::{Engine, EngineError, Providers};
 use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_models::{RetryPolicy, Timeouts, Transport};
 use netaclaw_protocol::{
-    AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, KeyChange,
-    Opened, SessionId, Supplier, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
+    Ack, AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, KeyChange,
+    Opened, SessionId, SessionOpen, Supplier, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
 };
 use netaclaw_session::{NewSession, SessionTreeProvider};
 use netaclaw_store::{
@@ -148,12 +148,12 @@ impl World {
         add_channel(&self.admin, spec).await
     }
 
-    pub(crate) async fn send(&self, chat: Chat) -> Result<ChatAck, EngineError> {
-        within(self.engine.chat(&ann(), chat)).await
+    pub(crate) async fn send(&self, chat: Chat) -> Result<Ack<ChatAck>, EngineError> {
+        within(self.engine.execute(&ann(), chat)).await
     }
 
     pub(crate) async fn chat(&self, session: &SessionId, text: &str) -> ChatAck {
-        self.send(message(session, text)).await.unwrap()
+        self.send(message(session, text)).await.unwrap().answer
     }
 
     /// An empty session with a client on it.
@@ -177,7 +177,9 @@ impl World {
     pub(crate) async fn open(&self, session: &SessionId) -> (Client, Opened) {
         let (client, caller) = (Client::default(), ann());
         let subscriber = client.subscriber();
-        let opening = self.engine.open(&caller, session, None, None, subscriber);
+        let opening = self
+            .engine
+            .open(&caller, SessionOpen::of(session), subscriber);
         let (opened, _) = within(opening).await.unwrap();
         (client, opened)
     }

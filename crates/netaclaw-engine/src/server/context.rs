@@ -3,39 +3,14 @@
 use super::{Caller, Engine};
 use crate::compaction::{Previewed, breakdown, preview};
 use crate::error::EngineError;
-use crate::session::command::Command;
 use crate::session::durable::Durable;
 use crate::session::meter::overhead_noted;
-use crate::session::requests::{Done, Request};
 use netaclaw_compaction::used_tokens;
-use netaclaw_protocol::{CompactStatus, ContextBreakdown, SessionId};
+use netaclaw_protocol::{ContextBreakdown, SessionId};
 use netaclaw_session::{SessionTree, build_session_context};
 use std::sync::Arc;
 
 impl Engine {
-    /// Condenses the session's context: now, or at the next boundary of the run under way.
-    pub async fn compact(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-        instructions: Option<String>,
-        request: Option<Request>,
-    ) -> Result<Done<CompactStatus>, EngineError> {
-        self.ask(caller, session, |reply| {
-            Command::Compact(instructions, request, reply)
-        })
-        .await
-    }
-
-    /// Takes note of a compaction that failed, for everybody who watches.
-    pub async fn dismiss_compaction(
-        &self,
-        caller: &Caller,
-        session: &SessionId,
-    ) -> Result<(), EngineError> {
-        self.ask(caller, session, Command::DismissCompaction).await
-    }
-
     /// What condensing the session would do, and the session it was looked up in.
     pub async fn preview_compaction(
         &self,

@@ -1,25 +1,62 @@
-//! The first message of a session: what is wrong with it is said before there is a session.
+//! Messages: to a session, and the first one of a session. What is wrong with a first message is
+//! said before there is a session.
 
+use super::execute::check;
 use super::{Caller, Engine};
 use crate::attachments::{self, AttachmentError, owner_of};
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
+use crate::session::command::Handle;
 use crate::session::durable::Durable;
 use crate::session::requests::{Outcome, Request, Requests};
 use crate::source::ChosenModel;
-use netaclaw_protocol::{Chat, ChatAck, SessionId};
+use netaclaw_protocol::{Ack, Chat, ChatAck, ChatModel, SessionId, SetModel, SetThinkingLevel};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
 use uuid::Uuid;
 
+/// How often another process's session is looked at for a message, and how long between.
+const ELSEWHERE_LOOKS: u32 = 20;
+const ELSEWHERE_PAUSE: Duration = Duration::from_millis(50);
+
 impl Engine {
-    /// The session that a first message begins. With an id of the caller's choice it is made once:
-    /// whoever sends the message again gets the one that is there. A message that would be refused
-    /// leaves none behind.
+    /// Sends a message to its session.
+    pub(crate) async fn chat(
+        &self,
+        caller: &Caller,
+        chat: Chat,
+    ) -> Result<Ack<ChatAck>, EngineError> {
+        let session = chat.session_id.clone().ok_or(EngineError::NoSession)?;
+        let (request, id) = (chat.request(), chat.request_id.clone());
+        let ack = match self.deliver(caller, chat, request.clone()).await {
+            Err(EngineError::Busy(owner)) => {
+                let answered = self.answered_elsewhere(caller, &session, request.as_ref());
+                let ack = answered.await.ok_or(EngineError::Busy(owner))?;
+                return Ok(Ack::deduped(ack));
+            }
+            ack => ack?,
+        };
+        // Looked for when the message is there: a stop that comes later finds its run.
+        let stopped = id.is_some_and(|id| self.inner.early_stops.take(&caller.user_id, &id));
+        if stopped && !ack.deduped {
+            self.stop_run(caller, &session).await?;
+        }
+        Ok(ack)
+    }
+
+    /// Makes the session that a first message begins, or finds it if the message names it by its
+    /// request and came before. A message that would be refused leaves none behind.
     pub async fn begin_session(
         &self,
         caller: &Caller,
         chat: &Chat,
-        id: Option<SessionId>,
     ) -> Result<SessionId, EngineError> {
+        if chat.content.trim().is_empty() && chat.attachments.is_empty() {
+            return Err(EngineError::BadRequest("the message is empty".to_owned()));
+        }
+        check(caller, chat)?;
+        let request = chat.request_id.as_deref();
+        let id = request.map(|request| session_of_request(&caller.user_id, request));
         // Most messages choose nothing that could be wrong, and need not look whether the session
         // is there already.
         if has_choices(chat) {
@@ -28,7 +65,7 @@ impl Engine {
             {
                 return Ok(id.clone());
             }
-            self.check_first(caller, chat).await?;
+            self.check_first(chat).await?;
         }
         let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
         let id = id.unwrap_or_else(|| SessionId::new(Uuid::now_v7().to_string()));
@@ -47,8 +84,80 @@ impl Engine {
         made
     }
 
+    /// Sends the first message of a session, after what it chooses for its session. However often it is
+    /// sent, the choice is made once, and what was chosen later stays.
+    pub async fn chat_first(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        mut chat: Chat,
+    ) -> Result<Ack<ChatAck>, EngineError> {
+        chat.session_id = Some(session.clone());
+        self.choose(caller, session, &chat).await?;
+        self.chat(caller, chat).await
+    }
+
+    /// The answer to a first message that could not be sent here. It may have reached another process
+    /// as well, which has the session open and stores the message within moments.
+    pub async fn refused_first(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        request: Option<Request>,
+        error: EngineError,
+    ) -> Result<Ack<ChatAck>, EngineError> {
+        if !matches!(error, EngineError::Busy(_)) || request.is_none() {
+            return Err(error);
+        }
+        for _ in 0..ELSEWHERE_LOOKS {
+            let answered = self.answered_elsewhere(caller, session, request.as_ref());
+            if let Some(ack) = answered.await {
+                return Ok(Ack::deduped(ack));
+            }
+            tokio::time::sleep(ELSEWHERE_PAUSE).await;
+        }
+        Err(error)
+    }
+
+    /// What a first message chooses for its session.
+    async fn choose(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        chat: &Chat,
+    ) -> Result<(), EngineError> {
+        let part = |of: &str, content: &str| {
+            let request = chat.request_id.as_ref()?;
+            Some(Request::new(format!("{request}/{of}"), content))
+        };
+        if let Some(ChatModel {
+            channel_id,
+            model_id,
+        }) = chat.model.clone()
+        {
+            let request = part("model", &format!("{channel_id}/{model_id}"));
+            let choice = SetModel {
+                session_id: session.clone(),
+                channel_id,
+                model_id,
+                request_id: None,
+            };
+            self.deliver(caller, choice, request).await?;
+        }
+        if let Some(level) = chat.thinking_level {
+            let request = part("thinking", level.as_str());
+            let choice = SetThinkingLevel {
+                session_id: session.clone(),
+                level,
+                request_id: None,
+            };
+            self.deliver(caller, choice, request).await?;
+        }
+        Ok(())
+    }
+
     /// The answer to a message that another process, which has the session open, has stored already.
-    pub async fn answered_elsewhere(
+    async fn answered_elsewhere(
         &self,
         caller: &Caller,
         session: &SessionId,
@@ -59,20 +168,16 @@ impl Engine {
         let tree = provider.load_tree(session).await.ok()?;
         let requests = Requests::read(&tree, &Durable::read(&meta));
         match requests.repeat(Some(request), now_ms()) {
-            Ok(Some(Outcome::Chat(ack))) => Some(ChatAck {
-                deduped: true,
-                ..ack.clone()
-            }),
+            Ok(Some(Outcome::Chat(ack))) => Some(ack.clone()),
             _ => None,
         }
     }
 
     /// Refuses a message that no new session could take in.
-    pub async fn check_first(&self, caller: &Caller, chat: &Chat) -> Result<(), EngineError> {
+    async fn check_first(&self, chat: &Chat) -> Result<(), EngineError> {
         if let Some(leaf) = &chat.leaf_entry_id {
             return Err(EngineError::StaleParent(leaf.to_string()));
         }
-        own_files(caller, chat)?;
         attachments::load(self.attachments(), &chat.attachments).await?;
         match &chat.model {
             Some(model) => {
@@ -93,7 +198,7 @@ fn has_choices(chat: &Chat) -> bool {
 }
 
 /// Files of others do not exist for a user.
-pub(super) fn own_files(caller: &Caller, chat: &Chat) -> Result<(), EngineError> {
+pub(crate) fn own_files(caller: &Caller, chat: &Chat) -> Result<(), EngineError> {
     let files = chat.attachments.iter();
     let files = files.filter_map(|file| file.id.as_deref());
     let mut others = files.filter(|id| owner_of(id) != Some(&caller.user_id));
@@ -101,4 +206,22 @@ pub(super) fn own_files(caller: &Caller, chat: &Chat) -> Result<(), EngineError>
         true => Err(AttachmentError::NotFound.into()),
         false => Ok(()),
     }
+}
+
+/// The session that a first message with this request begins: a client that heard no answer and asks
+/// again, even of another process, gets the same one.
+pub fn session_of_request(user_id: &str, request_id: &str) -> SessionId {
+    let mut hash = Sha256::new();
+    // The length keeps "a" + "bc" and "ab" + "c" apart.
+    hash.update((user_id.len() as u64).to_le_bytes());
+    hash.update(user_id);
+    hash.update(request_id);
+    let digest = hash.finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    SessionId::new(
+        uuid::Builder::from_custom_bytes(bytes)
+            .into_uuid()
+            .to_string(),
+    )
 }

@@ -1,7 +1,7 @@
 //! How a live session is put away.
 
 use super::Inner;
-use crate::session::command::Command;
+use crate::session::command::Mail;
 use netaclaw_protocol::SessionId;
 use std::sync::Weak;
 use tokio::sync::{OwnedMutexGuard, mpsc};
@@ -20,7 +20,7 @@ pub(crate) struct Leaving {
 impl Home {
     /// Leaves, unless somebody has a command for the session or is about to have one. From then on
     /// nobody can: whoever needs the session waits, and opens it anew.
-    pub(crate) async fn leave(&self, mailbox: &mpsc::Receiver<Command>) -> Option<Leaving> {
+    pub(crate) async fn leave(&self, mailbox: &mpsc::Receiver<Mail>) -> Option<Leaving> {
         let Some(engine) = self.engine.upgrade() else {
             return Some(Leaving { _gate: None });
         };
@@ -38,7 +38,7 @@ impl Home {
     /// Leaves at once, whoever has a command for the session: it is not this process's any more.
     /// Nobody claims it anew before this is dropped, so that nothing that still runs here writes under
     /// a new claim.
-    pub(crate) async fn abandon(&self, mailbox: &mut mpsc::Receiver<Command>) -> Leaving {
+    pub(crate) async fn abandon(&self, mailbox: &mut mpsc::Receiver<Mail>) -> Leaving {
         let Some(engine) = self.engine.upgrade() else {
             return Leaving { _gate: None };
         };

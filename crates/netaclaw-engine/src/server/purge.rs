@@ -2,7 +2,8 @@
 
 use super::{Caller, Engine};
 use crate::error::EngineError;
-use crate::session::command::Command;
+use crate::server::UpdateSession;
+use crate::session::command::Mail;
 use netaclaw_protocol::{SessionChange, SessionId, SessionStatus};
 use netaclaw_session::{
     PageRequest, SessionError, SessionFilter, SessionTreeProvider, is_purgeable,
@@ -26,11 +27,16 @@ impl Engine {
     pub async fn purge(&self, caller: &Caller, session: &SessionId) -> Result<(), EngineError> {
         let (provider, meta) = self.find_any(caller, session).await?;
         if meta.status != SessionStatus::Deleted {
-            let deleted = SessionChange {
+            let change = SessionChange {
                 status: Some(SessionStatus::Deleted),
                 ..SessionChange::default()
             };
-            self.mark(caller, session, deleted, None).await?;
+            let deletion = UpdateSession {
+                session_id: session.clone(),
+                change: change.clone(),
+            };
+            let deleted = self.update(caller, deletion, session, change, |item| item);
+            deleted.await?;
         }
         match self.purge_found(provider, session, None).await? {
             true => Ok(()),
@@ -82,7 +88,7 @@ impl Engine {
         if let Some(mailbox) = self.mailbox(session) {
             let (reply, answer) = oneshot::channel();
             // A session that ends at this moment is put away either way.
-            if mailbox.send(Command::PutAway(reply)).await.is_ok()
+            if mailbox.send(Mail::PutAway(reply)).await.is_ok()
                 && let Ok(refused) = answer.await
             {
                 refused?;

@@ -1,6 +1,7 @@
 //! Trying a skill, and what its steps said.
 
-use super::{Caller, Engine, shutting_down};
+use super::execute::shutting_down;
+use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::process_log::unreadable;
 use crate::skills::skill_call_id;
@@ -47,7 +48,7 @@ impl Engine {
             agent_name: wanted.agent_name,
             ..Chat::default()
         };
-        let ack = self.chat(caller, chat).await?;
+        let ack = self.execute(caller, chat).await?.answer;
         let message = ack.entry_id.ok_or_else(shutting_down)?;
         Ok(SkillTried {
             session_id: ack.session_id,

@@ -6,17 +6,39 @@
 use super::LiveSession;
 use crate::error::EngineError;
 use crate::server::Caller;
+use crate::session::command::Handle;
+use crate::session::requests::{Outcome, Request};
 use crate::source::{ConsentAct, ConsentScope};
 use netaclaw_governance::{Approval, CallHash, Consent};
-use netaclaw_protocol::{ApprovalDecision, ApprovalOutcome, ApprovalResponse};
+use netaclaw_protocol::{Ack, ApprovalDecision, ApprovalOutcome, ApprovalResponse, Nothing};
 
 /// Of what a person says to the model about a refusal.
 const REASON_CHARS_MAX: usize = 4000;
 
+impl Handle for ApprovalResponse {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(None)
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        by: &Caller,
+        _: Option<Request>,
+    ) -> Result<Ack<Nothing>, EngineError> {
+        session.decide_call(by, self).await?;
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
 impl LiveSession {
     /// Takes a decision. It is written down and stored before the run hears of it; the first one
     /// counts.
-    pub(super) async fn decide_call(
+    async fn decide_call(
         &mut self,
         by: &Caller,
         response: ApprovalResponse,

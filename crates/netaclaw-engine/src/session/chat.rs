@@ -3,33 +3,72 @@
 use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
+use crate::server::{Caller, Engine, first};
+use crate::session::command::Handle;
 use crate::session::durable::Queued;
 use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::user_message::UserMark;
-use netaclaw_protocol::{Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId};
+use netaclaw_protocol::{Ack, Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId};
 use netaclaw_session::NewEntry;
 use serde_json::json;
 use uuid::Uuid;
 
-impl LiveSession {
-    pub(super) async fn chat(&mut self, chat: Chat) -> Result<ChatAck, EngineError> {
-        let request = Request::of_chat(&chat);
-        match self.requests.repeat(request.as_ref(), now_ms())? {
-            None => {}
-            Some(Outcome::Chat(ack)) => {
-                let ack = ack.clone();
-                // The first attempt may have failed here.
-                self.writer.sync().await?;
-                return Ok(ChatAck {
-                    deduped: true,
-                    ..ack
-                });
-            }
-            Some(_) => {
-                let message = "this request id was used for another command".to_owned();
-                return Err(EngineError::Conflict(message));
+impl Handle for Chat {
+    fn check(&self, caller: &Caller) -> Result<(), EngineError> {
+        first::own_files(caller, self)
+    }
+
+    /// A message is known again by its content, whatever else came with it.
+    fn request(&self) -> Option<Request> {
+        Request::of_chat(self)
+    }
+
+    async fn execute(self, engine: &Engine, caller: &Caller) -> Result<Ack<ChatAck>, EngineError> {
+        match &self.session_id {
+            Some(_) => engine.chat(caller, self).await,
+            None => {
+                let session = engine.begin_session(caller, &self).await?;
+                let request = self.request();
+                match engine.chat_first(caller, &session, self).await {
+                    Err(error) => {
+                        let refused = engine.refused_first(caller, &session, request, error);
+                        refused.await
+                    }
+                    sent => sent,
+                }
             }
         }
+    }
+
+    async fn repeat(
+        &self,
+        session: &mut LiveSession,
+        outcome: Outcome,
+    ) -> Result<Option<ChatAck>, EngineError> {
+        let Outcome::Chat(ack) = outcome else {
+            return Ok(None);
+        };
+        // The first attempt may have failed here.
+        session.writer.sync().await?;
+        Ok(Some(ack))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
+        request: Option<Request>,
+    ) -> Result<Ack<ChatAck>, EngineError> {
+        let taken = session.chat(self, request).await;
+        // What was refused has begun nothing.
+        let runs = session.current.is_some();
+        session.allowance.keep_while(runs);
+        taken.map(Ack::new)
+    }
+}
+
+impl LiveSession {
+    async fn chat(&mut self, chat: Chat, request: Option<Request>) -> Result<ChatAck, EngineError> {
         if chat.content.trim().is_empty() && chat.attachments.is_empty() {
             return Err(EngineError::BadRequest("the message is empty".to_owned()));
         }
@@ -162,7 +201,6 @@ impl LiveSession {
             run_id: self.current.as_ref().and_then(|run| run.id.clone()),
             item_id: None,
             disposition,
-            deduped: false,
             feed: None,
         }
     }

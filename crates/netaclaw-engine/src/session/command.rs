@@ -1,100 +1,157 @@
-//! What may be asked of a live session. Carried out one at a time, in the order it came.
+//! What a live session is asked, one thing at a time in the order of arrival.
 
+use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::{OnItsWay, Subscriber, SubscriptionId};
-use crate::server::Caller;
-use crate::session::requests::{Done, Request};
-use netaclaw_protocol::{
-    ApprovalResponse, Chat, ChatAck, ClarifyResponse, CompactStatus, EntryId, FeedStart, Opened,
-    QueueChange, QueueState, RunId, RunState, SessionChange, SessionListItem, SessionMeta,
-    SetModel, SwitchStatus, ThinkingLevel,
-};
+use crate::events::feed::{OnItsWay, Subscriber, SubscriptionId, now_ms};
+use crate::server::{Caller, Engine};
+use crate::session::requests::{Outcome, Request};
+use async_trait::async_trait;
+use netaclaw_protocol::{Ack, Command, FeedStart, Opened, SessionOpen};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Where an answer goes. A caller that has gone away is no error: the command is carried out.
+/// Where an answer goes. A caller may be gone: what it asked for is carried out all the same.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
-pub(crate) enum Command {
-    Chat(Box<Chat>, Reply<ChatAck>),
-    Stop(Reply<RunState>),
-    SetThinkingLevel(ThinkingLevel, Option<Request>, Reply<Done<()>>),
-    SetModel(SetModel, Option<Request>, Reply<Done<()>>),
-    AnswerQuestion(ClarifyResponse, Reply<Done<()>>),
-    DecideCall(Caller, ApprovalResponse, Reply<()>),
-    SwitchLeaf(Option<EntryId>, Way, Option<Request>, Reply<Done<()>>),
-    /// The same, with a summary of the branch that is left.
-    LeaveBranch(
-        Option<EntryId>,
-        Way,
-        Option<Request>,
-        Reply<Done<SwitchStatus>>,
-    ),
-    Label(EntryId, Option<String>, Option<Request>, Reply<Done<()>>),
-    Update(SessionChange, Option<Request>, Reply<Done<SessionListItem>>),
-    Retry(EntryId, Option<Request>, Reply<Done<RunId>>),
-    Fork(EntryId, Option<Request>, Reply<Done<SessionMeta>>),
-    EditQueue(QueueChange, Option<Request>, Reply<Done<QueueState>>),
-    Compact(Option<String>, Option<Request>, Reply<Done<CompactStatus>>),
-    DismissCompaction(Reply<()>),
-    Open(OpenRequest, Reply<(Opened, OnItsWay)>),
-    Listen(Arc<dyn Subscriber>, Reply<(FeedStart, OnItsWay)>),
+/// How a command is carried out. The methods are called in the order in which they stand here.
+pub trait Handle: Command {
+    /// Whether it changes what is stored. A session that a newer version wrote refuses such commands.
+    const WRITES: bool = true;
+
+    /// Checks that need no session, such as lengths.
+    fn check(&self, _caller: &Caller) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Recognises the same request again, if it has an id.
+    fn request(&self) -> Option<Request> {
+        Request::of(self)
+    }
+
+    /// Carries the command out. By default the session's actor does so.
+    fn execute(
+        self,
+        engine: &Engine,
+        caller: &Caller,
+    ) -> impl Future<Output = Result<Ack<Self::Answer>, EngineError>> + Send {
+        async move {
+            let request = self.request();
+            engine.deliver(caller, self, request).await
+        }
+    }
+
+    /// In the actor: the answer to a request that had this outcome before; `None` if another command
+    /// used its id.
+    fn repeat(
+        &self,
+        session: &mut LiveSession,
+        outcome: Outcome,
+    ) -> impl Future<Output = Result<Option<Self::Answer>, EngineError>> + Send;
+
+    /// In the actor: carries the command out, and remembers the request in the same write.
+    fn handle(
+        self,
+        session: &mut LiveSession,
+        by: &Caller,
+        request: Option<Request>,
+    ) -> impl Future<Output = Result<Ack<Self::Answer>, EngineError>> + Send;
+}
+
+/// Something that the actor of a session is asked.
+pub(crate) trait Ask: Send + 'static {
+    type Answer: Send + 'static;
+    const WRITES: bool;
+
+    fn carry_out(
+        self,
+        session: &mut LiveSession,
+    ) -> impl Future<Output = Result<Self::Answer, EngineError>> + Send;
+}
+
+/// What lies in the mailbox of a session.
+pub(crate) enum Mail {
+    Ask(Box<dyn Asked>),
     Close(SubscriptionId),
     /// Ends the live session at once; refused while something runs.
     PutAway(Reply<()>),
 }
 
-impl Command {
-    /// Whether it changes what is stored.
-    pub(crate) fn writes(&self) -> bool {
-        let reads = matches!(
-            self,
-            Self::Stop(_) | Self::Open(..) | Self::Listen(..) | Self::Close(_) | Self::PutAway(_)
-        );
-        !reads
+impl Mail {
+    pub(crate) fn ask<A: Ask>(ask: A, reply: Reply<A::Answer>) -> Self {
+        Self::Ask(Box::new(WithReply { ask, reply }))
     }
+}
 
-    /// Answers that it is not carried out.
-    pub(crate) fn refuse(self, why: EngineError) {
-        // A caller that is gone has no use for the answer.
-        match self {
-            Self::Chat(_, reply) => drop(reply.send(Err(why))),
-            Self::Stop(reply) => drop(reply.send(Err(why))),
-            Self::DecideCall(_, _, reply)
-            | Self::DismissCompaction(reply)
-            | Self::PutAway(reply) => {
-                drop(reply.send(Err(why)));
-            }
-            Self::SetThinkingLevel(_, _, reply)
-            | Self::SetModel(_, _, reply)
-            | Self::AnswerQuestion(_, reply)
-            | Self::SwitchLeaf(_, _, _, reply)
-            | Self::Label(_, _, _, reply) => drop(reply.send(Err(why))),
-            Self::LeaveBranch(_, _, _, reply) => drop(reply.send(Err(why))),
-            Self::Update(_, _, reply) => drop(reply.send(Err(why))),
-            Self::Retry(_, _, reply) => drop(reply.send(Err(why))),
-            Self::Fork(_, _, reply) => drop(reply.send(Err(why))),
-            Self::EditQueue(_, _, reply) => drop(reply.send(Err(why))),
-            Self::Compact(_, _, reply) => drop(reply.send(Err(why))),
-            Self::Open(_, reply) => drop(reply.send(Err(why))),
-            Self::Listen(_, reply) => drop(reply.send(Err(why))),
-            Self::Close(_) => {}
+/// A question with the way back for its answer.
+#[async_trait]
+pub(crate) trait Asked: Send {
+    async fn answer(self: Box<Self>, session: &mut LiveSession);
+}
+
+struct WithReply<A: Ask> {
+    ask: A,
+    reply: Reply<A::Answer>,
+}
+
+#[async_trait]
+impl<A: Ask> Asked for WithReply<A> {
+    async fn answer(self: Box<Self>, session: &mut LiveSession) {
+        let Self { ask, reply } = *self;
+        let answer = match session.writer.read_only() {
+            Some(why) if A::WRITES => Err(why.refusal()),
+            _ => ask.carry_out(session).await,
+        };
+        // A caller that is gone has no use for it.
+        drop(reply.send(answer));
+    }
+}
+
+/// A client's command on its way to the session.
+pub(crate) struct Delivery<C> {
+    pub(crate) command: C,
+    pub(crate) by: Caller,
+    pub(crate) request: Option<Request>,
+}
+
+impl<C: Handle> Ask for Delivery<C> {
+    type Answer = Ack<C::Answer>;
+    const WRITES: bool = C::WRITES;
+
+    async fn carry_out(self, session: &mut LiveSession) -> Result<Self::Answer, EngineError> {
+        let known = session.requests.repeat(self.request.as_ref(), now_ms())?;
+        if let Some(outcome) = known.cloned() {
+            let answer = self.command.repeat(session, outcome).await?;
+            return answer.map(Ack::deduped).ok_or_else(|| {
+                EngineError::Conflict("this request id was used for another command".to_owned())
+            });
         }
+        self.command.handle(session, &self.by, self.request).await
     }
 }
 
-/// Where a move of the leaf ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// At the entry.
-    Exactly,
-    /// From the entry on, where its branch was last left.
-    Follow,
+/// A client joins: it gets a snapshot, or what it missed, and every event from there on.
+pub(crate) struct Join {
+    pub(crate) open: SessionOpen,
+    pub(crate) subscriber: Arc<dyn Subscriber>,
 }
 
-/// A client that wants to see the session and all that follows.
-pub(crate) struct OpenRequest {
-    pub(crate) epoch: Option<String>,
-    pub(crate) last_seq: Option<u64>,
-    pub(crate) subscriber: Arc<dyn Subscriber>,
+impl Ask for Join {
+    type Answer = (Opened, OnItsWay);
+    const WRITES: bool = false;
+
+    async fn carry_out(self, session: &mut LiveSession) -> Result<Self::Answer, EngineError> {
+        session.join(self).await
+    }
+}
+
+/// A client joins a session in which nothing has happened yet.
+pub(crate) struct Listen(pub(crate) Arc<dyn Subscriber>);
+
+impl Ask for Listen {
+    type Answer = (FeedStart, OnItsWay);
+    const WRITES: bool = false;
+
+    async fn carry_out(self, session: &mut LiveSession) -> Result<Self::Answer, EngineError> {
+        Ok(session.listen(self.0))
+    }
 }

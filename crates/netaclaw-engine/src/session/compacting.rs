@@ -4,53 +4,84 @@ use super::LiveSession;
 use super::launch::CurrentRun;
 use crate::compaction::{Asked, Attempt, Attempted, cancelled, keep};
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
-use crate::session::requests::{Done, Outcome, Request};
+use crate::server::Caller;
+use crate::session::command::Handle;
+use crate::session::requests::{Outcome, Request};
 use netaclaw_protocol::{
-    CompactStatus, CompactionReason, CompactionStart, RunOutcome, RunPhase, RunState,
+    Ack, Compact, CompactAck, CompactStatus, CompactionReason, CompactionStart, DismissCompaction,
+    Nothing, RunOutcome, RunPhase, RunState,
 };
 use netaclaw_runtime::RunReport;
 use std::sync::Arc;
 use tokio::task::JoinError;
 
-impl LiveSession {
+impl Handle for Compact {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        outcome: Outcome,
+    ) -> Result<Option<CompactAck>, EngineError> {
+        Ok(match outcome {
+            Outcome::Compact(status) => Some(CompactAck { status }),
+            _ => None,
+        })
+    }
+
     /// Begins at once if nothing runs, else at the next boundary of the run. One at a time: a
     /// second wish is answered and not kept.
-    pub(super) async fn compact(
-        &mut self,
-        instructions: Option<String>,
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<CompactStatus>, EngineError> {
-        match self.requests.repeat(request.as_ref(), now_ms())? {
-            None => {}
-            Some(Outcome::Compact(status)) => return Ok(Done::before(*status)),
-            Some(_) => {
-                let message = "this request id was used for another command".to_owned();
-                return Err(EngineError::Conflict(message));
-            }
-        }
-        let asked = Asked { instructions };
-        let status = match &self.current {
-            _ if self.live.compacts() => CompactStatus::AlreadyRunning,
+    ) -> Result<Ack<CompactAck>, EngineError> {
+        let asked = Asked {
+            instructions: self.instructions,
+        };
+        let status = match &session.current {
+            _ if session.live.compacts() => CompactStatus::AlreadyRunning,
             Some(job) if job.id.is_none() => CompactStatus::AlreadyRunning,
-            Some(_) => self.desk.put(asked),
-            None if self.live.waits_for_person() => {
+            Some(_) => session.desk.put(asked),
+            None if session.live.waits_for_person() => {
                 let message = "a question or an approval is open; answer it first";
                 return Err(EngineError::Busy(message.to_owned()));
             }
             None => {
-                self.allowance.begin()?;
-                self.start_compaction(asked);
+                session.allowance.begin()?;
+                session.start_compaction(asked);
                 CompactStatus::Started
             }
         };
-        let writer = Arc::clone(&self.writer);
+        let writer = Arc::clone(&session.writer);
         let mut writing = writer.begin().await;
         let outcome = Outcome::Compact(status);
-        self.remember(&mut writing, request, outcome).await?;
-        Ok(Done::now(status))
+        session.remember(&mut writing, request, outcome).await?;
+        Ok(Ack::new(CompactAck { status }))
+    }
+}
+
+impl Handle for DismissCompaction {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(Some(Nothing {}))
     }
 
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
+        _: Option<Request>,
+    ) -> Result<Ack<Nothing>, EngineError> {
+        session.live.compaction_dismissed();
+        keep(&session.writer, &session.desk, &session.live).await?;
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
+impl LiveSession {
     /// Starts what waited for the run that has ended. Messages that come meanwhile wait.
     pub(super) fn start_waiting_compaction(&mut self) -> bool {
         match self.desk.take() {
@@ -111,12 +142,6 @@ impl LiveSession {
         }
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
-    }
-
-    /// Somebody has taken note of a failure.
-    pub(super) async fn dismiss_compaction(&self) -> Result<(), EngineError> {
-        self.live.compaction_dismissed();
-        keep(&self.writer, &self.desk, &self.live).await
     }
 
     /// A stop is for what waits to begin as well.

@@ -4,7 +4,7 @@ use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::{Missed, OnItsWay, Subscriber, SubscriptionId};
 use crate::events::snapshot;
-use crate::session::command::OpenRequest;
+use crate::session::command::Join;
 use netaclaw_protocol::{FeedStart, OpenMode, Opened};
 use netaclaw_session::Flush;
 use std::sync::Arc;
@@ -12,10 +12,7 @@ use std::sync::Arc;
 impl LiveSession {
     /// Joins a client. While this holds the writer no entry is added, and text that streams waits
     /// for the same lock, so that the answer and the events after it fit together.
-    pub(super) async fn join(
-        &mut self,
-        request: OpenRequest,
-    ) -> Result<(Opened, OnItsWay), EngineError> {
+    pub(super) async fn join(&mut self, join: Join) -> Result<(Opened, OnItsWay), EngineError> {
         // Before, because others are asked for them, and a run must not wait for that.
         if self.live.tokens_shown().is_none() {
             let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
@@ -28,12 +25,8 @@ impl LiveSession {
             writing.persist_then_publish(Flush::Now).await?;
         }
         let epoch = self.writer.feed.epoch();
-        let OpenRequest {
-            epoch: known_epoch,
-            last_seq,
-            subscriber,
-        } = request;
-        if let (Some(known), Some(last_seq)) = (known_epoch, last_seq)
+        let Join { open, subscriber } = join;
+        if let (Some(known), Some(last_seq)) = (open.epoch, open.last_seq)
             && let Some((joined, missed)) = self.live.resume(&known, last_seq, &subscriber)
         {
             let mode = match missed {

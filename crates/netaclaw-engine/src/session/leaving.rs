@@ -5,12 +5,12 @@ use super::launch::{CurrentRun, unasked};
 use crate::compaction::{Failed, Leaving, Told, UnderWay, keep, summaries_in};
 use crate::error::EngineError;
 use crate::metrics;
-use crate::session::command::Way;
-use crate::session::requests::{Done, Outcome, Request};
+use crate::session::requests::{Outcome, Request};
+use crate::session::tree::Way;
 use netaclaw_compaction::{CompactionFailure, Conversation, Watcher};
 use netaclaw_protocol::{
-    CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId, RunOutcome,
-    RunPhase, RunState, SwitchStatus,
+    Ack, CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId,
+    RunOutcome, RunPhase, RunState, SwitchStatus,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{Flush, NewEntry, Places};
@@ -37,21 +37,20 @@ impl LiveSession {
         leaf: Option<EntryId>,
         way: Way,
         request: Option<Request>,
-    ) -> Result<Done<SwitchStatus>, EngineError> {
+    ) -> Result<Ack<SwitchStatus>, EngineError> {
         if request.is_some()
             && self
                 .moving
                 .as_ref()
                 .is_some_and(|known| known.request == request)
         {
-            return Ok(Done::before(SwitchStatus::Summarizing));
+            return Ok(Ack::deduped(SwitchStatus::Summarizing));
         }
-        let leaving = self.leaving(leaf.clone(), way, request.as_ref()).await?;
+        let leaving = self.leaving(leaf.clone(), way).await?;
         let Some((leaving, conversation)) = leaving else {
             // There is nothing to tell.
-            let Done { deduped, .. } = self.switch_leaf(leaf, way, request).await?;
-            let value = SwitchStatus::Moved;
-            return Ok(Done { value, deduped });
+            self.switch_leaf(leaf, way, request).await?;
+            return Ok(Ack::new(SwitchStatus::Moved));
         };
         let summaries = summaries_in(&*self.writer.tree().await?);
         self.allowance.begin()?;
@@ -67,7 +66,7 @@ impl LiveSession {
             return Err(error);
         }
         self.start_telling(leaving, conversation, request);
-        Ok(Done::now(SwitchStatus::Summarizing))
+        Ok(Ack::new(SwitchStatus::Summarizing))
     }
 
     fn start_telling(
@@ -128,11 +127,7 @@ impl LiveSession {
         &self,
         leaf: Option<EntryId>,
         way: Way,
-        request: Option<&Request>,
     ) -> Result<Option<(Leaving, Conversation)>, EngineError> {
-        if self.repeats(request)? {
-            return Ok(None);
-        }
         if self.current.is_some() {
             let message = "a run is writing; stop it or wait for its end".to_owned();
             return Err(EngineError::Busy(message));

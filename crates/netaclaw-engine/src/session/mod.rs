@@ -38,7 +38,7 @@ use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::server::Home;
 use crate::server::limits::Allowance;
-use crate::session::command::Command;
+use crate::session::command::Mail;
 use crate::session::expiry::expired;
 use crate::session::live::Live;
 use crate::session::recover::recover;
@@ -67,7 +67,7 @@ type Lost = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A session that nobody watches and that does nothing is let go after this.
 const IDLE_MAX: Duration = Duration::from_secs(600);
 
-pub(crate) struct LiveSession {
+pub struct LiveSession {
     writer: Arc<SessionWriter>,
     live: Live,
     waiters: Waiters<ClarifyAnswer>,
@@ -143,7 +143,7 @@ impl LiveSession {
     /// Serves commands until nobody needs the session any more.
     pub(crate) async fn serve(
         mut self,
-        mut mailbox: mpsc::Receiver<Command>,
+        mut mailbox: mpsc::Receiver<Mail>,
         home: Home,
         mut lost: Lost,
     ) {
@@ -159,13 +159,13 @@ impl LiveSession {
                     leaving = Some(home.abandon(&mut mailbox).await);
                     self.abandon().await;
                 }
-                command = mailbox.recv(), if !self.closing => match command {
-                    Some(Command::PutAway(reply)) if self.current.is_none() => {
+                mail = mailbox.recv(), if !self.closing => match mail {
+                    Some(Mail::PutAway(reply)) if self.current.is_none() => {
                         leaving = Some(home.abandon(&mut mailbox).await);
                         // Who asked waits at the gate until the session is released.
                         drop(reply.send(Ok(())));
                     }
-                    Some(command) => self.handle(command).await,
+                    Some(mail) => self.handle(mail).await,
                     None => {
                         self.closing = true;
                         if self.live.only_waits_for_person() {
@@ -220,77 +220,21 @@ impl LiveSession {
         self.current.is_none() && self.titles.is_idle() && self.writer.feed.subscriber_count() == 0
     }
 
-    async fn handle(&mut self, command: Command) {
+    async fn handle(&mut self, mail: Mail) {
         if let Err(error) = self.settle().await {
             tracing::warn!(session.id = %self.writer.id, %error, "the end of the last run is still not stored");
         }
-        if let Some(why) = self.writer.read_only()
-            && command.writes()
-        {
-            return command.refuse(why.refusal());
-        }
-        // A caller that is gone has no use for an answer; what it asked for is done all the same.
-        match command {
-            Command::Chat(chat, reply) => {
-                let taken = self.chat(*chat).await;
-                // What was refused or known has begun nothing.
-                self.allowance.keep_while(self.current.is_some());
-                drop(reply.send(taken));
-            }
-            Command::PutAway(reply) => {
+        match mail {
+            Mail::Ask(asked) => asked.answer(self).await,
+            Mail::Close(subscription) => self.writer.feed.unsubscribe(subscription),
+            Mail::PutAway(reply) => {
                 let message = "a run has begun; try again".to_owned();
                 drop(reply.send(Err(EngineError::Busy(message))));
             }
-            Command::Stop(reply) => drop(reply.send(self.stop().await)),
-            Command::SetThinkingLevel(level, request, reply) => {
-                drop(reply.send(self.set_thinking_level(level, request).await));
-            }
-            Command::SetModel(choice, request, reply) => {
-                drop(reply.send(self.set_model(choice, request).await));
-            }
-            Command::AnswerQuestion(answer, reply) => {
-                let taken = self.answer_question(&answer.request_id, &answer.answer, None);
-                drop(reply.send(taken.await));
-            }
-            Command::DecideCall(by, response, reply) => {
-                drop(reply.send(self.decide_call(&by, response).await));
-            }
-            Command::SwitchLeaf(leaf, way, request, reply) => {
-                drop(reply.send(self.switch_leaf(leaf, way, request).await));
-            }
-            Command::LeaveBranch(leaf, way, request, reply) => {
-                drop(reply.send(self.leave_branch(leaf, way, request).await));
-            }
-            Command::Label(entry, label, request, reply) => {
-                drop(reply.send(self.label(entry, label, request).await));
-            }
-            Command::Update(change, request, reply) => {
-                drop(reply.send(self.update(change, request).await));
-            }
-            Command::Fork(entry, request, reply) => {
-                drop(reply.send(self.fork(entry, request).await));
-            }
-            Command::EditQueue(change, request, reply) => {
-                drop(reply.send(self.edit_queue(change, request).await));
-            }
-            Command::Retry(entry, request, reply) => {
-                drop(reply.send(self.retry(entry, request).await));
-            }
-            Command::Compact(instructions, request, reply) => {
-                drop(reply.send(self.compact(instructions, request).await));
-            }
-            Command::DismissCompaction(reply) => {
-                drop(reply.send(self.dismiss_compaction().await));
-            }
-            Command::Open(request, reply) => drop(reply.send(self.join(request).await)),
-            Command::Listen(subscriber, reply) => {
-                drop(reply.send(Ok(self.listen(subscriber))));
-            }
-            Command::Close(subscription) => self.writer.feed.unsubscribe(subscription),
         }
     }
 
-    async fn stop(&mut self) -> Result<RunState, EngineError> {
+    pub(crate) async fn stop(&mut self) -> Result<RunState, EngineError> {
         if let Some(run) = &self.current {
             self.live
                 .run_status(RunState::Stopping, run.id.clone(), None, None);
@@ -314,11 +258,6 @@ impl LiveSession {
             self.run_ended(ended).await;
         }
         Ok(())
-    }
-
-    /// Whether a request was carried out before.
-    fn repeats(&self, request: Option<&Request>) -> Result<bool, EngineError> {
-        Ok(self.requests.repeat(request, now_ms())?.is_some())
     }
 
     /// Stores that a request was carried out. If the server dies just before, the client has heard

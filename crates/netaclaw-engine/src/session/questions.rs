@@ -3,13 +3,37 @@
 use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
+use crate::server::Caller;
+use crate::session::command::Handle;
 use crate::session::expiry::expire;
 use crate::session::recover::{Agreed, close_calls, close_calls_but};
-use crate::session::requests::{Answered, Done};
+use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::waiters::read_answer;
+use netaclaw_protocol::{Ack, ClarifyResponse, Nothing};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
+
+impl Handle for ClarifyResponse {
+    /// Its own id names the question, which knows its answer.
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(None)
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
+        _: Option<Request>,
+    ) -> Result<Ack<Nothing>, EngineError> {
+        let taken = session.answer_question(&self.request_id, &self.answer, None);
+        taken.await
+    }
+}
 
 impl LiveSession {
     /// Takes an answer. It is stored before the run hears of it; the first one counts, and who gives
@@ -20,7 +44,7 @@ impl LiveSession {
         request_id: &str,
         answer: &Value,
         by: Option<Answered>,
-    ) -> Result<Done<()>, EngineError> {
+    ) -> Result<Ack<Nothing>, EngineError> {
         let answer = read_answer(answer).ok_or_else(|| {
             EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
         })?;
@@ -31,7 +55,7 @@ impl LiveSession {
         };
         match writing.state.durable.answer_to(request_id) {
             None => {}
-            Some(known) if *known == texts => return Ok(Done::before(())),
+            Some(known) if *known == texts => return Ok(Ack::deduped(Nothing {})),
             Some(known) if known.is_empty() => {
                 let message = "this question is closed; send your answer as a message".to_owned();
                 return Err(EngineError::Conflict(message));
@@ -59,7 +83,7 @@ impl LiveSession {
             // nothing else is open.
             self.resume_answered().await?;
         }
-        Ok(Done::now(()))
+        Ok(Ack::new(Nothing {}))
     }
 
     /// The time of a question is over that a dead run had asked: it goes on without the answer.

@@ -3,27 +3,37 @@
 use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
-use crate::session::requests::{Answered, Done, Outcome, Request};
+use crate::server::Caller;
+use crate::session::command::Handle;
+use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::user_message::UserMark;
-use netaclaw_protocol::{QueueChange, QueueState, ReliableEvent, RunError, RunId, Severity};
+use netaclaw_protocol::{
+    Ack, QueueChange, QueueEdit, QueueEdited, ReliableEvent, RunError, RunId, Severity,
+};
 use netaclaw_session::{Flush, NewEntry};
 use uuid::Uuid;
 
-impl LiveSession {
-    pub(super) async fn edit_queue(
-        &mut self,
-        change: QueueChange,
+impl Handle for QueueEdit {
+    async fn repeat(
+        &self,
+        session: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<QueueEdited>, EngineError> {
+        let queue = session.writer.begin().await.state.durable.queue.state();
+        Ok(Some(QueueEdited { queue }))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<QueueState>, EngineError> {
-        let repeated = self.repeats(request.as_ref())?;
-        let mut writing = self.writer.begin().await;
-        if repeated {
-            return Ok(Done::before(writing.state.durable.queue.state()));
-        }
+    ) -> Result<Ack<QueueEdited>, EngineError> {
+        let mut writing = session.writer.begin().await;
         let changed = writing.change(|durable| {
             let queue = &mut durable.queue;
             let mut answered = Vec::new();
-            match change {
+            match self.change {
                 QueueChange::Edit { item_id, content } => {
                     if content.trim().is_empty() {
                         return Err(EngineError::BadRequest("the message is empty".to_owned()));
@@ -33,7 +43,7 @@ impl LiveSession {
                 QueueChange::Remove { item_id } => {
                     // Nothing else records that the request of this message was carried out.
                     let removed = queue.remove(&item_id)?;
-                    answered.extend(Answered::queued(&self.writer.id, &removed));
+                    answered.extend(Answered::queued(&session.writer.id, &removed));
                 }
                 QueueChange::Move { item_id, position } => {
                     queue.move_to(&item_id, position)?;
@@ -50,11 +60,13 @@ impl LiveSession {
         drop(writing);
         answered
             .into_iter()
-            .for_each(|answered| self.requests.remember(answered));
-        self.start_next().await;
-        Ok(Done::now(queue))
+            .for_each(|answered| session.requests.remember(answered));
+        session.start_next().await;
+        Ok(Ack::new(QueueEdited { queue }))
     }
+}
 
+impl LiveSession {
     /// Starts what waits first and is not held, unless a run is under way.
     pub(super) async fn start_next(&mut self) {
         if self.closing || self.current.is_some() || self.live.waits_for_person() {

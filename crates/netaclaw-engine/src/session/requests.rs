@@ -6,7 +6,7 @@
 use crate::error::EngineError;
 use crate::session::durable::{Durable, Queued};
 use crate::session::user_message::marked;
-use netaclaw_protocol::{Chat, ChatAck, CompactStatus, Disposition, RunId, SessionId};
+use netaclaw_protocol::{Chat, ChatAck, Command, CompactStatus, Disposition, RunId, SessionId};
 use netaclaw_session::SessionTree;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -43,6 +43,13 @@ impl Request {
         SessionId::new(id.to_string())
     }
 
+    /// What a command asks for, if it has a name.
+    pub fn of<C: Command>(command: &C) -> Option<Self> {
+        let id = command.request_id()?;
+        let content = serde_json::to_string(command).expect("commands are plain data");
+        Some(Self::new(id, &format!("{} {content}", C::NAME)))
+    }
+
     /// What a message asks for, if it has a name.
     pub fn of_chat(chat: &Chat) -> Option<Self> {
         let id = chat.request_id.clone()?;
@@ -62,26 +69,6 @@ impl Request {
     }
 }
 
-/// What became of a command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done<T> {
-    pub value: T,
-    /// It had been carried out before, and was not again. The value is as it is now.
-    pub deduped: bool,
-}
-
-impl<T> Done<T> {
-    pub(crate) fn now(value: T) -> Self {
-        let deduped = false;
-        Self { value, deduped }
-    }
-
-    pub(crate) fn before(value: T) -> Self {
-        let deduped = true;
-        Self { value, deduped }
-    }
-}
-
 /// A request and its answer, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,7 +83,7 @@ pub(crate) struct Answered {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Outcome {
+pub enum Outcome {
     #[default]
     Done,
     Forked(SessionId),
@@ -130,7 +117,6 @@ impl Answered {
             run_id: None,
             item_id: Some(queued.item.item_id.clone()),
             disposition: queued.disposition(),
-            deduped: false,
             feed: None,
         };
         Some(Self {
@@ -168,7 +154,6 @@ impl Requests {
                     run_id: mark.run_id,
                     item_id: mark.item_id,
                     disposition: mark.disposition.unwrap_or(Disposition::Started),
-                    deduped: false,
                     feed: None,
                 };
                 let request = Request { id, fingerprint };
@@ -258,7 +243,6 @@ mod tests {
             run_id: None,
             item_id: None,
             disposition: Disposition::Started,
-            deduped: false,
             feed: None,
         });
         let first = chat("a");

@@ -2,82 +2,110 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::server::Caller;
 use crate::server::listing::{Liveness, list_item};
+use crate::session::command::Handle;
 use crate::session::durable::ModelChoice;
-use crate::session::requests::{Done, Outcome, Request};
+use crate::session::requests::{Outcome, Request};
 use crate::source::ChosenModel;
-use netaclaw_protocol::{SessionChange, SessionListItem, SessionStatus, SetModel, ThinkingLevel};
+use netaclaw_protocol::{
+    Ack, Nothing, SessionChange, SessionListItem, SessionStatus, SetModel, SetThinkingLevel,
+};
 use netaclaw_session::{EntryBody, Flush, SessionPatch};
 use std::sync::Arc;
 
-impl LiveSession {
-    pub(super) async fn set_thinking_level(
-        &mut self,
-        level: ThinkingLevel,
+impl Handle for SetThinkingLevel {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(Some(Nothing {}))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
-        let thinking_level = level.as_str().to_owned();
-        let writer = Arc::clone(&self.writer);
+    ) -> Result<Ack<Nothing>, EngineError> {
+        let thinking_level = self.level.as_str().to_owned();
+        let writer = Arc::clone(&session.writer);
         let mut writing = writer.begin().await;
         writing
             .append_here(EntryBody::ThinkingLevelChange { thinking_level })
             .await?;
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(()))
+        let remembered = session.remember(&mut writing, request, Outcome::Done);
+        remembered.await?;
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
+impl Handle for SetModel {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(Some(Nothing {}))
     }
 
-    pub(super) async fn set_model(
-        &mut self,
-        choice: SetModel,
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
+    ) -> Result<Ack<Nothing>, EngineError> {
         let chosen = ChosenModel {
-            channel_id: choice.channel_id.clone(),
-            model_id: choice.model_id.clone(),
+            channel_id: self.channel_id.clone(),
+            model_id: self.model_id.clone(),
         };
-        let agent = self.writer.meta().await?.agent_id;
-        self.source.check_model(agent.as_deref(), &chosen).await?;
-        let writer = Arc::clone(&self.writer);
+        let agent = session.writer.meta().await?.agent_id;
+        let checked = session.source.check_model(agent.as_deref(), &chosen);
+        checked.await?;
+        let writer = Arc::clone(&session.writer);
         let mut writing = writer.begin().await;
         let body = EntryBody::ModelChange {
-            provider: choice.channel_id.clone(),
-            model_id: choice.model_id.clone(),
+            provider: self.channel_id.clone(),
+            model_id: self.model_id.clone(),
         };
         writing.append_here(body).await?;
         writing.state.durable.model = Some(ModelChoice {
-            channel_id: choice.channel_id,
-            model_id: choice.model_id,
+            channel_id: self.channel_id,
+            model_id: self.model_id,
         });
         match request {
             None => writing.persist_then_publish(Flush::Now).await?,
-            request => self.remember(&mut writing, request, Outcome::Done).await?,
+            request => {
+                let remembered = session.remember(&mut writing, request, Outcome::Done);
+                remembered.await?;
+            }
         }
         drop(writing);
-        match self.current {
+        match session.current {
             // The run goes on with the model that it began with.
-            Some(_) => self.remeasure = true,
-            None => self.tell_tokens().await,
+            Some(_) => session.remeasure = true,
+            None => session.tell_tokens().await,
         }
-        Ok(Done::now(()))
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
+impl LiveSession {
+    /// The session as lists show it.
+    pub(crate) async fn list_item(&self) -> Result<SessionListItem, EngineError> {
+        let meta = self.writer.meta().await?;
+        let durable = &self.writer.begin().await.state.durable;
+        Ok(list_item(meta, durable, Liveness::Live))
     }
 
-    pub(super) async fn update(
+    /// Names the session, archives, deletes or restores it. Its run ends before it is deleted.
+    pub(crate) async fn update(
         &mut self,
         change: SessionChange,
         request: Option<Request>,
-    ) -> Result<Done<SessionListItem>, EngineError> {
+    ) -> Result<SessionListItem, EngineError> {
         let writer = Arc::clone(&self.writer);
-        if self.repeats(request.as_ref())? {
-            let meta = writer.meta().await?;
-            let durable = &writer.begin().await.state.durable;
-            return Ok(Done::before(list_item(meta, durable, Liveness::Live)));
-        }
         if change.status == Some(SessionStatus::Deleted) {
             self.end_run().await?;
         }
@@ -87,7 +115,7 @@ impl LiveSession {
         let mut writing = writer.begin().await;
         let item = writing.patch(patch_of(change)).await?;
         self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(item))
+        Ok(item)
     }
 }
 

@@ -2,14 +2,60 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
-use crate::session::command::Way;
-use crate::session::requests::{Done, Outcome, Request};
-use netaclaw_protocol::{EntryId, ReliableEvent, RunId, SessionId, SessionMeta, SessionUpdated};
+use crate::server::limits::{LABEL_CHARS_MAX, check_length};
+use crate::server::listing::{Liveness, list_item};
+use crate::server::{Caller, Engine};
+use crate::session::command::Handle;
+use crate::session::durable::Durable;
+use crate::session::requests::{Outcome, Request};
+use netaclaw_protocol::{
+    Ack, EntryId, Fork, Forked, Nothing, ReliableEvent, Retried, Retry, SessionId, SessionMeta,
+    SessionUpdated, SetLabel, SwitchLeaf, SwitchLeafAck, SwitchStatus,
+};
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{EntryBody, Flush, Places, Role, SessionError};
 use std::sync::Arc;
 use uuid::Uuid;
+
+/// Where a move of the leaf ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// At the entry.
+    Exactly,
+    /// From the entry on, where its branch was last left.
+    Follow,
+}
+
+impl Handle for SwitchLeaf {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<SwitchLeafAck>, EngineError> {
+        let status = SwitchStatus::Moved;
+        Ok(Some(SwitchLeafAck { status }))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
+        request: Option<Request>,
+    ) -> Result<Ack<SwitchLeafAck>, EngineError> {
+        let way = match self.follow {
+            true => Way::Follow,
+            false => Way::Exactly,
+        };
+        if self.summarize {
+            let left = session.leave_branch(self.leaf_entry_id, way, request);
+            return Ok(left.await?.map(|status| SwitchLeafAck { status }));
+        }
+        let moved = session.switch_leaf(self.leaf_entry_id, way, request);
+        moved.await?;
+        let status = SwitchStatus::Moved;
+        Ok(Ack::new(SwitchLeafAck { status }))
+    }
+}
 
 impl LiveSession {
     pub(super) async fn switch_leaf(
@@ -17,10 +63,7 @@ impl LiveSession {
         leaf: Option<EntryId>,
         way: Way,
         request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
+    ) -> Result<(), EngineError> {
         if self.current.is_some() {
             return Err(EngineError::Busy(
                 "a run is writing; stop it or wait for its end".to_owned(),
@@ -50,89 +93,137 @@ impl LiveSession {
         let model = writing.state.durable.model.clone();
         let tokens = self.tokens_at(&tree, &meta, model);
         self.live.tokens_changed(tokens.await);
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(Done::now(()))
+        self.remember(&mut writing, request, Outcome::Done).await
+    }
+}
+
+impl Handle for Retry {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        outcome: Outcome,
+    ) -> Result<Option<Retried>, EngineError> {
+        Ok(match outcome {
+            Outcome::Started(run_id) => Some(Retried { run_id }),
+            _ => None,
+        })
     }
 
     /// Moves the leaf to a message of the user and starts a run there: its answer becomes a
     /// sibling of the ones before.
-    pub(super) async fn retry(
-        &mut self,
-        entry: EntryId,
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<RunId>, EngineError> {
-        if let Some(Outcome::Started(run_id)) = self.requests.repeat(request.as_ref(), now_ms())? {
-            return Ok(Done::before(run_id.clone()));
-        }
-        if self.live.waits_for_person() {
+    ) -> Result<Ack<Retried>, EngineError> {
+        if session.live.waits_for_person() {
             let message = "a question or an approval is open; answer it or stop the run first";
             return Err(EngineError::Busy(message.to_owned()));
         }
-        let tree = self.writer.tree().await?;
-        let asked = tree.get(&entry);
-        let asked = asked.ok_or_else(|| EngineError::StaleParent(entry.to_string()))?;
+        let tree = session.writer.tree().await?;
+        let asked = tree.get(&self.entry_id);
+        let asked = asked.ok_or_else(|| EngineError::StaleParent(self.entry_id.to_string()))?;
         if asked.role() != Role::User {
             let message = "only a message of the user can be answered again";
             return Err(EngineError::BadRequest(message.to_owned()));
         }
-        if self.current.is_none() {
-            self.allowance.begin()?;
+        if session.current.is_none() {
+            session.allowance.begin()?;
         }
-        let switched = self.switch_leaf(Some(entry), Way::Exactly, None).await;
-        let begun = match switched {
-            Ok(_) => self.go_on(request).await,
+        let switched = session.switch_leaf(Some(self.entry_id), Way::Exactly, None);
+        let begun = match switched.await {
+            Ok(()) => session.go_on(request).await,
             Err(error) => Err(error),
         };
-        self.allowance.keep_while(self.current.is_some());
-        Ok(Done::now(begun?))
+        let runs = session.current.is_some();
+        session.allowance.keep_while(runs);
+        Ok(Ack::new(Retried { run_id: begun? }))
+    }
+}
+
+impl Handle for SetLabel {
+    fn check(&self, _: &Caller) -> Result<(), EngineError> {
+        match &self.label {
+            Some(label) => check_length(("标签", "label"), label, LABEL_CHARS_MAX),
+            None => Ok(()),
+        }
     }
 
-    pub(super) async fn label(
-        &mut self,
-        entry: EntryId,
-        label: Option<String>,
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(Some(Nothing {}))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<()>, EngineError> {
-        if self.repeats(request.as_ref())? {
-            return Ok(Done::before(()));
-        }
-        let label = label.filter(|label| !label.trim().is_empty());
-        let writer = Arc::clone(&self.writer);
+    ) -> Result<Ack<Nothing>, EngineError> {
+        let label = self.label.filter(|label| !label.trim().is_empty());
+        let writer = Arc::clone(&session.writer);
         let mut writing = writer.begin().await;
         writing
             .append_here(EntryBody::Label {
-                target_id: entry,
+                target_id: self.entry_id,
                 label,
             })
             .await?;
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        let session = self.writer.meta().await?;
-        let tree = self.writer.tree().await?;
+        let remembered = session.remember(&mut writing, request, Outcome::Done);
+        remembered.await?;
+        let meta = writer.meta().await?;
+        let tree = writer.tree().await?;
         let labels = tree
             .labels()
             .iter()
             .map(|(id, label)| (id.clone(), label.text.clone()))
             .collect();
         let updated = SessionUpdated {
-            session: session.into(),
+            session: meta.into(),
             labels: Some(labels),
         };
-        self.writer
-            .feed
-            .emit(&ReliableEvent::SessionUpdated(updated));
-        Ok(Done::now(()))
+        writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
+impl Handle for Fork {
+    async fn execute(self, engine: &Engine, caller: &Caller) -> Result<Ack<Forked>, EngineError> {
+        engine.spend(caller)?;
+        let request = self.request();
+        let mut forked = engine.deliver(caller, self, request).await?;
+        let item = &mut forked.answer.session;
+        // The source does not know whether a fork that was made before is open.
+        item.running &= engine.is_live(&item.session.session_id);
+        if !forked.deduped {
+            engine.tell_list(item);
+        }
+        Ok(forked)
     }
 
-    pub(super) async fn fork(
-        &mut self,
-        entry: EntryId,
+    async fn repeat(
+        &self,
+        session: &mut LiveSession,
+        outcome: Outcome,
+    ) -> Result<Option<Forked>, EngineError> {
+        let Outcome::Forked(forked) = outcome else {
+            return Ok(None);
+        };
+        let forked = session.writer.provider.get_session(&forked).await?;
+        Ok(Some(as_forked(forked)))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
         request: Option<Request>,
-    ) -> Result<Done<SessionMeta>, EngineError> {
-        let writer = Arc::clone(&self.writer);
-        let known = self.requests.repeat(request.as_ref(), now_ms())?;
-        if let Some(Outcome::Forked(forked)) = known {
-            return Ok(Done::before(writer.provider.get_session(forked).await?));
-        }
+    ) -> Result<Ack<Forked>, EngineError> {
+        let writer = Arc::clone(&session.writer);
         // A request names what it makes, so that a second process finds what the first one made
         // before it died.
         let id = request.as_ref().map_or_else(
@@ -142,14 +233,22 @@ impl LiveSession {
         let mut writing = writer.begin().await;
         let provider = &writer.provider;
         let made = provider
-            .create_branched_session(&writer.id, &entry, id.clone())
+            .create_branched_session(&writer.id, &self.entry_id, id.clone())
             .await;
         let forked = match made {
             Err(SessionError::AlreadyExists(_)) => provider.get_session(&id).await?,
             made => made?,
         };
         let outcome = Outcome::Forked(forked.session_id.clone());
-        self.remember(&mut writing, request, outcome).await?;
-        Ok(Done::now(forked))
+        session.remember(&mut writing, request, outcome).await?;
+        Ok(Ack::new(as_forked(forked)))
+    }
+}
+
+fn as_forked(fork: SessionMeta) -> Forked {
+    let durable = Durable::read(&fork);
+    Forked {
+        session_id: fork.session_id.clone(),
+        session: list_item(fork, &durable, Liveness::Live),
     }
 }

@@ -1,7 +1,10 @@
 //! Messages and what becomes of them.
 
-use netaclaw_engine::{Caller, EngineError, Way};
-use netaclaw_protocol::{Chat, ChatMode, ClarifyResponse, Disposition, QueueChange, RunState};
+use netaclaw_engine::{Caller, EngineError};
+use netaclaw_protocol::{
+    Chat, ChatMode, ClarifyResponse, Disposition, QueueChange, QueueEdit, Retry, RunState, Stop,
+    SwitchLeaf,
+};
 use netaclaw_testkit::engine::{Act, Server, ann};
 use serde_json::json;
 
@@ -93,7 +96,16 @@ async fn a_queue_can_be_edited_and_a_stop_holds_it() {
         items.push(server.chat(Some(&session), text).await.item_id.unwrap());
     }
     let ann = ann();
-    let change = |change| server.engine.edit_queue(&ann, &session, change, None);
+    let change = |change| {
+        server.engine.execute(
+            &ann,
+            QueueEdit {
+                session_id: session.clone(),
+                change,
+                request_id: None,
+            },
+        )
+    };
     change(QueueChange::Edit {
         item_id: items[0].clone(),
         content: "TWO".to_owned(),
@@ -112,7 +124,8 @@ async fn a_queue_can_be_edited_and_a_stop_holds_it() {
     .await
     .unwrap();
     let texts: Vec<_> = queue
-        .value
+        .answer
+        .queue
         .items
         .iter()
         .map(|item| item.content.as_str())
@@ -129,7 +142,13 @@ async fn a_queue_can_be_edited_and_a_stop_holds_it() {
     server.script.act([Act::Say("half")]);
     client.wait("assistant_stream_delta", |_| true).await;
     assert_eq!(
-        server.engine.stop(&ann, &session).await.unwrap(),
+        server
+            .engine
+            .execute(&ann, Stop::of(&session))
+            .await
+            .unwrap()
+            .answer
+            .status,
         RunState::Stopping
     );
     assert_eq!(client.done(1).await[0]["data"]["outcome"], "stopped");
@@ -163,7 +182,7 @@ async fn steering_goes_into_the_run() {
         ..Chat::default()
     };
     assert_eq!(
-        server.send(steer).await.unwrap().disposition,
+        server.send(steer).await.unwrap().answer.disposition,
         Disposition::Steered
     );
     server.script.act([Act::Say("1"), Act::End]);
@@ -190,7 +209,7 @@ async fn the_same_request_has_one_effect() {
     client.done(2).await;
     let again = server.send(chat("two")).await.unwrap();
     assert!(again.deduped && !first.deduped);
-    assert_eq!(again.entry_id, first.entry_id);
+    assert_eq!(again.answer.entry_id, first.answer.entry_id);
     assert!(matches!(
         server.send(chat("other")).await,
         Err(EngineError::Conflict(_))
@@ -213,7 +232,7 @@ async fn the_same_request_has_one_effect() {
     let server = Server::start(dir.path());
     let after = server.send(chat("two")).await.unwrap();
     assert!(after.deduped);
-    assert_eq!(after.entry_id, first.entry_id);
+    assert_eq!(after.answer.entry_id, first.answer.entry_id);
 }
 
 #[tokio::test]
@@ -234,7 +253,7 @@ async fn a_question_ends_when_its_time_is_over_and_the_run_goes_on() {
         request_id: asked["requestId"].as_str().unwrap().to_owned(),
         answer: json!("blue"),
     };
-    let late = server.engine.answer_question(&ann(), late).await;
+    let late = server.engine.execute(&ann(), late).await;
     assert!(matches!(late.unwrap_err(), EngineError::Conflict(_)));
     server.script.act([Act::Say("left as it is"), Act::End]);
     client.done(1).await;
@@ -258,7 +277,7 @@ async fn a_question_is_answered_once_by_words_or_by_id() {
         request_id,
         answer: json!("blue"),
     };
-    let late = server.engine.answer_question(&ann(), answer.clone()).await;
+    let late = server.engine.execute(&ann(), answer.clone()).await;
     let late = late.unwrap_err();
     assert!(
         matches!(late, EngineError::Conflict(_)),
@@ -282,7 +301,7 @@ async fn a_question_is_answered_once_by_words_or_by_id() {
         answer: json!("red"),
         ..answer
     };
-    let again = server.engine.answer_question(&ann(), same).await;
+    let again = server.engine.execute(&ann(), same).await;
     assert!(again.unwrap().deduped);
 }
 
@@ -321,7 +340,16 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
     let parent = first.entry_id.unwrap();
     let refused = server
         .engine
-        .switch_leaf(&ann(), &session, Some(parent.clone()), Way::Exactly, None)
+        .execute(
+            &ann(),
+            SwitchLeaf {
+                session_id: session.clone(),
+                leaf_entry_id: Some(parent.clone()),
+                follow: false,
+                summarize: false,
+                request_id: None,
+            },
+        )
         .await;
     assert!(matches!(refused, Err(EngineError::Busy(_))));
     server
@@ -344,7 +372,16 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
     );
     server
         .engine
-        .switch_leaf(&ann(), &session, Some(parent), Way::Exactly, None)
+        .execute(
+            &ann(),
+            SwitchLeaf {
+                session_id: session.clone(),
+                leaf_entry_id: Some(parent),
+                follow: false,
+                summarize: false,
+                request_id: None,
+            },
+        )
         .await
         .unwrap();
     client.wait("session_leaf_changed", |_| true).await;
@@ -360,7 +397,14 @@ async fn another_answer_stands_beside_the_first() {
     let (client, _) = server.open(&session).await;
     let busy = server
         .engine
-        .retry(&ann(), &session, asked.clone(), None)
+        .execute(
+            &ann(),
+            Retry {
+                session_id: session.clone(),
+                entry_id: asked.clone(),
+                request_id: None,
+            },
+        )
         .await;
     assert!(matches!(busy, Err(EngineError::Busy(_))));
     server
@@ -369,7 +413,14 @@ async fn another_answer_stands_beside_the_first() {
     client.done(1).await;
     server
         .engine
-        .retry(&ann(), &session, asked, None)
+        .execute(
+            &ann(),
+            Retry {
+                session_id: session.clone(),
+                entry_id: asked,
+                request_id: None,
+            },
+        )
         .await
         .unwrap();
     client.done(2).await;
@@ -379,11 +430,28 @@ async fn another_answer_stands_beside_the_first() {
     let asked = &snapshot.active_path[0];
     assert_eq!(snapshot.children_by_parent_id[asked.as_str()].len(), 2);
     let answer = snapshot.active_path[1].clone();
-    let wrong = server.engine.retry(&ann(), &session, answer, None).await;
+    let wrong = server
+        .engine
+        .execute(
+            &ann(),
+            Retry {
+                session_id: session.clone(),
+                entry_id: answer,
+                request_id: None,
+            },
+        )
+        .await;
     assert!(matches!(wrong, Err(EngineError::BadRequest(_))));
     let gone = server
         .engine
-        .retry(&ann(), &session, "nowhere0".into(), None)
+        .execute(
+            &ann(),
+            Retry {
+                session_id: session.clone(),
+                entry_id: "nowhere0".into(),
+                request_id: None,
+            },
+        )
         .await;
     assert!(matches!(gone, Err(EngineError::StaleParent(_))));
 }
@@ -398,7 +466,7 @@ async fn sessions_of_others_do_not_exist() {
         is_admin: false,
     };
     assert!(matches!(
-        server.engine.stop(&bob, &session).await,
+        server.engine.execute(&bob, Stop::of(&session)).await,
         Err(EngineError::NoSession)
     ));
     let admin = Caller {
@@ -406,7 +474,13 @@ async fn sessions_of_others_do_not_exist() {
         is_admin: true,
     };
     assert_eq!(
-        server.engine.stop(&admin, &session).await.unwrap(),
+        server
+            .engine
+            .execute(&admin, Stop::of(&session))
+            .await
+            .unwrap()
+            .answer
+            .status,
         RunState::Stopping
     );
 }

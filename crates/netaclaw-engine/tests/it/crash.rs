@@ -2,7 +2,7 @@
 
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalResponse, ClarifyResponse, Disposition, RunState, SessionId,
+    ApprovalDecision, ApprovalResponse, ClarifyResponse, Disposition, RunState, SessionId, Stop,
 };
 use netaclaw_testkit::engine::{Act, Server, ann};
 use serde_json::json;
@@ -144,7 +144,7 @@ fn a_question_is_still_open_and_its_answer_goes_on_from_there() {
             answer: json!(["red"]),
         };
         server.script.act([Act::Say("painted"), Act::End]);
-        server.engine.answer_question(&ann(), answer).await.unwrap();
+        server.engine.execute(&ann(), answer).await.unwrap();
         client.done(1).await;
         let expected = [
             "user: paint it",
@@ -217,23 +217,15 @@ fn a_call_still_waits_for_consent_and_runs_once_it_is_given() {
         assert_eq!(snapshot.approvals[0].tool_name, "bash");
         let id = &snapshot.approvals[0].approval_id;
         let allow = decision(&session, id, ApprovalDecision::Allow);
-        server
-            .engine
-            .decide_call(&ann(), allow.clone())
-            .await
-            .unwrap();
+        server.engine.execute(&ann(), allow.clone()).await.unwrap();
         server.script.act([Act::NeedConsent("bash")]);
         // The same call once more: consent was for one time.
         let again = client.wait("approval_request", |data| data["approvalId"] != id.as_str());
         let again = again.await["data"]["approvalId"].clone();
-        let late = server.engine.decide_call(&ann(), allow).await.unwrap_err();
+        let late = server.engine.execute(&ann(), allow).await.unwrap_err();
         assert_eq!(late.to_string(), "this call has been allowed already");
         let deny = decision(&session, again.as_str().unwrap(), ApprovalDecision::Deny);
-        server
-            .engine
-            .decide_call(&ann(), deny.clone())
-            .await
-            .unwrap();
+        server.engine.execute(&ann(), deny.clone()).await.unwrap();
         server.script.act([Act::Say("tidy"), Act::End]);
         client.done(1).await;
         let expected = [
@@ -246,7 +238,7 @@ fn a_call_still_waits_for_consent_and_runs_once_it_is_given() {
         ];
         assert_eq!(server.path(&session).await, expected);
         // Also when its run has ended.
-        let late = server.engine.decide_call(&ann(), deny).await.unwrap_err();
+        let late = server.engine.execute(&ann(), deny).await.unwrap_err();
         assert!(matches!(late, EngineError::Conflict(_)), "{late}");
         assert_eq!(late.to_string(), "this call has been refused already");
     });
@@ -264,7 +256,7 @@ fn a_call_that_was_refused_after_a_restart_does_not_run() {
             reason: Some("not today".to_owned()),
             ..decision(&session, &id, ApprovalDecision::Deny)
         };
-        server.engine.decide_call(&ann(), deny).await.unwrap();
+        server.engine.execute(&ann(), deny).await.unwrap();
         server.script.act([Act::Say("well"), Act::End]);
         client.done(1).await;
         let expected = [
@@ -300,7 +292,7 @@ fn who_goes_on_without_deciding_on_a_call_has_it_closed() {
         ];
         assert_eq!(server.path(&session).await, expected);
         let late = decision(&session, &id, ApprovalDecision::Allow);
-        let late = server.engine.decide_call(&ann(), late).await.unwrap_err();
+        let late = server.engine.execute(&ann(), late).await.unwrap_err();
         assert!(matches!(late, EngineError::NotFound(_)), "{late}");
     });
 }
@@ -330,7 +322,11 @@ fn what_waits_for_a_person_survives_an_orderly_end() {
             let snapshot = opened.snapshot.unwrap();
             assert_eq!(snapshot.questions.len() + snapshot.approvals.len(), 1);
             assert_eq!(snapshot.run.status, RunState::Idle);
-            server.engine.stop(&ann(), &session).await.unwrap();
+            server
+                .engine
+                .execute(&ann(), Stop::of(&session))
+                .await
+                .unwrap();
             server.script.act([Act::Say("here"), Act::End]);
             server.chat(Some(&session), "go on").await;
             client.done(1).await;

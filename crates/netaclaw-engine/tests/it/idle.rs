@@ -1,6 +1,6 @@
 //! A session that nobody needs is put away, and whoever comes at that very moment is served.
 
-use netaclaw_protocol::{Disposition, RunState};
+use netaclaw_protocol::{Disposition, RunState, SessionOpen, Stop};
 use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn nobody_is_turned_away_while_a_session_is_put_away() {
     let client = Client::default();
     let engine = &server.engine;
     let caller = ann();
-    let open = || engine.open(&caller, &session, None, None, client.subscriber());
+    let open = || engine.open(&caller, SessionOpen::of(&session), client.subscriber());
     let (_, subscription) = open().await.unwrap();
     server.script.act([Act::Say("1"), Act::End]);
     client.done(1).await;
@@ -31,8 +31,8 @@ async fn nobody_is_turned_away_while_a_session_is_put_away() {
         for _ in 0..turn {
             tokio::task::yield_now().await;
         }
-        let state = engine.stop(&ann(), &session).await.unwrap();
-        assert_eq!(state, RunState::Idle);
+        let state = engine.execute(&ann(), Stop::of(&session)).await.unwrap();
+        assert_eq!(state.answer.status, RunState::Idle);
     }
     epochs.dedup();
     assert!(epochs.len() > 1, "it was put away at least once");

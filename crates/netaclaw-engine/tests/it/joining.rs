@@ -5,7 +5,7 @@ use netaclaw_engine::{
     AgentRef, AgentSource, ChosenModel, Engine, EngineError, Measure, PrepareRun, PreparedRun,
     Providers,
 };
-use netaclaw_protocol::{Chat, SessionMeta};
+use netaclaw_protocol::{Chat, SessionMeta, SessionOpen};
 use netaclaw_session::{Entry, Role};
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use netaclaw_testkit::engine::{Act, Client, Script, Server, ann, within};
@@ -23,7 +23,8 @@ async fn who_goes_while_joining_does_not_watch() {
     let (engine, caller) = (&server.engine, ann());
     for polls in 1..40 {
         let client = Client::default();
-        let mut opening = pin!(engine.open(&caller, &session, None, None, client.subscriber()));
+        let mut opening =
+            pin!(engine.open(&caller, SessionOpen::of(&session), client.subscriber()));
         let mut opened = None;
         for _ in 0..polls {
             let poll = futures::poll!(opening.as_mut());
@@ -99,10 +100,15 @@ async fn a_run_goes_on_while_figures_for_who_joins_are_looked_up() {
         content: "one".to_owned(),
         ..Chat::default()
     };
-    let session = engine.chat(&ann(), chat).await.unwrap().session_id;
+    let session = engine
+        .execute(&ann(), chat)
+        .await
+        .unwrap()
+        .answer
+        .session_id;
     let client = Client::default();
     let caller = ann();
-    let opening = engine.open(&caller, &session, None, None, client.subscriber());
+    let opening = engine.open(&caller, SessionOpen::of(&session), client.subscriber());
     let writing = async {
         within(source.asked.acquire()).await.unwrap().forget();
         script.act([Act::Call("look")]);

@@ -1,8 +1,9 @@
 //! Requests are known again by the next process.
 
-use netaclaw_engine::{Done, EngineError, Request};
+use netaclaw_engine::EngineError;
 use netaclaw_protocol::{
-    Chat, ChatAck, Disposition, EntryId, QueueChange, SessionChange, SessionId, SessionListItem,
+    Ack, Chat, ChatAck, Disposition, EntryId, Fork, QueueChange, QueueEdit, Rename, SessionId,
+    SessionListItem,
 };
 use netaclaw_session::{PageRequest, SessionFilter, SessionPatch};
 use netaclaw_testkit::engine::{Act, Server, ann};
@@ -41,8 +42,8 @@ fn message(session: &SessionId, text: &str) -> Chat {
     }
 }
 
-fn request(id: &str) -> Option<Request> {
-    Some(Request::new(id, "content"))
+fn request(id: &str) -> Option<String> {
+    Some(id.to_owned())
 }
 
 #[tokio::test]
@@ -51,24 +52,27 @@ async fn a_rename_and_a_fork_have_one_effect() {
     let (id, entry) = session(dir.path()).await;
     let [first, second] = twice(dir.path(), async |server| {
         let (engine, ann) = (&server.engine, ann());
-        let title = |title: &str| SessionChange {
-            title: Some(title.to_owned()),
-            ..SessionChange::default()
+        let rename = |title: &str| Rename {
+            session_id: id.clone(),
+            title: title.to_owned(),
+            request_id: request("r"),
         };
-        let renamed = engine.update(&ann, &id, title("New"), request("r"));
-        let renamed = renamed.await.unwrap();
-        let forked = engine.fork(&ann, &id, entry.clone(), request("f"));
-        let forked = forked.await.unwrap();
-        let other = Some(Request::new("r", "another content"));
-        let other = engine.update(&ann, &id, title("Other"), other).await;
+        let renamed = engine.execute(&ann, rename("New")).await.unwrap();
+        let fork = Fork {
+            session_id: id.clone(),
+            entry_id: entry.clone(),
+            request_id: request("f"),
+        };
+        let forked = engine.execute(&ann, fork).await.unwrap();
+        let other = engine.execute(&ann, rename("Other")).await;
         assert!(matches!(other, Err(EngineError::Conflict(_))), "{other:?}");
-        let told = |done: &Done<SessionListItem>| {
-            let session = &done.value.session;
+        let told = |item: &SessionListItem| {
+            let session = &item.session;
             (session.session_id.clone(), session.title.clone())
         };
         (
-            (told(&renamed), renamed.deduped),
-            (told(&forked), forked.deduped),
+            (told(&renamed.answer.session), renamed.deduped),
+            (told(&forked.answer.session), forked.deduped),
         )
     })
     .await;
@@ -87,8 +91,17 @@ async fn a_fork_that_was_made_and_not_noted_is_found_again() {
     let server = Server::start(dir.path());
     let fork = async |server: &Server, name: &str| {
         let (engine, ann) = (&server.engine, ann());
-        let forked = engine.fork(&ann, &id, entry.clone(), request(name)).await;
-        forked.unwrap().value.session.session_id
+        let forked = engine
+            .execute(
+                &ann,
+                Fork {
+                    session_id: id.clone(),
+                    entry_id: entry.clone(),
+                    request_id: request(name),
+                },
+            )
+            .await;
+        forked.unwrap().answer.session_id
     };
     let first = fork(&server, "f").await;
     let other = fork(&server, "g").await;
@@ -119,34 +132,49 @@ async fn a_message_that_was_taken_out_of_the_queue_does_not_come_back() {
     let waits = server.send(message(&id, "three")).await.unwrap();
     let stays = server.send(message(&id, "four")).await.unwrap();
     let remove = QueueChange::Remove {
-        item_id: waits.item_id.clone().unwrap(),
+        item_id: waits.answer.item_id.clone().unwrap(),
     };
     let removed = server
         .engine
-        .edit_queue(&ann(), &id, remove.clone(), request("q"))
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: id.clone(),
+                change: remove.clone(),
+                request_id: request("q"),
+            },
+        )
         .await
         .unwrap();
-    assert_eq!(removed.value.items.len(), 1);
+    assert_eq!(removed.answer.queue.items.len(), 1);
     server.engine.shut_down(Duration::ZERO).await;
     drop(server);
 
     let server = Server::start(dir.path());
-    let again = |ack: ChatAck| ChatAck {
-        run_id: None,
-        deduped: true,
-        ..ack
+    let again = |ack: Ack<ChatAck>| {
+        Ack::deduped(ChatAck {
+            run_id: None,
+            ..ack.answer
+        })
     };
     for (text, ack) in [("three", waits), ("four", stays)] {
         let repeated = server.send(message(&id, text)).await.unwrap();
-        let repeated = ChatAck {
+        let repeated = repeated.map(|ack| ChatAck {
             entry_id: None,
-            ..repeated
-        };
+            ..ack
+        });
         assert_eq!(repeated, again(ack), "{text}");
     }
     let repeated = server
         .engine
-        .edit_queue(&ann(), &id, remove, request("q"))
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: id.clone(),
+                change: remove,
+                request_id: request("q"),
+            },
+        )
         .await
         .unwrap();
     assert!(repeated.deduped);
@@ -176,7 +204,7 @@ async fn words_that_answered_a_question_are_not_said_again() {
     server.script.act([Act::Ask("Which colour?")]);
     client.wait("clarify_request", |_| true).await;
     let answered = server.send(message(&id, "red")).await.unwrap();
-    assert_eq!(answered.disposition, Disposition::AnsweredClarify);
+    assert_eq!(answered.answer.disposition, Disposition::AnsweredClarify);
     server.script.act([Act::Say("painted"), Act::End]);
     client.done(1).await;
     let before = server.path(&id).await;
@@ -185,7 +213,7 @@ async fn words_that_answered_a_question_are_not_said_again() {
 
     let server = Server::start(dir.path());
     let again = server.send(message(&id, "red")).await.unwrap();
-    assert_eq!(again.disposition, Disposition::AnsweredClarify);
+    assert_eq!(again.answer.disposition, Disposition::AnsweredClarify);
     assert!(again.deduped);
     assert_eq!(server.path(&id).await, before);
 }
@@ -197,8 +225,19 @@ async fn a_fork_takes_nothing_along_that_is_under_way() {
     let server = Server::start(dir.path());
     server.chat(Some(&id), "two").await;
     server.chat(Some(&id), "three").await;
-    let forked = server.engine.fork(&ann(), &id, entry, None).await.unwrap();
-    let fork = forked.value.session.session_id;
+    let forked = server
+        .engine
+        .execute(
+            &ann(),
+            Fork {
+                session_id: id.clone(),
+                entry_id: entry,
+                request_id: None,
+            },
+        )
+        .await
+        .unwrap();
+    let fork = forked.answer.session_id;
     let (_, opened) = server.open(&fork).await;
     let snapshot = opened.snapshot.unwrap();
     assert_eq!(snapshot.run.status, netaclaw_protocol::RunState::Idle);

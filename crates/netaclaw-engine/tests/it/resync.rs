@@ -1,6 +1,6 @@
 //! Clients that come late, go away and come back end with what an undisturbed one has.
 
-use netaclaw_protocol::OpenMode;
+use netaclaw_protocol::{OpenMode, SessionOpen};
 use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use serde_json::Value;
 
@@ -99,9 +99,11 @@ async fn a_client_that_comes_back_gets_what_it_missed_and_no_more() {
         let client = Client::default();
         let open = server.engine.open(
             &ann,
-            &session,
-            Some(opened.epoch.clone()),
-            Some(last_seq),
+            SessionOpen {
+                session_id: session.clone(),
+                epoch: Some(opened.epoch.clone()),
+                last_seq: Some(last_seq),
+            },
             client.subscriber(),
         );
         let (answer, _) = open.await.unwrap();
@@ -116,9 +118,11 @@ async fn a_client_that_comes_back_gets_what_it_missed_and_no_more() {
     let other = Client::default();
     let open = server.engine.open(
         &ann,
-        &session,
-        Some("another".to_owned()),
-        Some(1),
+        SessionOpen {
+            session_id: session.clone(),
+            epoch: Some("another".to_owned()),
+            last_seq: Some(1),
+        },
         other.subscriber(),
     );
     assert_eq!(open.await.unwrap().0.mode, OpenMode::Snapshot);
@@ -166,9 +170,11 @@ async fn more_output_than_is_kept_leaves_no_gap() {
     let caller = ann();
     let resumed = server.engine.open(
         &caller,
-        &session,
-        Some(opened.epoch.clone()),
-        Some(opened.seq),
+        SessionOpen {
+            session_id: session.clone(),
+            epoch: Some(opened.epoch.clone()),
+            last_seq: Some(opened.seq),
+        },
         back.subscriber(),
     );
     assert_eq!(resumed.await.unwrap().0.mode, OpenMode::Replay);

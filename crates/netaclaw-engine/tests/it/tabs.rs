@@ -1,8 +1,10 @@
 //! Three tabs that come and go, send, stop and switch branches as they like end with the same page
 //! (SYNC-3, SYNC-7).
 
-use netaclaw_engine::{SubscriptionId, Way};
-use netaclaw_protocol::{Chat, ChatMode, EntryId, QueueChange, SessionId};
+use netaclaw_engine::SubscriptionId;
+use netaclaw_protocol::{
+    Chat, ChatMode, EntryId, QueueChange, QueueEdit, SessionId, SessionOpen, Stop, SwitchLeaf,
+};
 use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -167,9 +169,15 @@ impl Tab {
         let epoch = self.epoch.clone().filter(|_| resumes);
         let seq = epoch.as_ref().map(|_| self.seq);
         let caller = ann();
-        let opening = server
-            .engine
-            .open(&caller, session, epoch, seq, client.subscriber());
+        let opening = server.engine.open(
+            &caller,
+            SessionOpen {
+                session_id: session.clone(),
+                epoch,
+                last_seq: seq,
+            },
+            client.subscriber(),
+        );
         let (opened, subscription) = opening.await.unwrap();
         self.epoch = Some(opened.epoch);
         if let Some(snapshot) = opened.snapshot {
@@ -226,9 +234,16 @@ async fn play(steps: Vec<Step>) {
                 };
                 server.send(chat).await.unwrap();
             }
-            Step::Stop => drop(engine.stop(&caller, &session).await.unwrap()),
+            Step::Stop => drop(engine.execute(&caller, Stop::of(&session)).await.unwrap()),
             Step::GoOn => {
-                let resumed = engine.edit_queue(&caller, &session, QueueChange::Resume, None);
+                let resumed = engine.execute(
+                    &caller,
+                    QueueEdit {
+                        session_id: session.clone(),
+                        change: QueueChange::Resume,
+                        request_id: None,
+                    },
+                );
                 resumed.await.unwrap();
             }
             Step::Switch(number) => {
@@ -240,7 +255,16 @@ async fn play(steps: Vec<Step>) {
                     .unwrap();
                 let leaf: EntryId = entries[number % entries.len()].id().clone();
                 // While a run writes it is refused.
-                let moved = engine.switch_leaf(&caller, &session, Some(leaf), Way::Exactly, None);
+                let moved = engine.execute(
+                    &caller,
+                    SwitchLeaf {
+                        session_id: session.clone(),
+                        leaf_entry_id: Some(leaf),
+                        follow: false,
+                        summarize: false,
+                        request_id: None,
+                    },
+                );
                 drop(moved.await);
             }
             Step::Say => server.script.act([Act::Say("😀 word ")]),

@@ -1,8 +1,8 @@
 //! What another version of NetaClaw stored: kept as it is, shown to people, and never overwritten.
 
-use netaclaw_engine::EngineError;
+use netaclaw_engine::{EngineError, UpdateSession};
 use netaclaw_protocol::{
-    Chat, ErrorCode, LiveSnapshot, QueueChange, SessionChange, SessionId, TroubleKind,
+    Chat, ErrorCode, LiveSnapshot, QueueChange, QueueEdit, SessionChange, SessionId, TroubleKind,
 };
 use netaclaw_session::{MetadataChange, SessionPatch, SessionTreeProvider};
 use netaclaw_store::{FileProvider, FileSettings, Fsync, MysqlProvider, MysqlSettings};
@@ -64,8 +64,8 @@ async fn left_waiting(open: &impl Opens) -> (SessionId, [String; 2]) {
         content: text.to_owned(),
         ..Chat::default()
     });
-    let two = server.send(two).await.unwrap().item_id.unwrap();
-    let three = server.send(three).await.unwrap().item_id.unwrap();
+    let two = server.send(two).await.unwrap().answer.item_id.unwrap();
+    let three = server.send(three).await.unwrap().answer.item_id.unwrap();
     stop(server).await;
     (session, [two, three])
 }
@@ -114,12 +114,29 @@ async fn nothing_is_lost(open: impl Opens) {
         item_id: two.clone(),
         content: "else".to_owned(),
     };
-    let refused = server.engine.edit_queue(&ann(), &session, edit, None).await;
+    let refused = server
+        .engine
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: session.clone(),
+                change: edit,
+                request_id: None,
+            },
+        )
+        .await;
     assert_eq!(refused.unwrap_err().code(), ErrorCode::BadRequest);
     let resumed = QueueChange::Resume;
     server
         .engine
-        .edit_queue(&ann(), &session, resumed, None)
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: session.clone(),
+                change: resumed,
+                request_id: None,
+            },
+        )
         .await
         .unwrap();
     let again = Chat {
@@ -154,9 +171,16 @@ async fn nothing_is_lost(open: impl Opens) {
     };
     let queue = server
         .engine
-        .edit_queue(&ann(), &session, remove, None)
+        .execute(
+            &ann(),
+            QueueEdit {
+                session_id: session.clone(),
+                change: remove,
+                request_id: None,
+            },
+        )
         .await;
-    assert!(queue.unwrap().value.items.is_empty());
+    assert!(queue.unwrap().answer.queue.items.is_empty());
     stop(server).await;
     assert_eq!(
         state(&*open().await, &session).await["queue"][&two],
@@ -199,8 +223,27 @@ async fn a_newer_state_is_only_read(open: impl Opens) {
     let (engine, ann) = (&server.engine, ann());
     let refused = [
         server.send(chat).await.err(),
-        engine.update(&ann, &session, title, None).await.err(),
-        engine.edit_queue(&ann, &session, resume, None).await.err(),
+        engine
+            .execute(
+                &ann,
+                UpdateSession {
+                    session_id: session.clone(),
+                    change: title,
+                },
+            )
+            .await
+            .err(),
+        engine
+            .execute(
+                &ann,
+                QueueEdit {
+                    session_id: session.clone(),
+                    change: resume,
+                    request_id: None,
+                },
+            )
+            .await
+            .err(),
     ];
     for error in refused {
         let error = error.expect("it is not written");
@@ -273,7 +316,16 @@ async fn a_file_of_a_newer_format_is_shown_and_not_written() {
     );
     stop(server).await;
     let server = Server::start(dir.path());
-    let refused = server.engine.update(&ann(), &session, title, None).await;
+    let refused = server
+        .engine
+        .execute(
+            &ann(),
+            UpdateSession {
+                session_id: session.clone(),
+                change: title,
+            },
+        )
+        .await;
     let refused = refused.unwrap_err();
     assert!(matches!(refused, EngineError::ReadOnly(_)), "{refused}");
     stop(server).await;

@@ -6,7 +6,8 @@ use netaclaw_engine::{
 };
 use netaclaw_protocol::{
     AssistantMessage, Chat, ContentBlock, Disposition, InfoSource, Message, ModelInfo,
-    ProviderKind, RunOutcome, RunPhase, RunState, SessionId, StopReason, ThinkingLevel, Usage,
+    ProviderKind, RunOutcome, RunPhase, RunState, SessionId, SessionOpen, Stop, StopReason,
+    ThinkingLevel, Usage,
 };
 use netaclaw_runtime::{RunEvent, RunHost, RunReport};
 use netaclaw_session::{EntryBody, SessionTreeProvider};
@@ -141,7 +142,9 @@ async fn start(engine: &Engine, agent: &str) -> (SessionId, Client) {
     let session = made.unwrap();
     let client = Client::default();
     let subscriber = client.subscriber();
-    let opened = engine.open(&ann(), &session, None, None, subscriber).await;
+    let opened = engine
+        .open(&ann(), SessionOpen::of(&session), subscriber)
+        .await;
     opened.unwrap();
     send(engine, &session).await;
     (session, client)
@@ -153,8 +156,8 @@ async fn send(engine: &Engine, session: &SessionId) {
         content: "go".to_owned(),
         ..Chat::default()
     };
-    let ack = engine.chat(&ann(), chat).await.unwrap();
-    assert_eq!(ack.disposition, Disposition::Started);
+    let ack = engine.execute(&ann(), chat).await.unwrap();
+    assert_eq!(ack.answer.disposition, Disposition::Started);
 }
 
 /// The next answer is a statement that nobody answers.
@@ -179,7 +182,9 @@ async fn check_released(engine: &Engine, session: &SessionId, client: &Client) -
     let idle = client.wait("run_status", |data| data["status"] == "idle");
     idle.await;
     let subscriber = Client::default().subscriber();
-    let opened = engine.open(&ann(), session, None, None, subscriber).await;
+    let opened = engine
+        .open(&ann(), SessionOpen::of(session), subscriber)
+        .await;
     let snapshot = opened.unwrap().0.snapshot.unwrap();
     assert_eq!(snapshot.run.status, RunState::Idle);
     let last: Value = serde_json::from_str(snapshot.entries.last().unwrap().get()).unwrap();
@@ -233,8 +238,8 @@ async fn who_waits_for_a_person_or_makes_progress_does_not_stall() {
         content: "this one".to_owned(),
         ..Chat::default()
     };
-    let ack = engine.chat(&ann(), chat).await.unwrap();
-    assert_eq!(ack.disposition, Disposition::AnsweredClarify);
+    let ack = engine.execute(&ann(), chat).await.unwrap();
+    assert_eq!(ack.answer.disposition, Disposition::AnsweredClarify);
     let done = asking_client.done(1).await.remove(0);
     assert_eq!(done["data"]["outcome"], "completed", "{done}");
 }
@@ -250,7 +255,7 @@ async fn a_stop_ends_also_what_does_not_listen() {
     let waits = client.wait("run_status", |data| data["phase"] == "waiting_for_model");
     waits.await;
     let begun = Instant::now();
-    engine.stop(&ann(), &session).await.unwrap();
+    engine.execute(&ann(), Stop::of(&session)).await.unwrap();
     let done = client.done(1).await.remove(0);
     assert_eq!(done["data"]["outcome"], "stopped");
     assert!(begun.elapsed() < Duration::from_secs(15));

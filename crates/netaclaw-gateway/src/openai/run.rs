@@ -7,7 +7,9 @@ use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::session_provider;
 use netaclaw_engine::{Caller, ServerEvent, SubscriptionId};
-use netaclaw_protocol::{ApprovalDecision, ApprovalResponse, Chat, ErrorCode, SessionId, Usage};
+use netaclaw_protocol::{
+    ApprovalDecision, ApprovalResponse, Chat, ErrorCode, SessionId, SessionOpen, Stop, Usage,
+};
 use netaclaw_session::NewEntry;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -57,22 +59,21 @@ impl Run {
             attachments: conversation.attachments,
             ..Chat::default()
         };
-        let session_id = engine.begin_session(&caller, &chat, None).await?;
+        let session_id = engine.begin_session(&caller, &chat).await?;
         let (provider, _) = session_provider(shared, &caller, &session_id).await?;
         for body in conversation.before {
             let entry = NewEntry::at_leaf(body);
             provider.append_entry(&session_id, entry).await?;
         }
         let (feed, events) = RunFeed::new();
-        let (_, subscription) = engine
-            .open(&caller, &session_id, None, None, Arc::new(feed))
-            .await?;
+        let open = SessionOpen::of(&session_id);
+        let (_, subscription) = engine.open(&caller, open, Arc::new(feed)).await?;
         let chat = Chat {
             session_id: Some(session_id.clone()),
             ..chat
         };
-        let started = engine.chat(&caller, chat).await;
-        let run_id = match started.map(|ack| ack.run_id) {
+        let started = engine.execute(&caller, chat).await;
+        let run_id = match started.map(|ack| ack.answer.run_id) {
             Ok(Some(run_id)) => run_id,
             Ok(None) => {
                 engine.close(&session_id, subscription).await;
@@ -114,12 +115,8 @@ impl Run {
                     let gap = self.transcript.gap();
                     // The run would wait for an answer that this API cannot bring. That it
                     // cannot be stopped either changes nothing for the reader.
-                    drop(
-                        self.shared
-                            .engine
-                            .stop(&self.caller, &self.session_id)
-                            .await,
-                    );
+                    let stop = Stop::of(&self.session_id);
+                    drop(self.shared.engine.execute(&self.caller, stop).await);
                     return Some(Piece::Text(format!("{gap}{question}")));
                 }
                 Step::NeedsConsent(approval_id) => self.refuse_call(approval_id).await,
@@ -140,7 +137,7 @@ impl Run {
             remember: false,
             reason: Some(NOBODY_AGREES.to_owned()),
         };
-        let refused = self.shared.engine.decide_call(&self.caller, response).await;
+        let refused = self.shared.engine.execute(&self.caller, response).await;
         if let Err(error) = refused {
             tracing::debug!(session.id = %self.session_id, %error, "a call was not refused");
         }
@@ -157,7 +154,7 @@ impl Drop for Run {
         let (shared, caller) = (Arc::clone(&self.shared), self.caller.clone());
         let (session, subscription) = (self.session_id.clone(), self.subscription);
         self.shared.jobs.spawn(async move {
-            if stops && let Err(error) = shared.engine.stop(&caller, &session).await {
+            if stops && let Err(error) = shared.engine.execute(&caller, Stop::of(&session)).await {
                 tracing::debug!(session.id = %session, %error, "an abandoned run could not be stopped");
             }
             shared.engine.close(&session, subscription).await;

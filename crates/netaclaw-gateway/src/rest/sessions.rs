@@ -9,10 +9,10 @@ use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use netaclaw_engine::Caller;
+use netaclaw_engine::{Caller, UpdateSession};
 use netaclaw_protocol::{
-    ForkRequest, ProviderKind, SessionChange, SessionId, SessionList, SessionListItem, SessionMeta,
-    SessionPage, SessionStatus,
+    Fork, ForkRequest, ProviderKind, SessionChange, SessionId, SessionList, SessionListItem,
+    SessionMeta, SessionPage, SessionStatus,
 };
 use netaclaw_session::{PageRequest, SessionFilter, SessionTreeProvider};
 use serde::Deserialize;
@@ -140,9 +140,10 @@ async fn patch(
     ApiPath(id): ApiPath<String>,
     ApiJson(change): ApiJson<SessionChange>,
 ) -> Result<Json<SessionListItem>, ApiError> {
-    let (caller, id) = (who.caller(), SessionId::new(id));
-    let updated = shared.engine.update(&caller, &id, change, None).await?;
-    Ok(Json(updated.value))
+    let session_id = SessionId::new(id);
+    let update = UpdateSession { session_id, change };
+    let updated = shared.engine.execute(&who.caller(), update).await?;
+    Ok(Json(updated.answer))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -167,11 +168,14 @@ async fn delete(
         shared.engine.purge(&caller, &id).await?;
         return Ok(StatusCode::NO_CONTENT);
     }
-    let deleted = SessionChange {
-        status: Some(SessionStatus::Deleted),
-        ..SessionChange::default()
+    let deletion = UpdateSession {
+        session_id: id,
+        change: SessionChange {
+            status: Some(SessionStatus::Deleted),
+            ..SessionChange::default()
+        },
     };
-    shared.engine.update(&caller, &id, deleted, None).await?;
+    shared.engine.execute(&caller, deletion).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -185,10 +189,13 @@ async fn fork(
     ApiPath(id): ApiPath<String>,
     ApiJson(wanted): ApiJson<ForkRequest>,
 ) -> Result<(StatusCode, Json<SessionListItem>), ApiError> {
-    let (caller, id) = (who.caller(), SessionId::new(id));
-    let forked = shared.engine.fork(&caller, &id, wanted.entry_id, None);
-    let forked = forked.await?.value;
-    Ok((StatusCode::CREATED, Json(forked)))
+    let fork = Fork {
+        session_id: SessionId::new(id),
+        entry_id: wanted.entry_id,
+        request_id: None,
+    };
+    let forked = shared.engine.execute(&who.caller(), fork).await?;
+    Ok((StatusCode::CREATED, Json(forked.answer.session)))
 }
 
 /// A session the caller may see, and where it is kept.

@@ -1,7 +1,7 @@
 //! Commands of one socket: in order within a session, and no session waits for another.
 
-use super::answer::{Answer, execute, session_of_request};
-use super::command::ClientCommand;
+use super::answer::{Answer, execute};
+use super::command;
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
 use super::frame::Frame;
@@ -10,7 +10,8 @@ use crate::metrics;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use netaclaw_protocol::{ErrorCode, Notice, Refusal, SessionId, Words};
+use netaclaw_engine::session_of_request;
+use netaclaw_protocol::{ClientCommand, ErrorCode, Notice, Refusal, SessionId, Words};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
@@ -29,8 +30,6 @@ const RECHECK: Duration = Duration::from_secs(5);
 /// sockets have none.
 pub(super) struct Waiting {
     command: ClientCommand,
-    /// As it was sent, to recognise the same request.
-    content: String,
     ack_id: Option<i64>,
 }
 
@@ -42,12 +41,8 @@ pub(super) fn take_in(
 ) {
     let ack_id = frame.ack_id;
     let read = frame.payload.and_then(|(event, payload)| {
-        let command = ClientCommand::read(&event, &payload)?;
-        Ok(Waiting {
-            command,
-            content: payload,
-            ack_id,
-        })
+        let command = command::read(&event, &payload)?;
+        Ok(Waiting { command, ack_id })
     });
     let refusal = match read {
         Ok(waiting) => match commands.try_send(Box::new(waiting)) {
@@ -174,7 +169,7 @@ fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId
             let request = chat.request_id.as_deref()?;
             Some(session_of_request(&connection.user_id(), request))
         }
-        command => command.session().cloned(),
+        command => command.session_id().cloned(),
     }
 }
 
@@ -182,7 +177,7 @@ async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: 
     connection.outbox.room_for_answers().await;
     let name = waiting.command.name();
     metrics::command(name);
-    let executed = execute(shared, connection, waiting.command, &waiting.content);
+    let executed = execute(shared, connection, waiting.command);
     // Nothing of a command is kept between two awaits that another one would find half done.
     let executed = AssertUnwindSafe(executed).catch_unwind().await;
     let Answer { body, feed } = executed.unwrap_or_else(|_| {

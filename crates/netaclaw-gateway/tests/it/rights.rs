@@ -4,7 +4,7 @@ use crate::http::{plain, request};
 use crate::server::Server;
 use Right::{Configure, Full, Inspect, Open, Signed, Write};
 use netaclaw_admin::{Actor, TokenStore, UserStore};
-use netaclaw_protocol::command_name as name;
+use netaclaw_protocol::ClientCommand;
 use netaclaw_protocol::{NewUser, Role, TokenScope, TokenSpec, UserSpec, UserStatus};
 use secrecy::ExposeSecret;
 use serde_json::json;
@@ -229,27 +229,30 @@ async fn tokens_are_seen_and_revoked_with_full_scope_only() {
 /// Commands of sockets, with whether reading is enough.
 #[rustfmt::skip]
 const COMMANDS: &[(&str, Right)] = &[
-    (name::PING, Signed),
-    (name::SESSION_OPEN, Signed),
-    (name::SESSION_CLOSE, Signed),
-    (name::CHAT, Write),
-    (name::STOP, Write),
-    (name::SET_THINKING_LEVEL, Write),
-    (name::SET_MODEL, Write),
-    (name::CLARIFY_RESPONSE, Write),
-    (name::APPROVAL_RESPONSE, Write),
-    (name::COMPACT, Write),
-    (name::DISMISS_COMPACTION, Write),
-    (name::SWITCH_LEAF, Write),
-    (name::LABEL, Write),
-    (name::RENAME, Write),
-    (name::RETRY, Write),
-    (name::FORK, Write),
-    (name::QUEUE_EDIT, Write),
+    ("ping", Signed),
+    ("session_open", Signed),
+    ("session_close", Signed),
+    ("chat", Write),
+    ("stop", Write),
+    ("set_thinking_level", Write),
+    ("set_model", Write),
+    ("clarify_response", Write),
+    ("approval_response", Write),
+    ("compact", Write),
+    ("dismiss_compaction", Write),
+    ("switch_leaf", Write),
+    ("label", Write),
+    ("rename", Write),
+    ("retry", Write),
+    ("fork", Write),
+    ("queue_edit", Write),
 ];
 
 #[tokio::test]
 async fn every_command_asks_for_the_right_that_the_table_says() {
+    let known: BTreeSet<&str> = ClientCommand::NAMES.iter().copied().collect();
+    let entered = COMMANDS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(known, entered, "every command is in the table");
     let server = Server::start().await;
     // The fields of all commands at once, about a session that is not there.
     let payload = json!({

@@ -13,9 +13,9 @@ use netaclaw_engine::{
 };
 use netaclaw_governance::{ApprovalRequest, CallHash};
 use netaclaw_protocol::{
-    AssistantMessage, Chat, ChatAck, ContentBlock, InfoSource, Message, ModelInfo, Opened,
-    PartKind, ProviderKind, RunOutcome, SessionId, StopReason, ThinkingLevel, ToolLabel,
-    ToolResultMessage, ToolRisk, ToolRoute, Usage,
+    Ack, AssistantMessage, Chat, ChatAck, ContentBlock, InfoSource, Message, ModelInfo, Opened,
+    PartKind, ProviderKind, RunOutcome, SessionId, SessionOpen, StopReason, ThinkingLevel,
+    ToolLabel, ToolResultMessage, ToolRisk, ToolRoute, Usage,
 };
 use netaclaw_runtime::{OpenApproval, PendingCalls, RunEvent, RunHost, RunReport, ToolStarted};
 use netaclaw_session::{EntryBody, SessionTreeProvider};
@@ -441,10 +441,11 @@ impl Server {
         })
         .await
         .unwrap()
+        .answer
     }
 
-    pub async fn send(&self, chat: Chat) -> Result<ChatAck, EngineError> {
-        self.engine.chat(&ann(), chat).await
+    pub async fn send(&self, chat: Chat) -> Result<Ack<ChatAck>, EngineError> {
+        self.engine.execute(&ann(), chat).await
     }
 
     pub async fn open(&self, session: &SessionId) -> (Client, Opened) {
@@ -452,7 +453,7 @@ impl Server {
         let subscriber = Arc::clone(&client.inner) as Arc<dyn Subscriber>;
         let (opened, _) = self
             .engine
-            .open(&ann(), session, None, None, subscriber)
+            .open(&ann(), SessionOpen::of(session), subscriber)
             .await
             .unwrap();
         (client, opened)

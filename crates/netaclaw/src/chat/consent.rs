@@ -66,8 +66,8 @@ impl Terminal<'_> {
             remember,
             reason,
         };
-        match self.engine.decide_call(&self.caller, response).await {
-            Ok(()) => Ok(()),
+        match self.engine.execute(&self.caller, response).await {
+            Ok(_) => Ok(()),
             Err(error) => self.was_refused(&error),
         }
     }

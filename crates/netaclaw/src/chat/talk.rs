@@ -8,7 +8,9 @@ use crate::error::Result;
 use netaclaw_engine::{
     Caller, Engine, EngineError, EventGroup, ServerEvent, Subscriber, SubscriptionId,
 };
-use netaclaw_protocol::{Chat, ClarifyResponse, Disposition, EntryId, SessionId};
+use netaclaw_protocol::{
+    Chat, ClarifyResponse, Disposition, EntryId, SessionId, SessionOpen, Stop,
+};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Stdout};
@@ -247,16 +249,16 @@ impl<'a> Terminal<'a> {
         };
         if self.session.is_none() {
             // We listen before the message is there: a short run says much before it is acknowledged.
-            match self.engine.begin_session(&self.caller, &chat, None).await {
+            match self.engine.begin_session(&self.caller, &chat).await {
                 Ok(session) => drop(self.open(session).await?),
                 Err(error) => return self.was_refused(&error),
             }
         }
         chat.session_id = self.session.as_ref().map(|(session, _)| session.clone());
-        match self.engine.chat(&self.caller, chat).await {
+        match self.engine.execute(&self.caller, chat).await {
             Ok(ack) => {
                 self.activity.begins();
-                match ack.disposition {
+                match ack.answer.disposition {
                     Disposition::Queued => Ok(self.screen.remark(&self.app.lang.chat_queued())?),
                     _ => Ok(()),
                 }
@@ -279,7 +281,7 @@ impl<'a> Terminal<'a> {
             request_id,
             answer,
         };
-        match self.engine.answer_question(&self.caller, answer).await {
+        match self.engine.execute(&self.caller, answer).await {
             Ok(_) => {
                 self.activity.begins();
                 Ok(())
@@ -307,10 +309,8 @@ impl<'a> Terminal<'a> {
 
     async fn open(&mut self, session: SessionId) -> Result<Value> {
         let subscriber = Arc::clone(&self.events) as Arc<dyn Subscriber>;
-        let opened = self
-            .engine
-            .open(&self.caller, &session, None, None, subscriber)
-            .await;
+        let open = SessionOpen::of(&session);
+        let opened = self.engine.open(&self.caller, open, subscriber).await;
         let (opened, subscription) = opened.map_err(|error| refused(self.app.lang, &error))?;
         let snapshot = serde_json::to_value(&opened.snapshot).unwrap_or_default();
         self.session = Some((session, subscription));
@@ -335,7 +335,7 @@ impl<'a> Terminal<'a> {
             return Ok(self.interactive);
         };
         self.screen.remark(&lang.chat_stopping())?;
-        if let Err(error) = self.engine.stop(&self.caller, session).await {
+        if let Err(error) = self.engine.execute(&self.caller, Stop::of(session)).await {
             self.was_refused(&error)?;
         }
         Ok(true)

@@ -13,7 +13,9 @@ use netaclaw_engine::{
     CompactionPreview, EngineError, EventGroup, Previewed, PreviewedMessage, ServerEvent,
     Subscriber,
 };
-use netaclaw_protocol::{CompactionDone, CompactionError, SessionMeta, Words};
+use netaclaw_protocol::{
+    Compact, CompactionDone, CompactionError, SessionMeta, SessionOpen, Words,
+};
 use netaclaw_session::SessionTree;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -87,9 +89,14 @@ async fn compact(
     let (sink, mut heard) = mpsc::unbounded_channel();
     let engine = &assembled.engine;
     let refused = |error: EngineError| refused(lang, session, &error);
-    let opened = engine.open(&caller, id, None, None, Arc::new(Ear(sink)));
+    let opened = engine.open(&caller, SessionOpen::of(id), Arc::new(Ear(sink)));
     opened.await.map_err(refused)?;
-    let begun = engine.compact(&caller, id, args.focus.clone(), None);
+    let compact = Compact {
+        session_id: id.clone(),
+        instructions: args.focus.clone(),
+        request_id: None,
+    };
+    let begun = engine.execute(&caller, compact);
     begun.await.map_err(refused)?;
     while let Some(event) = heard.recv().await {
         let data = event["data"].clone();

@@ -2,7 +2,7 @@
 //! too long.
 
 use super::*;
-use netaclaw_protocol::{SetModel, ThinkingLevel};
+use netaclaw_protocol::{SetModel, SetThinkingLevel, ThinkingLevel};
 use netaclaw_testkit::fake_model::{Reply, TokenCounts};
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn a_smaller_model_makes_it_due_at_once() {
         model_id: "fake-model".to_owned(),
         request_id: None,
     };
-    world.engine.set_model(&ann(), choice, None).await.unwrap();
+    world.engine.execute(&ann(), choice).await.unwrap();
     world.script().set_limits(Limits {
         strict: true,
         window: Some(14_000),
@@ -192,7 +192,14 @@ async fn thinking_is_not_asked_of_who_summarises() {
     let level = ThinkingLevel::High;
     world
         .engine
-        .set_thinking_level(&ann(), &session, level, None)
+        .execute(
+            &ann(),
+            SetThinkingLevel {
+                session_id: session.clone(),
+                level,
+                request_id: None,
+            },
+        )
         .await
         .unwrap();
     talk(&world, &session, &client, 8).await;

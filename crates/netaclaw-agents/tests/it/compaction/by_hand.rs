@@ -2,7 +2,7 @@
 
 use super::*;
 use netaclaw_protocol::{
-    CompactionFault, CompactionProgress, CompactionReason, Disposition, RunState,
+    CompactionFault, CompactionProgress, CompactionReason, Disposition, RunState, SessionOpen, Stop,
 };
 use netaclaw_testkit::engine::message;
 use netaclaw_testkit::fake_model::Reply;
@@ -129,9 +129,9 @@ async fn a_second_wish_is_answered_and_messages_wait_for_the_first() {
     let mut items = Vec::new();
     for text in ["one", "two", "three"] {
         let ack = world.send(message(&session, text)).await.unwrap();
-        assert_eq!(ack.disposition, Disposition::Queued);
-        assert_eq!(ack.run_id, None);
-        items.push(ack.item_id);
+        assert_eq!(ack.answer.disposition, Disposition::Queued);
+        assert_eq!(ack.answer.run_id, None);
+        items.push(ack.answer.item_id);
     }
     let (_, opened) = world.open(&session).await;
     let snapshot = opened.snapshot.unwrap();
@@ -238,8 +238,10 @@ async fn a_stop_ends_it_and_leaves_everything_as_it_was() {
     client.clear();
     compact(&world, &session).await.unwrap();
     within(hold.reached()).await;
-    let stopped = within(world.engine.stop(&ann(), &session)).await.unwrap();
-    assert_eq!(stopped, RunState::Stopping);
+    let stopped = within(world.engine.execute(&ann(), Stop::of(&session)))
+        .await
+        .unwrap();
+    assert_eq!(stopped.answer.status, RunState::Stopping);
     let error = refused(&client).await;
     assert_eq!(error["fault"], "cancelled");
     within(client.wait("run_status", |status| status["status"] == "idle")).await;
@@ -277,7 +279,7 @@ async fn a_server_that_dies_meanwhile_loses_nothing() {
     let next = world.engine_over(left.path().to_owned());
     let ear = Client::default();
     let caller = ann();
-    let opening = next.open(&caller, &session, None, None, ear.subscriber());
+    let opening = next.open(&caller, SessionOpen::of(&session), ear.subscriber());
     let (opened, _) = within(opening).await.unwrap();
     let failed = opened.snapshot.unwrap().compaction_failed.unwrap();
     assert_eq!(failed.error.fault, CompactionFault::Interrupted);

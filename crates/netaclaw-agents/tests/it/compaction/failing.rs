@@ -1,7 +1,7 @@
 //! Whatever goes wrong: few attempts, the history as it was, a reason, and a way back.
 
 use super::*;
-use netaclaw_protocol::LiveSnapshot;
+use netaclaw_protocol::{Compact, DismissCompaction, LiveSnapshot, SessionOpen};
 use netaclaw_testkit::fake_model::{Fault, Part, Reply, TokenCounts};
 use std::time::Duration;
 
@@ -199,7 +199,7 @@ async fn restarted(
     let next = world.engine_over(world.sessions_dir());
     let ear = Client::default();
     let caller = ann();
-    let opening = next.open(&caller, session, None, None, ear.subscriber());
+    let opening = next.open(&caller, SessionOpen::of(session), ear.subscriber());
     let (opened, _) = within(opening).await.unwrap();
     (next, ear, *opened.snapshot.unwrap())
 }
@@ -226,30 +226,51 @@ async fn a_failure_is_shown_again_until_somebody_takes_note_or_it_works() {
     assert_eq!(failed(&snapshot), Some(error));
     // A message does not make it good.
     let chat = netaclaw_testkit::engine::message(&session, "And now?");
-    within(next.chat(&caller, chat)).await.unwrap();
+    within(next.execute(&caller, chat)).await.unwrap();
     within(ear.done(1)).await;
     let look = || async {
         let ear = Client::default();
-        let opening = next.open(&caller, &session, None, None, ear.subscriber());
+        let opening = next.open(&caller, SessionOpen::of(&session), ear.subscriber());
         *within(opening).await.unwrap().0.snapshot.unwrap()
     };
     assert!(look().await.compaction_failed.is_some());
-    next.dismiss_compaction(&caller, &session).await.unwrap();
+    next.execute(
+        &caller,
+        DismissCompaction {
+            session_id: session.clone(),
+        },
+    )
+    .await
+    .unwrap();
     within(ear.wait("compaction_dismissed", |_| true)).await;
     assert_eq!(look().await.compaction_failed, None);
 
-    within(next.compact(&caller, &session, None, None))
-        .await
-        .unwrap();
+    within(next.execute(
+        &caller,
+        Compact {
+            session_id: session.clone(),
+            instructions: None,
+            request_id: None,
+        },
+    ))
+    .await
+    .unwrap();
     within(ear.wait("compaction_error", |_| true)).await;
     within(ear.wait("run_status", |status| status["status"] == "idle")).await;
     assert!(look().await.compaction_failed.is_some());
     world.script().forget(SUMMARY);
     world.script().when_asked(SUMMARY, good_summary);
     ear.clear();
-    within(next.compact(&caller, &session, None, None))
-        .await
-        .unwrap();
+    within(next.execute(
+        &caller,
+        Compact {
+            session_id: session.clone(),
+            instructions: None,
+            request_id: None,
+        },
+    ))
+    .await
+    .unwrap();
     within(ear.wait("compaction_done", |_| true)).await;
     assert_eq!(look().await.compaction_failed, None);
 }
@@ -278,12 +299,12 @@ async fn a_restart_does_not_begin_it_again() {
     for n in 0..3 {
         let next = world.engine_over(world.sessions_dir());
         let (ear, caller) = (Client::default(), ann());
-        let opening = next.open(&caller, &session, None, None, ear.subscriber());
+        let opening = next.open(&caller, SessionOpen::of(&session), ear.subscriber());
         let (opened, _) = within(opening).await.unwrap();
         let failed = opened.snapshot.unwrap().compaction_failed.unwrap();
         assert!(failed.error.retry_at.is_some());
         let chat = netaclaw_testkit::engine::message(&session, &format!("After a restart, {n}."));
-        within(next.chat(&caller, chat)).await.unwrap();
+        within(next.execute(&caller, chat)).await.unwrap();
         let done = within(ear.done(1)).await;
         assert_eq!(done[0]["data"]["outcome"], "completed");
         next.shut_down(Duration::from_secs(5)).await;

@@ -9,8 +9,8 @@ mod numbers;
 mod tree;
 
 use crate::world::{Setting, World};
-use netaclaw_engine::{Done, EngineError};
-use netaclaw_protocol::{CompactStatus, SessionId, Supplier};
+use netaclaw_engine::EngineError;
+use netaclaw_protocol::{Compact, CompactStatus, SessionId, Supplier};
 use netaclaw_session::{EntryKind, build_session_context};
 use netaclaw_testkit::engine::{Client, ann, within};
 use netaclaw_testkit::fake_model::{Limits, Recorded, Reply};
@@ -83,8 +83,15 @@ async fn compact_with(
 ) -> Result<CompactStatus, EngineError> {
     let instructions = instructions.map(str::to_owned);
     let caller = ann();
-    let asked = world.engine.compact(&caller, session, instructions, None);
-    within(asked).await.map(|Done { value, .. }| value)
+    let asked = world.engine.execute(
+        &caller,
+        Compact {
+            session_id: session.clone(),
+            instructions,
+            request_id: None,
+        },
+    );
+    within(asked).await.map(|ack| ack.answer.status)
 }
 
 async fn compacted(client: &Client) -> Value {

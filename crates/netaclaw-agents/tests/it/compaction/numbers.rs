@@ -1,8 +1,7 @@
 //! The meter says what the supplier billed, or that it is an estimate.
 
 use super::*;
-use netaclaw_engine::Way;
-use netaclaw_protocol::{ContextPart, TokenTotals, TokenUpdate};
+use netaclaw_protocol::{ContextPart, SessionOpen, SwitchLeaf, TokenTotals, TokenUpdate};
 use netaclaw_testkit::fake_model::{Reply, TokenCounts};
 
 fn billed(input: u64, output: u64) -> TokenCounts {
@@ -51,9 +50,16 @@ async fn after_an_answer_it_is_what_was_billed_on_this_branch_and_after_a_restar
     assert_eq!(at_the_end.auxiliary, TokenTotals::default());
     client.clear();
     let caller = ann();
-    let back = world
-        .engine
-        .switch_leaf(&caller, &session, Some(branch), Way::Exactly, None);
+    let back = world.engine.execute(
+        &caller,
+        SwitchLeaf {
+            session_id: session.clone(),
+            leaf_entry_id: Some(branch),
+            follow: false,
+            summarize: false,
+            request_id: None,
+        },
+    );
     back.await.unwrap();
     let told = within(client.wait("token_update", |_| true)).await;
     assert_eq!(told["data"]["context"]["usedTokens"], 1_050);
@@ -73,7 +79,7 @@ async fn after_an_answer_it_is_what_was_billed_on_this_branch_and_after_a_restar
         .shut_down(std::time::Duration::from_secs(5))
         .await;
     let ear = Client::default();
-    let opening = next.open(&caller, &session, None, None, ear.subscriber());
+    let opening = next.open(&caller, SessionOpen::of(&session), ear.subscriber());
     let (opened, _) = within(opening).await.unwrap();
     assert_eq!(opened.snapshot.unwrap().tokens, told);
 }
@@ -148,9 +154,7 @@ async fn a_summary_in_the_midst_of_a_run_stays_counted_apart_when_the_run_goes_o
     let caller = ann();
     let opening = next.open(
         &caller,
-        &session,
-        None,
-        None,
+        SessionOpen::of(&session),
         Client::default().subscriber(),
     );
     let (opened, _) = within(opening).await.unwrap();
@@ -192,7 +196,7 @@ async fn another_model_is_another_window_at_once() {
         request_id: None,
     };
     client.clear();
-    let chosen = world.engine.set_model(&ann(), choice(&narrow), None).await;
+    let chosen = world.engine.execute(&ann(), choice(&narrow)).await;
     chosen.unwrap();
     let told = within(client.wait("token_update", |_| true)).await;
     assert_eq!(told["data"]["context"]["maxTokens"], 14_000);
@@ -203,7 +207,7 @@ async fn another_model_is_another_window_at_once() {
     world.chat(&session, "Say it.").await;
     within(hold.reached()).await;
     let back = world.channel.clone();
-    let chosen = world.engine.set_model(&ann(), choice(&back), None).await;
+    let chosen = world.engine.execute(&ann(), choice(&back)).await;
     chosen.unwrap();
     client.clear();
     hold.release();

@@ -1,8 +1,7 @@
 //! Compactions are entries of the tree: branches, a second one, and what is left of the first.
 
 use super::*;
-use netaclaw_engine::Way;
-use netaclaw_protocol::{ApprovalMode, CompactionReason, SwitchStatus};
+use netaclaw_protocol::{ApprovalMode, CompactionReason, Stop, SwitchLeaf, SwitchStatus};
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::json;
 
@@ -35,9 +34,16 @@ async fn a_branch_from_before_knows_nothing_of_it_and_the_other_still_does() {
     ] {
         within(client.wait("run_status", |status| status["status"] == "idle")).await;
         let caller = ann();
-        let moving = world
-            .engine
-            .switch_leaf(&caller, &session, Some(leaf), Way::Exactly, None);
+        let moving = world.engine.execute(
+            &caller,
+            SwitchLeaf {
+                session_id: session.clone(),
+                leaf_entry_id: Some(leaf),
+                follow: false,
+                summarize: false,
+                request_id: None,
+            },
+        );
         moving.await.unwrap();
         client.clear();
         world.chat(&session, "What do you know?").await;
@@ -148,10 +154,22 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     let caller = ann();
     let leave = || {
         let (engine, fork) = (&world.engine, Some(fork.clone()));
-        within(engine.leave_branch(&caller, &session, fork, Way::Exactly, None))
+        within(engine.execute(
+            &caller,
+            SwitchLeaf {
+                session_id: session.clone(),
+                leaf_entry_id: fork,
+                follow: false,
+                summarize: true,
+                request_id: None,
+            },
+        ))
     };
     client.clear();
-    assert_eq!(leave().await.unwrap().value, SwitchStatus::Summarizing);
+    assert_eq!(
+        leave().await.unwrap().answer.status,
+        SwitchStatus::Summarizing
+    );
     let error = refused(&client).await;
     assert_eq!(
         (&error["fault"], &error["reason"]),
@@ -180,14 +198,19 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     world.script().when(SUMMARY, reply);
     client.clear();
     // The answer does not wait for the model, and a stop ends it.
-    assert_eq!(leave().await.unwrap().value, SwitchStatus::Summarizing);
+    assert_eq!(
+        leave().await.unwrap().answer.status,
+        SwitchStatus::Summarizing
+    );
     within(hold.reached()).await;
     let busy = leave().await.unwrap_err();
     assert!(matches!(busy, EngineError::Busy(_)), "{busy}");
     let (_, opened) = world.open(&session).await;
     let under_way = opened.snapshot.unwrap().compaction.unwrap();
     assert_eq!(under_way.start.reason, CompactionReason::Branch);
-    within(world.engine.stop(&caller, &session)).await.unwrap();
+    within(world.engine.execute(&caller, Stop::of(&session)))
+        .await
+        .unwrap();
     assert_eq!(refused(&client).await["fault"], "cancelled");
     within(client.wait("run_status", |status| status["status"] == "idle")).await;
     assert_eq!(stored(&world, &session).await, before);
@@ -237,8 +260,20 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     let engine = &world.engine;
     let tree = engine.providers().file.load_tree(&session).await.unwrap();
     let here = tree.leaf().cloned();
-    let stay = engine.leave_branch(&caller, &session, here.clone(), Way::Exactly, None);
-    assert_eq!(within(stay).await.unwrap().value, SwitchStatus::Moved);
+    let stay = engine.execute(
+        &caller,
+        SwitchLeaf {
+            session_id: session.clone(),
+            leaf_entry_id: here.clone(),
+            follow: false,
+            summarize: true,
+            request_id: None,
+        },
+    );
+    assert_eq!(
+        within(stay).await.unwrap().answer.status,
+        SwitchStatus::Moved
+    );
     let tree = engine.providers().file.load_tree(&session).await.unwrap();
     assert_eq!(tree.leaf(), here.as_ref());
     assert_eq!(summaries(&world).len(), asked);

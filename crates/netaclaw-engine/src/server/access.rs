@@ -1,0 +1,85 @@
+//! Which session a caller means, and whether it exists for them.
+
+use super::listing::{Liveness, list_item};
+use super::{Caller, Engine};
+use crate::error::EngineError;
+use crate::session::durable::Durable;
+use netaclaw_protocol::{ProviderKind, SessionId, SessionListItem, SessionMeta, SessionStatus};
+use netaclaw_session::{SessionError, SessionTreeProvider};
+use std::sync::Arc;
+
+impl Engine {
+    /// The session, if it exists and the caller may see it.
+    pub async fn session(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<SessionMeta, EngineError> {
+        let (_, meta) = self.find(caller, session).await?;
+        Ok(meta)
+    }
+
+    /// Whether an actor of this process has the session.
+    pub(crate) fn is_live(&self, session: &SessionId) -> bool {
+        self.mailbox(session).is_some()
+    }
+
+    /// A session as lists show it.
+    pub fn list_item(&self, meta: SessionMeta) -> SessionListItem {
+        let liveness = match self.is_live(&meta.session_id) {
+            true => Liveness::Live,
+            false => Liveness::Resting,
+        };
+        let durable = Durable::read(&meta);
+        list_item(meta, &durable, liveness)
+    }
+
+    pub(super) fn provider(
+        &self,
+        kind: ProviderKind,
+    ) -> Result<&Arc<dyn SessionTreeProvider>, EngineError> {
+        match kind {
+            ProviderKind::File => Ok(&self.inner.providers.file),
+            ProviderKind::Mysql => self.inner.providers.mysql.as_ref().ok_or_else(|| {
+                let message = "the agent keeps its sessions in MySQL, and none is configured; set NETACLAW_MYSQL_URL";
+                EngineError::Unavailable(message.to_owned())
+            }),
+        }
+    }
+
+    /// A session that exists for the caller. A deleted one does not.
+    pub(super) async fn find(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<(&Arc<dyn SessionTreeProvider>, SessionMeta), EngineError> {
+        let (provider, meta) = self.find_any(caller, session).await?;
+        match meta.status {
+            SessionStatus::Deleted => Err(EngineError::NoSession),
+            _ => Ok((provider, meta)),
+        }
+    }
+
+    pub(super) async fn find_any(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<(&Arc<dyn SessionTreeProvider>, SessionMeta), EngineError> {
+        let providers = &self.inner.providers;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            match provider.get_session(session).await {
+                Ok(meta) => {
+                    // What belongs to nobody, such as an imported file, is for administrators.
+                    let own = meta.user_id.as_ref() == Some(&caller.user_id);
+                    return match own || caller.is_admin {
+                        true => Ok((provider, meta)),
+                        false => Err(EngineError::NoSession),
+                    };
+                }
+                Err(SessionError::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(EngineError::NoSession)
+    }
+}

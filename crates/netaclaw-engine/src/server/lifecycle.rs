@@ -1,0 +1,67 @@
+//! The beginning and the end of a server: what a dead process left, and what this one leaves.
+
+use super::Engine;
+use super::sweep::{sweep, sweep_one};
+use netaclaw_session::SessionError;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+impl Engine {
+    /// Opens the sessions in the background that a dead process has left in the middle of
+    /// something, which closes what must be closed and goes on with what waits. What a living process
+    /// owns is busy and stays as it is.
+    pub fn recover_interrupted(&self) -> JoinHandle<Result<(), SessionError>> {
+        let engine = self.clone();
+        self.inner.jobs.spawn(async move { sweep(&engine).await })
+    }
+
+    /// Does the same whenever a process dies that shares a store with this one, until the engine is
+    /// shut down.
+    pub fn take_over_from_the_dead(&self) {
+        let Some(provider) = self.inner.providers.mysql.clone() else {
+            return;
+        };
+        let (engine, draining) = (self.clone(), self.inner.draining.clone());
+        let watch = async move {
+            loop {
+                provider.owner_died().await;
+                // What fails here is retried when the session is opened.
+                if let Err(error) = sweep_one(&engine, &provider).await {
+                    tracing::warn!(%error, "what a dead process left could not be looked for");
+                }
+            }
+        };
+        self.inner
+            .jobs
+            .spawn(async move { draining.run_until_cancelled(watch).await });
+    }
+
+    /// Removes files that killed processes left. Interrupted sessions should be recovered before.
+    pub async fn remove_leftovers(&self) {
+        crate::server::sweep::remove_leftovers(self).await;
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.jobs.is_closed()
+    }
+
+    /// Lets runs end for a while, then interrupts the rest, and waits until all is stored.
+    pub async fn shut_down(&self, grace: Duration) {
+        self.inner.draining.cancel();
+        self.sessions().clear();
+        self.inner.jobs.close();
+        if tokio::time::timeout(grace, self.inner.jobs.wait())
+            .await
+            .is_err()
+        {
+            self.inner.shutdown.cancel();
+            self.inner.jobs.wait().await;
+        }
+        let providers = &self.inner.providers;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            if let Err(error) = provider.close().await {
+                tracing::warn!(%error, "sessions could not be released; others take them over later");
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Stopping runs, also those whose message has not arrived.
+
+use super::first::session_of_request;
+use super::limits::check_request_id;
+use super::{Caller, Engine};
+use crate::error::EngineError;
+use crate::session::LiveSession;
+use crate::session::command::Handle;
+use crate::session::requests::{Outcome, Request};
+use netaclaw_protocol::{Ack, RunState, SessionId, Stop, Stopped};
+
+impl Handle for Stop {
+    const WRITES: bool = false;
+
+    fn check(&self, _: &Caller) -> Result<(), EngineError> {
+        match &self.request_id {
+            Some(id) => check_request_id(id),
+            None => Ok(()),
+        }
+    }
+
+    /// A message that is named is stopped also if it has not arrived: that is noted first, so that it
+    /// cannot slip through.
+    async fn execute(self, engine: &Engine, caller: &Caller) -> Result<Ack<Stopped>, EngineError> {
+        if let Some(request) = &self.request_id {
+            engine.inner.early_stops.remember(&caller.user_id, request);
+        }
+        match (self.session_id, self.request_id) {
+            (Some(session), _) => engine.stop_run(caller, &session).await,
+            (None, Some(request)) => {
+                let session = session_of_request(&caller.user_id, &request);
+                match engine.stop_run(caller, &session).await {
+                    Err(EngineError::NoSession) => Ok(Ack::new(Stopped {
+                        status: RunState::Idle,
+                    })),
+                    stopped => stopped,
+                }
+            }
+            (None, None) => Err(EngineError::BadRequest(
+                "missing field `sessionId`, or `requestId` of the message".to_owned(),
+            )),
+        }
+    }
+
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Stopped>, EngineError> {
+        Ok(None)
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        _: &Caller,
+        _: Option<Request>,
+    ) -> Result<Ack<Stopped>, EngineError> {
+        let status = session.stop().await?;
+        Ok(Ack::new(Stopped { status }))
+    }
+}
+
+impl Engine {
+    pub(super) async fn stop_run(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+    ) -> Result<Ack<Stopped>, EngineError> {
+        self.deliver(caller, Stop::of(session), None).await
+    }
+}

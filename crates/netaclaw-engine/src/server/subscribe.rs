@@ -1,0 +1,43 @@
+//! Clients that follow a session.
+
+use super::{Caller, Engine};
+use crate::error::EngineError;
+use crate::events::feed::{Subscriber, SubscriptionId};
+use crate::session::command::{Join, Listen, Mail};
+use netaclaw_protocol::{FeedStart, Opened, SessionId, SessionOpen};
+use std::sync::Arc;
+
+impl Engine {
+    /// Joins a client: its snapshot, or what it missed, and every event from there on.
+    pub async fn open(
+        &self,
+        caller: &Caller,
+        open: SessionOpen,
+        subscriber: Arc<dyn Subscriber>,
+    ) -> Result<(Opened, SubscriptionId), EngineError> {
+        let session = open.session_id.clone();
+        let joining = self.ask(caller, &session, Join { open, subscriber });
+        let (opened, subscription) = joining.await?;
+        Ok((opened, subscription.keep()))
+    }
+
+    /// Subscribes a client to a session that has just been made, and has nothing to show yet.
+    pub async fn listen(
+        &self,
+        caller: &Caller,
+        session: &SessionId,
+        subscriber: Arc<dyn Subscriber>,
+    ) -> Result<(FeedStart, SubscriptionId), EngineError> {
+        let listening = self.ask(caller, session, Listen(subscriber));
+        let (start, subscription) = listening.await?;
+        Ok((start, subscription.keep()))
+    }
+
+    /// Ends a subscription. A session that is not live has none.
+    pub async fn close(&self, session: &SessionId, subscription: SubscriptionId) {
+        if let Some(mailbox) = self.mailbox(session) {
+            // A session that ends at this moment has no subscribers either way.
+            drop(mailbox.send(Mail::Close(subscription)).await);
+        }
+    }
+}
