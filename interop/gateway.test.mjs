@@ -101,6 +101,9 @@ for (const transports of [['websocket'], ['polling']]) {
     const [answer] = await answers(client, ack.sessionId)
     assert.match(answer.message.content.at(-1).text, /demo model/)
 
+    const list = await client.ask('sessions_watch', { filter: { status: 'active' }, limit: 5 })
+    assert.ok(list.items.some((item) => item.sessionId === ack.sessionId))
+
     const again = await client.ask('chat', { content: 'hello', requestId: `hello-${transports}` })
     assert.equal(again.deduped, true, 'the same request has one effect')
     assert.equal(again.sessionId, ack.sessionId)

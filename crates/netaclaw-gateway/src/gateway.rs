@@ -7,7 +7,7 @@ use crate::places::Places;
 use crate::readiness::{DiskProbe, Readiness};
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
-use crate::socket::{self, Connections, ListWatch};
+use crate::socket::{self, Connections, ListWatch, WatchedLists};
 use crate::transport::{MeteredListener, Upgrades};
 use crate::{metrics, rest};
 use ipnet::IpNet;
@@ -47,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) models: Arc<Transport>,
     pub(crate) upgrades: Upgrades,
     pub(crate) connections: Connections,
+    pub(crate) lists: WatchedLists,
     pub(crate) readiness: Readiness,
     pub(crate) shutdown: CancellationToken,
     pub(crate) jobs: TaskTracker,
@@ -76,6 +77,7 @@ impl Gateway {
             models: Arc::new(Transport::new(Timeouts::default())),
             upgrades: Upgrades::default(),
             connections: Connections::default(),
+            lists: WatchedLists::default(),
             readiness: Readiness::default(),
             shutdown: CancellationToken::new(),
             jobs: TaskTracker::new(),
@@ -127,7 +129,7 @@ impl Gateway {
     /// out: who has not ended when `drain_grace` and then `close_grace` are over is cut off.
     pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) {
         let shared = self.shared;
-        let lists = ListWatch::new(&shared);
+        let lists = ListWatch(Arc::downgrade(&shared));
         shared.engine.watch_lists(Arc::new(lists));
         let places = Places::new(shared.settings.connections, shared.trusted_proxies.clone());
         let listener = MeteredListener::new(listener, shared.settings.stalled_after, places);

@@ -3,8 +3,8 @@
 use crate::{
     ApprovalResponse, Chat, ChatAck, ClarifyResponse, Compact, CompactAck, DismissCompaction, Fork,
     Forked, Nothing, Opened, Ping, QueueEdit, QueueEdited, Rename, Renamed, Retried, Retry,
-    SessionClose, SessionId, SessionOpen, SetLabel, SetModel, SetThinkingLevel, Stop, Stopped,
-    SwitchLeaf, SwitchLeafAck,
+    SessionClose, SessionId, SessionList, SessionOpen, SessionsWatch, SetLabel, SetModel,
+    SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -84,6 +84,7 @@ macro_rules! commands {
                 "ping" => Ping -> Nothing [],
                 "session_open" => SessionOpen -> Opened [session],
                 "session_close" => SessionClose -> Nothing [session],
+                "sessions_watch" => SessionsWatch -> SessionList [],
             }
         }
     };

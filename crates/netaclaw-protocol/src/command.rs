@@ -1,8 +1,8 @@
 //! What a client may ask for on `/netaclaw`, and what it is answered.
 
 use crate::{
-    Attachment, EntryId, QueueState, RunId, RunState, SessionId, SessionListItem, ThinkingLevel,
-    Words,
+    Attachment, EntryId, QueueState, RunId, RunState, SessionId, SessionListItem, SessionStatus,
+    ThinkingLevel, Words,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -195,6 +195,31 @@ impl SessionOpen {
             last_seq: None,
         }
     }
+}
+
+/// Subscribes to the session list: the answer is its first page, and `session_list_changed` follows for
+/// the sessions that match the filter. Asking again replaces the subscription.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsWatch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<SessionListFilter>,
+    /// Sessions on the first page: 50, or up to 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Which of the caller's sessions a list has. An administrator's list also has those without an owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListFilter {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// Without it, active and archived ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<SessionStatus>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

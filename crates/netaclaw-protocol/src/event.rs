@@ -93,13 +93,24 @@ pub struct NoticeEnvelope {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum Notice {
-    /// A session of the user's is new, or looks different in a list.
-    SessionListChanged(Box<SessionListItem>),
+    /// Sessions on the list that the client watches have changed.
+    SessionListChanged(SessionListChange),
     /// The server is about to stop; runs come to their end.
     ServerDraining(Nothing),
     Pong(Nothing),
     /// A command without a callback was refused, or the connection ends.
     Error(Refusal),
+}
+
+/// What has changed on a session list since the last such event, each session once and as it is now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListChange {
+    /// Sessions that are new on the list, or look different.
+    pub sessions: Vec<SessionListItem>,
+    /// Sessions that are not on the list, or not any more.
+    pub removed: Vec<SessionId>,
 }
 
 /// Events that the server may merge, and drop on the way to a slow client.

@@ -52,8 +52,8 @@ pub use command::{
     ApprovalDecision, ApprovalResponse, COMMAND_BYTES_MAX, Chat, ChatAck, ChatMode, ChatModel,
     ClarifyResponse, DismissCompaction, Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing,
     Ping, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry,
-    SessionClose, SessionOpen, SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf,
-    SwitchLeafAck, SwitchStatus,
+    SessionClose, SessionListFilter, SessionOpen, SessionsWatch, SetLabel, SetModel,
+    SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus,
 };
 pub use compaction::{
     Compact, CompactAck, CompactStatus, CompactionDetails, CompactionDone, CompactionError,
@@ -67,9 +67,9 @@ pub use event::{
     ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, LegacyEvent, Notice,
     NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate,
     QueueUpdateItem, ReliableEvent, ResyncReason, RunError, RunOutcome, RunPhase, RunState,
-    RunStatus, SessionResync, SessionUpdated, StreamEnd, StreamStart, ThinkingDone, TodoItem,
-    TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted, ToolCallStarted, ToolOutput,
-    ToolRoute,
+    RunStatus, SessionListChange, SessionResync, SessionUpdated, StreamEnd, StreamStart,
+    ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted,
+    ToolCallStarted, ToolOutput, ToolRoute,
 };
 pub use foreign::{ForeignContent, ForeignKind, ForeignNote, ForeignSource};
 pub use id::{

@@ -423,6 +423,24 @@ pub struct SessionFilter {
     pub metadata_key: Option<String>,
 }
 
+impl SessionFilter {
+    /// Whether a session is listed, as far as everything but `text` decides.
+    pub fn fits(&self, meta: &SessionMeta) -> bool {
+        let status = match self.status {
+            Some(status) => meta.status == status,
+            None => meta.status != SessionStatus::Deleted,
+        };
+        let has =
+            |value: &Option<String>, wanted: &Option<String>| wanted.is_none() || value == wanted;
+        let unowned = self.unowned && meta.user_id.is_none();
+        let key = self.metadata_key.as_ref();
+        status
+            && key.is_none_or(|key| meta.metadata.contains_key(key))
+            && (unowned || has(&meta.user_id, &self.user_id))
+            && has(&meta.agent_id, &self.agent_id)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct PageRequest {
     /// Counted from 1.

@@ -5,6 +5,7 @@
 
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
@@ -17,8 +18,10 @@ pub struct Client {
     next_ack: u64,
     /// All events so far, as name and payload.
     pub events: Vec<Value>,
-    /// What came about the list of sessions, whichever are open.
+    /// The sessions that the watched list has told of, in order.
     pub lists: Vec<Value>,
+    /// The same as it came: what each event said.
+    pub list_events: Vec<Value>,
     /// How many of them were taken one by one.
     taken: usize,
     acks: Vec<(u64, Value)>,
@@ -72,6 +75,7 @@ impl Client {
             next_ack: 0,
             events: Vec::new(),
             lists: Vec::new(),
+            list_events: Vec::new(),
             taken: 0,
             acks: Vec::new(),
             before_ack: 0,
@@ -155,6 +159,34 @@ impl Client {
             }
             self.read().await.expect("the socket ended before the list");
         }
+    }
+
+    /// Waits until the list has told that a session is not on it.
+    pub async fn unlisted(&mut self, session: &str) {
+        let told = |event: &Value| {
+            let removed = event["removed"].as_array().unwrap();
+            removed.iter().any(|id| id == session)
+        };
+        while !self.list_events.iter().any(told) {
+            let read = self.read().await;
+            read.expect("the socket ended before the list");
+        }
+    }
+
+    /// The first page of a list and all that was told of it since, by session.
+    pub fn list_after(&self, page: &Value) -> BTreeMap<String, Value> {
+        let id = |item: &Value| item["sessionId"].as_str().unwrap().to_owned();
+        let items = page["items"].as_array().unwrap();
+        let mut list: BTreeMap<_, _> = items.iter().map(|item| (id(item), item.clone())).collect();
+        for event in &self.list_events {
+            for item in event["sessions"].as_array().unwrap() {
+                list.insert(id(item), item.clone());
+            }
+            for gone in event["removed"].as_array().unwrap() {
+                list.remove(gone.as_str().unwrap());
+            }
+        }
+        list
     }
 
     /// Waits until so many events of a type have arrived.
@@ -242,7 +274,9 @@ impl Client {
     async fn read(&mut self) -> Option<()> {
         match self.frame().await? {
             Frame::Event(event) if event["type"] == "session_list_changed" => {
-                self.lists.push(event["data"].clone());
+                let sessions = event["data"]["sessions"].as_array().unwrap();
+                self.lists.extend(sessions.iter().cloned());
+                self.list_events.push(event["data"].clone());
             }
             Frame::Event(event) => self.events.push(event),
             Frame::Ack(id, body) => {

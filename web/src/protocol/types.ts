@@ -1102,7 +1102,7 @@ export type NoticeEnvelope = {
 /**
  * Unix time in milliseconds.
  */
-ts: number, } & ({ "type": "session_list_changed", "data": SessionListItem } | { "type": "server_draining", "data": Nothing } | { "type": "pong", "data": Nothing } | { "type": "error", "data": Refusal });
+ts: number, } & ({ "type": "session_list_changed", "data": SessionListChange } | { "type": "server_draining", "data": Nothing } | { "type": "pong", "data": Nothing } | { "type": "error", "data": Refusal });
 
 export type OpenMode = "live" | "replay" | "snapshot";
 
@@ -1458,6 +1458,28 @@ createdAt: string, updatedAt: string, };
 export type SessionList = { items: Array<SessionListItem>, page: number, size: number, total: number, };
 
 /**
+ * What has changed on a session list since the last such event, each session once and as it is now.
+ */
+export type SessionListChange = { 
+/**
+ * Sessions that are new on the list, or look different.
+ */
+sessions: Array<SessionListItem>, 
+/**
+ * Sessions that are not on the list, or not any more.
+ */
+removed: Array<SessionId>, };
+
+/**
+ * Which of the caller's sessions a list has. An administrator's list also has those without an owner.
+ */
+export type SessionListFilter = { agentId?: string | null, 
+/**
+ * Without it, active and archived ones.
+ */
+status?: SessionStatus | null, };
+
+/**
  * A session in a list, with what it is doing.
  */
 export type SessionListItem = { running: boolean, 
@@ -1500,6 +1522,16 @@ entries: Array<TreeEntry>,
 skippedLines: number, };
 
 export type SessionUpdated = { session: SessionInfo, labels?: { [key in EntryId]: string } | null, };
+
+/**
+ * Subscribes to the session list: the answer is its first page, and `session_list_changed` follows for
+ * the sessions that match the filter. Asking again replaces the subscription.
+ */
+export type SessionsWatch = { filter?: SessionListFilter | null, 
+/**
+ * Sessions on the first page: 50, or up to 200.
+ */
+limit?: number | null, };
 
 export type SetLabel = { sessionId: SessionId, entryId: EntryId, 
 /**
@@ -2098,6 +2130,7 @@ export interface Commands {
   ping: { ask: Ping; answer: Nothing }
   session_open: { ask: SessionOpen; answer: Opened }
   session_close: { ask: SessionClose; answer: Nothing }
+  sessions_watch: { ask: SessionsWatch; answer: SessionList }
 }
 
 /** A server with another number needs another page. */

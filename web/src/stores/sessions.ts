@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref, shallowRef } from 'vue'
 import { request } from '@/api'
-import type { SessionList, SessionListItem } from '@/protocol'
+import type { SessionList, SessionListChange, SessionListItem, SessionStatus } from '@/protocol'
 import { useConnection } from './connection'
 
 const PAGE = 50
@@ -20,14 +20,30 @@ export const useSessions = defineStore('sessions', () => {
   const archived = ref(false)
   /** Counts what was asked, so that a late answer does not replace a newer one. */
   let asked = 0
+  /** What the server says about the list while it is read. */
+  let changes: SessionListChange[] | null = null
+
+  /** Watches the list; its first page, or nothing without a connection. */
+  function watch(size: number): Promise<SessionList | null> {
+    const filter = { status: status() }
+    return new Promise((resolve) =>
+      connection.ask('sessions_watch', { filter, limit: Math.min(size, SIZE_MAX) }, resolve, () => resolve(null)),
+    )
+  }
 
   async function load(pages = Math.max(1, Math.ceil(items.value.length / PAGE))): Promise<void> {
     const question = ++asked
+    changes = []
     try {
       const parts = Math.ceil((pages * PAGE) / SIZE_MAX)
       const size = parts > 1 ? SIZE_MAX : pages * PAGE
-      const query = { q: search.value, status: archived.value ? 'archived' : 'active', size }
-      const part = (_: unknown, at: number) => request<SessionList>('sessions', { query: { ...query, page: at + 1 } })
+      const query = { q: search.value, status: status(), size }
+      // First, so that whatever changes while the list is read is told.
+      const watched = await watch(search.value === '' ? size : 1)
+      if (question !== asked) return
+      const first = search.value === '' ? watched : null
+      const part = async (_: unknown, at: number) =>
+        at === 0 && first ? first : request<SessionList>('sessions', { query: { ...query, page: at + 1 } })
       const lists = await Promise.all(Array.from({ length: parts }, part))
       if (question !== asked) return
       // A session that moved up between two requests is in both.
@@ -35,15 +51,26 @@ export const useSessions = defineStore('sessions', () => {
       items.value = [...new Map(all).values()]
       total.value = lists[0]!.total
       phase.value = 'ready'
+      // What was told meanwhile may be newer than what was read. If it is older, the newer follows.
+      changes?.forEach(take)
     } catch {
       if (question === asked && items.value.length === 0) phase.value = 'error'
+    } finally {
+      if (question === asked) changes = null
     }
+  }
+
+  const status = (): SessionStatus => (archived.value ? 'archived' : 'active')
+
+  function take(change: SessionListChange): void {
+    change.sessions.forEach(put)
+    change.removed.forEach(forget)
   }
 
   /** Takes in what the server says about one session. */
   function put(item: SessionListItem): void {
     const others = items.value.filter((other) => other.sessionId !== item.sessionId)
-    const isListed = item.status === (archived.value ? 'archived' : 'active')
+    const isListed = item.status === status()
     const known = others.length < items.value.length
     // Whether an unknown one fits the search only the server knows.
     if (isListed && !known && search.value !== '') return
@@ -75,7 +102,10 @@ export const useSessions = defineStore('sessions', () => {
 
   connection.onConnected(() => void load())
   connection.onNotice((name, payload) => {
-    if (name === 'session_list_changed') put((payload as { data: SessionListItem }).data)
+    if (name !== 'session_list_changed') return
+    const change = (payload as { data: SessionListChange }).data
+    changes?.push(change)
+    take(change)
   })
 
   return {

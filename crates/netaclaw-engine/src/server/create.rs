@@ -43,12 +43,12 @@ impl Engine {
             (made, _) => made?,
         };
         let session = meta.session_id.clone();
-        self.tell_list(&self.list_item(meta));
         if agent.think_level != ThinkingLevel::Off {
             let level = agent.think_level.as_str();
             let write = provider.append_thinking_level_change(&session, level);
             self.written_at_rest(&session, provider, write).await?;
         }
+        self.list_changed(Some(&caller.user_id), &session);
         Ok(session)
     }
 }

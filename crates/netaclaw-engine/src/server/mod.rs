@@ -34,7 +34,7 @@ use crate::server::listing::{ListFeed, ListSubscriber};
 use crate::session::command::Mail;
 use crate::session::writer::Beside;
 use crate::source::AgentSource;
-use netaclaw_protocol::{SessionId, SessionListItem};
+use netaclaw_protocol::SessionId;
 use netaclaw_session::SessionTreeProvider;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -141,10 +141,6 @@ impl Engine {
     /// From now on tells of every session that looks different in a list.
     pub fn watch_lists(&self, subscriber: Arc<dyn ListSubscriber>) {
         self.inner.lists.subscribe(subscriber);
-    }
-
-    pub(crate) fn tell_list(&self, item: &SessionListItem) {
-        self.inner.lists.tell(item);
     }
 
     /// Counts something of a caller that is not a run.

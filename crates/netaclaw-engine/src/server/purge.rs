@@ -98,7 +98,8 @@ impl Engine {
         if self.mailbox(session).is_some() {
             return Err(EngineError::Busy("it was opened again".to_owned()));
         }
-        if !is_purgeable(&provider.get_session(session).await?, deleted_before) {
+        let meta = provider.get_session(session).await?;
+        if !is_purgeable(&meta, deleted_before) {
             return Ok(false);
         }
         // Before the session: a purge that is interrupted here is repeated as a whole.
@@ -106,7 +107,9 @@ impl Engine {
             let removed = logs.remove(session).await;
             removed.map_err(|error| EngineError::Internal(Box::new(error)))?;
         }
-        Ok(provider.purge_session(session, deleted_before).await?)
+        let purged = provider.purge_session(session, deleted_before).await?;
+        self.list_changed(meta.user_id.as_deref(), session);
+        Ok(purged)
     }
 }
 

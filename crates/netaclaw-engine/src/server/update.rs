@@ -147,9 +147,8 @@ impl Engine {
         };
         let updated = match at_rest {
             Some(meta) => {
-                let item = self.list_item(meta);
-                self.tell_list(&item);
-                Ack::new(answer(item))
+                self.list_changed(meta.user_id.as_deref(), session);
+                Ack::new(answer(self.list_item(meta)))
             }
             None => {
                 self.deliver_to(provider, session, caller, command, request)

@@ -199,6 +199,7 @@ impl LiveSession {
         tracing::warn!(session.id = %self.writer.id, "a session was taken over by another process and is let go here");
         self.runs.shutdown().await;
         self.current = None;
+        self.writer.list_changed();
         let reason = ResyncReason::TakenOver;
         self.writer
             .feed

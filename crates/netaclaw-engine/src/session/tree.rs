@@ -200,7 +200,7 @@ impl Handle for Fork {
         // The source does not know whether a fork that was made before is open.
         item.running &= engine.is_live(&item.session.session_id);
         if !forked.deduped {
-            engine.tell_list(item);
+            engine.list_changed(item.session.user_id.as_deref(), &item.session.session_id);
         }
         Ok(forked)
     }

@@ -7,7 +7,7 @@ use crate::events::feed::{Feed, now_ms};
 use crate::events::wire::wire_entry;
 use crate::metrics::{self, QueueGauge, StoreCall};
 use crate::process_log::{ProcessLogs, StepLog};
-use crate::server::listing::{ListFeed, Liveness, list_item, looks_same};
+use crate::server::listing::{ListFeed, Liveness, list_item};
 use crate::session::durable::{Durable, NewerState, Queue, StateUpdate, StoredState};
 use crate::session::foreign::ForeignWatch;
 use crate::session::tally::{Tally, Totals};
@@ -28,6 +28,7 @@ pub(crate) struct SessionWriter {
     pub(crate) provider: Arc<dyn SessionTreeProvider>,
     pub(crate) feed: Feed,
     lists: Arc<ListFeed>,
+    owner: Option<String>,
     files: Option<Arc<dyn AttachmentStore>>,
     /// The log of the steps of its tool calls.
     pub(crate) steps: StepLog,
@@ -66,8 +67,6 @@ pub(crate) struct WriterState {
     stored: Option<StoredState>,
     /// The queue as clients know it.
     published_queue: Queue,
-    /// The session as lists know it.
-    listed: Option<SessionListItem>,
     queue_gauge: QueueGauge,
 }
 
@@ -76,8 +75,8 @@ pub(crate) struct WriterState {
 pub(crate) struct Writing<'w> {
     writer: &'w SessionWriter,
     pub(crate) state: MutexGuard<'w, WriterState>,
-    /// The session as lists should show it, if something was stored.
-    to_list: Option<SessionListItem>,
+    /// The store may have something new.
+    is_changed: bool,
 }
 
 impl SessionWriter {
@@ -103,7 +102,6 @@ impl SessionWriter {
             published_queue: durable.queue.clone(),
             durable,
             stored: Some(stored),
-            listed: None,
             queue_gauge,
         });
         Self {
@@ -112,6 +110,7 @@ impl SessionWriter {
             provider,
             feed,
             lists,
+            owner: session.user_id.clone(),
             instance,
             run_tip: std::sync::Mutex::default(),
             tally: Tally::default(),
@@ -134,11 +133,16 @@ impl SessionWriter {
         }
     }
 
+    /// Lists have to look at the session again.
+    pub(crate) fn list_changed(&self) {
+        self.lists.changed(self.owner.as_deref(), &self.id);
+    }
+
     pub(crate) async fn begin(&self) -> Writing<'_> {
         Writing {
             writer: self,
             state: self.state.lock().await,
-            to_list: None,
+            is_changed: false,
         }
     }
 
@@ -231,6 +235,7 @@ impl Writing<'_> {
     ) -> Result<Entry, EngineError> {
         let writer = self.writer;
         writer.must_be_writable()?;
+        self.is_changed = true;
         let append = writer.provider.append_entry(&writer.id, new);
         let entry = writer.timed(StoreCall::Append, append).await?;
         tell_first(&entry);
@@ -248,23 +253,13 @@ impl Writing<'_> {
         {
             *tip = entry.id().clone();
         }
-        self.list_name().await?;
         Ok(entry)
-    }
-
-    /// Shows the title in lists as soon as the first message is stored, not when the run ends.
-    async fn list_name(&mut self) -> Result<(), EngineError> {
-        let shown = self.to_list.as_ref().or(self.state.listed.as_ref());
-        if shown.is_some_and(|item| item.session.first_message.is_none()) {
-            let session = self.writer.meta().await?;
-            self.list(session);
-        }
-        Ok(())
     }
 
     pub(crate) async fn move_leaf(&mut self, leaf: Option<&EntryId>) -> Result<(), EngineError> {
         let writer = self.writer;
         writer.must_be_writable()?;
+        self.is_changed = true;
         writer.provider.move_leaf(&writer.id, leaf).await?;
         let tree = writer.tree().await?;
         let path = tree.active_path().unwrap_or_default();
@@ -284,9 +279,8 @@ impl Writing<'_> {
     /// A caller that chooses [`Flush::Later`] calls [`SessionWriter::sync`] before it acknowledges
     /// anything.
     pub(crate) async fn persist_then_publish(&mut self, flush: Flush) -> Result<(), EngineError> {
-        let session = self.persist(flush).await?;
+        self.persist(flush).await?;
         self.publish_queue();
-        self.list(session);
         Ok(())
     }
 
@@ -307,19 +301,16 @@ impl Writing<'_> {
         changed
     }
 
-    async fn persist(&mut self, flush: Flush) -> Result<SessionMeta, EngineError> {
+    async fn persist(&mut self, flush: Flush) -> Result<(), EngineError> {
         let writer = self.writer;
         writer.must_be_writable()?;
+        self.is_changed = true;
         let StateUpdate { changes, after } = self.update().await?;
         // Known again once the store has it: a failure may have come before or after that.
         self.state.stored = None;
-        let session = match changes.is_empty() {
-            true => {
-                if flush == Flush::Now {
-                    writer.sync().await?;
-                }
-                writer.meta().await?
-            }
+        match changes.is_empty() {
+            true if flush == Flush::Now => writer.sync().await?,
+            true => {}
             false => {
                 let patch = SessionPatch {
                     metadata_changes: changes,
@@ -327,11 +318,11 @@ impl Writing<'_> {
                     ..SessionPatch::default()
                 };
                 let update = writer.provider.update_session(&writer.id, patch);
-                writer.timed(StoreCall::Update, update).await?
+                writer.timed(StoreCall::Update, update).await?;
             }
-        };
+        }
         self.state.stored = Some(after);
-        Ok(session)
+        Ok(())
     }
 
     /// What has to be stored so that the store holds the state as it is now.
@@ -364,6 +355,7 @@ impl Writing<'_> {
     ) -> Result<SessionListItem, EngineError> {
         let writer = self.writer;
         writer.must_be_writable()?;
+        self.is_changed = true;
         let update = writer.provider.update_session(&writer.id, patch);
         let session = writer.timed(StoreCall::Update, update).await?;
         let updated = SessionUpdated {
@@ -371,30 +363,19 @@ impl Writing<'_> {
             labels: None,
         };
         writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
-        Ok(self.list(session))
+        Ok(list_item(session, &self.state.durable, Liveness::Live))
     }
 
     /// Remembers the way to the leaf, before or after it is left.
     pub(crate) fn remember_visit(&mut self, tree: &SessionTree) {
         Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
     }
-
-    /// Has lists show the session as it is now.
-    fn list(&mut self, session: SessionMeta) -> SessionListItem {
-        let item = list_item(session, &self.state.durable, Liveness::Live);
-        self.to_list.insert(item).clone()
-    }
 }
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        let Some(item) = self.to_list.take() else {
-            return;
-        };
-        let known = self.state.listed.as_ref();
-        if known.is_none_or(|known| !looks_same(known, &item)) {
-            self.writer.lists.tell(&item);
-            self.state.listed = Some(item);
+        if self.is_changed {
+            self.writer.list_changed();
         }
     }
 }

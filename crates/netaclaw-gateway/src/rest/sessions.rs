@@ -12,9 +12,9 @@ use axum::http::StatusCode;
 use netaclaw_engine::{Caller, UpdateSession};
 use netaclaw_protocol::{
     Fork, ForkRequest, ProviderKind, SessionChange, SessionId, SessionList, SessionListItem,
-    SessionMeta, SessionPage, SessionStatus,
+    SessionMeta, SessionStatus,
 };
-use netaclaw_session::{PageRequest, SessionFilter, SessionTreeProvider};
+use netaclaw_session::{SessionFilter, SessionTreeProvider};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
@@ -58,14 +58,8 @@ async fn list(
 ) -> Result<Json<SessionList>, ApiError> {
     let filter = filter(&who, &asked);
     let (page, size) = page_and_size(asked.page, asked.size, 50)?;
-    let found = pages(&shared, &filter, page, size).await?;
-    let items = found.items.into_iter();
-    Ok(Json(SessionList {
-        items: items.map(|meta| shared.engine.list_item(meta)).collect(),
-        page: found.page,
-        size: found.size,
-        total: found.total,
-    }))
+    let found = shared.engine.list_sessions(&filter, page, size).await?;
+    Ok(Json(found))
 }
 
 fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
@@ -83,40 +77,6 @@ fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
         status: asked.status,
         metadata_key: None,
     }
-}
-
-/// One page over all providers. Each gives what could be on it, and the newest of all are taken.
-async fn pages(
-    shared: &Shared,
-    filter: &SessionFilter,
-    page: u32,
-    size: u32,
-) -> Result<SessionPage, ApiError> {
-    let providers = shared.engine.providers();
-    let Some(mysql) = &providers.mysql else {
-        let request = PageRequest { page, size };
-        return Ok(providers.file.list_sessions(filter, request).await?);
-    };
-    let first = PageRequest {
-        page: 1,
-        size: page.saturating_mul(size),
-    };
-    let files = providers.file.list_sessions(filter, first).await?;
-    let rows = mysql.list_sessions(filter, first).await?;
-    let mut items: Vec<SessionMeta> = files.items.into_iter().chain(rows.items).collect();
-    items.sort_by(|a, b| b.updated_at.cmp(&a.updated_at));
-    let skipped = (page as usize - 1) * size as usize;
-    let items = items
-        .into_iter()
-        .skip(skipped)
-        .take(size as usize)
-        .collect();
-    Ok(SessionPage {
-        items,
-        page,
-        size,
-        total: files.total + rows.total,
-    })
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", params(("id" = String, Path)),

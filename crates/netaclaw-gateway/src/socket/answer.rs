@@ -2,6 +2,7 @@
 
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
+use super::lists::{WatchedList, WatchedLists};
 use crate::auth::only_reads;
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, EngineError, Handle, Subscriber, acknowledge};
@@ -13,8 +14,9 @@ use std::sync::Arc;
 
 pub(super) struct Answer {
     pub(super) body: Result<Box<RawValue>, Refusal>,
-    /// Holds events back until the answer is on its way.
+    /// Hold events back until the answer is on its way.
     pub(super) feed: Option<Arc<SessionFeed>>,
+    pub(super) list: Option<Arc<WatchedList>>,
 }
 
 impl Answer {
@@ -27,7 +29,7 @@ impl Answer {
 
 pub(super) async fn execute(
     shared: &Arc<Shared>,
-    connection: &Connection,
+    connection: &Arc<Connection>,
     command: ClientCommand,
 ) -> Answer {
     let caller = match permitted(shared, connection, &command).await {
@@ -47,6 +49,13 @@ pub(super) async fn execute(
         ClientCommand::SessionClose(close) => {
             connection.unwatch(engine, &close.session_id).await;
             Ok(done(Nothing {}))
+        }
+        ClientCommand::SessionsWatch(watch) => {
+            let watching = WatchedLists::watch(shared, connection, &caller, watch);
+            watching.await.map(|(page, list)| Answer {
+                list: Some(list),
+                ..plain(Ok(acknowledge(Ack::new(page))))
+            })
         }
         command => engine
             .execute_any(&caller, command)
@@ -101,6 +110,7 @@ async fn begin_session(
                 ..ack
             }))),
             feed: Some(feed),
+            list: None,
         }),
         Err(error) => {
             connection.unwatch(engine, &session).await;
@@ -126,11 +136,16 @@ async fn session_open(
     Ok(Answer {
         body: Ok(acknowledge(Ack::new(opened))),
         feed: Some(feed),
+        list: None,
     })
 }
 
 fn plain(body: Result<Box<RawValue>, Refusal>) -> Answer {
-    Answer { body, feed: None }
+    Answer {
+        body,
+        feed: None,
+        list: None,
+    }
 }
 
 fn done(answer: Nothing) -> Answer {

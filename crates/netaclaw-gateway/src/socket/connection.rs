@@ -5,9 +5,7 @@ use super::outbox::Outbox;
 use crate::auth::{AuthError, Identity};
 use crate::gateway::Shared;
 use netaclaw_engine::{Engine, EventGroup, EventKind, ServerEvent, SubscriptionId};
-use netaclaw_protocol::{
-    ErrorCode, Nothing, Notice, NoticeEnvelope, Refusal, SessionId, SessionListItem,
-};
+use netaclaw_protocol::{ErrorCode, Nothing, Notice, NoticeEnvelope, Refusal, SessionId};
 use secrecy::SecretString;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -66,6 +64,10 @@ impl Connection {
             }
         }
         self.check(shared).await
+    }
+
+    pub(super) fn is_admin(&self) -> bool {
+        lock(&self.checked).0.caller().is_admin
     }
 
     /// A credential is one user's for good.
@@ -186,27 +188,6 @@ impl Connections {
     pub(crate) fn doubt(&self, user_id: &str) {
         for connection in self.of(user_id) {
             connection.doubted.notify_one();
-        }
-    }
-
-    /// Tells the sockets of a session's owner what it looks like in their list. What belongs to
-    /// nobody is on the lists of administrators.
-    pub(super) fn tell_list(&self, item: &SessionListItem) {
-        let mut listed = match &item.session.user_id {
-            Some(owner) => self.of(owner),
-            None => {
-                let mut all = self.living();
-                all.retain(|connection| lock(&connection.checked).0.caller().is_admin);
-                all
-            }
-        };
-        listed.retain(|connection| connection.groups.current);
-        if listed.is_empty() {
-            return;
-        }
-        let event = notice(Notice::SessionListChanged(Box::new(item.clone())));
-        for connection in listed {
-            connection.outbox.push(&event);
         }
     }
 

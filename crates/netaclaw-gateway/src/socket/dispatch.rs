@@ -79,6 +79,7 @@ pub(super) async fn serve(
         tracing::error!(socket = %connection.sid, "serving a socket panicked");
     }
     connection.unwatch_all(&shared.engine).await;
+    shared.lists.leave(&connection);
     shared.upgrades.remove(&connection.sid);
 }
 
@@ -161,7 +162,7 @@ impl Lanes {
     }
 }
 
-/// The session whose commands must stay in order with this one. A first message that says by its
+/// The lane of a command: the session whose commands must stay in order with this one. A first message that says by its
 /// request which session it begins is one of them: sent twice, it must not be taken in side by side.
 fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId> {
     match command {
@@ -169,6 +170,8 @@ fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId
             let request = chat.request_id.as_deref()?;
             Some(session_of_request(&connection.user_id(), request))
         }
+        // A socket watches one list, the one it asked for last.
+        ClientCommand::SessionsWatch(_) => Some(SessionId::new("sessions_watch")),
         command => command.session_id().cloned(),
     }
 }
@@ -180,7 +183,7 @@ async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: 
     let executed = execute(shared, connection, waiting.command);
     // Nothing of a command is kept between two awaits that another one would find half done.
     let executed = AssertUnwindSafe(executed).catch_unwind().await;
-    let Answer { body, feed } = executed.unwrap_or_else(|_| {
+    let Answer { body, feed, list } = executed.unwrap_or_else(|_| {
         tracing::error!(command = name, "a command panicked");
         Answer::failed()
     });
@@ -189,6 +192,9 @@ async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: 
         _ => None,
     };
     reply(connection, waiting.ack_id, body, feed);
+    if let Some(list) = list {
+        list.release(connection);
+    }
     // Whose credential no longer counts hears that, and is let go.
     if let Some(refusal) = lost {
         connection.outbox.end(refusal);

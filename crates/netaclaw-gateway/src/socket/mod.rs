@@ -15,7 +15,7 @@ mod outbox;
 mod sender;
 
 pub(crate) use connection::Connections;
-pub(crate) use lists::ListWatch;
+pub(crate) use lists::{ListWatch, WatchedLists};
 
 use crate::gateway::Shared;
 use netaclaw_protocol::COMMAND_BYTES_MAX;

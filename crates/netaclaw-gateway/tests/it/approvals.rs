@@ -51,6 +51,7 @@ impl World {
     async fn asked(&self) -> (String, Client, Value) {
         self.looks_at(".");
         let mut client = self.server.client().await;
+        client.call("sessions_watch", json!({})).await;
         let ack = client.call("chat", json!({"content": "look"})).await;
         let id = ack["sessionId"].as_str().unwrap().to_owned();
         let opened = client.call("session_open", json!({"sessionId": id})).await;

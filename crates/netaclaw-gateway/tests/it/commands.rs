@@ -292,6 +292,7 @@ async fn who_was_refused_the_first_message_hears_nothing() {
 async fn a_refused_first_message_leaves_no_session() {
     let server = Server::start().await;
     let mut client = server.client().await;
+    client.call("sessions_watch", json!({})).await;
     let image = json!([{"name": "a.png", "data": "bm8gaW1hZ2U="}]);
     for (chat, code) in [
         (

@@ -6,6 +6,7 @@ use crate::server::Server;
 use netaclaw_protocol::TokenScope;
 use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 const SESSIONS: &str = "/admin/netaclaw/sessions";
@@ -14,6 +15,14 @@ const SESSIONS: &str = "/admin/netaclaw/sessions";
 async fn told(client: &mut Client, session: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let of_session = |item: &Value| item["sessionId"] == session && fits(item);
     client.listed(of_session).await
+}
+
+/// A client that watches its list, and the first page.
+async fn watching(server: &Server, watch: Value) -> (Client, Value) {
+    let mut client = server.client().await;
+    let page = client.call("sessions_watch", watch).await;
+    assert_eq!(page["ok"], true, "{page}");
+    (client, page)
 }
 
 async fn listed(server: &Server, query: &str) -> Vec<Value> {
@@ -27,7 +36,7 @@ async fn listed(server: &Server, query: &str) -> Vec<Value> {
 #[tokio::test]
 async fn a_list_follows_a_session_that_nobody_has_open() {
     let server = Server::start().await;
-    let mut client = server.client().await;
+    let (mut client, _) = watching(&server, json!({})).await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].as_str().unwrap().to_owned();
     client.call("session_close", json!({"sessionId": id})).await;
@@ -59,7 +68,7 @@ async fn a_list_follows_a_session_that_nobody_has_open() {
 #[tokio::test]
 async fn changes_by_rest_reach_open_pages_and_lists() {
     let server = Server::start().await;
-    let mut client = server.client().await;
+    let (mut client, _) = watching(&server, json!({})).await;
     server.script.act([say("Hi"), Act::End]);
     let ack = client.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].as_str().unwrap().to_owned();
@@ -88,7 +97,7 @@ async fn changes_by_rest_reach_open_pages_and_lists() {
 #[tokio::test]
 async fn quick_changes_of_a_session_are_merged_for_the_list() {
     let server = Server::start().await;
-    let mut client = server.client().await;
+    let (mut client, _) = watching(&server, json!({})).await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].as_str().unwrap().to_owned();
     server.script.act([say("Hi"), Act::End]);
@@ -114,7 +123,7 @@ async fn quick_changes_of_a_session_are_merged_for_the_list() {
 #[tokio::test]
 async fn deleting_ends_the_run_and_restoring_brings_all_back() {
     let server = Server::start().await;
-    let mut client = server.client().await;
+    let (mut client, _) = watching(&server, json!({})).await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].as_str().unwrap().to_owned();
     client.call("session_open", json!({"sessionId": id})).await;
@@ -128,7 +137,7 @@ async fn deleting_ends_the_run_and_restoring_brings_all_back() {
     assert_eq!(deleted.status, 204, "{}", deleted.text);
     let done = client.wait("done", |_| true).await;
     assert_eq!(done["data"]["outcome"], "stopped");
-    told(&mut client, &id, |item| item["status"] == "deleted").await;
+    client.unlisted(&id).await;
     assert_eq!(listed(&server, "").await.len(), 0);
     let refused = json!({"sessionId": id, "content": "more"});
     assert_eq!(client.call("chat", refused).await["ok"], false);
@@ -147,7 +156,8 @@ async fn a_list_shows_ones_own_and_administrators_more() {
     let server = Server::start().await;
     let (_, token) = server.user("ann", TokenScope::Full).await;
     let mut ann = server.client_with(json!({ "token": token })).await;
-    let mut admin = server.client().await;
+    ann.call("sessions_watch", json!({})).await;
+    let (mut admin, _) = watching(&server, json!({})).await;
     let hers = ann.call("chat", json!({"content": "hers"})).await;
     let his = admin.call("chat", json!({"content": "his"})).await;
     let his_id = his["sessionId"].as_str().unwrap();
@@ -162,7 +172,203 @@ async fn a_list_shows_ones_own_and_administrators_more() {
         (&own["total"], &own["items"][0]["sessionId"]),
         (&json!(1), &hers["sessionId"])
     );
+    told(&mut ann, hers["sessionId"].as_str().unwrap(), |_| true).await;
+    let own = |item: &Value| item["sessionId"] == hers["sessionId"];
+    assert!(ann.lists.iter().all(own), "nothing of others");
     server.script.act([Act::End, Act::End]);
+}
+
+/// A session that begins with this message.
+async fn session(client: &mut Client, title: &str) -> String {
+    let ack = client.call("chat", json!({"content": title})).await;
+    ack["sessionId"].as_str().unwrap().to_owned()
+}
+
+async fn change(server: &Server, session: &str, body: Value) {
+    let path = format!("{SESSIONS}/{session}");
+    let changed = request(server.address, "PATCH", &path).json(body).send();
+    assert_eq!(changed.await.status, 200);
+}
+
+#[tokio::test]
+async fn a_list_tells_only_of_what_its_filter_lets_through() {
+    let server = Server::start().await;
+    let mut other = server.client().await;
+    server.script.act([Act::End, Act::End]);
+    let first = session(&mut other, "first").await;
+    let active = json!({"filter": {"status": "active"}, "limit": 1});
+    let (mut client, page) = watching(&server, active).await;
+    assert_eq!(page["items"][0]["sessionId"], first, "{page}");
+    assert_eq!((&page["total"], &page["size"]), (&json!(1), &json!(1)));
+
+    let second = session(&mut other, "second").await;
+    told(&mut client, &second, |_| true).await;
+    change(&server, &first, json!({"status": "archived"})).await;
+    client.unlisted(&first).await;
+    client.list_events.clear();
+    client.lists.clear();
+    // It is not on the list any more, whatever becomes of it there.
+    change(&server, &first, json!({"title": "elsewhere"})).await;
+    change(&server, &second, json!({"title": "last"})).await;
+    told(&mut client, &second, |item| item["title"] == "last").await;
+    assert!(client.lists.iter().all(|item| item["sessionId"] == second));
+    let removed = client.list_events.iter().map(|event| &event["removed"]);
+    assert!(removed.into_iter().all(|removed| *removed == json!([])));
+
+    // Another list takes its place.
+    let archived = json!({"filter": {"status": "archived"}});
+    let page = client.call("sessions_watch", archived).await;
+    assert_eq!(page["items"][0]["title"], "elsewhere");
+    client.list_events.clear();
+    change(&server, &second, json!({"title": "unseen"})).await;
+    change(&server, &first, json!({"status": "active"})).await;
+    client.unlisted(&first).await;
+    assert!(!client.lists.iter().any(|item| item["title"] == "unseen"));
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_gets_a_fresh_first_page() {
+    let server = Server::start().await;
+    let mut other = server.client().await;
+    server.script.act([Act::End]);
+    let id = session(&mut other, "first").await;
+    let (mut client, _) = watching(&server, json!({})).await;
+    change(&server, &id, json!({"title": "one"})).await;
+    told(&mut client, &id, |item| item["title"] == "one").await;
+    drop(client);
+    change(&server, &id, json!({"title": "two"})).await;
+    let (mut client, page) = watching(&server, json!({})).await;
+    assert_eq!(page["items"][0]["title"], "two");
+    change(&server, &id, json!({"title": "three"})).await;
+    told(&mut client, &id, |item| item["title"] == "three").await;
+}
+
+/// 500 sockets of one user, each with a message to a session of its own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn list_events_go_to_those_who_watch_and_do_not_grow_with_the_sockets() {
+    const SOCKETS: usize = 500;
+    let server = Server::start().await;
+    server
+        .script
+        .act(std::iter::repeat_with(|| Act::End).take(SOCKETS));
+    let (mut alone, page) = watching(&server, json!({"limit": 200})).await;
+    let (mut beside, _) = watching(&server, json!({"limit": 200})).await;
+    let mut others = Vec::new();
+    for _ in 0..SOCKETS {
+        others.push(server.client().await);
+    }
+    let began = Instant::now();
+    let mut sessions = Vec::new();
+    for (at, client) in others.iter_mut().enumerate() {
+        sessions.push(session(client, &format!("message {at}")).await);
+    }
+    for client in &mut others {
+        client.wait("done", |_| true).await;
+        assert_eq!(client.list_events, Vec::<Value>::new(), "it does not watch");
+    }
+    // What comes last is told last, and everything else before or with it.
+    let last = sessions.last().unwrap();
+    change(&server, last, json!({"title": "the end"})).await;
+    for client in [&mut alone, &mut beside] {
+        told(client, last, |item| item["title"] == "the end").await;
+        let events = client.list_events.len();
+        let most = began.elapsed().as_millis() / 250 + 2;
+        assert!(events as u128 <= most, "{events} events, {most} at most");
+        let list = client.list_after(&page);
+        assert_eq!(list.len(), SOCKETS);
+        for session in &sessions {
+            let item = &list[session];
+            let path = format!("{SESSIONS}/{session}");
+            let now = request(server.address, "GET", &path).send().await.json();
+            assert_eq!(*item, now);
+        }
+    }
+}
+
+/// Whatever happens in whatever order, the last thing that a list tells is what REST shows.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watched_list_ends_as_rest_shows_it() {
+    let server = Server::start().await;
+    let mut other = server.client().await;
+    let mut random = fastrand::Rng::with_seed(7);
+    let filters = [
+        json!({}),
+        json!({"status": "active"}),
+        json!({"status": "archived"}),
+    ];
+    let mut started = 0;
+    for round in 0..4 {
+        let mut watchers = Vec::new();
+        for filter in &filters {
+            let watch = json!({"filter": filter, "limit": 200});
+            watchers.push(watching(&server, watch).await);
+        }
+        let mut sessions = Vec::new();
+        for step in 0..60 {
+            let pick = random.usize(..sessions.len().max(1));
+            let Some(id) = sessions.get(pick).filter(|_| random.u8(..7) > 1) else {
+                server.script.act([say("x"), Act::End]);
+                sessions.push(session(&mut other, &format!("s{round}.{step}")).await);
+                continue;
+            };
+            let path = format!("{SESSIONS}/{id}");
+            let patch = request(server.address, "PATCH", &path);
+            match random.u8(..5) {
+                0 => {
+                    let back = json!({"title": format!("t{step}"), "status": "active"});
+                    patch.json(back).send().await;
+                }
+                1 => drop(patch.json(json!({"status": "archived"})).send().await),
+                2 => drop(request(server.address, "DELETE", &path).send().await),
+                3 => {
+                    let rename =
+                        json!({"sessionId": id, "title": "r", "requestId": step.to_string()});
+                    other.call("rename", rename).await;
+                }
+                _ => {
+                    let set = json!({"sessionId": id, "level": "high"});
+                    other.call("set_thinking_level", set).await;
+                }
+            }
+        }
+        server.script.act([Act::End]);
+        let sentinel = session(&mut other, "sentinel").await;
+        started += sessions.len() + 1;
+        other.wait_count("done", started).await;
+        // The last change of each, which its run cannot follow.
+        for id in &sessions {
+            let status = ["active", "archived", "deleted"][random.usize(..3)];
+            change(&server, id, json!({ "status": status })).await;
+        }
+        for (filter, (client, page)) in filters.iter().zip(&mut watchers) {
+            let status = filter["status"].as_str().unwrap_or("active");
+            let title = format!("{round} {filter}");
+            change(
+                &server,
+                &sentinel,
+                json!({"title": title, "status": status}),
+            )
+            .await;
+            told(client, &sentinel, |item| item["title"] == *title).await;
+            let query = match filter["status"].as_str() {
+                Some(status) => format!("?size=200&status={status}"),
+                None => "?size=200".to_owned(),
+            };
+            let path = format!("{SESSIONS}{query}");
+            let rest = request(server.address, "GET", &path).send().await.json();
+            let shown: BTreeMap<String, Value> = rest["items"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|item| (item["sessionId"].as_str().unwrap().to_owned(), item.clone()))
+                .collect();
+            let told = client.list_after(page);
+            let ids: BTreeSet<_> = told.keys().chain(shown.keys()).collect();
+            for id in ids {
+                assert_eq!(told.get(id), shown.get(id), "round {round}, {filter}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

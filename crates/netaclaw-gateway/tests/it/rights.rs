@@ -232,6 +232,7 @@ const COMMANDS: &[(&str, Right)] = &[
     ("ping", Signed),
     ("session_open", Signed),
     ("session_close", Signed),
+    ("sessions_watch", Signed),
     ("chat", Write),
     ("stop", Write),
     ("set_thinking_level", Write),

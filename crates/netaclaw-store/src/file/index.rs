@@ -6,7 +6,7 @@ use super::read_session_file;
 use super::summary::Summary;
 use crate::private;
 use netaclaw_session::{
-    PageRequest, SessionFilter, SessionId, SessionMeta, SessionPage, SessionStatus, SessionTree,
+    PageRequest, SessionFilter, SessionId, SessionMeta, SessionPage, SessionTree,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -249,11 +249,6 @@ fn read_meta(path: &Path) -> Option<SessionMeta> {
 }
 
 fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bool {
-    let status = match filter.status {
-        Some(status) => meta.status == status,
-        None => meta.status != SessionStatus::Deleted,
-    };
-    let has = |value: &Option<String>, wanted: &Option<String>| wanted.is_none() || value == wanted;
     let says = |text: &str| {
         let named = [meta.title.as_deref(), meta.first_message.as_deref()]
             .into_iter()
@@ -261,13 +256,7 @@ fn matches(meta: &SessionMeta, filter: &SessionFilter, text: Option<&str>) -> bo
         let mut fields = named.chain([meta.cwd.as_str(), meta.session_id.as_str()]);
         fields.any(|field| field.to_lowercase().contains(text))
     };
-    let unowned = filter.unowned && meta.user_id.is_none();
-    let key = filter.metadata_key.as_ref();
-    status
-        && key.is_none_or(|key| meta.metadata.contains_key(key))
-        && (unowned || has(&meta.user_id, &filter.user_id))
-        && has(&meta.agent_id, &filter.agent_id)
-        && text.is_none_or(says)
+    filter.fits(meta) && text.is_none_or(says)
 }
 
 /// A file that may be a session.

@@ -86,6 +86,18 @@ impl Client {
         }
     }
 
+    /// Subscribes to the session list.
+    pub(crate) async fn watch_sessions(&mut self) -> anyhow::Result<()> {
+        self.send_event("sessions_watch", json!({})).await?;
+        loop {
+            let frame = self.next().await?;
+            if let Some(answer) = frame.strip_prefix(ANSWER) {
+                accepted(answer)?;
+                return Ok(());
+            }
+        }
+    }
+
     /// Sends a message and listens until the end of the run.
     pub(crate) async fn chat(&mut self, content: &str) -> anyhow::Result<Heard> {
         let begun = Instant::now();

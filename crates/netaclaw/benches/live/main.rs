@@ -6,13 +6,15 @@
 //!
 //! `--quick` leaves out the relay and all memory, for a first look at a change. `--beside` measures another
 //! build of NetaClaw too, in turns with this one, so that a change is judged by a ratio of one run.
-//! `--hostile` measures instead what a hostile user costs the others.
+//! `--hostile` measures instead what a hostile user costs the others, and `--one-user` what it costs that many
+//! sockets belong to one user.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 
 mod client;
 mod hostile;
 mod load;
+mod one_user;
 mod process;
 mod report;
 mod users;
@@ -40,6 +42,7 @@ fn main() -> anyhow::Result<()> {
     let plan = Plan {
         quick: std::env::args().any(|argument| argument == "--quick"),
         hostile: std::env::args().any(|argument| argument == "--hostile"),
+        one_user: std::env::args().any(|argument| argument == "--one-user"),
         beside: argument("--beside").map(PathBuf::from),
         repeat: number("--repeat", 3)?,
     };
@@ -56,6 +59,7 @@ fn main() -> anyhow::Result<()> {
 struct Plan {
     quick: bool,
     hostile: bool,
+    one_user: bool,
     /// Another build of NetaClaw.
     beside: Option<PathBuf>,
     repeat: usize,
@@ -66,6 +70,9 @@ async fn run(load: &Load, plan: &Plan) -> anyhow::Result<()> {
     let dir = tempfile::tempdir_in(build_dir())?;
     if plan.hostile {
         return hostile(plan, dir.path(), &model).await;
+    }
+    if plan.one_user {
+        return one_user::run(Path::new(NETACLAW), dir.path(), &model).await;
     }
     let mut report = Report::default();
     for round in 0..plan.repeat {
@@ -169,7 +176,7 @@ async fn netaclaw(
 /// A server with its users.
 async fn started(binary: &Path, dir: &Path, model: &FakeModel) -> anyhow::Result<Server> {
     let mut server = Server::netaclaw(binary, dir, model).await?;
-    server.admit_users().await?;
+    server.admit_users(process::USERS).await?;
     Ok(server)
 }
 

@@ -16,7 +16,7 @@ use tokio::process::{Child, ChildStdout, Command};
 
 pub(crate) const NETACLAW: &str = env!("CARGO_BIN_EXE_netaclaw");
 const TOKEN: &str = "a-token-for-the-benchmark";
-const USERS: usize = 100;
+pub(crate) const USERS: usize = 100;
 /// The kernel's unit in `/proc/PID/stat`, on every platform Linux runs on today.
 const TICKS_PER_SECOND: u64 = 100;
 
@@ -51,8 +51,8 @@ impl Server {
     }
 
     /// Lets people in, with a token each.
-    pub(crate) async fn admit_users(&mut self) -> anyhow::Result<()> {
-        for at in 0..USERS {
+    pub(crate) async fn admit_users(&mut self, count: usize) -> anyhow::Result<()> {
+        for at in 0..count {
             let token = users::make(self.address, TOKEN, at).await?;
             self.tokens.push(token);
         }
