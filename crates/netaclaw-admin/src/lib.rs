@@ -3,7 +3,6 @@
 mod agent;
 mod audit;
 mod channel;
-mod configured;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod defaults;
@@ -17,6 +16,7 @@ mod patch;
 mod resolve;
 mod rules;
 mod setting;
+mod snapshot;
 mod store;
 mod token;
 mod tool;
@@ -26,7 +26,6 @@ mod words;
 pub use agent::{AgentStore, ProviderChoice, check_agent, check_apart, session_provider};
 pub use audit::{Act, Actor, AuditStore, changed_fields};
 pub use channel::{ChannelStore, check_channel, last4, model_channel};
-pub use configured::{ChannelKey, Configured, UnreadableAgent};
 pub use defaults::{
     DEFAULT_AGENT, DEMO_CHANNEL, FIRST_USER, FirstStart, LocalModels, Plan, PlannedChannel, plan,
     usual_models,
@@ -51,6 +50,7 @@ pub use resolve::{
     check_choice, resolve_auxiliary, resolve_model,
 };
 pub use setting::{CLARIFY_TIMEOUT, SETTINGS, SettingStore, check_setting, check_setting_name};
+pub use snapshot::{ChannelKey, ConfigSnapshot, ConfiguredMcpServer, UnreadableAgent};
 pub use store::{AdminStore, Expect, Seeded};
 pub use token::{
     Access, BROWSER_LABEL, IssuedToken, TokenCheck, TokenStore, check_token_spec, is_alive,

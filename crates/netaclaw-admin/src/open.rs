@@ -1,13 +1,12 @@
 //! From an agent to channels with their keys, ready to make model clients from.
 
-use crate::configured::Configured;
 use crate::dictionary::{AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, NETACLAW_GROUP};
 use crate::error::Result;
 use crate::resolve::{
     AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError,
     resolve_auxiliary, resolve_model,
 };
-use crate::store::AdminStore;
+use crate::snapshot::ConfigSnapshot;
 use netaclaw_models::Channel;
 use netaclaw_protocol::{AgentSpec, ChannelId};
 
@@ -26,53 +25,43 @@ pub struct OpenModels {
 }
 
 /// The agent's model and its fallback.
-pub fn open_models(configured: &Configured, agent: &AgentSpec) -> Result<OpenModels> {
-    let plan = resolve_model(agent, &configured.channels)?;
-    let fallback = plan.fallback.map(|choice| open(configured, choice));
+pub fn open_models(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<OpenModels> {
+    let plan = resolve_model(agent, &config.channels)?;
+    let fallback = plan.fallback.map(|choice| open(config, choice));
     Ok(OpenModels {
-        main: open(configured, plan.main)?,
+        main: open(config, plan.main)?,
         fallback: fallback.transpose()?,
         fallback_error: plan.fallback_error,
     })
 }
 
 /// The model for the agent's summaries.
-pub async fn open_auxiliary(store: &dyn AdminStore, agent: &AgentSpec) -> Result<OpenModel> {
-    let configured = store.configured().await?;
-    let auxiliary = auxiliary(store, &configured, agent).await?;
-    open(&configured, auxiliary.choice)
+pub fn open_auxiliary(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<OpenModel> {
+    open(config, auxiliary(config, agent)?.choice)
 }
 
 /// The model for the agent's titles: one that was named for such things. A title is not worth a
 /// request to the agent's own.
-pub async fn open_title_model(
-    store: &dyn AdminStore,
-    agent: &AgentSpec,
-) -> Result<Option<OpenModel>> {
-    let configured = store.configured().await?;
-    let auxiliary = auxiliary(store, &configured, agent).await?;
+pub fn open_title_model(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<Option<OpenModel>> {
+    let auxiliary = auxiliary(config, agent)?;
     match auxiliary.source {
         AuxiliarySource::Own => Ok(None),
         AuxiliarySource::Agent | AuxiliarySource::Dictionary => {
-            open(&configured, auxiliary.choice).map(Some)
+            open(config, auxiliary.choice).map(Some)
         }
     }
 }
 
-async fn auxiliary(
-    store: &dyn AdminStore,
-    configured: &Configured,
-    agent: &AgentSpec,
-) -> Result<AuxiliaryChoice> {
-    let entry = |name| store.dict_value(NETACLAW_GROUP, name);
+fn auxiliary(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<AuxiliaryChoice> {
+    let entry = |name| config.dict_value(NETACLAW_GROUP, name);
     let dictionary = DictionaryDefault {
-        channel_id: entry(AUXILIARY_CHANNEL_ID).await?.map(ChannelId::new),
-        model: entry(AUXILIARY_MODEL_ID).await?,
+        channel_id: entry(AUXILIARY_CHANNEL_ID).map(ChannelId::new),
+        model: entry(AUXILIARY_MODEL_ID).map(str::to_owned),
     };
-    Ok(resolve_auxiliary(agent, &dictionary, &configured.channels)?)
+    Ok(resolve_auxiliary(agent, &dictionary, &config.channels)?)
 }
 
-fn open(configured: &Configured, choice: ModelChoice) -> Result<OpenModel> {
-    let channel = configured.open_channel(&choice.channel_id)?;
+fn open(config: &ConfigSnapshot, choice: ModelChoice) -> Result<OpenModel> {
+    let channel = config.open_channel(&choice.channel_id)?;
     Ok(OpenModel { choice, channel })
 }

@@ -3,13 +3,13 @@
 use crate::agent::AgentStore;
 use crate::audit::AuditStore;
 use crate::channel::ChannelStore;
-use crate::configured::Configured;
 use crate::defaults::FirstStart;
 use crate::dictionary::DictionaryStore;
 use crate::error::Result;
 use crate::mcp::McpStore;
 use crate::memory::MemoryStore;
 use crate::setting::SettingStore;
+use crate::snapshot::ConfigSnapshot;
 use crate::token::TokenStore;
 use crate::tool::ToolStore;
 use crate::user::UserStore;
@@ -44,8 +44,10 @@ pub trait AdminStore:
     /// one does it, and the others wait until it is done.
     async fn seed(&self, first: FirstStart) -> Result<Seeded>;
 
-    /// What runs are made from. Never older than the question, and cheap to ask for again.
-    async fn configured(&self) -> Result<Arc<Configured>>;
+    /// What runs are made from, all of it of one revision. It has every change that was made through
+    /// this store, and those that other processes made more than a second ago. Cheap, and the same
+    /// value until something changes; an error if the store cannot tell whether something has.
+    async fn config_snapshot(&self) -> Result<Arc<ConfigSnapshot>>;
 
     /// What keeps it.
     fn kind(&self) -> AdminStoreKind;

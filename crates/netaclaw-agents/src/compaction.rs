@@ -1,6 +1,5 @@
 //! How the agents of the admin store are condensed.
 
-use crate::governed::ToolSeat;
 use crate::memory::AgentMemory;
 use crate::models::threshold_percent;
 use crate::source::AdminAgentSource;
@@ -22,14 +21,13 @@ impl AdminAgentSource {
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<CompactionSetup, EngineError> {
-        let configured = self.configured().await?;
-        let spec = self.agent_of(&configured, session, model)?.spec;
-        let main = self.model(&configured, &spec)?.info;
-        let auxiliary = open_auxiliary(self.admin(), &spec)
-            .await
-            .map_err(admin_error)?;
+        let snapshot = self.snapshot().await?;
+        let agent = self.agent_of(&snapshot, session, model)?;
+        let main = self.model_of(&snapshot, &agent)?.info;
+        let spec = agent.spec;
+        let auxiliary = open_auxiliary(&snapshot.config, &spec).map_err(admin_error)?;
         let (client, info, channel) = self.client(auxiliary);
-        let catalogue = self.governed.registry().catalogue();
+        let catalogue = snapshot.registry.catalogue();
         let looks_only = catalogue
             .iter()
             .filter(|tool| tool.risk == ToolRisk::Read)
@@ -55,23 +53,22 @@ impl AdminAgentSource {
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<Overhead, EngineError> {
-        let configured = self.configured().await?;
-        let Agent { id, spec, .. } = self.agent_of(&configured, session, model)?;
-        let info = self.model(&configured, &spec)?.info;
+        let snapshot = self.snapshot().await?;
+        let agent = self.agent_of(&snapshot, session, model)?;
+        let info = self.model_of(&snapshot, &agent)?.info;
         let abilities = ModelAbilities {
             tools: info.tools,
             vision: info.vision,
         };
-        let governed = &self.governed;
-        let tools = governed.resolve(&configured, &spec, abilities, ToolSeat::Main);
-        let tools = tools.await;
+        let tools = self.sources.tools_of(&snapshot, &agent, abilities).await;
+        let Agent { id, spec, .. } = agent;
         let root = self.root_of(session, &spec);
         // Without its directory the agent could not run, but its words can be counted.
         let workspace = match self.open_workspace(root, extra_roots(&spec)).await {
             Ok((workspace, instructions)) => prompt_sources(&workspace, instructions),
             Err(_) => PromptSources::default(),
         };
-        let admin = Arc::clone(&self.governed.admin);
+        let admin = Arc::clone(&self.sources.admin);
         let memory = AgentMemory::new(admin, id, session.user_id.as_deref());
         let about = session.first_message.as_deref().unwrap_or_default();
         let sources = PromptSources {

@@ -2,24 +2,24 @@
 //! tools entered in the catalogue.
 
 use async_trait::async_trait;
-use netaclaw_admin::{Actor, AdminError, AdminStore, KnownTool, McpSecrets, ToolSync};
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
-use netaclaw_protocol::{
-    McpServerSpec, McpServerTest, McpServerView, SharedText, ToolRecord, ToolStatus,
+use netaclaw_admin::{
+    Actor, AdminError, AdminStore, ConfigSnapshot, KnownTool, McpSecrets, ToolSync,
 };
+use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_protocol::{McpServerSpec, McpServerTest, SharedText, ToolRecord, ToolStatus};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::mcp::{McpAccess, McpServers, McpStanding, try_server};
 use netaclaw_tools::spawn::SpawnGate;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Other processes change the configuration as well, and nobody tells.
-const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// Other processes change the configuration as well, without notice. Runs look more often.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// How long after a start runs wait for servers that have not said anything.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// In the catalogue of tools, what stands before the name of a server.
@@ -39,15 +39,16 @@ pub trait McpDesk: Send + Sync + 'static {
 }
 
 /// The servers of the admin store.
-pub struct ConfiguredMcp {
+pub struct AdminMcpServers {
     servers: Arc<McpServers>,
+    followed: Arc<Followed>,
     gate: Arc<SpawnGate>,
     changed: Arc<Notify>,
     patience_end: Instant,
     _job: AbortOnDropHandle<()>,
 }
 
-impl ConfiguredMcp {
+impl AdminMcpServers {
     /// Connects, and follows what is configured from then on.
     pub async fn start(
         admin: Arc<dyn AdminStore>,
@@ -56,16 +57,18 @@ impl ConfiguredMcp {
     ) -> Result<Self, AdminError> {
         let servers = Arc::new(McpServers::new(Arc::clone(&gate), builtin));
         let changed = Arc::new(Notify::new());
-        let mut follower = Follower {
+        let followed = Arc::new(Followed::default());
+        let follower = Follower {
             admin,
             servers: Arc::clone(&servers),
-            seen: None,
+            followed: Arc::clone(&followed),
         };
         follower.follow().await?;
         follower.sync().await?;
         let job = tokio::spawn(follower.stay(Arc::clone(&changed)));
         Ok(Self {
             servers,
+            followed,
             gate,
             changed,
             patience_end: Instant::now() + PATIENCE,
@@ -80,22 +83,50 @@ impl ConfiguredMcp {
         self.servers.settled(left).await;
     }
 
+    /// Connects to the servers of the configuration, and ends the connections to others.
+    pub(crate) fn follow(&self, config: &Arc<ConfigSnapshot>) {
+        self.followed.follow(&self.servers, config);
+    }
+
     /// All tools there are at this moment.
-    pub(crate) fn registry(&self) -> Arc<ToolRegistry> {
-        self.servers.registry()
+    pub(crate) fn tools(&self) -> McpTools {
+        // Before the rest: what changes meanwhile makes this out of date.
+        let changes = self.servers.changes();
+        McpTools {
+            registry: self.servers.registry(),
+            obstacles: self.servers.obstacles(),
+            by_server: self.servers.tools_by_server(),
+            changes,
+        }
+    }
+}
+
+/// The tools of all servers, as they were at one moment.
+pub(crate) struct McpTools {
+    /// With the built-in ones.
+    pub(crate) registry: Arc<ToolRegistry>,
+    /// Why servers cannot be used, by name.
+    obstacles: BTreeMap<String, String>,
+    /// Names of tools.
+    by_server: BTreeMap<String, Vec<String>>,
+    changes: watch::Receiver<()>,
+}
+
+impl McpTools {
+    /// Whether nothing has changed since.
+    pub(crate) fn is_current(&self) -> bool {
+        matches!(self.changes.has_changed(), Ok(false))
     }
 
     /// Tools that cannot be used now or by this agent, with the reason; and those of servers that
     /// this process has not seen yet, as far as the catalogue remembers them.
     pub(crate) fn missing(&self, chosen: &[String], records: &[ToolRecord]) -> Missing {
         let mut missing = Missing::default();
-        let obstacles = self.servers.obstacles();
-        let known = self.servers.tools_by_server();
-        for (server, tools) in &known {
+        for (server, tools) in &self.by_server {
             let not_chosen = !chosen.is_empty() && !chosen.contains(server);
             let not_chosen =
                 not_chosen.then(|| format!("the agent's `mcpServers` does not name `{server}`"));
-            let Some(reason) = not_chosen.or_else(|| obstacles.get(server).cloned()) else {
+            let Some(reason) = not_chosen.or_else(|| self.obstacles.get(server).cloned()) else {
                 continue;
             };
             let source = source_of(server);
@@ -123,7 +154,7 @@ pub(crate) struct Missing {
 }
 
 #[async_trait]
-impl McpDesk for ConfiguredMcp {
+impl McpDesk for AdminMcpServers {
     fn standing(&self) -> BTreeMap<String, McpStanding> {
         self.servers.standing()
     }
@@ -167,15 +198,37 @@ pub async fn test_mcp_server(access: &McpAccess, gate: &SpawnGate) -> McpServerT
     }
 }
 
+/// The configuration that the connections are as.
+#[derive(Default)]
+struct Followed(Mutex<Option<Arc<ConfigSnapshot>>>);
+
+impl Followed {
+    fn follow(&self, servers: &McpServers, config: &Arc<ConfigSnapshot>) {
+        // Held until it is done, so that the next caller finds it done. It takes no time: connections
+        // are made elsewhere.
+        let mut followed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_newer = |known: &Arc<ConfigSnapshot>| known.revision < config.revision;
+        if !followed.as_ref().is_none_or(is_newer) {
+            return;
+        }
+        let wanted = config.mcp_servers.iter().map(|server| McpAccess {
+            spec: server.spec.clone(),
+            secrets: server.secrets.clone(),
+        });
+        servers.set(wanted.collect());
+        *followed = Some(Arc::clone(config));
+    }
+}
+
 /// Keeps the connections as they are configured, and the catalogue as the servers are.
 struct Follower {
     admin: Arc<dyn AdminStore>,
     servers: Arc<McpServers>,
-    seen: Option<Vec<McpServerView>>,
+    followed: Arc<Followed>,
 }
 
 impl Follower {
-    async fn stay(mut self, changed: Arc<Notify>) {
+    async fn stay(self, changed: Arc<Notify>) {
         let mut states = self.servers.changes();
         let mut look = tokio::time::interval(LOOK_AGAIN);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -185,36 +238,16 @@ impl Follower {
                 _ = look.tick() => self.follow().await,
                 Ok(()) = states.changed() => self.sync().await,
             };
-            // A store that fails for a moment is no reason to let go of anything.
+            // A store that fails for a moment is no reason to end connections.
             if let Err(error) = done {
                 tracing::warn!(%error, "the configuration of MCP servers cannot be followed");
             }
         }
     }
 
-    async fn follow(&mut self) -> Result<(), AdminError> {
-        let views = self.admin.mcp_servers().await?;
-        if self.seen.as_ref() == Some(&views) {
-            return Ok(());
-        }
-        let mut wanted = Vec::new();
-        for view in &views {
-            wanted.push(match self.admin.open_mcp_server(&view.id).await {
-                Ok((spec, secrets)) => McpAccess {
-                    spec,
-                    secrets: Some(secrets),
-                },
-                Err(AdminError::McpSealed { .. }) => McpAccess {
-                    spec: view.spec.clone(),
-                    secrets: None,
-                },
-                // Deleted since.
-                Err(AdminError::NotFound { .. }) => continue,
-                Err(error) => return Err(error),
-            });
-        }
-        self.servers.set(wanted);
-        self.seen = Some(views);
+    async fn follow(&self) -> Result<(), AdminError> {
+        let config = self.admin.config_snapshot().await?;
+        self.followed.follow(&self.servers, &config);
         Ok(())
     }
 

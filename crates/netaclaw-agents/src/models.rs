@@ -1,13 +1,14 @@
 //! The ways to models: clients of the channels that agents choose.
 
+use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
 use crate::trouble::admin_error;
-use netaclaw_admin::{Configured, OpenModel, open_models};
+use netaclaw_admin::{ConfigSnapshot, OpenModel, open_models};
 use netaclaw_engine::EngineError;
 use netaclaw_models::{
     FallbackClient, ModelClient, RetryClient, RetryPolicy, Route, Transport, client_for,
 };
-use netaclaw_protocol::{AgentSpec, ModelInfo};
+use netaclaw_protocol::{Agent, AgentSpec, ModelInfo};
 use netaclaw_runtime::ModelAccess;
 use netaclaw_tools::skills::Vision;
 use std::sync::Arc;
@@ -30,34 +31,48 @@ impl AdminAgentSource {
         )
     }
 
-    /// The agent's model, with its fallback behind it.
-    pub(crate) fn model(
+    /// The model of a stored agent, with its fallback behind it. Opened once for each version.
+    pub(crate) fn model_of(
         &self,
-        configured: &Arc<Configured>,
-        spec: &AgentSpec,
+        snapshot: &AgentSnapshot,
+        agent: &Agent,
     ) -> Result<ModelAccess, EngineError> {
-        let current = |known: &Arc<Configured>| Arc::ptr_eq(known, configured);
-        let same = self
-            .opened
-            .find(|(known, opened)| current(known) && opened == spec);
-        let mut access = match same {
+        let config = &agent.spec.model_config;
+        let key = (
+            agent.id.clone(),
+            config.channel_id.clone(),
+            config.model.clone(),
+        );
+        let access = match snapshot.models.get(&key) {
             Some(access) => access,
             None => {
-                let access = self.open(configured, spec)?;
-                self.opened.keep(|(known, _)| current(known));
-                let of = (Arc::clone(configured), spec.clone());
-                self.opened.add(of, access.clone());
+                let access = self.open(&snapshot.config, &agent.spec)?;
+                snapshot.models.keep(key, access.clone());
                 access
             }
         };
-        access.tools_refused = self.tool_refusals.get(&access.provider, &access.info.name);
-        access.info.tools &= access.tools_refused.is_none();
-        Ok(access)
+        Ok(self.with_refusals(access))
     }
 
-    /// The same, as far as it is configured.
-    fn open(&self, configured: &Configured, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
-        let models = open_models(configured, spec).map_err(admin_error)?;
+    /// The same for an agent that may not be stored.
+    pub(crate) fn model_of_draft(
+        &self,
+        snapshot: &AgentSnapshot,
+        spec: &AgentSpec,
+    ) -> Result<ModelAccess, EngineError> {
+        let access = self.open(&snapshot.config, spec)?;
+        Ok(self.with_refusals(access))
+    }
+
+    /// A model that has refused tools lately is not offered any.
+    fn with_refusals(&self, mut access: ModelAccess) -> ModelAccess {
+        access.tools_refused = self.tool_refusals.get(&access.provider, &access.info.name);
+        access.info.tools &= access.tools_refused.is_none();
+        access
+    }
+
+    fn open(&self, config: &ConfigSnapshot, spec: &AgentSpec) -> Result<ModelAccess, EngineError> {
+        let models = open_models(config, spec).map_err(admin_error)?;
         let (client, info, provider) = self.client(models.main);
         let client = match models.fallback {
             None => client,
@@ -85,14 +100,14 @@ impl AdminAgentSource {
 
     /// The agent's model for programs of its skills, if it sees and they may use the network.
     pub(crate) fn vision(
-        configured: &Configured,
+        config: &ConfigSnapshot,
         spec: &AgentSpec,
         info: &ModelInfo,
     ) -> Option<Vision> {
         if !info.vision || !spec.sandbox.network {
             return None;
         }
-        let open = open_models(configured, spec).ok()?.main;
+        let open = open_models(config, spec).ok()?.main;
         Some(Vision {
             url: open.channel.openai_chat_url()?,
             model: open.choice.model,

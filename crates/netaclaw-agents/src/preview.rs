@@ -1,17 +1,17 @@
 //! What an agent would be told and could use, for people who configure it.
 
-use crate::governed::{STARTS_PROGRAMS, ToolSeat};
 use crate::memory::AgentMemory;
 use crate::source::AdminAgentSource;
+use crate::tools::{STARTS_PROGRAMS, ToolSeat};
 use crate::trouble::admin_error;
 use async_trait::async_trait;
-use netaclaw_admin::Configured;
 use netaclaw_engine::EngineError;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
     AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, SkillDetail,
     SkillView, TodoList, ToolDetail, ToolInfo, ToolIsolation, ToolRecord, ToolStatus, ToolUser,
 };
+use netaclaw_runtime::ModelAccess;
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
 use netaclaw_tools::spawn::Isolation;
 use serde_json::Value;
@@ -53,10 +53,10 @@ impl AgentPreviews for AdminAgentSource {
     async fn tools(&self) -> Result<Vec<ToolInfo>, EngineError> {
         // Whoever looks sees a row for every tool, also if nobody has started a server since.
         self.sync_tools().await.map_err(admin_error)?;
-        let records = self.governed.admin.tools().await.map_err(admin_error)?;
-        let catalogue = self.governed.registry().catalogue();
+        let records = self.sources.admin.tools().await.map_err(admin_error)?;
+        let catalogue = self.snapshot().await?.registry.catalogue();
         let manifest = |name: &str| catalogue.iter().find(|tool| tool.name == name);
-        let isolation = isolation(self.governed.gate.probe_isolation().await);
+        let isolation = isolation(self.sources.gate.probe_isolation().await);
         let info = |record: ToolRecord| {
             let manifest = manifest(&record.name).map(|manifest| &**manifest);
             let starts_programs = STARTS_PROGRAMS.contains(&record.name.as_str());
@@ -71,17 +71,15 @@ impl AgentPreviews for AdminAgentSource {
     async fn tool(&self, name: &str) -> Result<ToolDetail, EngineError> {
         let known = self.tools().await?;
         let Some(tool) = known.into_iter().find(|tool| tool.record.name == name) else {
-            let missing = self.governed.admin.tool(name).await.map(drop);
+            let missing = self.sources.admin.tool(name).await.map(drop);
             missing.map_err(admin_error)?;
             return Err(EngineError::NotFound(format!("there is no tool {name:?}")));
         };
         let mut agents = Vec::new();
-        let configured = self.configured().await?;
-        for agent in configured.agents.clone() {
-            let (abilities, ..) = self.abilities(&configured, &agent.spec);
-            let resolved =
-                self.governed
-                    .resolve(&configured, &agent.spec, abilities, ToolSeat::Main);
+        let snapshot = self.snapshot().await?;
+        for agent in snapshot.config.agents.clone() {
+            let (abilities, ..) = abilities(self.model_of(&snapshot, &agent));
+            let resolved = self.sources.tools_of(&snapshot, &agent, abilities);
             let shown = resolved.await.projection();
             let mut lines = shown.runtime_diagnostic.into_iter();
             agents.extend(
@@ -111,12 +109,12 @@ impl AgentPreviews for AdminAgentSource {
         spec: &AgentSpec,
         whom: PreviewFor<'_>,
     ) -> Result<AgentPreview, EngineError> {
-        let configured = self.configured().await?;
-        let (abilities, model, no_model) = self.abilities(&configured, spec);
-        let governed = &self.governed;
-        let tools = governed.resolve(&configured, spec, abilities, whom.seat);
+        let snapshot = self.snapshot().await?;
+        let (abilities, model, no_model) = abilities(self.model_of_draft(&snapshot, spec));
+        let sources = &self.sources;
+        let tools = sources.tools_of_draft(&snapshot, spec, abilities, whom.seat);
         let tools = tools.await;
-        let (sources, no_workspace) = apart(self.prompt_of(spec).await);
+        let (sources, no_workspace) = apart(self.prompt_of(&snapshot, spec).await);
         let sources = PromptSources {
             memory: self.memory_of(spec, whom.user).await,
             ..sources.unwrap_or_default()
@@ -138,27 +136,25 @@ impl AgentPreviews for AdminAgentSource {
 impl AdminAgentSource {
     /// What a new session would know; an agent that is not kept yet knows what is for all.
     async fn memory_of(&self, spec: &AgentSpec, user: Option<&str>) -> Vec<String> {
-        let admin = &self.governed.admin;
+        let admin = &self.sources.admin;
         let kept = admin.agent_named(&spec.name).await;
         let agent = kept.map_or_else(|_| AgentId::new(""), |agent| agent.id);
         let memory = AgentMemory::new(Arc::clone(admin), agent, user);
         memory.facts("").await
     }
+}
 
-    /// What the agent's model can do. Without one nothing is known against a tool.
-    fn abilities(
-        &self,
-        configured: &Arc<Configured>,
-        spec: &AgentSpec,
-    ) -> (ModelAbilities, Option<ModelInfo>, Option<String>) {
-        let (model, no_model) = apart(self.model(configured, spec));
-        let model = model.map(|access| access.info);
-        let abilities = ModelAbilities {
-            tools: model.as_ref().is_none_or(|model| model.tools),
-            vision: model.as_ref().is_none_or(|model| model.vision),
-        };
-        (abilities, model, no_model)
-    }
+/// What the agent's model can do. Without one nothing is known against a tool.
+fn abilities(
+    model: Result<ModelAccess, EngineError>,
+) -> (ModelAbilities, Option<ModelInfo>, Option<String>) {
+    let (model, no_model) = apart(model);
+    let model = model.map(|access| access.info);
+    let abilities = ModelAbilities {
+        tools: model.as_ref().is_none_or(|model| model.tools),
+        vision: model.as_ref().is_none_or(|model| model.vision),
+    };
+    (abilities, model, no_model)
 }
 
 /// What was found, or in words why not.

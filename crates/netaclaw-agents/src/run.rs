@@ -1,15 +1,14 @@
 //! One run of a configured agent, from what is stored to what the loop is given.
 
-use crate::governed::{AgentTools, ToolSeat};
 use crate::memory::AgentMemory;
 use crate::models::threshold_percent;
 use crate::source::AdminAgentSource;
 use crate::tool_refusals::ToolRefusals;
+use crate::tools::AgentTools;
 use crate::workspace::{extra_roots, prompt_sources, with_scratch};
 use async_trait::async_trait;
 use netaclaw_engine::{EngineError, PrepareRun, PreparedRun, Runner};
 use netaclaw_governance::ModelAbilities;
-use netaclaw_protocol::Agent;
 use netaclaw_runtime::prompt::PromptSources;
 use netaclaw_runtime::{
     AgentSettings, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
@@ -23,64 +22,75 @@ impl AdminAgentSource {
         &self,
         run: PrepareRun<'_>,
     ) -> Result<PreparedRun, EngineError> {
-        let configured = self.configured().await?;
-        let Agent { id, spec, .. } = self.agent_of(&configured, run.session, run.model)?;
-        let model = self.model(&configured, &spec)?;
-        let root = self.root_of(run.session, &spec);
-        let admin = Arc::clone(&self.governed.admin);
-        let memory = AgentMemory::new(admin, id, run.session.user_id.as_deref())
-            .of_session(&run.session.session_id);
-        let about = run.session.first_message.as_deref().unwrap_or_default();
-        // Both look elsewhere, and neither needs the other.
-        let (opened, facts) = tokio::join!(
-            self.workplace(root, extra_roots(&spec)),
-            memory.facts(about),
-        );
-        let (workspace, instructions) = opened?;
-        let spawner = self
-            .governed
-            .spawner(&spec, run.session.session_id.as_str());
-        let workspace = with_scratch(workspace, &spawner);
-        let skills = SkillPlaces {
-            vision: Self::vision(&configured, &spec, &model.info),
-            ..self.governed.skills.places(&spec, workspace.root())
-        };
+        let (input, threshold_percent) = self.run_input(run).await?;
+        Ok(PreparedRun {
+            model: input.model.info.clone(),
+            threshold_percent,
+            runner: Box::new(AgentRunner {
+                input,
+                tool_refusals: Arc::clone(&self.tool_refusals),
+            }),
+        })
+    }
+
+    /// What the run is given, all of it of one version, and when its context is compacted.
+    pub(crate) async fn run_input(
+        &self,
+        run: PrepareRun<'_>,
+    ) -> Result<(RunInput, Option<u8>), EngineError> {
+        if let Some(mcp) = &self.sources.mcp {
+            mcp.first_hello().await;
+        }
+        let snapshot = self.snapshot().await?;
+        let agent = self.agent_of(&snapshot, run.session, run.model)?;
+        let model = self.model_of(&snapshot, &agent)?;
         let abilities = ModelAbilities {
             tools: model.info.tools,
             vision: model.info.vision,
         };
-        if let Some(mcp) = &self.governed.mcp {
-            mcp.first_hello().await;
-        }
-        let governed = &self.governed;
-        let tools = governed.resolve(&configured, &spec, abilities, ToolSeat::Main);
-        let tools = tools.await;
+        let spec = &agent.spec;
+        let admin = Arc::clone(&self.sources.admin);
+        let memory = AgentMemory::new(admin, agent.id.clone(), run.session.user_id.as_deref())
+            .of_session(&run.session.session_id);
+        let about = run.session.first_message.as_deref().unwrap_or_default();
+        let place = (self.root_of(run.session, spec), extra_roots(spec));
+        // None of them needs another.
+        let (tools, opened, facts) = tokio::join!(
+            self.sources.tools_of(&snapshot, &agent, abilities),
+            self.workplace(&snapshot, place),
+            memory.facts(about),
+        );
+        let (workspace, instructions) = opened?;
+        let spawner = self.sources.spawner(spec, run.session.session_id.as_str());
+        let workspace = with_scratch(workspace, &spawner);
+        let skills = SkillPlaces {
+            vision: Self::vision(&snapshot.config, spec, &model.info),
+            ..self.sources.skills.places(spec, workspace.root())
+        };
         let current_tools = AgentTools {
-            governed: self.governed.clone(),
+            sources: self.sources.clone(),
             agent: run.session.agent_id.clone(),
             model: abilities,
         };
-        let info = model.info.clone();
-        let threshold_percent = threshold_percent(&spec);
+        let threshold_percent = threshold_percent(spec);
         let prompt = PromptSources {
             memory: facts,
-            skills: self.governed.skills.lines(&skills).await,
+            skills: snapshot.skill_lines(&skills).await,
             ..prompt_sources(&workspace, instructions)
         };
         let input = RunInput {
             run_id: run.run_id.clone(),
             session_id: run.session.session_id.clone(),
             agent: AgentSettings {
-                system_prompt: spec.system_prompt,
-                temperature: spec.model_config.temperature,
-                max_output_tokens: spec.model_config.max_tokens,
+                system_prompt: agent.spec.system_prompt,
+                temperature: agent.spec.model_config.temperature,
+                max_output_tokens: agent.spec.model_config.max_tokens,
                 thinking: None,
                 limits: RunLimits::default(),
             },
             prompt,
-            prompts: Arc::clone(&self.prompts),
             model,
-            registry: self.governed.registry(),
+            registry: Arc::clone(&snapshot.registry),
             tools,
             current_tools: Arc::new(current_tools),
             told_tools: run.told_tools,
@@ -92,14 +102,7 @@ impl AdminAgentSource {
             cancel: CancellationToken::new(),
             clock: Arc::new(SystemClock::default()),
         };
-        Ok(PreparedRun {
-            model: info,
-            threshold_percent,
-            runner: Box::new(AgentRunner {
-                input,
-                tool_refusals: Arc::clone(&self.tool_refusals),
-            }),
-        })
+        Ok((input, threshold_percent))
     }
 }
 

@@ -1,8 +1,7 @@
 //! The tools of an agent without the agent: for other programs, under the same governance.
 
-use crate::governed::AgentTools;
 use crate::source::AdminAgentSource;
-use crate::trouble::admin_error;
+use crate::tools::AgentTools;
 use crate::workspace::{extra_roots, with_scratch};
 use async_trait::async_trait;
 use netaclaw_engine::EngineError;
@@ -51,15 +50,15 @@ impl AdminAgentSource {
         agent: Option<&str>,
         unasked: Unasked,
     ) -> Result<AgentToolbox, EngineError> {
-        let spec = self.governed.agent(agent).await.map_err(admin_error)?.spec;
+        let spec = self.agent_named(agent).await?.spec;
         let opened = self
             .open_workspace(self.cwd_of(&spec), extra_roots(&spec))
             .await?;
-        let spawner = self.governed.spawner(&spec, "served tools");
+        let spawner = self.sources.spawner(&spec, "served tools");
         let workspace = with_scratch(opened.0, &spawner);
         Ok(AgentToolbox {
             tools: AgentTools {
-                governed: self.governed.clone(),
+                sources: self.sources.clone(),
                 agent: agent.map(str::to_owned),
                 // Whoever calls is expected to be able to, else it would not.
                 model: ModelAbilities {
@@ -67,8 +66,8 @@ impl AdminAgentSource {
                     vision: true,
                 },
             },
-            registry: Arc::clone(&self.governed.builtin),
-            skills: self.governed.skills.places(&spec, workspace.root()),
+            registry: Arc::clone(&self.sources.builtin),
+            skills: self.sources.skills.places(&spec, workspace.root()),
             workspace: Arc::new(workspace),
             spawner,
             unasked,

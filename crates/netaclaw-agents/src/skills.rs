@@ -1,9 +1,8 @@
 //! The skills of agents: where they are looked for, and what becomes of a message that names one.
 
-use crate::looks::Looks;
 use crate::served::NoSession;
+use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
-use crate::trouble::admin_error;
 use crate::workspace::blocking;
 use netaclaw_engine::{
     EngineError, SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id,
@@ -14,7 +13,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::prompt::SkillLine;
 use netaclaw_session::{EntryBody, raw_json};
-use netaclaw_tools::skills::{KnownSkills, Skill, SkillPlaces, SkillRun, check_skill, run_skill};
+use netaclaw_tools::skills::{Skill, SkillPlaces, SkillRun, SkillScan, check_skill, run_skill};
 use netaclaw_tools::{
     EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
 };
@@ -40,25 +39,21 @@ pub struct SkillHome {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Skills as they are on the disk. Cheap to clone.
+/// Where skills are looked for. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Skills {
     home: Arc<SkillHome>,
     environment: Arc<Vec<(OsString, OsString)>>,
-    looks: Looks<Where, Arc<Vec<Skill>>>,
-    known: KnownSkills,
 }
 
 /// What decides which skills an agent has: its directories, its workspace, and the names it uses.
-type Where = (Vec<PathBuf>, Option<PathBuf>, Vec<String>);
+pub(crate) type SkillPlace = (Vec<PathBuf>, Option<PathBuf>, Vec<String>);
 
 impl Skills {
     pub(crate) fn new(home: SkillHome) -> Self {
         Self {
             environment: Arc::new(home.environment.clone()),
             home: Arc::new(home),
-            looks: Looks::default(),
-            known: KnownSkills::default(),
         }
     }
 
@@ -74,48 +69,31 @@ impl Skills {
             chosen: chosen.into_iter().cloned().collect(),
             environment: Arc::clone(&self.environment),
             vision: None,
-            known: self.known.clone(),
         }
     }
+}
 
-    /// What is there, as it was a moment ago at most.
-    pub(crate) async fn find(&self, places: &SkillPlaces) -> Arc<Vec<Skill>> {
+impl AgentSnapshot {
+    /// The skills at these places, usable or not.
+    pub(crate) async fn skills_at(&self, places: &SkillPlaces) -> Arc<Vec<Skill>> {
         let place = (
             places.agent.clone(),
             places.workspace.clone(),
             places.chosen.clone(),
         );
-        let look = || {
-            let places = places.clone();
-            async { Ok::<_, Infallible>(Arc::new(blocking(move || places.find()).await)) }
+        let scan = |before: Option<SkillScan>| {
+            let (places, before) = (places.clone(), before.unwrap_or_default());
+            async { Ok::<_, Infallible>(blocking(move || places.scan(&before)).await) }
         };
-        match self.looks.look(place, look).await {
-            Ok(skills) => skills,
+        match self.skills.get(place, scan).await {
+            Ok(scan) => scan.skills,
             Err(never) => match never {},
         }
     }
 
-    /// Why tools for skills are of no use, by tool.
-    pub(crate) async fn missing(&self, places: &SkillPlaces) -> BTreeMap<String, String> {
-        let skills = self.find(places).await;
-        let mut ready = skills.iter().filter(|skill| skill.is_ready());
-        let reason = |tool: &str, why: &str| (tool.to_owned(), why.to_owned());
-        if ready.clone().next().is_none() {
-            let none = SKILL_TOOLS.map(|tool| reason(tool, "no skill can be used"));
-            return none.into_iter().collect();
-        }
-        match ready.any(|skill| skill.entry.is_some()) {
-            true => BTreeMap::new(),
-            false => {
-                let why = "no skill that can be used has a program";
-                BTreeMap::from([reason(EXECUTE_SKILL, why)])
-            }
-        }
-    }
-
     /// The index for the prompt: those of people before those that are shipped.
-    pub(crate) async fn lines(&self, places: &SkillPlaces) -> Vec<SkillLine> {
-        let skills = self.find(places).await;
+    pub(crate) async fn skill_lines(&self, places: &SkillPlaces) -> Vec<SkillLine> {
+        let skills = self.skills_at(places).await;
         let ready = skills.iter().filter(|skill| skill.is_ready());
         let line = |skill: &Skill| SkillLine {
             name: skill.name.clone(),
@@ -125,10 +103,27 @@ impl Skills {
     }
 }
 
+/// Why tools for skills are of no use, by tool.
+pub(crate) fn missing(skills: &[Skill]) -> BTreeMap<String, String> {
+    let mut ready = skills.iter().filter(|skill| skill.is_ready());
+    let reason = |tool: &str, why: &str| (tool.to_owned(), why.to_owned());
+    if ready.clone().next().is_none() {
+        let none = SKILL_TOOLS.map(|tool| reason(tool, "no skill can be used"));
+        return none.into_iter().collect();
+    }
+    match ready.any(|skill| skill.entry.is_some()) {
+        true => BTreeMap::new(),
+        false => {
+            let why = "no skill that can be used has a program";
+            BTreeMap::from([reason(EXECUTE_SKILL, why)])
+        }
+    }
+}
+
 impl AdminAgentSource {
     /// Skills that belong to no agent are found there.
     pub fn with_skills(mut self, home: SkillHome) -> Self {
-        self.governed.skills = Skills::new(home);
+        self.sources.skills = Skills::new(home);
         self
     }
 
@@ -158,8 +153,8 @@ impl AdminAgentSource {
     }
 
     async fn skills_of(&self, agent: Option<&str>) -> Result<Vec<Skill>, EngineError> {
-        let spec = self.governed.agent(agent).await.map_err(admin_error)?.spec;
-        let places = self.governed.skills.places(&spec, &self.cwd_of(&spec));
+        let spec = self.agent_named(agent).await?.spec;
+        let places = self.sources.skills.places(&spec, &self.cwd_of(&spec));
         // Whoever looks wants to see what was just changed.
         Ok(blocking(move || places.find()).await)
     }
@@ -180,13 +175,12 @@ pub struct SkillByHand {
 impl AdminAgentSource {
     /// Whoever calls this has agreed to what is run.
     pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
-        let agent = self.governed.agent(run.agent.as_deref()).await;
-        let spec = agent.map_err(admin_error)?.spec;
+        let spec = self.agent_named(run.agent.as_deref()).await?.spec;
         let (workspace, _) = self.open_workspace(run.workspace, Vec::new()).await?;
-        let mut places = self.governed.skills.places(&spec, workspace.root());
+        let mut places = self.sources.skills.places(&spec, workspace.root());
         let folder = PathBuf::from(&run.skill);
         let mut name = run.skill;
-        if let Some(skill) = check_skill(&folder, self.governed.skills.home.environment.clone()) {
+        if let Some(skill) = check_skill(&folder, self.sources.skills.home.environment.clone()) {
             places.agent = vec![skill.dir.clone()];
             places.chosen.clear();
             name = skill.name;
@@ -197,7 +191,7 @@ impl AdminAgentSource {
             cancel: run.cancel,
             updates: run.updates,
             images: ImageUse::Unseen,
-            spawner: self.governed.spawner(&spec, "skills by hand"),
+            spawner: self.sources.spawner(&spec, "skills by hand"),
             todo: Arc::clone(&nobody) as _,
             clarifier: Arc::clone(&nobody) as _,
             memory: nobody,

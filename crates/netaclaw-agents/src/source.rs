@@ -1,18 +1,15 @@
 //! Agents as they are configured, made ready to run.
 
-use crate::governed::Governed;
-use crate::looks::Looks;
-use crate::mcp::ConfiguredMcp;
+use crate::mcp::AdminMcpServers;
 use crate::models::{ModelSettings, threshold_percent};
-use crate::skills::{Skills, opening};
+use crate::skills::opening;
+use crate::snapshot::{AgentSnapshot, Sources};
 use crate::tool_refusals::ToolRefusals;
 use crate::trouble::admin_error;
-use crate::workspace::Workplace;
 use async_trait::async_trait;
-use metrics::histogram;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, Configured, check_choice,
-    open_title_model, session_provider,
+    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, check_choice, open_title_model,
+    session_provider,
 };
 use netaclaw_engine::{
     AgentRef, AgentSource, Caller, ChosenModel, CompactionSetup, ConsentAct, ConsentScope,
@@ -20,26 +17,20 @@ use netaclaw_engine::{
     TitleModel,
 };
 use netaclaw_protocol::{
-    Agent, AgentSpec, ApprovalDecision, AuditAction, ChannelId, EntryId, RecordKind, SessionId,
-    SessionMeta, UserId, now_ms,
+    Agent, ApprovalDecision, AuditAction, ChannelId, EntryId, RecordKind, SessionId, SessionMeta,
+    UserId, now_ms,
 };
-use netaclaw_runtime::prompt::Prompts;
-use netaclaw_runtime::{Lately, ModelAccess};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::SpawnGate;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The agents of the admin store.
 pub struct AdminAgentSource {
-    pub(crate) governed: Governed,
+    pub(crate) sources: Sources,
     pub(crate) models: ModelSettings,
     pub(crate) tool_refusals: Arc<ToolRefusals>,
-    pub(crate) workplaces: Looks<(PathBuf, Vec<PathBuf>), Workplace>,
-    pub(crate) prompts: Arc<Prompts>,
-    /// Ways to models, each with the agent whose model it is.
-    pub(crate) opened: Lately<(Arc<Configured>, AgentSpec), ModelAccess>,
 }
 
 impl AdminAgentSource {
@@ -50,60 +41,52 @@ impl AdminAgentSource {
         cwd: PathBuf,
     ) -> Self {
         Self {
-            governed: Governed {
-                admin,
-                builtin: registry,
-                gate: Arc::new(SpawnGate::closed()),
-                mcp: None,
-                skills: Skills::default(),
-                cwd,
-                resolved: Lately::default(),
-            },
+            sources: Sources::new(admin, registry, cwd),
             models,
             tool_refusals: Arc::default(),
-            workplaces: Looks::default(),
-            prompts: Arc::default(),
-            opened: Lately::default(),
         }
     }
 
     /// Lets tools start programs, through this gate.
     pub fn with_gate(mut self, gate: Arc<SpawnGate>) -> Self {
-        self.governed.gate = gate;
+        self.sources.gate = gate;
         self
     }
 
     /// Adds the tools of MCP servers.
-    pub fn with_mcp(mut self, mcp: Arc<ConfiguredMcp>) -> Self {
-        self.governed.mcp = Some(mcp);
+    pub fn with_mcp(mut self, mcp: Arc<AdminMcpServers>) -> Self {
+        self.sources.mcp = Some(mcp);
         self
     }
 
     /// Tells the store which tools there are. For the start of a server.
     pub async fn sync_tools(&self) -> Result<(), AdminError> {
-        self.governed.sync().await
+        self.sources.sync_tools().await
     }
 
     pub(crate) fn admin(&self) -> &dyn AdminStore {
-        &*self.governed.admin
+        &*self.sources.admin
     }
 
-    pub(crate) async fn configured(&self) -> Result<Arc<Configured>, EngineError> {
-        let began = Instant::now();
-        let configured = self.admin().configured().await;
-        histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "configured")
-            .record(began.elapsed());
-        configured.map_err(admin_error)
+    pub(crate) async fn snapshot(&self) -> Result<Arc<AgentSnapshot>, EngineError> {
+        self.sources.snapshot().await.map_err(admin_error)
+    }
+
+    /// By id or name; `None` is the default agent.
+    pub(crate) async fn agent_named(&self, agent: Option<&str>) -> Result<Agent, EngineError> {
+        let snapshot = self.snapshot().await?;
+        let agent = snapshot.config.agent(agent).map_err(admin_error)?;
+        Ok(agent.clone())
     }
 
     /// The session's agent, with the model that was chosen for the session.
     pub(crate) fn agent_of(
         &self,
-        configured: &Configured,
+        snapshot: &AgentSnapshot,
         session: &SessionMeta,
         model: Option<ChosenModel>,
     ) -> Result<Agent, EngineError> {
-        let agent = configured.agent(session.agent_id.as_deref());
+        let agent = snapshot.config.agent(session.agent_id.as_deref());
         let mut agent = agent.map_err(admin_error)?.clone();
         if let Some(chosen) = model {
             let config = &mut agent.spec.model_config;
@@ -117,7 +100,7 @@ impl AdminAgentSource {
 #[async_trait]
 impl AgentSource for AdminAgentSource {
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
-        let agent = self.governed.agent(agent).await.map_err(admin_error)?;
+        let agent = self.agent_named(agent).await?;
         Ok(AgentRef {
             id: agent.id.to_string(),
             provider: session_provider(&agent.spec).kind,
@@ -131,10 +114,10 @@ impl AgentSource for AdminAgentSource {
         agent: Option<&str>,
         model: &ChosenModel,
     ) -> Result<(), EngineError> {
-        let configured = self.configured().await?;
-        let agent = configured.agent(agent).map_err(admin_error)?;
+        let config = &self.snapshot().await?.config;
+        let agent = config.agent(agent).map_err(admin_error)?;
         let channel = ChannelId::new(&model.channel_id);
-        check_choice(&agent.spec, &configured.channels, &channel, &model.model_id)
+        check_choice(&agent.spec, &config.channels, &channel, &model.model_id)
             .map_err(|error| EngineError::WrongChoice(Box::new(AdminError::from(error).words())))
     }
 
@@ -143,7 +126,7 @@ impl AgentSource for AdminAgentSource {
     }
 
     fn session_deleted(&self, session: &SessionId) {
-        self.governed.gate.forget(session.as_str());
+        self.sources.gate.forget(session.as_str());
     }
 
     async fn open_skill(
@@ -152,20 +135,19 @@ impl AgentSource for AdminAgentSource {
         command: &SkillCommand,
         message: &EntryId,
     ) -> Result<SkillOpening, EngineError> {
-        let configured = self.configured().await?;
-        let spec = self.agent_of(&configured, session, None)?.spec;
+        let snapshot = self.snapshot().await?;
+        let spec = self.agent_of(&snapshot, session, None)?.spec;
         let root = self.root_of(session, &spec);
-        let skills = self.governed.skills.places(&spec, &root);
+        let skills = self.sources.skills.places(&spec, &root);
         opening(command, &skills, message, now_ms()).await
     }
 
     async fn measure(&self, session: &SessionMeta, model: Option<ChosenModel>) -> Option<Measure> {
-        let configured = self.configured().await.ok()?;
-        let spec = self.agent_of(&configured, session, model).ok()?.spec;
-        let model = self.model(&configured, &spec).ok()?.info;
+        let snapshot = self.snapshot().await.ok()?;
+        let agent = self.agent_of(&snapshot, session, model).ok()?;
         Some(Measure {
-            model,
-            threshold_percent: threshold_percent(&spec),
+            model: self.model_of(&snapshot, &agent).ok()?.info,
+            threshold_percent: threshold_percent(&agent.spec),
         })
     }
 
@@ -216,8 +198,11 @@ impl AgentSource for AdminAgentSource {
     }
 
     async fn question_timeout(&self) -> Option<Duration> {
-        match self.admin().setting(CLARIFY_TIMEOUT).await {
-            Ok(setting) => setting?.value.as_u64().map(Duration::from_millis),
+        match self.snapshot().await {
+            Ok(snapshot) => {
+                let timeout = snapshot.config.setting(CLARIFY_TIMEOUT)?.as_u64();
+                timeout.map(Duration::from_millis)
+            }
             Err(error) => {
                 // Better to wait for ever than to go on without the answer.
                 tracing::warn!(%error, "it is not known how long questions stay open");
@@ -227,9 +212,9 @@ impl AgentSource for AdminAgentSource {
     }
 
     async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
-        let agent = self.governed.agent(session.agent_id.as_deref()).await;
-        let spec = agent.map_err(admin_error)?.spec;
-        let open = open_title_model(self.admin(), &spec).await;
+        let config = &self.snapshot().await?.config;
+        let agent = config.agent(session.agent_id.as_deref());
+        let open = open_title_model(config, &agent.map_err(admin_error)?.spec);
         Ok(open.map_err(admin_error)?.map(|open| {
             let (client, info, _) = self.client(open);
             TitleModel {

@@ -1,6 +1,7 @@
 //! Where an agent works: the directories, and what the project in them says to agents.
 
 use crate::instructions::instruction_files;
+use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{AgentSpec, SessionMeta, Trouble, TroubleKind};
@@ -17,28 +18,35 @@ pub(crate) struct Workplace {
     instructions: Vec<InstructionFile>,
 }
 
+/// The directory of a workspace, and those that are added to it.
+pub(crate) type WorkspacePlace = (PathBuf, Vec<PathBuf>);
+
 impl AdminAgentSource {
     /// What the prompt of a new session of the agent is made of.
-    pub(crate) async fn prompt_of(&self, spec: &AgentSpec) -> Result<PromptSources, EngineError> {
+    pub(crate) async fn prompt_of(
+        &self,
+        snapshot: &AgentSnapshot,
+        spec: &AgentSpec,
+    ) -> Result<PromptSources, EngineError> {
         let (workspace, instructions) = self
             .open_workspace(self.cwd_of(spec), extra_roots(spec))
             .await?;
-        let places = self.governed.skills.places(spec, workspace.root());
+        let places = self.sources.skills.places(spec, workspace.root());
         Ok(PromptSources {
-            skills: self.governed.skills.lines(&places).await,
+            skills: snapshot.skill_lines(&places).await,
             ..prompt_sources(&workspace, instructions)
         })
     }
 
     /// The workspace of a run, and what its project says. Runs that begin in the same moment share
-    /// the look at the disk; what each of them has seen of files is its own.
+    /// the scan of the disk; what each of them has seen of files is its own.
     pub(crate) async fn workplace(
         &self,
-        root: PathBuf,
-        extra: Vec<PathBuf>,
+        snapshot: &AgentSnapshot,
+        (root, extra): WorkspacePlace,
     ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
-        let hidden = self.governed.gate.hidden();
-        let look = || async {
+        let hidden = self.sources.gate.hidden();
+        let scan = |_| async {
             let opened = open_workspace(root.clone(), extra.clone(), hidden.clone());
             let (workspace, instructions) = opened.await?;
             let roots = workspace.roots().into();
@@ -51,7 +59,7 @@ impl AdminAgentSource {
         let Workplace {
             roots,
             instructions,
-        } = self.workplaces.look(place, look).await?;
+        } = snapshot.workspaces.get(place, scan).await?;
         let workspace = Workspace::of_roots(roots.to_vec()).hiding(hidden.clone());
         Ok((workspace, instructions))
     }
@@ -62,7 +70,7 @@ impl AdminAgentSource {
         root: PathBuf,
         extra: Vec<PathBuf>,
     ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
-        open_workspace(root, extra, self.governed.gate.hidden().clone()).await
+        open_workspace(root, extra, self.sources.gate.hidden().clone()).await
     }
 
     /// Where the session works.
@@ -74,7 +82,7 @@ impl AdminAgentSource {
     }
 
     pub(crate) fn cwd_of(&self, spec: &AgentSpec) -> PathBuf {
-        self.governed.cwd_of(spec)
+        self.sources.cwd_of(spec)
     }
 }
 

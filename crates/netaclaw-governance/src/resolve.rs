@@ -28,7 +28,7 @@ pub struct ResolveInput<'a> {
     pub seat: Seat<'a>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ModelAbilities {
     pub tools: bool,
     pub vision: bool,
@@ -166,6 +166,11 @@ impl ResolvedTools {
 
     pub fn warnings(&self) -> &[ToolWarning] {
         &self.warnings
+    }
+
+    /// Whether both are the same value. False for equal ones that were resolved apart.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.tools, &other.tools)
     }
 
     /// The same, with a word of caution about one of them.

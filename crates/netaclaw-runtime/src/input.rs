@@ -1,7 +1,7 @@
 //! Everything a run is given.
 
 use crate::clock::Clock;
-use crate::prompt::{PromptSources, Prompts};
+use crate::prompt::PromptSources;
 use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{
@@ -22,8 +22,6 @@ pub struct RunInput {
     pub session_id: SessionId,
     pub agent: AgentSettings,
     pub prompt: PromptSources,
-    /// Those that were made for other runs.
-    pub prompts: Arc<Prompts>,
     pub model: ModelAccess,
     pub registry: Arc<ToolRegistry>,
     /// What of the registry this agent has, and why.

@@ -8,7 +8,7 @@ use crate::hidden;
 use crate::session::Stores;
 use crate::shipped;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{AdminAgentSource, ConfiguredMcp, ModelSettings, SkillHome};
+use netaclaw_agents::{AdminAgentSource, AdminMcpServers, ModelSettings, SkillHome};
 use netaclaw_engine::{Engine, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{
@@ -29,7 +29,7 @@ pub(crate) struct Assembled {
     /// Processes that died here and may have left something unfinished.
     pub(crate) dead: DeadInstances,
     /// The connections to MCP servers.
-    pub(crate) mcp: Arc<ConfiguredMcp>,
+    pub(crate) mcp: Arc<AdminMcpServers>,
 }
 
 pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
@@ -53,7 +53,7 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let gate = Arc::new(gate(app, &stores.config));
     let registry = Arc::new(ToolRegistry::builtin());
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
-    let mcp = ConfiguredMcp::start(store, Arc::clone(&gate), Arc::clone(&registry)).await;
+    let mcp = AdminMcpServers::start(store, Arc::clone(&gate), Arc::clone(&registry)).await;
     let mcp = Arc::new(mcp.map_err(|error| admin::failure(app.lang, error))?);
     let agents = AdminAgentSource::new(
         Arc::clone(&admin) as Arc<dyn AdminStore>,

@@ -1,5 +1,7 @@
 use super::ContractHarness;
-use super::subject::{assert_conflict, assert_invalid, assert_not_found, by, seeded};
+use super::subject::{
+    assert_conflict, assert_invalid, assert_not_found, by, seeded, within_a_second,
+};
 use crate::{
     Access, AdminStore, BROWSER_LABEL, Expect, FIRST_USER, IssuedToken, LoginCheck, PasswordChange,
     TokenCheck,
@@ -252,6 +254,34 @@ pub(super) async fn a_token_ends_when_it_is_revoked_or_its_user_goes(
         .unwrap();
     assert_eq!(check(&*store, &second.secret).await, TokenCheck::Unknown);
     assert!(store.tokens().await.unwrap().is_empty());
+}
+
+pub(super) async fn a_token_ends_within_a_second_wherever_it_was_revoked(
+    harness: &dyn ContractHarness,
+) {
+    let store = seeded(harness).await;
+    let other = harness.open().await;
+    let ann = new_user(&*store, "ann", None).await;
+    let (one, two) = (issue(&*store, &ann).await, issue(&*store, &ann).await);
+    for token in [&one, &two] {
+        let checked = check(&*store, &token.secret).await;
+        assert!(matches!(checked, TokenCheck::Right(_)), "{checked:?}");
+    }
+    other.revoke_token(by(), &one.token.id).await.unwrap();
+    within_a_second(async || {
+        let checked = check(&*store, &one.secret).await;
+        matches!(checked, TokenCheck::Revoked)
+    })
+    .await;
+    let mut disabled = ann.spec;
+    disabled.status = UserStatus::Disabled;
+    let changed = other.update_user(by(), &ann.id, Expect::Any, disabled, PasswordChange::Keep);
+    changed.await.unwrap();
+    within_a_second(async || {
+        let checked = check(&*store, &two.secret).await;
+        matches!(checked, TokenCheck::UserDisabled)
+    })
+    .await;
 }
 
 pub(super) async fn a_browsers_token_ends_with_the_one_it_came_in_with(

@@ -8,8 +8,8 @@ use crate::{
     open_auxiliary, open_models,
 };
 use netaclaw_protocol::{
-    ChannelId, ChannelModel, ChannelSpec, ChannelStatus, KeyChange, ModelFallback, ModelPrice,
-    RecordKind, Supplier,
+    AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, KeyChange, ModelFallback,
+    ModelPrice, RecordKind, Supplier,
 };
 use secrecy::ExposeSecret;
 
@@ -188,7 +188,7 @@ pub(super) async fn an_agent_opens_its_models(harness: &dyn ContractHarness) {
     let id = new_channel(&*store, "main").await.id;
     let mut spec = agent_spec("a");
     spec.model_config.channel_id = Some(id.clone());
-    let opened = open_models(&store.configured().await.unwrap(), &spec).unwrap();
+    let opened = open_models(&store.config_snapshot().await.unwrap(), &spec).unwrap();
     assert_eq!(opened.main.choice.model, "gpt-5");
     assert_eq!(opened.main.channel.name, "main");
     let key = opened.main.channel.api_key.as_ref().unwrap();
@@ -201,7 +201,7 @@ pub(super) async fn an_agent_opens_its_models(harness: &dyn ContractHarness) {
     };
     let disabled = store.update_channel(by(), &id, Expect::Any, disabled, KeyChange::Keep);
     disabled.await.unwrap();
-    let error = open_models(&store.configured().await.unwrap(), &spec).unwrap_err();
+    let error = open_models(&store.config_snapshot().await.unwrap(), &spec).unwrap_err();
     assert!(matches!(
         error,
         AdminError::Model(ModelChoiceError::ChannelDisabled { .. })
@@ -213,16 +213,20 @@ pub(super) async fn the_auxiliary_model_follows_agent_and_dictionary(
 ) {
     let store = seeded(harness).await;
     let agent = store.default_agent().await.unwrap();
-    let own = open_auxiliary(&*store, &agent.spec).await.unwrap();
+    let opened = async |spec: &AgentSpec| {
+        let config = store.config_snapshot().await.unwrap();
+        open_auxiliary(&config, spec).unwrap()
+    };
+    let own = opened(&agent.spec).await;
     assert_eq!(own.choice.model, "demo");
     let small = new_channel(&*store, "small").await.id;
     let entry = store.put_dict_value(by(), NETACLAW_GROUP, AUXILIARY_CHANNEL_ID, small.as_str());
     entry.await.unwrap();
-    let usual = open_auxiliary(&*store, &agent.spec).await.unwrap();
+    let usual = opened(&agent.spec).await;
     assert_eq!(usual.choice.channel_name, "small");
     let mut spec = agent.spec;
     spec.auxiliary_model_id = Some("demo-2".to_owned());
-    let named = open_auxiliary(&*store, &spec).await.unwrap();
+    let named = opened(&spec).await;
     assert_eq!(
         (
             named.choice.channel_name.as_str(),

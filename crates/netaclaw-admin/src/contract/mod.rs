@@ -13,11 +13,11 @@ mod agents;
 mod audit;
 mod channels;
 mod concurrent;
-mod configured;
 mod mcp;
 mod memories;
 mod seeds;
 mod settings;
+mod snapshots;
 mod subject;
 mod tools;
 
@@ -88,8 +88,10 @@ suite! { $
         a_switch_outlives_its_tool,
         a_switch_is_set_only_at_the_expected_revision,
         sources_keep_to_their_own_tools;
-    configured:
-        runs_are_made_from_what_is_there_at_that_moment;
+    snapshots:
+        a_snapshot_has_every_change_of_its_own_store,
+        a_change_of_another_process_is_seen_within_a_second,
+        a_snapshot_is_of_one_revision;
     mcp:
         an_mcp_server_comes_back_as_it_was_kept,
         an_mcp_server_is_changed_and_deleted,
@@ -110,6 +112,7 @@ suite! { $
         a_token_lets_its_user_in,
         a_wrong_token_lets_nobody_in,
         a_token_ends_when_it_is_revoked_or_its_user_goes,
+        a_token_ends_within_a_second_wherever_it_was_revoked,
         a_browsers_token_ends_with_the_one_it_came_in_with,
         a_changed_password_ends_the_browsers_that_came_in_with_it,
         a_token_expires,

@@ -26,7 +26,7 @@ pub(super) async fn a_first_start_without_anything_gives_a_demo(harness: &dyn Co
         (agent.spec.name.as_str(), agent.spec.label.as_str()),
         (DEFAULT_AGENT, "General")
     );
-    let opened = open_models(&store.configured().await.unwrap(), &agent.spec).unwrap();
+    let opened = open_models(&store.config_snapshot().await.unwrap(), &agent.spec).unwrap();
     assert_eq!(opened.main.choice.model, "demo");
     let user = store.user_named(FIRST_USER).await.unwrap();
     assert_eq!((user.spec.role, user.password_set), (Role::Admin, false));
@@ -58,7 +58,7 @@ pub(super) async fn a_first_start_uses_the_best_key(harness: &dyn ContractHarnes
         (agent.label.as_str(), agent.session_provider.as_str()),
         ("通用", "mysql")
     );
-    let opened = open_models(&store.configured().await.unwrap(), &agent)
+    let opened = open_models(&store.config_snapshot().await.unwrap(), &agent)
         .unwrap()
         .main;
     assert_eq!(opened.choice.channel_name, "anthropic");

@@ -7,6 +7,7 @@ use netaclaw_protocol::{
 };
 use secrecy::SecretString;
 use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 /// What no answer may hold.
 pub(super) const KEY: &str = "sk-contract-marker-0815-4711";
@@ -59,6 +60,22 @@ pub(super) fn model(name: &str) -> ChannelModel {
     ChannelModel {
         name: name.to_owned(),
         ..ChannelModel::default()
+    }
+}
+
+/// How soon a change of another process counts.
+const PROMISED: Duration = Duration::from_secs(1);
+
+/// Reads again until it is so, which it must be for a read that begins when the promise is due.
+pub(super) async fn within_a_second(is_so: impl AsyncFn() -> bool) {
+    let changed = Instant::now();
+    loop {
+        let is_due = changed.elapsed() >= PROMISED;
+        if is_so().await {
+            return;
+        }
+        assert!(!is_due, "the change was not seen within a second");
+        tokio::task::yield_now().await;
     }
 }
 

@@ -8,6 +8,7 @@ mod compaction;
 mod endings;
 mod foreign;
 mod metrics;
+mod others;
 mod pairs;
 mod remembering;
 mod sending;

@@ -213,6 +213,11 @@ impl World {
         updated.await.unwrap();
     }
 
+    /// The admin store as another process has it.
+    pub(crate) async fn other_process(&self) -> SqlAdminStore {
+        open_admin(&self.dir).await
+    }
+
     pub(crate) fn sessions_dir(&self) -> std::path::PathBuf {
         self.dir.path().join("sessions")
     }
@@ -231,16 +236,19 @@ impl World {
 }
 
 async fn admin(dir: &TempDir) -> SqlAdminStore {
-    let store = SqlAdminStore::open(AdminSettings {
+    let store = open_admin(dir).await;
+    store.seed(FirstStart::default()).await.unwrap();
+    store
+}
+
+async fn open_admin(dir: &TempDir) -> SqlAdminStore {
+    let opened = SqlAdminStore::open(AdminSettings {
         database: AdminDatabase::Sqlite {
             file: dir.path().join("admin.db"),
         },
         secret_key: SecretKey::load_or_create(&dir.path().join("secret.key")).unwrap(),
-    })
-    .await
-    .unwrap();
-    store.seed(FirstStart::default()).await.unwrap();
-    store
+    });
+    opened.await.unwrap()
 }
 
 fn url(fake: &FakeModel, supplier: Supplier) -> String {

@@ -2,7 +2,7 @@
 
 use crate::agent::Script;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
-use netaclaw_agents::{AdminAgentSource, ConfiguredMcp, ModelSettings};
+use netaclaw_agents::{AdminAgentSource, AdminMcpServers, ModelSettings};
 use netaclaw_engine::{Engine, Providers, UserLimits};
 use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
 use netaclaw_protocol::{
@@ -109,7 +109,7 @@ impl Server {
             Arc::new(ToolRegistry::builtin()),
             dir.path().to_owned(),
         );
-        let mcp = ConfiguredMcp::start(
+        let mcp = AdminMcpServers::start(
             Arc::clone(&admin) as _,
             Arc::new(SpawnGate::closed()),
             Arc::new(ToolRegistry::builtin()),

@@ -8,7 +8,6 @@ mod environment;
 mod identity;
 mod instructions;
 mod layer;
-mod made;
 mod memory;
 mod rules;
 mod skills;
@@ -21,7 +20,6 @@ mod tool_guidance;
 pub use environment::Environment;
 pub use instructions::InstructionFile;
 pub use layer::{Layer, LayerName};
-pub use made::Prompts;
 pub use skills::SkillLine;
 
 use netaclaw_governance::ResolvedTools;

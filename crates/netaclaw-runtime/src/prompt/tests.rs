@@ -102,46 +102,6 @@ fn the_stable_part_does_not_move_with_date_and_list() {
     assert_eq!(after.volatile, "Today is 2026-11-04.");
 }
 
-/// Whatever changes, the prompt is the one that would be made now.
-#[test]
-fn a_prompt_that_was_made_before_is_not_taken_for_another() {
-    let prompts = Prompts::default();
-    let whole = |prompt: Prompt| format!("{:?}", prompt.preview(&todo()));
-    let mut seen = Vec::new();
-    let mut check = |system_prompt: &str, sources: &PromptSources, tools: &ResolvedTools| {
-        for _ in 0..2 {
-            let remembered = whole(prompts.get(system_prompt, sources, tools));
-            assert_eq!(
-                remembered,
-                whole(Prompt::new(system_prompt, sources, tools))
-            );
-            seen.push(remembered);
-        }
-    };
-    let changes: [fn(&mut PromptSources); 8] = [
-        |_| {},
-        |sources| sources.rules.clear(),
-        |sources| sources.environment.date = "2026-11-04".into(),
-        |sources| sources.environment.cwd = "~/else".into(),
-        |sources| sources.instructions[1].text = "Prices are in yen.".into(),
-        |sources| sources.memory.push("The user is tired.".into()),
-        |sources| sources.skills[0].description = "Reads invoices.".into(),
-        |sources| sources.skills.clear(),
-    ];
-    for change in changes {
-        let mut sources = sources();
-        change(&mut sources);
-        check("x", &sources, &tools(&[]));
-    }
-    check("y", &sources(), &tools(&[]));
-    check("x", &sources(), &tools(&["clarify"]));
-    check("x", &sources(), &tools(&["*"]));
-    check("x", &sources(), &tools(&[]));
-    seen.sort();
-    seen.dedup();
-    assert_eq!(seen.len(), changes.len() + 3);
-}
-
 #[test]
 fn a_finished_list_is_said_to_be_finished() {
     let mut list = todo();

@@ -7,6 +7,7 @@ use crate::event::RunEvent;
 use crate::host::RunHost;
 use crate::input::{ModelAccess, PendingCalls, RunInput};
 use crate::machine::{CallFacts, Effect, State};
+use crate::prompt::Prompt;
 use crate::trouble::{no_sandbox, tools_refused, unknown_tools, works_without_tools};
 use netaclaw_governance::ResolvedTool;
 use netaclaw_models::ToolDefinition;
@@ -15,9 +16,7 @@ use netaclaw_protocol::{ForeignContent, Trouble, Usage};
 impl<'h> Driver<'h> {
     pub(super) fn begin(input: RunInput, host: &'h mut dyn RunHost) -> (Self, State, Vec<Effect>) {
         let definitions: Vec<_> = input.tools.enabled().map(definition).collect();
-        let prompt = input
-            .prompts
-            .get(&input.agent.system_prompt, &input.prompt, &input.tools);
+        let prompt = Prompt::new(&input.agent.system_prompt, &input.prompt, &input.tools);
         for warning in warnings(&input) {
             host.emit(RunEvent::Warning(warning));
         }

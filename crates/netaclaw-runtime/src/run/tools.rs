@@ -5,6 +5,8 @@ use super::setup::definition;
 use super::start::current;
 use crate::event::RunEvent;
 use crate::host::HostError;
+use crate::prompt::Prompt;
+use netaclaw_governance::ResolvedTools;
 use netaclaw_protocol::{DisabledTool, ToolsChanged};
 
 impl Driver<'_> {
@@ -22,7 +24,8 @@ impl Driver<'_> {
                 current = current(&*self.input.current_tools) => current,
             };
             match current {
-                Ok(tools) => self.input.tools = tools,
+                Ok(tools) if tools.is_same(&self.input.tools) => {}
+                Ok(tools) => self.offer(tools),
                 // The model goes on with what it knows. Its calls are decided on one by one, and
                 // denied for as long as nobody can.
                 Err(error) => {
@@ -30,14 +33,15 @@ impl Driver<'_> {
                     return Ok(());
                 }
             }
-            let input = &self.input;
-            self.definitions = input.tools.enabled().map(definition).collect();
-            self.prompt =
-                input
-                    .prompts
-                    .get(&input.agent.system_prompt, &input.prompt, &input.tools);
         }
         self.tell_tools().await
+    }
+
+    fn offer(&mut self, tools: ResolvedTools) {
+        let input = &mut self.input;
+        self.definitions = tools.enabled().map(definition).collect();
+        self.prompt = Prompt::new(&input.agent.system_prompt, &input.prompt, &tools);
+        input.tools = tools;
     }
 
     async fn tell_tools(&mut self) -> Result<(), HostError> {

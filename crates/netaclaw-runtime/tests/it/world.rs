@@ -152,7 +152,6 @@ impl World {
                 },
                 ..PromptSources::default()
             },
-            prompts: Arc::default(),
             model: ModelAccess {
                 client: self.client.clone(),
                 info: self.info.clone(),

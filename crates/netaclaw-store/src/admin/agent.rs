@@ -6,6 +6,7 @@ use super::channel::read_channels;
 use super::database::commit;
 use super::fault::{Result, expected, found, unless_taken, unreadable};
 use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AgentStore, Expect, Invalid, Problem, UnreadableAgent, changed_fields,
@@ -41,7 +42,7 @@ impl AgentStore for SqlAdminStore {
 
     async fn create_agent(&self, by: &Actor, spec: AgentSpec) -> Result<Agent, AdminError> {
         self.check_directories(&spec).await?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let agent = insert_agent(&mut writer, by, spec).await?;
         commit(writer).await?;
         Ok(agent)
@@ -55,7 +56,7 @@ impl AgentStore for SqlAdminStore {
         spec: AgentSpec,
     ) -> Result<Agent, AdminError> {
         self.check_directories(&spec).await?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let before = read_agent(&mut writer, id).await?;
         expected(expect, KIND, &before.spec.name, before.stamp)?;
         let agent = change_agent(&mut writer, by, before, spec).await?;
@@ -69,7 +70,7 @@ impl AgentStore for SqlAdminStore {
         id: &AgentId,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let agent = read_agent(&mut writer, id).await?;
         expected(expect, KIND, &agent.spec.name, agent.stamp)?;
         if agent.spec.is_default {

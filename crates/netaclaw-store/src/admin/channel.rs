@@ -8,6 +8,7 @@ use super::dictionary::read_value;
 use super::fault::{Result, expected, found, unless_taken, unreadable};
 use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
 use super::seal::Sealer;
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     AUXILIARY_CHANNEL_ID, Actor, AdminError, ChannelKey, ChannelStore, Expect, Invalid,
@@ -60,7 +61,7 @@ impl ChannelStore for SqlAdminStore {
         spec: ChannelSpec,
         key: Option<SecretString>,
     ) -> Result<ChannelView, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let channel = insert_channel(&mut writer, &self.sealer, by, spec, key).await?;
         commit(writer).await?;
         Ok(channel)
@@ -75,7 +76,7 @@ impl ChannelStore for SqlAdminStore {
         key: KeyChange,
     ) -> Result<ChannelView, AdminError> {
         check_channel(&spec)?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let mut stored = read_channel(&mut writer, id).await?;
         expected(expect, KIND, &stored.view.spec.name, stored.view.stamp)?;
         let mut fields = changed_fields(&stored.view.spec, &spec);
@@ -100,7 +101,7 @@ impl ChannelStore for SqlAdminStore {
         id: &ChannelId,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let channel = read_channel(&mut writer, id).await?.view;
         let name = channel.spec.name;
         expected(expect, KIND, &name, channel.stamp)?;

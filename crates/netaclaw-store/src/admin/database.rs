@@ -2,7 +2,7 @@
 
 use super::AdminDatabase;
 use super::fault::Result;
-use super::unchanged::{Mark, Watch};
+use super::versioned::Area;
 use netaclaw_admin::AdminError;
 use netaclaw_protocol::AdminStoreKind;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
@@ -10,11 +10,13 @@ use sqlx::migrate::MigrateError;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
-use sqlx::{Any, AnyPool, ConnectOptions, Connection, Executor, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Transaction};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Requests wait for a connection when all are in use; after the time-out they fail.
@@ -28,7 +30,8 @@ const MIGRATION_TABLE: &str = "netaclaw_admin_migration";
 pub(super) struct Database {
     pool: AnyPool,
     kind: AdminStoreKind,
-    watch: Watch,
+    configuration_changes: AtomicU64,
+    account_changes: AtomicU64,
 }
 
 impl Database {
@@ -55,29 +58,44 @@ impl Database {
         }
     }
 
-    /// The state of the database, if that can be told without asking it.
-    pub(super) fn mark(&self) -> Option<Mark> {
-        self.watch.mark()
-    }
-
     /// For reading, and for single statements that depend on nothing.
     pub(super) async fn connection(&self) -> Result<PoolConnection<Any>> {
         Ok(self.pool.acquire().await?)
     }
 
-    /// A transaction in which nobody else changes anything. Dropped, it is rolled back.
-    pub(super) async fn writer(&self) -> Result<Transaction<'static, Any>> {
+    /// How often this process has changed the area.
+    pub(super) fn own_changes(&self, area: Area) -> u64 {
+        let changes = self.changes(area);
+        changes.map_or(0, |changes| changes.load(Ordering::Acquire))
+    }
+
+    fn changes(&self, area: Area) -> Option<&AtomicU64> {
+        match area {
+            Area::Configuration => Some(&self.configuration_changes),
+            Area::Accounts => Some(&self.account_changes),
+            Area::Memories => None,
+        }
+    }
+
+    /// A transaction in which this process alone changes anything, in one area. Dropped, it is rolled
+    /// back.
+    pub(super) async fn writer(&self, area: Area) -> Result<Writer<'_>> {
         // A plain BEGIN would take SQLite's lock at the first write, and then fail instead of
         // waiting if somebody else had written since the first read.
         const TURN: &str = "SELECT id FROM netaclaw_admin_writer WHERE id = 1 FOR UPDATE";
-        match self.kind {
-            AdminStoreKind::Sqlite => Ok(self.pool.begin_with("BEGIN IMMEDIATE").await?),
+        let transaction = match self.kind {
+            AdminStoreKind::Sqlite => self.pool.begin_with("BEGIN IMMEDIATE").await?,
             AdminStoreKind::Mysql => {
                 let mut transaction = self.pool.begin().await?;
                 transaction.execute(TURN).await?;
-                Ok(transaction)
+                transaction
             }
-        }
+        };
+        Ok(Writer {
+            transaction,
+            area,
+            database: self,
+        })
     }
 
     pub(super) async fn close(&self) {
@@ -85,9 +103,46 @@ impl Database {
     }
 }
 
-/// Ends a transaction whose work went well.
-pub(super) async fn commit(transaction: Transaction<'static, Any>) -> Result<()> {
-    Ok(transaction.commit().await?)
+/// A transaction that changes one area of the store.
+pub(super) struct Writer<'d> {
+    transaction: Transaction<'static, Any>,
+    area: Area,
+    database: &'d Database,
+}
+
+impl Deref for Writer<'_> {
+    type Target = AnyConnection;
+
+    fn deref(&self) -> &AnyConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for Writer<'_> {
+    fn deref_mut(&mut self) -> &mut AnyConnection {
+        &mut self.transaction
+    }
+}
+
+/// Ends a transaction whose work went well, and with it what was read of its area before.
+pub(super) async fn commit(writer: Writer<'_>) -> Result<()> {
+    const INCREASE: &str =
+        "UPDATE netaclaw_admin_revision SET revision = revision + 1 WHERE area = ?";
+    let Writer {
+        mut transaction,
+        area,
+        database,
+    } = writer;
+    if let Some(row) = area.row() {
+        let increase = sqlx::query(INCREASE).bind(row);
+        increase.execute(&mut *transaction).await?;
+    }
+    let committed = transaction.commit().await;
+    // Also after a failure, which may have come behind the commit.
+    if let Some(changes) = database.changes(area) {
+        changes.fetch_add(1, Ordering::Release);
+    }
+    Ok(committed?)
 }
 
 async fn open_sqlite(file: PathBuf) -> Result<Database, BoxError> {
@@ -114,7 +169,8 @@ async fn open_sqlite(file: PathBuf) -> Result<Database, BoxError> {
     Ok(Database {
         pool,
         kind: AdminStoreKind::Sqlite,
-        watch: Watch::sqlite(&file),
+        configuration_changes: AtomicU64::default(),
+        account_changes: AtomicU64::default(),
     })
 }
 
@@ -222,13 +278,19 @@ async fn open_mysql(url: &str, options: MySqlConnectOptions) -> Result<Database,
             // Without strict mode a server cuts off what does not fit, without an error.
             const STRICT: &str =
                 "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'";
-            Box::pin(async move { connection.execute(STRICT).await.map(drop) })
+            // Whatever the server's default: a read of several tables sees one state of them.
+            const ONE_STATE: &str = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+            Box::pin(async move {
+                connection.execute(STRICT).await?;
+                connection.execute(ONE_STATE).await.map(drop)
+            })
         })
         .connect_lazy_with(options.disable_statement_logging());
     Ok(Database {
         pool,
         kind: AdminStoreKind::Mysql,
-        watch: Watch::default(),
+        configuration_changes: AtomicU64::default(),
+        account_changes: AtomicU64::default(),
     })
 }
 

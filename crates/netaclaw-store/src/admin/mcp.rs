@@ -6,10 +6,11 @@ use super::database::commit;
 use super::fault::{Result, expected, found, unless_taken, unreadable};
 use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
 use super::seal::Sealer;
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Actor, AdminError, Expect, McpSecrets, McpSecretsChange, McpStore, changed_fields,
-    check_mcp_roots, check_mcp_secrets, check_mcp_server,
+    Actor, AdminError, ConfiguredMcpServer, Expect, McpSecrets, McpSecretsChange, McpStore,
+    changed_fields, check_mcp_roots, check_mcp_secrets, check_mcp_server,
 };
 use netaclaw_protocol::{AuditAction, McpServerId, McpServerSpec, McpServerView, RecordKind};
 use secrecy::{ExposeSecret, SecretString};
@@ -31,10 +32,7 @@ macro_rules! select {
 #[async_trait]
 impl McpStore for SqlAdminStore {
     async fn mcp_servers(&self) -> Result<Vec<McpServerView>, AdminError> {
-        let rows: Vec<Row> = sqlx::query_as(select!("ORDER BY id"))
-            .fetch_all(&mut *self.database.connection().await?)
-            .await
-            .map_err(super::fault::Fault::from)?;
+        let rows = read_rows(&mut *self.database.connection().await?).await?;
         let views = rows.into_iter().map(|row| Ok(server_of(row)?.view));
         Ok(views.collect::<Result<_>>()?)
     }
@@ -82,7 +80,7 @@ impl McpStore for SqlAdminStore {
             sealed: None,
         };
         stored.set_secrets(&self.sealer, &secrets)?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let Stored { view, sealed } = stored;
         let name = &view.spec.name;
         let inserted = sqlx::query(INSERT)
@@ -119,7 +117,7 @@ impl McpStore for SqlAdminStore {
     ) -> Result<McpServerView, AdminError> {
         check_mcp_server(&spec)?;
         self.check_roots(&spec).await?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let mut stored = read_server(&mut writer, id).await?;
         expected(expect, KIND, &stored.view.spec.name, stored.view.stamp)?;
         let mut fields = changed_fields(&stored.view.spec, &spec);
@@ -153,7 +151,7 @@ impl McpStore for SqlAdminStore {
         id: &McpServerId,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let server = read_server(&mut writer, id).await?.view;
         let name = server.spec.name;
         expected(expect, KIND, &name, server.stamp)?;
@@ -230,6 +228,29 @@ type Row = (
     i64,
     i64,
 );
+
+/// With their secrets; without servers that cannot be read, as the others can be used all the same.
+pub(super) async fn read_servers_and_secrets(
+    connection: &mut AnyConnection,
+    sealer: &Sealer,
+) -> Result<Vec<ConfiguredMcpServer>> {
+    let mut servers = Vec::new();
+    for row in read_rows(connection).await? {
+        match server_of(row) {
+            Ok(stored) => servers.push(ConfiguredMcpServer {
+                secrets: stored.secrets(sealer).ok(),
+                spec: stored.view.spec,
+            }),
+            Err(error) => tracing::warn!(?error, "an MCP server is ignored"),
+        }
+    }
+    Ok(servers)
+}
+
+async fn read_rows(connection: &mut AnyConnection) -> Result<Vec<Row>> {
+    let rows = sqlx::query_as(select!("ORDER BY id"));
+    Ok(rows.fetch_all(connection).await?)
+}
 
 async fn read_server(connection: &mut AnyConnection, id: &McpServerId) -> Result<Stored> {
     let row: Option<Row> = sqlx::query_as(select!("WHERE id = ?"))

@@ -7,6 +7,7 @@ use super::memory_pending::{
     check_room, delete_pending, find_pending, insert_pending, read_pending, rewrite_pending,
 };
 use super::record::{column, first_stamp, new_id, next_stamp, number, of_word, stamp_of, word};
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     AdminError, Expect, Invalid, MEMORIES_MAX, MemoryProposal, MemoryStore, Problem, check_memory,
@@ -21,13 +22,7 @@ const KIND: RecordKind = RecordKind::Memory;
 #[async_trait]
 impl MemoryStore for SqlAdminStore {
     async fn memories(&self, user: &UserId) -> Result<Vec<Memory>, AdminError> {
-        let mark = self.database.mark();
-        if let Some(memories) = self.memories.get(mark, user) {
-            return Ok(memories);
-        }
-        let memories = read_memories(&mut *self.database.connection().await?, user).await?;
-        self.memories.keep(mark, user.clone(), memories.clone());
-        Ok(memories)
+        Ok(read_memories(&mut *self.database.connection().await?, user).await?)
     }
 
     async fn create_memory(
@@ -37,7 +32,7 @@ impl MemoryStore for SqlAdminStore {
         spec: MemorySpec,
     ) -> Result<Memory, AdminError> {
         let spec = check_memory(spec)?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Memories).await?;
         if let Some(same) = read_same(&mut writer, user, &spec).await? {
             return Ok(same);
         }
@@ -67,7 +62,7 @@ impl MemoryStore for SqlAdminStore {
         spec: MemorySpec,
     ) -> Result<Memory, AdminError> {
         let spec = check_memory(spec)?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Memories).await?;
         if let Some(pending) = find_pending(&mut writer, user, id).await? {
             expected(expect, KIND, id.as_str(), pending.stamp)?;
             check_agent(&mut writer, &spec).await?;
@@ -112,7 +107,7 @@ impl MemoryStore for SqlAdminStore {
             replaces,
         } = proposal;
         let spec = check_memory(spec)?;
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Memories).await?;
         if let Some(same) = read_same(&mut writer, user, &spec).await? {
             return Ok(same);
         }
@@ -161,7 +156,7 @@ impl MemoryStore for SqlAdminStore {
         id: &MemoryId,
         expect: Expect,
     ) -> Result<Memory, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Memories).await?;
         let Some(pending) = find_pending(&mut writer, user, id).await? else {
             let known = read_memory(&mut writer, user, id).await?;
             expected(expect, KIND, id.as_str(), known.stamp)?;
@@ -179,7 +174,7 @@ impl MemoryStore for SqlAdminStore {
         id: &MemoryId,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Memories).await?;
         match find_pending(&mut writer, user, id).await? {
             Some(pending) => {
                 expected(expect, KIND, id.as_str(), pending.stamp)?;

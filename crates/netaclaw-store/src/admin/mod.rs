@@ -13,7 +13,6 @@
 mod agent;
 mod audit;
 mod channel;
-mod configured;
 mod copy;
 mod database;
 mod dictionary;
@@ -21,42 +20,41 @@ mod fault;
 mod mcp;
 mod memory;
 mod memory_pending;
-mod presented;
 mod record;
 mod seal;
 mod secret_key;
 mod seed;
 mod setting;
+mod snapshot;
 mod token;
+mod token_uses;
 mod tool;
-mod unchanged;
 mod user;
+mod versioned;
 
 pub use copy::{Integrity, check_database, copy_database};
 pub use secret_key::{SecretKey, SecretKeyError};
 
 use crate::now_ms;
-use configured::Kept;
 use database::Database;
 use futures::future::BoxFuture;
-use netaclaw_admin::AdminError;
-use netaclaw_protocol::{Memory, UserId};
-use presented::Presented;
+use netaclaw_admin::{AdminError, ConfigSnapshot};
 use seal::Sealer;
 use std::fmt;
 use std::path::PathBuf;
-use unchanged::Unchanged;
+use token::TokenCache;
+use token_uses::TokenUses;
 use user::Passwords;
+use versioned::Versioned;
 
 /// The admin store on a database.
 pub struct SqlAdminStore {
     database: Database,
     sealer: Sealer,
     passwords: Passwords,
-    kept: Kept,
-    presented: Presented,
-    /// What agents remember of users who have just spoken.
-    memories: Unchanged<UserId, Vec<Memory>>,
+    config: Versioned<ConfigSnapshot>,
+    tokens: Versioned<TokenCache>,
+    token_uses: TokenUses,
     /// No agent may work in it or around it.
     data_dir: Option<PathBuf>,
 }
@@ -95,9 +93,9 @@ impl SqlAdminStore {
                 database: Database::open(&settings.database).await?,
                 sealer: Sealer::new(&settings.secret_key),
                 passwords: Passwords::default(),
-                kept: Kept::default(),
-                presented: Presented::new(now_ms()),
-                memories: Unchanged::default(),
+                config: Versioned::default(),
+                tokens: Versioned::default(),
+                token_uses: TokenUses::new(now_ms()),
                 data_dir: None,
             })
         })
@@ -111,7 +109,7 @@ impl SqlAdminStore {
 
     /// Ends all connections. SQLite then needs no files beside its own.
     pub async fn close(&self) {
-        self.write_uses(self.presented.take_uses()).await;
+        self.write_uses(self.token_uses.take()).await;
         self.database.close().await;
     }
 }

@@ -8,9 +8,10 @@ use super::dictionary::{insert_entry, insert_group};
 use super::fault::Result;
 use super::setting::{read_setting, write_setting};
 use super::user::insert_user;
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, Actor, AdminError, AdminStore, Configured,
+    AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, Actor, AdminError, AdminStore, ConfigSnapshot,
     FIRST_USER, FirstStart, NETACLAW_GROUP, Plan, Seeded, plan,
 };
 use netaclaw_protocol::{AdminStoreKind, DictInfoSpec, DictTypeSpec, Role, UserSpec, UserStatus};
@@ -31,7 +32,7 @@ impl AdminStore for SqlAdminStore {
             return Ok(Seeded::Before);
         }
         drop(connection);
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         if read_setting(&mut writer, SEEDED).await?.is_some() {
             return Ok(Seeded::Before);
         }
@@ -40,8 +41,8 @@ impl AdminStore for SqlAdminStore {
         Ok(Seeded::Now)
     }
 
-    async fn configured(&self) -> Result<Arc<Configured>, AdminError> {
-        Ok(self.read_configured().await?)
+    async fn config_snapshot(&self) -> Result<Arc<ConfigSnapshot>, AdminError> {
+        Ok(self.config.get(self).await?)
     }
 
     fn kind(&self) -> AdminStoreKind {

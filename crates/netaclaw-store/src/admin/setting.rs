@@ -5,6 +5,7 @@ use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Result, expected, found, unreadable};
 use super::record::{act, column, first_stamp, next_stamp, stamp_of};
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, Expect, SettingStore, check_setting};
 use netaclaw_protocol::{AuditAction, RecordKind, Setting};
@@ -32,7 +33,7 @@ impl SettingStore for SqlAdminStore {
         expect: Expect,
         value: Value,
     ) -> Result<Setting, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let known = read_setting(&mut writer, name).await?;
         if let Expect::Rev(_) = expect {
             let known = found(known.as_ref(), KIND, name, [])?;
@@ -49,7 +50,7 @@ impl SettingStore for SqlAdminStore {
         name: &str,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let settings = read_settings(&mut writer).await?;
         let setting = settings.iter().find(|setting| setting.name == name);
         let names = settings.iter().map(|setting| setting.name.as_str());
@@ -75,10 +76,25 @@ macro_rules! select {
 }
 
 async fn read_settings(connection: &mut AnyConnection) -> Result<Vec<Setting>> {
-    let rows: Vec<Row> = sqlx::query_as(select!("ORDER BY name"))
-        .fetch_all(connection)
-        .await?;
+    let rows = read_rows(connection).await?;
     rows.into_iter().map(setting_of).collect()
+}
+
+async fn read_rows(connection: &mut AnyConnection) -> Result<Vec<Row>> {
+    let rows = sqlx::query_as(select!("ORDER BY name"));
+    Ok(rows.fetch_all(connection).await?)
+}
+
+/// Without those that cannot be read: each has a default, and the others count all the same.
+pub(super) async fn read_settings_apart(connection: &mut AnyConnection) -> Result<Vec<Setting>> {
+    let mut settings = Vec::new();
+    for row in read_rows(connection).await? {
+        match setting_of(row) {
+            Ok(setting) => settings.push(setting),
+            Err(error) => tracing::warn!(?error, "a setting is ignored"),
+        }
+    }
+    Ok(settings)
 }
 
 pub(super) async fn read_setting(

@@ -7,32 +7,37 @@ use super::SqlAdminStore;
 use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Fault, Result, found, unreadable};
-use super::presented::Known;
 use super::record::{act, column, first_stamp, next_stamp, of_word, stamp_of, word};
 use super::user::read_user;
+use super::versioned::{Area, OfRevision};
 use crate::now_ms;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Access, Actor, AdminError, Invalid, IssuedToken, Problem, TokenCheck, TokenStore,
     check_token_spec, is_browsers,
 };
-use netaclaw_protocol::{AuditAction, RecordKind, Token, TokenId, TokenSpec, UserId, UserStatus};
+use netaclaw_protocol::{
+    AuditAction, RecordKind, Token, TokenId, TokenSpec, User, UserId, UserStatus,
+};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use sqlx::AnyConnection;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use subtle::ConstantTimeEq;
 
 const KIND: RecordKind = RecordKind::Token;
 const PREFIX: &str = "neta_";
 const ID_BYTES: usize = 8;
 const SECRET_BYTES: usize = 32;
+/// Tokens that are cached at most; beyond it all are read again.
+const CACHED_MAX: usize = 4096;
 
 #[async_trait]
 impl TokenStore for SqlAdminStore {
     async fn tokens(&self) -> Result<Vec<Token>, AdminError> {
         let mut tokens = read_tokens(&mut *self.database.connection().await?).await?;
-        self.presented.complete(&mut tokens);
+        self.token_uses.complete(&mut tokens);
         Ok(tokens)
     }
 
@@ -43,7 +48,7 @@ impl TokenStore for SqlAdminStore {
     }
 
     async fn issue_token(&self, by: &Actor, spec: TokenSpec) -> Result<IssuedToken, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         let issued = issue(&mut writer, by, spec).await?;
         commit(writer).await?;
         Ok(issued)
@@ -55,7 +60,7 @@ impl TokenStore for SqlAdminStore {
         mut spec: TokenSpec,
         with: &TokenId,
     ) -> Result<IssuedToken, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         let stored = read_token(&mut writer, with).await?;
         let living = stored.filter(|(token, _)| ending(token, now_ms()).is_none());
         let (with, _) = found(living, KIND, with.as_str(), [])?;
@@ -71,7 +76,7 @@ impl TokenStore for SqlAdminStore {
     }
 
     async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         let token = revoke_all(&mut writer, by, id).await?;
         commit(writer).await?;
         Ok(token)
@@ -79,7 +84,7 @@ impl TokenStore for SqlAdminStore {
 
     async fn forget_tokens(&self, dead_before: i64) -> Result<(), AdminError> {
         const DELETE: &str = "DELETE FROM netaclaw_token WHERE revokedAt < ? OR expiresAt < ?";
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         sqlx::query(DELETE)
             .bind(dead_before)
             .bind(dead_before)
@@ -95,41 +100,81 @@ impl TokenStore for SqlAdminStore {
         let Some((id, secret)) = parts.and_then(|rest| rest.split_once('_')) else {
             return Ok(TokenCheck::Unknown);
         };
-        let Some(known) = self.known_token(&TokenId::new(id)).await? else {
+        let Some(cached) = self.cached_token(&TokenId::new(id)).await? else {
             return Ok(TokenCheck::Unknown);
         };
         let now = now_ms();
-        if !bool::from(known.hash.ct_eq(hash(secret).as_slice())) {
+        if !bool::from(cached.hash.ct_eq(hash(secret).as_slice())) {
             return Ok(TokenCheck::Unknown);
         }
-        if let Some(ending) = ending(&known.token, now) {
+        if let Some(ending) = ending(&cached.token, now) {
             return Ok(ending);
         }
-        let Known { user, token, .. } = &*known;
+        let CachedToken { user, token, .. } = &*cached;
         if user.spec.status == UserStatus::Disabled {
             return Ok(TokenCheck::UserDisabled);
         }
         let (user, mut token) = (user.clone(), token.clone());
-        let uses = self.presented.used(&mut token, now);
+        let uses = self.token_uses.used(&mut token, now);
         self.write_uses(uses).await;
         Ok(TokenCheck::Right(Box::new(Access { user, token })))
     }
 }
 
+/// Tokens that were presented at one revision of the accounts. It ends with the revision, so a token
+/// that is revoked, or whose user is disabled, is read again.
+#[derive(Debug, Default)]
+pub(super) struct TokenCache(Mutex<HashMap<TokenId, Arc<CachedToken>>>);
+
+/// A token as it is stored, with the user it stands for.
+#[derive(Debug)]
+struct CachedToken {
+    token: Token,
+    hash: Vec<u8>,
+    user: User,
+}
+
+impl OfRevision for TokenCache {
+    const AREA: Area = Area::Accounts;
+
+    async fn read(_: &SqlAdminStore, _: &mut AnyConnection, _revision: u64) -> Result<Self> {
+        Ok(Self::default())
+    }
+}
+
+impl TokenCache {
+    fn get(&self, id: &TokenId) -> Option<Arc<CachedToken>> {
+        self.lock().get(id).cloned()
+    }
+
+    fn keep(&self, token: &Arc<CachedToken>) {
+        let mut tokens = self.lock();
+        if tokens.len() >= CACHED_MAX {
+            tokens.clear();
+        }
+        tokens.insert(token.token.id.clone(), Arc::clone(token));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<TokenId, Arc<CachedToken>>> {
+        // A map is whole between any two of its operations.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl SqlAdminStore {
-    async fn known_token(&self, id: &TokenId) -> Result<Option<Arc<Known>>> {
-        let mark = self.database.mark();
-        if let Some(known) = self.presented.get(mark, id) {
-            return Ok(Some(known));
+    async fn cached_token(&self, id: &TokenId) -> Result<Option<Arc<CachedToken>>> {
+        let cache = self.tokens.get(self).await?;
+        if let Some(cached) = cache.get(id) {
+            return Ok(Some(cached));
         }
         let mut connection = self.database.connection().await?;
         let Some((token, hash)) = read_token(&mut connection, id).await? else {
             return Ok(None);
         };
         let user = read_user(&mut connection, &token.spec.user_id).await?;
-        let known = Arc::new(Known { token, hash, user });
-        self.presented.keep(mark, &known);
-        Ok(Some(known))
+        let cached = Arc::new(CachedToken { token, hash, user });
+        cache.keep(&cached);
+        Ok(Some(cached))
     }
 
     /// Who may come in does not hang on this being written down.
@@ -138,7 +183,7 @@ impl SqlAdminStore {
             return;
         }
         let written = async {
-            let mut writer = self.database.writer().await?;
+            let mut writer = self.database.writer(Area::Accounts).await?;
             for (id, at) in &uses {
                 write_used(&mut writer, id, *at).await?;
             }

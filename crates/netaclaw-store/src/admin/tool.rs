@@ -5,6 +5,7 @@ use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Result, expected, found, unreadable};
 use super::record::{act, column, first_stamp, json, next_stamp, of_word, stamp_of, word};
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, Expect, KnownTool, ToolStore, ToolSync};
 use netaclaw_protocol::{AuditAction, RecordKind, ToolRecord, ToolStatus};
@@ -38,7 +39,7 @@ impl ToolStore for SqlAdminStore {
         if changes(&rows, source, known).is_empty() {
             return Ok(ToolSync::default());
         }
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let rows = read_tools(&mut writer).await?;
         let mut sync = ToolSync::default();
         for change in changes(&rows, source, known) {
@@ -79,7 +80,7 @@ impl ToolStore for SqlAdminStore {
         expect: Expect,
         status: Option<ToolStatus>,
     ) -> Result<ToolRecord, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let tools = read_tools(&mut writer).await?;
         let tool = one_of(&tools, name)?;
         expected(expect, KIND, name, tool.stamp)?;

@@ -49,23 +49,31 @@ impl McpServers {
         }
     }
 
-    /// Connects to those that are new, lets go of those that are gone, and leaves the others alone.
+    /// Connects to those that are new, ends the connections to those that are gone, and leaves the
+    /// others alone.
     pub fn set(&self, wanted: Vec<McpAccess>) {
         let mut servers = self.lock_servers();
         let mut kept = BTreeMap::new();
+        let mut changed = false;
         for access in wanted {
             let name = access.spec.name.clone();
             let same = servers.remove(&name);
             let same = same.filter(|(_, old)| is_same(old, &access));
             let server = match same {
                 Some((server, _)) => server,
-                None => self.connect(access.clone()),
+                None => {
+                    changed = true;
+                    self.connect(access.clone())
+                }
             };
             kept.insert(name, (server, access));
         }
+        changed |= !servers.is_empty();
         *servers = kept;
         drop(servers);
-        self.inner.change();
+        if changed {
+            self.inner.change();
+        }
     }
 
     fn connect(&self, access: McpAccess) -> Arc<Server> {

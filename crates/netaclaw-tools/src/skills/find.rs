@@ -1,8 +1,8 @@
 //! Finding skills, and the one judgement of which can be used.
 
 use super::front::{Front, label_of, texts_of};
-use super::known::KnownSkills;
 use super::requires::{Requires, has_program, value};
+use super::scan::{FrontReader, Fronts, SkillScan};
 use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem};
 use netaclaw_protocol::{SkillProblem, SkillSource, SkillState};
 use secrecy::{ExposeSecret, SecretString};
@@ -43,8 +43,6 @@ pub struct SkillPlaces {
     pub environment: Arc<Vec<(OsString, OsString)>>,
     /// A model that sees, for programs that ask for one and may use the network.
     pub vision: Option<Vision>,
-    /// What was read before.
-    pub known: KnownSkills,
 }
 
 /// How a program reaches a model that sees, in the form of OpenAI's chat API.
@@ -71,10 +69,33 @@ impl Vision {
 impl SkillPlaces {
     /// Every skill there is, usable or not: first those that come first in the index. Blocks.
     pub fn find(&self) -> Vec<Skill> {
+        self.look(&mut FrontReader {
+            before: &Fronts::default(),
+            now: Fronts::default(),
+        })
+    }
+
+    /// The same, where it was scanned before. Blocks.
+    pub fn scan(&self, before: &SkillScan) -> SkillScan {
+        let mut fronts = FrontReader {
+            before: &before.files,
+            now: Fronts::default(),
+        };
+        let skills = self.look(&mut fronts);
+        SkillScan {
+            skills: match skills == *before.skills {
+                true => Arc::clone(&before.skills),
+                false => Arc::new(skills),
+            },
+            files: Arc::new(fronts.now),
+        }
+    }
+
+    fn look(&self, fronts: &mut FrontReader<'_>) -> Vec<Skill> {
         let mut skills: Vec<Skill> = self
             .places()
             .into_iter()
-            .flat_map(|(source, dir)| self.in_place(source, &dir))
+            .flat_map(|(source, dir)| in_place(source, &dir, fronts))
             .collect();
         let mut taken = HashSet::new();
         for skill in &mut skills {
@@ -120,70 +141,6 @@ impl SkillPlaces {
         let shipped = self.shipped.iter();
         let shipped = shipped.map(|dir| (SkillSource::Shipped, dir.clone()));
         agent.chain(data).chain(workspace).chain(shipped).collect()
-    }
-
-    fn in_place(&self, source: SkillSource, dir: &Path) -> Vec<Skill> {
-        // A directory that the agent names may be a skill itself.
-        if dir.join(SKILL_FILE).is_file() {
-            return vec![self.skill_in(source, dir.to_owned())];
-        }
-        let Ok(items) = std::fs::read_dir(dir) else {
-            return Vec::new();
-        };
-        let mut dirs: Vec<PathBuf> = items
-            .flatten()
-            .map(|item| item.path())
-            .filter(|path| path.join(SKILL_FILE).is_file())
-            .collect();
-        dirs.sort();
-        if dirs.len() > FOLDERS_MAX {
-            let count = dirs.len();
-            tracing::warn!(
-                count,
-                "there are more skills in one place than are looked at"
-            );
-            dirs.truncate(FOLDERS_MAX);
-        }
-        let skills = dirs.into_iter().map(|dir| self.skill_in(source, dir));
-        skills.collect()
-    }
-
-    fn skill_in(&self, source: SkillSource, dir: PathBuf) -> Skill {
-        let dir = dir.canonicalize().unwrap_or(dir);
-        let folder = dir
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        let folder = folder.unwrap_or_default();
-        let front = self.known.front(&dir.join(SKILL_FILE));
-        let Front {
-            name,
-            description,
-            metadata,
-            input,
-            problems,
-            warnings,
-        } = &*front;
-        let mut skill = Skill {
-            name: folder.clone(),
-            label: label_of(metadata),
-            description: description.clone(),
-            source,
-            state: SkillState::Invalid,
-            problems: problems.clone(),
-            warnings: warnings.clone(),
-            entry: None,
-            input_schema: None,
-            timeout: TIMEOUT_DEFAULT,
-            env: Vec::new(),
-            wants_vision: false,
-            requires: Requires::read(metadata),
-            dir,
-        };
-        skill.set_name(name.clone(), &folder);
-        skill.set_timeout(metadata);
-        skill.set_env(metadata);
-        skill.set_entry(metadata, input.as_ref());
-        skill
     }
 
     /// Says of a skill whether it can be used, and why not.
@@ -232,6 +189,70 @@ impl SkillPlaces {
         }
         missing
     }
+}
+
+fn in_place(source: SkillSource, dir: &Path, fronts: &mut FrontReader<'_>) -> Vec<Skill> {
+    // A directory that the agent names may be a skill itself.
+    if dir.join(SKILL_FILE).is_file() {
+        return vec![skill_in(source, dir.to_owned(), fronts)];
+    }
+    let Ok(items) = std::fs::read_dir(dir) else {
+        return Vec::new();
+    };
+    let mut dirs: Vec<PathBuf> = items
+        .flatten()
+        .map(|item| item.path())
+        .filter(|path| path.join(SKILL_FILE).is_file())
+        .collect();
+    dirs.sort();
+    if dirs.len() > FOLDERS_MAX {
+        let count = dirs.len();
+        tracing::warn!(
+            count,
+            "there are more skills in one place than are looked at"
+        );
+        dirs.truncate(FOLDERS_MAX);
+    }
+    let skills = dirs.into_iter().map(|dir| skill_in(source, dir, fronts));
+    skills.collect()
+}
+
+fn skill_in(source: SkillSource, dir: PathBuf, fronts: &mut FrontReader<'_>) -> Skill {
+    let dir = dir.canonicalize().unwrap_or(dir);
+    let folder = dir
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let folder = folder.unwrap_or_default();
+    let front = fronts.front(&dir.join(SKILL_FILE));
+    let Front {
+        name,
+        description,
+        metadata,
+        input,
+        problems,
+        warnings,
+    } = &*front;
+    let mut skill = Skill {
+        name: folder.clone(),
+        label: label_of(metadata),
+        description: description.clone(),
+        source,
+        state: SkillState::Invalid,
+        problems: problems.clone(),
+        warnings: warnings.clone(),
+        entry: None,
+        input_schema: None,
+        timeout: TIMEOUT_DEFAULT,
+        env: Vec::new(),
+        wants_vision: false,
+        requires: Requires::read(metadata),
+        dir,
+    };
+    skill.set_name(name.clone(), &folder);
+    skill.set_timeout(metadata);
+    skill.set_env(metadata);
+    skill.set_entry(metadata, input.as_ref());
+    skill
 }
 
 /// Reads one folder, for whoever writes a skill. Blocks.

@@ -1,24 +1,23 @@
 //! Skills: folders with instructions that a model reads when it needs them, some with a program
 //! that does the work.
 //!
-//! What is usable is decided in one place, [`SkillPlaces::find`]: lists, prompts and execution all
-//! ask it, and it looks at the disk every time; what it has read of a file it knows as long as that is
-//! the same ([`KnownSkills`]). So a changed file counts from the next look on, and nothing is called
-//! ready that could not run.
+//! What is usable is decided in one place, [`SkillPlaces`]: lists, prompts and execution all ask it. A
+//! tool that uses a skill looks at the disk ([`SkillPlaces::find`]); prompts and lists of tools use a
+//! scan ([`SkillPlaces::scan`]), which parses only the files that have changed since the one before.
 
 mod events;
 mod find;
 mod front;
-mod known;
 mod requires;
 mod run;
+mod scan;
 mod template;
 #[cfg(test)]
 mod tests;
 
 pub use find::{SkillPlaces, Vision, check_skill};
-pub use known::KnownSkills;
 pub use run::{SkillRun, run_skill};
+pub use scan::SkillScan;
 pub use template::{TemplateError, new_skill};
 
 use netaclaw_protocol::{SkillDetail, SkillProblem, SkillSource, SkillState, SkillView, ToolLabel};
@@ -35,7 +34,7 @@ const BODY_BYTES_MAX: u64 = 256 << 10;
 const FILES_MAX: usize = 200;
 
 /// A skill as it lies on the disk.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Skill {
     pub name: String,
     pub label: Option<ToolLabel>,

@@ -191,9 +191,13 @@ async fn what_was_asked_before_is_asked_again() {
     chat.line("y");
     chat.wait("nothing here");
     chat.wait("\n> ");
+    chat.line("/quit");
+    assert!(chat.end().0.success());
 
     desk.workspace
         .out("agent edit default --set approval=never");
+    let mut chat = desk.chat(&format!("--session {id}"));
+    chat.wait("> ");
     let asks = json!({"question": "Which one?", "options": ["red", "blue"]}).to_string();
     desk.model
         .script()

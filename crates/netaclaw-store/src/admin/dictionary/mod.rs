@@ -2,19 +2,20 @@
 
 mod rows;
 
-pub(super) use rows::{insert_entry, insert_group, read_value};
+pub(super) use rows::{insert_entry, insert_group, read_dictionary, read_value};
 
 use super::SqlAdminStore;
 use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Result, expected};
 use super::record::act;
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, DictionaryStore, Expect};
 use netaclaw_protocol::{
     AuditAction, DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec, RecordKind,
 };
-use rows::{change_entry, change_group, delete_row, read_dictionary, read_entry, read_group};
+use rows::{change_entry, change_group, delete_row, read_entry, read_group};
 
 const GROUP: RecordKind = RecordKind::DictType;
 const ENTRY: RecordKind = RecordKind::DictInfo;
@@ -37,7 +38,7 @@ impl DictionaryStore for SqlAdminStore {
         name: &str,
         value: &str,
     ) -> Result<DictInfo, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let groups = read_dictionary(&mut writer).await?;
         let group = match groups.into_iter().find(|known| known.spec.key == group) {
             Some(group) => group,
@@ -77,7 +78,7 @@ impl DictionaryStore for SqlAdminStore {
         by: &Actor,
         spec: DictTypeSpec,
     ) -> Result<DictType, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let group = insert_group(&mut writer, by, spec).await?;
         commit(writer).await?;
         Ok(group)
@@ -90,7 +91,7 @@ impl DictionaryStore for SqlAdminStore {
         expect: Expect,
         spec: DictTypeSpec,
     ) -> Result<DictType, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let before = read_group(&mut writer, id).await?;
         expected(expect, GROUP, &before.spec.key, before.stamp)?;
         let group = change_group(&mut writer, by, before, spec).await?;
@@ -104,7 +105,7 @@ impl DictionaryStore for SqlAdminStore {
         id: &DictTypeId,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let group = read_group(&mut writer, id).await?;
         expected(expect, GROUP, &group.spec.key, group.stamp)?;
         // Its entries go with it, by the foreign key.
@@ -127,7 +128,7 @@ impl DictionaryStore for SqlAdminStore {
         group: &DictTypeId,
         spec: DictInfoSpec,
     ) -> Result<DictInfo, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         read_group(&mut writer, group).await?;
         let entry = insert_entry(&mut writer, by, group, spec).await?;
         commit(writer).await?;
@@ -141,7 +142,7 @@ impl DictionaryStore for SqlAdminStore {
         expect: Expect,
         spec: DictInfoSpec,
     ) -> Result<DictInfo, AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let before = read_entry(&mut writer, id).await?;
         expected(expect, ENTRY, &before.spec.name, before.stamp)?;
         let entry = change_entry(&mut writer, by, before, spec).await?;
@@ -155,7 +156,7 @@ impl DictionaryStore for SqlAdminStore {
         id: &DictInfoId,
         expect: Expect,
     ) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Configuration).await?;
         let entry = read_entry(&mut writer, id).await?;
         expected(expect, ENTRY, &entry.spec.name, entry.stamp)?;
         delete_row(

@@ -32,7 +32,9 @@ macro_rules! select_entries {
     };
 }
 
-pub(super) async fn read_dictionary(connection: &mut AnyConnection) -> Result<Vec<DictType>> {
+pub(in crate::admin) async fn read_dictionary(
+    connection: &mut AnyConnection,
+) -> Result<Vec<DictType>> {
     let groups: Vec<GroupRow> = sqlx::query_as(select_groups!("ORDER BY `key`"))
         .fetch_all(&mut *connection)
         .await?;

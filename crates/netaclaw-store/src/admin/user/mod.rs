@@ -12,6 +12,7 @@ use super::database::commit;
 use super::fault::{Result, expected, found};
 use super::record::{act, next_stamp};
 use super::token::end_browsers;
+use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AuditStore, Expect, LoginCheck, PasswordChange, UserStore, changed_fields,
@@ -46,7 +47,7 @@ impl UserStore for SqlAdminStore {
             Some(password) => Some(self.new_hash(password).await?),
             None => None,
         };
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         let user = insert_user(&mut writer, by, new.spec, hash).await?;
         commit(writer).await?;
         Ok(user)
@@ -67,7 +68,7 @@ impl UserStore for SqlAdminStore {
             PasswordChange::Clear => Some(None),
             PasswordChange::Set(password) => Some(Some(self.new_hash(password).await?)),
         };
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         let mut user = read_user(&mut writer, id).await?;
         expected(expect, KIND, &user.spec.name, user.stamp)?;
         let mut fields = changed_fields(&user.spec, &spec);
@@ -99,7 +100,7 @@ impl UserStore for SqlAdminStore {
     }
 
     async fn delete_user(&self, by: &Actor, id: &UserId, expect: Expect) -> Result<(), AdminError> {
-        let mut writer = self.database.writer().await?;
+        let mut writer = self.database.writer(Area::Accounts).await?;
         let user = read_user(&mut writer, id).await?;
         expected(expect, KIND, &user.spec.name, user.stamp)?;
         delete_row(&mut writer, id).await?;

@@ -1,6 +1,7 @@
 //! The admin store on real databases: the contract, and what only a database can do to us.
 
 mod secrets;
+mod snapshots;
 mod starting;
 mod tables;
 

@@ -76,10 +76,10 @@ async fn an_agent_that_cannot_be_read_is_the_only_one_that_cannot_run() {
     let insert = "INSERT INTO netaclaw_agent \
          (id, name, isDefault, data, rev, createdAt, updatedAt) VALUES ('x', 'odd', 0, '{', 1, 1, 1)";
     run(&mut sql, insert).await;
-    let configured = store.configured().await.unwrap();
-    assert!(configured.agent(None).unwrap().spec.is_default);
+    let config = store.config_snapshot().await.unwrap();
+    assert!(config.agent(None).unwrap().spec.is_default);
     for wanted in ["x", "odd"] {
-        let error = configured.agent(Some(wanted)).unwrap_err().to_string();
+        let error = config.agent(Some(wanted)).unwrap_err().to_string();
         assert!(error.contains("\"odd\" cannot be read"), "{error}");
     }
 }

@@ -1,34 +1,41 @@
-//! What skills say of themselves, remembered for as long as their files stay the same.
+//! One scan of the places of skills, which takes from the scan before it what has not changed.
 //!
-//! To take YAML apart and to check a schema takes a hundred times as long as to look at a file, and
-//! every message of every session needs to know which skills there are.
+//! To parse YAML and to check a schema takes a hundred times as long as to look at a file, and an active
+//! agent's skills are scanned twice a second.
 
 use super::front::{Front, read};
-use super::{problem, read_capped};
+use super::{Skill, problem, read_capped};
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Files that are remembered at most; beyond it all are forgotten.
-const FILES_MAX: usize = 2_000;
-/// A file that was changed this short a time ago is not remembered: a second change might leave no
-/// trace in its time.
+/// A file that was changed this short a time ago is parsed again by the next scan: a second change
+/// might leave no trace in its time.
 const SETTLED_AFTER: Duration = Duration::from_secs(1);
 
-/// Cheap to clone; all clones are the same.
+/// The skills of an agent as they were at one moment. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct KnownSkills {
-    files: Arc<Mutex<Files>>,
+pub struct SkillScan {
+    /// First those that come first in the index. The same value as in the scan before, if they are
+    /// equal.
+    pub skills: Arc<Vec<Skill>>,
+    pub(super) files: Arc<Fronts>,
 }
 
-/// What was read of a file, and as which.
-type Files = HashMap<PathBuf, (Stamp, Arc<Front>)>;
+/// What the files say, each with what it was like when it was parsed.
+pub(super) type Fronts = HashMap<PathBuf, (Stamp, Arc<Front>)>;
+
+/// The files of the scan before, and those of this one.
+pub(super) struct FrontReader<'a> {
+    pub(super) before: &'a Fronts,
+    pub(super) now: Fronts,
+}
 
 /// A file as it was. Whatever is done to it changes one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     device: u64,
     inode: u64,
     len: u64,
@@ -37,41 +44,30 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-impl KnownSkills {
-    /// What the file says, read again if it is not as it was. Blocks.
-    pub(super) fn front(&self, file: &Path) -> Arc<Front> {
+impl FrontReader<'_> {
+    /// What the file says, parsed again unless it is as it was. Blocks.
+    pub(super) fn front(&mut self, file: &Path) -> Arc<Front> {
         self.front_if(file, Stamp::is_settled)
     }
 
-    /// The same, remembered if the file is `fit` for that.
-    fn front_if(&self, file: &Path, fit: impl FnOnce(&Stamp) -> bool) -> Arc<Front> {
+    /// The same; the next scan may take it from this one if the file is `fit` for that.
+    fn front_if(&mut self, file: &Path, fit: impl FnOnce(&Stamp) -> bool) -> Arc<Front> {
         let stamp = Stamp::of(file);
-        if let (Some(stamp), Some((known, front))) = (stamp, self.files().get(file))
-            && *known == stamp
-        {
-            return Arc::clone(front);
-        }
-        // Read without the lock: a file on a disk that hangs must not keep others from theirs.
-        let (front, stamp) = match read_capped(file) {
-            Ok(text) => (read(&text), stamp.filter(fit)),
-            // What went wrong may be over the next time, and the file the same.
-            Err(error) => (unreadable(&error), None),
+        let (front, stamp) = match (stamp, self.before.get(file)) {
+            (Some(stamp), Some((known, front))) if *known == stamp => {
+                (Arc::clone(front), Some(stamp))
+            }
+            _ => match read_capped(file) {
+                Ok(text) => (Arc::new(read(&text)), stamp.filter(fit)),
+                // What went wrong may be over the next time, and the file the same.
+                Err(error) => (Arc::new(unreadable(&error)), None),
+            },
         };
-        let front = Arc::new(front);
-        let mut files = self.files();
-        if files.len() >= FILES_MAX {
-            files.clear();
-        }
-        match stamp {
-            Some(stamp) => drop(files.insert(file.to_owned(), (stamp, Arc::clone(&front)))),
-            None => drop(files.remove(file)),
+        if let Some(stamp) = stamp {
+            self.now
+                .insert(file.to_owned(), (stamp, Arc::clone(&front)));
         }
         front
-    }
-
-    fn files(&self) -> MutexGuard<'_, Files> {
-        // A map is whole between any two of its operations.
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,30 +121,41 @@ mod tests {
         std::fs::rename(&new, file).unwrap();
     }
 
+    fn scan(
+        before: &Fronts,
+        file: &Path,
+        fit: impl FnOnce(&Stamp) -> bool,
+    ) -> (Arc<Front>, Fronts) {
+        let now = Fronts::default();
+        let mut reader = FrontReader { before, now };
+        let front = reader.front_if(file, fit);
+        (front, reader.now)
+    }
+
     #[test]
-    fn a_file_is_read_once_and_again_when_it_is_another() {
+    fn a_file_is_parsed_once_and_again_when_it_is_another() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("SKILL.md");
-        let known = KnownSkills::default();
+        let mut before = Fronts::default();
         for name in ["one", "two", "six"] {
             put(&file, name);
-            let read = known.front_if(&file, |_| true);
-            assert_eq!(read.name.as_deref(), Some(name));
-            assert!(Arc::ptr_eq(&read, &known.front(&file)));
+            let (front, now) = scan(&before, &file, |_| true);
+            assert_eq!(front.name.as_deref(), Some(name));
+            let (again, now) = scan(&now, &file, Stamp::is_settled);
+            assert!(Arc::ptr_eq(&front, &again));
+            before = now;
         }
         std::fs::remove_file(&file).unwrap();
-        assert!(!known.front(&file).problems.is_empty());
-        assert!(known.files.lock().unwrap().is_empty());
+        let (front, now) = scan(&before, &file, |_| true);
+        assert!(!front.problems.is_empty() && now.is_empty());
     }
 
     #[test]
     fn what_could_not_be_read_is_tried_again() {
         let dir = tempfile::tempdir().unwrap();
-        let known = KnownSkills::default();
         // A directory has a stamp, and cannot be read.
-        let read = known.front_if(dir.path(), |_| true);
-        assert!(!read.problems.is_empty());
-        assert!(known.files.lock().unwrap().is_empty());
+        let (front, now) = scan(&Fronts::default(), dir.path(), |_| true);
+        assert!(!front.problems.is_empty() && now.is_empty());
     }
 
     #[test]
@@ -156,9 +163,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("SKILL.md");
         put(&file, "one");
-        let known = KnownSkills::default();
-        let read = known.front(&file);
-        assert!(!Arc::ptr_eq(&read, &known.front(&file)));
+        let (_, now) = scan(&Fronts::default(), &file, Stamp::is_settled);
+        assert!(now.is_empty());
         let mut stamp = Stamp::of(&file).unwrap();
         assert!(!stamp.is_settled());
         stamp.changed.0 -= 10;

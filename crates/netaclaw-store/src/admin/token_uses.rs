@@ -1,29 +1,17 @@
-//! Tokens that somebody has presented: what is known of them, and when they were used.
+//! When tokens were last used, written together and seldom.
 
-use super::unchanged::{Mark, Unchanged};
-use netaclaw_protocol::{Token, TokenId, User};
+use netaclaw_protocol::{Token, TokenId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// As exact as it is known when a token was used last.
 const EXACT_MS: i64 = 60_000;
-/// Writing down every use would cost more than it tells, and all that is kept would have to be read
-/// again: those of all tokens are written together, and no more often than this.
+/// Writing down every use would cost more than it tells, and all tokens would have to be read again:
+/// uses are written together, and no more often than this.
 const WRITTEN_EVERY_MS: i64 = 10 * 60_000;
 
-/// A token as it is stored, with whom it lets in.
 #[derive(Debug)]
-pub(super) struct Known {
-    pub(super) token: Token,
-    pub(super) hash: Vec<u8>,
-    pub(super) user: User,
-}
-
-#[derive(Debug)]
-pub(super) struct Presented {
-    known: Unchanged<TokenId, Arc<Known>>,
-    uses: Mutex<Uses>,
-}
+pub(super) struct TokenUses(Mutex<Uses>);
 
 #[derive(Debug)]
 struct Uses {
@@ -32,25 +20,13 @@ struct Uses {
     written_ms: i64,
 }
 
-impl Presented {
+impl TokenUses {
     pub(super) fn new(now_ms: i64) -> Self {
         let uses = Uses {
             last: HashMap::new(),
             written_ms: now_ms,
         };
-        Self {
-            known: Unchanged::default(),
-            uses: Mutex::new(uses),
-        }
-    }
-
-    pub(super) fn get(&self, mark: Option<Mark>, id: &TokenId) -> Option<Arc<Known>> {
-        self.known.get(mark, id)
-    }
-
-    pub(super) fn keep(&self, mark: Option<Mark>, known: &Arc<Known>) {
-        self.known
-            .keep(mark, known.token.id.clone(), Arc::clone(known));
+        Self(Mutex::new(uses))
     }
 
     /// Notes that a token is used, and returns the uses that are to be written down now.
@@ -72,7 +48,7 @@ impl Presented {
     }
 
     /// What is still to be written down, when there is no later.
-    pub(super) fn take_uses(&self) -> Vec<(TokenId, i64)> {
+    pub(super) fn take(&self) -> Vec<(TokenId, i64)> {
         self.lock().last.drain().collect()
     }
 
@@ -86,7 +62,7 @@ impl Presented {
 
     fn lock(&self) -> MutexGuard<'_, Uses> {
         // A map is whole between any two of its operations.
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -105,26 +81,26 @@ mod tests {
     fn uses_are_written_together_and_seldom() {
         const LONG: i64 = WRITTEN_EVERY_MS;
         let start = 10 * LONG;
-        let presented = Presented::new(start);
+        let token_uses = TokenUses::new(start);
         let soon = start + LONG / 2;
         let mut fresh = token("a", Some(soon - EXACT_MS));
-        assert!(presented.used(&mut fresh, soon).is_empty());
+        assert!(token_uses.used(&mut fresh, soon).is_empty());
         assert_eq!(fresh.last_used_at, Some(soon - EXACT_MS), "exact enough");
         let mut others = [token("b", Some(start - LONG)), token("c", None)];
         for other in &mut others {
-            assert!(presented.used(other, soon).is_empty(), "they wait");
+            assert!(token_uses.used(other, soon).is_empty(), "they wait");
             assert_eq!(other.last_used_at, Some(soon));
         }
         let mut read = [token("b", Some(start - LONG)), token("d", None)];
-        presented.complete(&mut read);
+        token_uses.complete(&mut read);
         let seen = read.map(|token| token.last_used_at);
         assert_eq!(seen, [Some(soon), None]);
 
         let later = start + LONG + 1;
-        let mut written = presented.used(&mut token("d", None), later);
+        let mut written = token_uses.used(&mut token("d", None), later);
         written.sort();
         let expected = [("b", soon), ("c", soon), ("d", later)];
         assert_eq!(written, expected.map(|(id, at)| (TokenId::new(id), at)));
-        assert!(presented.take_uses().is_empty());
+        assert!(token_uses.take().is_empty());
     }
 }

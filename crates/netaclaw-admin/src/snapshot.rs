@@ -1,16 +1,21 @@
-//! What runs are made from, as it was together at one moment.
+//! What people configure, as it was together at one revision of the store.
 
 use crate::channel::model_channel;
 use crate::error::{AdminError, Result};
+use crate::mcp::McpSecrets;
 use crate::nearest::nearest;
 use netaclaw_models::Channel;
-use netaclaw_protocol::{Agent, ChannelId, ChannelView, RecordKind, ToolRecord};
+use netaclaw_protocol::{
+    Agent, ChannelId, ChannelView, DictType, McpServerSpec, RecordKind, Setting, ToolRecord,
+};
 use secrecy::SecretString;
+use serde_json::Value;
 use std::collections::HashMap;
 
-/// All agents, channels and tools.
+/// Everything that runs are made from. Immutable: a change makes another one, with a higher revision.
 #[derive(Debug, Default)]
-pub struct Configured {
+pub struct ConfigSnapshot {
+    pub revision: u64,
     pub agents: Vec<Agent>,
     /// Those whose rows cannot be read. The others can run all the same.
     pub unreadable: Vec<UnreadableAgent>,
@@ -18,6 +23,17 @@ pub struct Configured {
     pub tools: Vec<ToolRecord>,
     /// Of the channels that have one.
     pub keys: HashMap<ChannelId, ChannelKey>,
+    pub mcp_servers: Vec<ConfiguredMcpServer>,
+    pub dictionary: Vec<DictType>,
+    pub settings: Vec<Setting>,
+}
+
+/// An MCP server with what is needed to connect to it.
+#[derive(Clone, Debug)]
+pub struct ConfiguredMcpServer {
+    pub spec: McpServerSpec,
+    /// `None` if they cannot be decrypted with the key of this server.
+    pub secrets: Option<McpSecrets>,
 }
 
 /// An agent that another version has written, or somebody by hand.
@@ -35,7 +51,7 @@ pub enum ChannelKey {
     Sealed,
 }
 
-impl Configured {
+impl ConfigSnapshot {
     /// By id or by name; `None` is the default agent.
     pub fn agent(&self, wanted: Option<&str>) -> Result<&Agent> {
         let find = |is_it: &dyn Fn(&Agent) -> bool| self.agents.iter().find(|agent| is_it(agent));
@@ -58,6 +74,22 @@ impl Configured {
             name: wanted.unwrap_or("default").to_owned(),
             nearest: wanted.and_then(|wanted| nearest(wanted, names).map(str::to_owned)),
         })
+    }
+
+    /// The value of a dictionary entry; `None` if it is absent or empty.
+    pub fn dict_value(&self, group: &str, name: &str) -> Option<&str> {
+        let group = self
+            .dictionary
+            .iter()
+            .find(|known| known.spec.key == group)?;
+        let entry = group.entries.iter().find(|entry| entry.spec.name == name)?;
+        Some(entry.spec.value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// The value of a setting, if it is set.
+    pub fn setting(&self, name: &str) -> Option<&Value> {
+        let setting = self.settings.iter().find(|setting| setting.name == name)?;
+        Some(&setting.value)
     }
 
     /// A channel with its key.
