@@ -1,18 +1,17 @@
 //! Agents in their table.
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::channel::read_channels;
 use super::database::commit;
-use super::fault::{Result, expected, found, unless_taken, unreadable};
-use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
+use super::fault::{Result, found, unless_taken, unreadable};
+use super::record::{self, column, first_stamp, json, new_id, next_stamp, stamp_of};
 use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AgentStore, Expect, Invalid, Problem, UnreadableAgent, changed_fields,
     check_agent, check_apart,
 };
-use netaclaw_protocol::{Agent, AgentId, AgentSpec, AuditAction, RecordKind};
+use netaclaw_protocol::{Agent, AgentId, AgentSpec, RecordKind};
 use sqlx::AnyConnection;
 
 const KIND: RecordKind = RecordKind::Agent;
@@ -58,7 +57,7 @@ impl AgentStore for SqlAdminStore {
         self.check_directories(&spec).await?;
         let mut writer = self.database.writer(Area::Configuration).await?;
         let before = read_agent(&mut writer, id).await?;
-        expected(expect, KIND, &before.spec.name, before.stamp)?;
+        record::expect(expect, &before)?;
         let agent = change_agent(&mut writer, by, before, spec).await?;
         commit(writer).await?;
         Ok(agent)
@@ -72,19 +71,12 @@ impl AgentStore for SqlAdminStore {
     ) -> Result<(), AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let agent = read_agent(&mut writer, id).await?;
-        expected(expect, KIND, &agent.spec.name, agent.stamp)?;
+        record::expect(expect, &agent)?;
         if agent.spec.is_default {
             return Err(Invalid::new("isDefault", Problem::DefaultNeeded).into());
         }
-        delete_row(&mut writer, id).await?;
-        let act = act(
-            AuditAction::Delete,
-            KIND,
-            id.as_str(),
-            &agent.spec.name,
-            Vec::new(),
-        );
-        write_act(&mut writer, by, act).await?;
+        let statement = "DELETE FROM netaclaw_agent WHERE id = ?";
+        record::delete(&mut writer, by, &agent, statement).await?;
         commit(writer).await?;
         Ok(())
     }
@@ -185,7 +177,7 @@ pub(super) async fn insert_agent(
     };
     let Agent { id, spec, stamp } = &agent;
     if spec.is_default {
-        end_reign(writer, by, agents).await?;
+        clear_default(writer, by, agents).await?;
     }
     let inserted = sqlx::query(INSERT)
         .bind(id.as_str())
@@ -198,14 +190,7 @@ pub(super) async fn insert_agent(
         .execute(&mut *writer)
         .await;
     unless_taken(inserted, KIND, &spec.name)?;
-    let act = act(
-        AuditAction::Create,
-        KIND,
-        id.as_str(),
-        &spec.name,
-        Vec::new(),
-    );
-    write_act(writer, by, act).await?;
+    record::audit_create(writer, by, &agent).await?;
     Ok(agent)
 }
 
@@ -225,7 +210,7 @@ async fn change_agent(
     }
     if spec.is_default && !before.spec.is_default {
         let agents = read_agents(writer).await?;
-        end_reign(writer, by, agents).await?;
+        clear_default(writer, by, agents).await?;
     }
     let agent = Agent {
         id: before.id,
@@ -233,13 +218,12 @@ async fn change_agent(
         stamp: next_stamp(before.stamp),
     };
     write_agent(writer, &agent).await?;
-    let (id, name) = (agent.id.as_str(), &agent.spec.name);
-    write_act(writer, by, act(AuditAction::Update, KIND, id, name, fields)).await?;
+    record::audit_update(writer, by, &agent, fields).await?;
     Ok(agent)
 }
 
 /// The default agent is one among others from now on.
-async fn end_reign(writer: &mut AnyConnection, by: &Actor, agents: Vec<Agent>) -> Result<()> {
+async fn clear_default(writer: &mut AnyConnection, by: &Actor, agents: Vec<Agent>) -> Result<()> {
     for mut agent in agents {
         if !agent.spec.is_default {
             continue;
@@ -247,9 +231,8 @@ async fn end_reign(writer: &mut AnyConnection, by: &Actor, agents: Vec<Agent>) -
         agent.spec.is_default = false;
         agent.stamp = next_stamp(agent.stamp);
         write_agent(writer, &agent).await?;
-        let (id, name) = (agent.id.as_str(), &agent.spec.name);
         let fields = vec!["isDefault".to_owned()];
-        write_act(writer, by, act(AuditAction::Update, KIND, id, name, fields)).await?;
+        record::audit_update(writer, by, &agent, fields).await?;
     }
     Ok(())
 }
@@ -268,13 +251,5 @@ async fn write_agent(writer: &mut AnyConnection, agent: &Agent) -> Result<()> {
         .execute(writer)
         .await;
     unless_taken(updated, KIND, &spec.name)?;
-    Ok(())
-}
-
-async fn delete_row(writer: &mut AnyConnection, id: &AgentId) -> Result<()> {
-    sqlx::query("DELETE FROM netaclaw_agent WHERE id = ?")
-        .bind(id.as_str())
-        .execute(writer)
-        .await?;
     Ok(())
 }

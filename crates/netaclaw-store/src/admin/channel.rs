@@ -2,11 +2,10 @@
 
 use super::SqlAdminStore;
 use super::agent::read_agents;
-use super::audit::write_act;
 use super::database::commit;
 use super::dictionary::read_value;
-use super::fault::{Result, expected, found, unless_taken, unreadable};
-use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
+use super::fault::{Result, found, unless_taken, unreadable};
+use super::record::{self, column, first_stamp, json, new_id, next_stamp, stamp_of};
 use super::seal::Sealer;
 use super::versioned::Area;
 use async_trait::async_trait;
@@ -15,9 +14,7 @@ use netaclaw_admin::{
     NETACLAW_GROUP, Problem, UsedBy, changed_fields, check_channel, last4, model_channel,
 };
 use netaclaw_models::Channel;
-use netaclaw_protocol::{
-    AgentSpec, AuditAction, ChannelId, ChannelSpec, ChannelView, KeyChange, RecordKind,
-};
+use netaclaw_protocol::{AgentSpec, ChannelId, ChannelSpec, ChannelView, KeyChange, RecordKind};
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::AnyConnection;
 use std::collections::HashMap;
@@ -78,7 +75,7 @@ impl ChannelStore for SqlAdminStore {
         check_channel(&spec)?;
         let mut writer = self.database.writer(Area::Configuration).await?;
         let mut stored = read_channel(&mut writer, id).await?;
-        expected(expect, KIND, &stored.view.spec.name, stored.view.stamp)?;
+        record::expect(expect, &stored.view)?;
         let mut fields = changed_fields(&stored.view.spec, &spec);
         stored.view.spec = spec;
         if stored.change_key(&self.sealer, key)? {
@@ -87,9 +84,7 @@ impl ChannelStore for SqlAdminStore {
         if !fields.is_empty() {
             stored.view.stamp = next_stamp(stored.view.stamp);
             write_channel(&mut writer, &stored).await?;
-            let (id, name) = (id.as_str(), &stored.view.spec.name);
-            let act = act(AuditAction::Update, KIND, id, name, fields);
-            write_act(&mut writer, by, act).await?;
+            record::audit_update(&mut writer, by, &stored.view, fields).await?;
         }
         commit(writer).await?;
         Ok(stored.view)
@@ -103,19 +98,17 @@ impl ChannelStore for SqlAdminStore {
     ) -> Result<(), AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let channel = read_channel(&mut writer, id).await?.view;
-        let name = channel.spec.name;
-        expected(expect, KIND, &name, channel.stamp)?;
+        record::expect(expect, &channel)?;
         let by_whom = users_of(&mut writer, id).await?;
         if !by_whom.is_empty() {
             return Err(AdminError::InUse {
                 kind: KIND,
-                name,
+                name: channel.spec.name,
                 by: by_whom,
             });
         }
-        delete_row(&mut writer, id).await?;
-        let act = act(AuditAction::Delete, KIND, id.as_str(), &name, Vec::new());
-        write_act(&mut writer, by, act).await?;
+        let statement = "DELETE FROM netaclaw_channel WHERE id = ?";
+        record::delete(&mut writer, by, &channel, statement).await?;
         commit(writer).await?;
         Ok(())
     }
@@ -268,8 +261,7 @@ pub(super) async fn insert_channel(
         .execute(&mut *writer)
         .await;
     unless_taken(inserted, KIND, name)?;
-    let act = act(AuditAction::Create, KIND, id, name, Vec::new());
-    write_act(writer, by, act).await?;
+    record::audit_create(writer, by, &view).await?;
     Ok(view)
 }
 
@@ -288,14 +280,6 @@ async fn write_channel(writer: &mut AnyConnection, stored: &Stored) -> Result<()
         .execute(writer)
         .await;
     unless_taken(updated, KIND, &view.spec.name)?;
-    Ok(())
-}
-
-async fn delete_row(writer: &mut AnyConnection, id: &ChannelId) -> Result<()> {
-    sqlx::query("DELETE FROM netaclaw_channel WHERE id = ?")
-        .bind(id.as_str())
-        .execute(writer)
-        .await?;
     Ok(())
 }
 

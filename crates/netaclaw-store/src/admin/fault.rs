@@ -1,7 +1,7 @@
 //! What can go wrong inside a request, before it is an answer.
 
-use netaclaw_admin::{AdminError, Expect, Invalid, nearest};
-use netaclaw_protocol::{RecordKind, Stamp};
+use netaclaw_admin::{AdminError, Invalid, nearest};
+use netaclaw_protocol::RecordKind;
 
 pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
 
@@ -54,19 +54,6 @@ pub(super) fn found<'a, T>(
             nearest,
         })
     })
-}
-
-/// Whether a record is in the state that its editor has seen.
-pub(super) fn expected(expect: Expect, kind: RecordKind, name: &str, stamp: Stamp) -> Result<()> {
-    match expect {
-        Expect::Rev(rev) if rev != stamp.rev => Err(Fault::Refused(AdminError::Conflict {
-            kind,
-            name: name.to_owned(),
-            expected: rev,
-            current: stamp.rev,
-        })),
-        _ => Ok(()),
-    }
 }
 
 /// The answer to a write that may meet a name that is there already.

@@ -1,10 +1,9 @@
 //! MCP servers in their table, their secrets sealed.
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::database::commit;
-use super::fault::{Result, expected, found, unless_taken, unreadable};
-use super::record::{act, column, first_stamp, json, new_id, next_stamp, stamp_of};
+use super::fault::{Result, found, unless_taken, unreadable};
+use super::record::{self, column, first_stamp, json, new_id, next_stamp, stamp_of};
 use super::seal::Sealer;
 use super::versioned::Area;
 use async_trait::async_trait;
@@ -12,7 +11,7 @@ use netaclaw_admin::{
     Actor, AdminError, ConfiguredMcpServer, Expect, McpSecrets, McpSecretsChange, McpStore,
     changed_fields, check_mcp_roots, check_mcp_secrets, check_mcp_server,
 };
-use netaclaw_protocol::{AuditAction, McpServerId, McpServerSpec, McpServerView, RecordKind};
+use netaclaw_protocol::{McpServerId, McpServerSpec, McpServerView, RecordKind};
 use secrecy::{ExposeSecret, SecretString};
 use sqlx::AnyConnection;
 use std::collections::BTreeMap;
@@ -95,14 +94,7 @@ impl McpStore for SqlAdminStore {
             .execute(&mut *writer)
             .await;
         unless_taken(inserted, KIND, name)?;
-        let act = act(
-            AuditAction::Create,
-            KIND,
-            view.id.as_str(),
-            name,
-            Vec::new(),
-        );
-        write_act(&mut writer, by, act).await?;
+        record::audit_create(&mut writer, by, &view).await?;
         commit(writer).await?;
         Ok(view)
     }
@@ -119,7 +111,7 @@ impl McpStore for SqlAdminStore {
         self.check_roots(&spec).await?;
         let mut writer = self.database.writer(Area::Configuration).await?;
         let mut stored = read_server(&mut writer, id).await?;
-        expected(expect, KIND, &stored.view.spec.name, stored.view.stamp)?;
+        record::expect(expect, &stored.view)?;
         let mut fields = changed_fields(&stored.view.spec, &spec);
         stored.view.spec = spec;
         if let McpSecretsChange::Set(new) = &secrets {
@@ -137,9 +129,7 @@ impl McpStore for SqlAdminStore {
         if !fields.is_empty() {
             stored.view.stamp = next_stamp(stored.view.stamp);
             write_server(&mut writer, &stored).await?;
-            let name = &stored.view.spec.name;
-            let act = act(AuditAction::Update, KIND, id.as_str(), name, fields);
-            write_act(&mut writer, by, act).await?;
+            record::audit_update(&mut writer, by, &stored.view, fields).await?;
         }
         commit(writer).await?;
         Ok(stored.view)
@@ -153,15 +143,9 @@ impl McpStore for SqlAdminStore {
     ) -> Result<(), AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let server = read_server(&mut writer, id).await?.view;
-        let name = server.spec.name;
-        expected(expect, KIND, &name, server.stamp)?;
-        let deleted = sqlx::query("DELETE FROM netaclaw_mcp_server WHERE id = ?")
-            .bind(id.as_str())
-            .execute(&mut *writer)
-            .await;
-        deleted.map_err(super::fault::Fault::from)?;
-        let act = act(AuditAction::Delete, KIND, id.as_str(), &name, Vec::new());
-        write_act(&mut writer, by, act).await?;
+        record::expect(expect, &server)?;
+        let statement = "DELETE FROM netaclaw_mcp_server WHERE id = ?";
+        record::delete(&mut writer, by, &server, statement).await?;
         commit(writer).await?;
         Ok(())
     }

@@ -2,11 +2,13 @@
 
 use super::SqlAdminStore;
 use super::database::commit;
-use super::fault::{Result, expected, found, unreadable};
+use super::fault::{Result, found, unreadable};
 use super::memory_pending::{
     check_room, delete_pending, find_pending, insert_pending, read_pending, rewrite_pending,
 };
-use super::record::{column, first_stamp, new_id, next_stamp, number, of_word, stamp_of, word};
+use super::record::{
+    self, column, first_stamp, new_id, next_stamp, number, of_word, stamp_of, word,
+};
 use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
@@ -64,7 +66,7 @@ impl MemoryStore for SqlAdminStore {
         let spec = check_memory(spec)?;
         let mut writer = self.database.writer(Area::Memories).await?;
         if let Some(pending) = find_pending(&mut writer, user, id).await? {
-            expected(expect, KIND, id.as_str(), pending.stamp)?;
+            record::expect(expect, &pending)?;
             check_agent(&mut writer, &spec).await?;
             let written = Memory {
                 spec,
@@ -76,7 +78,7 @@ impl MemoryStore for SqlAdminStore {
             return Ok(memory);
         }
         let before = read_memory(&mut writer, user, id).await?;
-        expected(expect, KIND, id.as_str(), before.stamp)?;
+        record::expect(expect, &before)?;
         if before.spec == spec {
             return Ok(before);
         }
@@ -159,10 +161,10 @@ impl MemoryStore for SqlAdminStore {
         let mut writer = self.database.writer(Area::Memories).await?;
         let Some(pending) = find_pending(&mut writer, user, id).await? else {
             let known = read_memory(&mut writer, user, id).await?;
-            expected(expect, KIND, id.as_str(), known.stamp)?;
+            record::expect(expect, &known)?;
             return Ok(known);
         };
-        expected(expect, KIND, id.as_str(), pending.stamp)?;
+        record::expect(expect, &pending)?;
         let memory = confirm(&mut writer, pending).await?;
         commit(writer).await?;
         Ok(memory)
@@ -177,12 +179,12 @@ impl MemoryStore for SqlAdminStore {
         let mut writer = self.database.writer(Area::Memories).await?;
         match find_pending(&mut writer, user, id).await? {
             Some(pending) => {
-                expected(expect, KIND, id.as_str(), pending.stamp)?;
+                record::expect(expect, &pending)?;
                 delete_pending(&mut writer, id).await?;
             }
             None => {
                 let memory = read_memory(&mut writer, user, id).await?;
-                expected(expect, KIND, id.as_str(), memory.stamp)?;
+                record::expect(expect, &memory)?;
                 delete_row(&mut writer, id).await?;
             }
         }

@@ -1,12 +1,120 @@
-//! What the rows of all tables have in common.
+//! What the rows of all tables have in common, and what every change to one of them does: check the
+//! revision that its editor has seen, and enter the audit list in the same transaction.
 
+use super::audit::write_act;
+use super::fault::{Fault, Result};
 use crate::now_ms;
-use netaclaw_admin::Act;
-use netaclaw_protocol::{AuditAction, RecordKind, Stamp};
+use netaclaw_admin::{Act, Actor, AdminError, Expect};
+use netaclaw_protocol::{
+    Agent, AuditAction, ChannelView, DictInfo, DictType, McpServerView, Memory, RecordKind,
+    Setting, Stamp, Token, ToolRecord, User,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sqlx::AnyConnection;
 use uuid::Uuid;
+
+/// A row that people change: found by its id, called by its name, and changed at a revision.
+pub(super) trait Record: Sync {
+    const KIND: RecordKind;
+
+    fn id(&self) -> &str;
+    fn name(&self) -> &str;
+    fn stamp(&self) -> Stamp;
+}
+
+/// Implements [`Record`] for types with a `stamp`.
+macro_rules! records {
+    ($($record:ident: $kind:ident, $id:expr, $name:expr;)+) => {
+        $(impl Record for $record {
+            const KIND: RecordKind = RecordKind::$kind;
+
+            fn id(&self) -> &str {
+                let id: fn(&Self) -> &str = $id;
+                id(self)
+            }
+
+            fn name(&self) -> &str {
+                let name: fn(&Self) -> &str = $name;
+                name(self)
+            }
+
+            fn stamp(&self) -> Stamp {
+                self.stamp
+            }
+        })+
+    };
+}
+
+records! {
+    Agent: Agent, |it| it.id.as_str(), |it| &it.spec.name;
+    ChannelView: Channel, |it| it.id.as_str(), |it| &it.spec.name;
+    DictInfo: DictInfo, |it| it.id.as_str(), |it| &it.spec.name;
+    DictType: DictType, |it| it.id.as_str(), |it| &it.spec.key;
+    McpServerView: McpServer, |it| it.id.as_str(), |it| &it.spec.name;
+    Memory: Memory, |it| it.id.as_str(), |it| it.id.as_str();
+    Setting: Setting, |it| &it.name, |it| &it.name;
+    Token: Token, |it| it.id.as_str(), |it| &it.spec.label;
+    ToolRecord: Tool, |it| &it.name, |it| &it.name;
+    User: User, |it| it.id.as_str(), |it| &it.spec.name;
+}
+
+/// Refuses a change to a record that is not in the state that its editor has seen.
+pub(super) fn expect<R: Record>(expect: Expect, record: &R) -> Result<()> {
+    let current = record.stamp().rev;
+    match expect {
+        Expect::Rev(rev) if rev != current => Err(Fault::Refused(AdminError::Conflict {
+            kind: R::KIND,
+            name: record.name().to_owned(),
+            expected: rev,
+            current,
+        })),
+        _ => Ok(()),
+    }
+}
+
+/// Enters a record that was created.
+pub(super) async fn audit_create<R: Record>(
+    writer: &mut AnyConnection,
+    by: &Actor,
+    record: &R,
+) -> Result<()> {
+    audit(writer, by, AuditAction::Create, record, Vec::new()).await
+}
+
+/// Enters which fields of a record were changed, not their values.
+pub(super) async fn audit_update<R: Record>(
+    writer: &mut AnyConnection,
+    by: &Actor,
+    record: &R,
+    fields: Vec<String>,
+) -> Result<()> {
+    audit(writer, by, AuditAction::Update, record, fields).await
+}
+
+/// Deletes a record by a statement that takes its id, and enters that.
+pub(super) async fn delete<R: Record>(
+    writer: &mut AnyConnection,
+    by: &Actor,
+    record: &R,
+    statement: &'static str,
+) -> Result<()> {
+    let deletion = sqlx::query(statement).bind(record.id());
+    deletion.execute(&mut *writer).await?;
+    audit(writer, by, AuditAction::Delete, record, Vec::new()).await
+}
+
+pub(super) async fn audit<R: Record>(
+    writer: &mut AnyConnection,
+    by: &Actor,
+    action: AuditAction,
+    record: &R,
+    fields: Vec<String>,
+) -> Result<()> {
+    let act = act(action, R::KIND, record.id(), record.name(), fields);
+    write_act(writer, by, act).await
+}
 
 /// An id: UUID v7, so that ids sort by the time they were made.
 pub(super) fn new_id() -> String {

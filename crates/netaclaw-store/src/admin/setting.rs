@@ -1,10 +1,9 @@
 //! Settings in their table.
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::database::commit;
-use super::fault::{Result, expected, found, unreadable};
-use super::record::{act, column, first_stamp, next_stamp, stamp_of};
+use super::fault::{Result, found, unreadable};
+use super::record::{self, column, first_stamp, next_stamp, stamp_of};
 use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, Expect, SettingStore, check_setting};
@@ -37,7 +36,7 @@ impl SettingStore for SqlAdminStore {
         let known = read_setting(&mut writer, name).await?;
         if let Expect::Rev(_) = expect {
             let known = found(known.as_ref(), KIND, name, [])?;
-            expected(expect, KIND, name, known.stamp)?;
+            record::expect(expect, known)?;
         }
         let setting = write_setting(&mut writer, by, known, name, value).await?;
         commit(writer).await?;
@@ -55,10 +54,9 @@ impl SettingStore for SqlAdminStore {
         let setting = settings.iter().find(|setting| setting.name == name);
         let names = settings.iter().map(|setting| setting.name.as_str());
         let setting = found(setting, KIND, name, names)?;
-        expected(expect, KIND, name, setting.stamp)?;
-        delete_row(&mut writer, name).await?;
-        let act = act(AuditAction::Delete, KIND, name, name, Vec::new());
-        write_act(&mut writer, by, act).await?;
+        record::expect(expect, setting)?;
+        let statement = "DELETE FROM netaclaw_setting WHERE name = ?";
+        record::delete(&mut writer, by, setting, statement).await?;
         commit(writer).await?;
         Ok(())
     }
@@ -143,18 +141,11 @@ pub(super) async fn write_setting(
         .bind(name)
         .execute(&mut *writer)
         .await?;
-    write_act(writer, by, act(action, KIND, name, name, Vec::new())).await?;
-    Ok(Setting {
+    let setting = Setting {
         name: name.to_owned(),
         value,
         stamp,
-    })
-}
-
-async fn delete_row(writer: &mut AnyConnection, name: &str) -> Result<()> {
-    sqlx::query("DELETE FROM netaclaw_setting WHERE name = ?")
-        .bind(name)
-        .execute(writer)
-        .await?;
-    Ok(())
+    };
+    record::audit(writer, by, action, &setting, Vec::new()).await?;
+    Ok(setting)
 }

@@ -4,10 +4,9 @@
 //! compared, in constant time; so the time an answer takes tells nothing about a secret.
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Fault, Result, found, unreadable};
-use super::record::{act, column, first_stamp, next_stamp, of_word, stamp_of, word};
+use super::record::{self, column, first_stamp, next_stamp, of_word, stamp_of, word};
 use super::user::read_user;
 use super::versioned::{Area, OfRevision};
 use crate::now_ms;
@@ -220,10 +219,8 @@ async fn issue(
         });
     }
     let token = insert_token(writer, id, spec, &hash(&secret)).await?;
-    let (id, name) = (token.id.as_str(), &token.spec.label);
-    let act = act(AuditAction::Create, KIND, id, name, Vec::new());
-    write_act(writer, by, act).await?;
-    let secret = SecretString::from(format!("{PREFIX}{id}_{secret}"));
+    record::audit_create(writer, by, &token).await?;
+    let secret = SecretString::from(format!("{PREFIX}{}_{secret}", token.id));
     Ok(IssuedToken { token, secret })
 }
 
@@ -263,9 +260,7 @@ async fn revoke(writer: &mut AnyConnection, by: &Actor, id: &TokenId) -> Result<
         token.stamp = next_stamp(token.stamp);
         token.revoked_at = Some(token.stamp.updated_at);
         write_revoked(writer, &token).await?;
-        let name = &token.spec.label;
-        let act = act(AuditAction::Revoke, KIND, id.as_str(), name, Vec::new());
-        write_act(writer, by, act).await?;
+        record::audit(writer, by, AuditAction::Revoke, &token, Vec::new()).await?;
     }
     Ok(token)
 }

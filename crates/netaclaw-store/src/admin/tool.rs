@@ -1,10 +1,9 @@
 //! Tools and their switches in their table.
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::database::commit;
-use super::fault::{Result, expected, found, unreadable};
-use super::record::{act, column, first_stamp, json, next_stamp, of_word, stamp_of, word};
+use super::fault::{Result, found, unreadable};
+use super::record::{self, column, first_stamp, json, next_stamp, of_word, stamp_of, word};
 use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, Expect, KnownTool, ToolStore, ToolSync};
@@ -55,12 +54,7 @@ impl ToolStore for SqlAdminStore {
                 ),
             };
             write_tool(&mut writer, tool, change.before.is_some()).await?;
-            write_act(
-                &mut writer,
-                by,
-                act(action, KIND, &tool.name, &tool.name, fields),
-            )
-            .await?;
+            record::audit(&mut writer, by, action, tool, fields).await?;
             let name = tool.name.clone();
             match (&change.before, tool.present) {
                 (None, _) => sync.added.push(name),
@@ -83,7 +77,7 @@ impl ToolStore for SqlAdminStore {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let tools = read_tools(&mut writer).await?;
         let tool = one_of(&tools, name)?;
-        expected(expect, KIND, name, tool.stamp)?;
+        record::expect(expect, tool)?;
         if tool.status == status {
             return Ok(tool.clone());
         }
@@ -94,8 +88,7 @@ impl ToolStore for SqlAdminStore {
         };
         write_tool(&mut writer, &switched, true).await?;
         let fields = vec!["status".to_owned()];
-        let act = act(AuditAction::Update, KIND, name, name, fields);
-        write_act(&mut writer, by, act).await?;
+        record::audit_update(&mut writer, by, &switched, fields).await?;
         commit(writer).await?;
         Ok(switched)
     }

@@ -5,17 +5,16 @@ mod rows;
 pub(super) use rows::{insert_entry, insert_group, read_dictionary, read_value};
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::database::commit;
-use super::fault::{Result, expected};
-use super::record::act;
+use super::fault::Result;
+use super::record;
 use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, DictionaryStore, Expect};
 use netaclaw_protocol::{
-    AuditAction, DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec, RecordKind,
+    DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec, RecordKind,
 };
-use rows::{change_entry, change_group, delete_row, read_entry, read_group};
+use rows::{change_entry, change_group, read_entry, read_group};
 
 const GROUP: RecordKind = RecordKind::DictType;
 const ENTRY: RecordKind = RecordKind::DictInfo;
@@ -93,7 +92,7 @@ impl DictionaryStore for SqlAdminStore {
     ) -> Result<DictType, AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let before = read_group(&mut writer, id).await?;
-        expected(expect, GROUP, &before.spec.key, before.stamp)?;
+        record::expect(expect, &before)?;
         let group = change_group(&mut writer, by, before, spec).await?;
         commit(writer).await?;
         Ok(group)
@@ -107,17 +106,10 @@ impl DictionaryStore for SqlAdminStore {
     ) -> Result<(), AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let group = read_group(&mut writer, id).await?;
-        expected(expect, GROUP, &group.spec.key, group.stamp)?;
+        record::expect(expect, &group)?;
         // Its entries go with it, by the foreign key.
-        delete_row(
-            &mut writer,
-            "DELETE FROM dict_type WHERE id = ?",
-            id.as_str(),
-        )
-        .await?;
-        let name = &group.spec.key;
-        let act = act(AuditAction::Delete, GROUP, id.as_str(), name, Vec::new());
-        write_act(&mut writer, by, act).await?;
+        let statement = "DELETE FROM dict_type WHERE id = ?";
+        record::delete(&mut writer, by, &group, statement).await?;
         commit(writer).await?;
         Ok(())
     }
@@ -144,7 +136,7 @@ impl DictionaryStore for SqlAdminStore {
     ) -> Result<DictInfo, AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let before = read_entry(&mut writer, id).await?;
-        expected(expect, ENTRY, &before.spec.name, before.stamp)?;
+        record::expect(expect, &before)?;
         let entry = change_entry(&mut writer, by, before, spec).await?;
         commit(writer).await?;
         Ok(entry)
@@ -158,16 +150,9 @@ impl DictionaryStore for SqlAdminStore {
     ) -> Result<(), AdminError> {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let entry = read_entry(&mut writer, id).await?;
-        expected(expect, ENTRY, &entry.spec.name, entry.stamp)?;
-        delete_row(
-            &mut writer,
-            "DELETE FROM dict_info WHERE id = ?",
-            id.as_str(),
-        )
-        .await?;
-        let name = &entry.spec.name;
-        let act = act(AuditAction::Delete, ENTRY, id.as_str(), name, Vec::new());
-        write_act(&mut writer, by, act).await?;
+        record::expect(expect, &entry)?;
+        let statement = "DELETE FROM dict_info WHERE id = ?";
+        record::delete(&mut writer, by, &entry, statement).await?;
         commit(writer).await?;
         Ok(())
     }

@@ -1,13 +1,10 @@
 //! Groups and entries as rows.
 
 use super::{ENTRY, GROUP};
-use crate::admin::audit::write_act;
 use crate::admin::fault::{Result, found, unless_taken};
-use crate::admin::record::{act, column, first_stamp, new_id, next_stamp, stamp_of};
+use crate::admin::record::{self, column, first_stamp, new_id, next_stamp, stamp_of};
 use netaclaw_admin::{Actor, changed_fields, check_dict_info, check_dict_type};
-use netaclaw_protocol::{
-    AuditAction, DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec,
-};
+use netaclaw_protocol::{DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec};
 use sqlx::AnyConnection;
 
 type GroupRow = (String, String, String, i64, i64, i64);
@@ -130,14 +127,14 @@ pub(in crate::admin) async fn insert_group(
         .execute(&mut *writer)
         .await;
     unless_taken(inserted, GROUP, &spec.key)?;
-    let act = act(AuditAction::Create, GROUP, &id, &spec.key, Vec::new());
-    write_act(writer, by, act).await?;
-    Ok(DictType {
+    let group = DictType {
         id: DictTypeId::new(id),
         spec,
         entries: Vec::new(),
         stamp,
-    })
+    };
+    record::audit_create(writer, by, &group).await?;
+    Ok(group)
 }
 
 pub(super) async fn change_group(
@@ -167,8 +164,7 @@ pub(super) async fn change_group(
         .execute(&mut *writer)
         .await;
     unless_taken(updated, GROUP, &spec.key)?;
-    let act = act(AuditAction::Update, GROUP, id.as_str(), &spec.key, fields);
-    write_act(writer, by, act).await?;
+    record::audit_update(writer, by, &group, fields).await?;
     Ok(group)
 }
 
@@ -196,14 +192,14 @@ pub(in crate::admin) async fn insert_entry(
         .execute(&mut *writer)
         .await;
     unless_taken(inserted, ENTRY, &spec.name)?;
-    let act = act(AuditAction::Create, ENTRY, &id, &spec.name, Vec::new());
-    write_act(writer, by, act).await?;
-    Ok(DictInfo {
+    let entry = DictInfo {
         id: DictInfoId::new(id),
         type_id: group.clone(),
         spec,
         stamp,
-    })
+    };
+    record::audit_create(writer, by, &entry).await?;
+    Ok(entry)
 }
 
 pub(super) async fn change_entry(
@@ -235,16 +231,6 @@ pub(super) async fn change_entry(
         .execute(&mut *writer)
         .await;
     unless_taken(updated, ENTRY, &spec.name)?;
-    let act = act(AuditAction::Update, ENTRY, id.as_str(), &spec.name, fields);
-    write_act(writer, by, act).await?;
+    record::audit_update(writer, by, &entry, fields).await?;
     Ok(entry)
-}
-
-pub(super) async fn delete_row(
-    writer: &mut AnyConnection,
-    statement: &'static str,
-    id: &str,
-) -> Result<()> {
-    sqlx::query(statement).bind(id).execute(writer).await?;
-    Ok(())
 }

@@ -7,10 +7,9 @@ pub(super) use password::Passwords;
 pub(super) use rows::{insert_user, read_user};
 
 use super::SqlAdminStore;
-use super::audit::write_act;
 use super::database::commit;
-use super::fault::{Result, expected, found};
-use super::record::{act, next_stamp};
+use super::fault::{Result, found};
+use super::record::{self, act, next_stamp};
 use super::token::end_browsers;
 use super::versioned::Area;
 use async_trait::async_trait;
@@ -19,7 +18,7 @@ use netaclaw_admin::{
     check_password_rules, check_user,
 };
 use netaclaw_protocol::{AuditAction, NewUser, RecordKind, User, UserId, UserSpec, UserStatus};
-use rows::{delete_row, ensure_admin_stays, read_hash, read_users, write_user};
+use rows::{ensure_admin_stays, read_hash, read_users, write_user};
 use secrecy::SecretString;
 
 const KIND: RecordKind = RecordKind::User;
@@ -70,7 +69,7 @@ impl UserStore for SqlAdminStore {
         };
         let mut writer = self.database.writer(Area::Accounts).await?;
         let mut user = read_user(&mut writer, id).await?;
-        expected(expect, KIND, &user.spec.name, user.stamp)?;
+        record::expect(expect, &user)?;
         let mut fields = changed_fields(&user.spec, &spec);
         user.spec = spec;
         let mut hash = read_hash(&mut writer, id).await?;
@@ -86,14 +85,7 @@ impl UserStore for SqlAdminStore {
             user.stamp = next_stamp(user.stamp);
             write_user(&mut writer, &user, hash).await?;
             ensure_admin_stays(&mut writer).await?;
-            let act = act(
-                AuditAction::Update,
-                KIND,
-                id.as_str(),
-                &user.spec.name,
-                fields,
-            );
-            write_act(&mut writer, by, act).await?;
+            record::audit_update(&mut writer, by, &user, fields).await?;
         }
         commit(writer).await?;
         Ok(user)
@@ -102,17 +94,11 @@ impl UserStore for SqlAdminStore {
     async fn delete_user(&self, by: &Actor, id: &UserId, expect: Expect) -> Result<(), AdminError> {
         let mut writer = self.database.writer(Area::Accounts).await?;
         let user = read_user(&mut writer, id).await?;
-        expected(expect, KIND, &user.spec.name, user.stamp)?;
-        delete_row(&mut writer, id).await?;
+        record::expect(expect, &user)?;
+        // Their tokens go with them, by the foreign key.
+        let statement = "DELETE FROM netaclaw_user WHERE id = ?";
+        record::delete(&mut writer, by, &user, statement).await?;
         ensure_admin_stays(&mut writer).await?;
-        let act = act(
-            AuditAction::Delete,
-            KIND,
-            id.as_str(),
-            &user.spec.name,
-            Vec::new(),
-        );
-        write_act(&mut writer, by, act).await?;
         commit(writer).await?;
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! Users as rows.
 
 use super::KIND;
-use crate::admin::audit::write_act;
 use crate::admin::fault::{Result, found, unless_taken, unreadable};
-use crate::admin::record::{act, column, first_stamp, new_id, of_word, stamp_of, word};
+use crate::admin::record::{self, column, first_stamp, new_id, of_word, stamp_of, word};
 use netaclaw_admin::{Actor, Invalid, Problem};
-use netaclaw_protocol::{AuditAction, Role, User, UserId, UserSpec, UserStatus};
+use netaclaw_protocol::{Role, User, UserId, UserSpec, UserStatus};
 use sqlx::AnyConnection;
 
 /// The flag says whether there is a password, which itself is not read along.
@@ -99,14 +98,7 @@ pub(in crate::admin) async fn insert_user(
         .execute(&mut *writer)
         .await;
     unless_taken(inserted, KIND, &spec.name)?;
-    let act = act(
-        AuditAction::Create,
-        KIND,
-        id.as_str(),
-        &spec.name,
-        Vec::new(),
-    );
-    write_act(writer, by, act).await?;
+    record::audit_create(writer, by, &user).await?;
     Ok(user)
 }
 
@@ -132,15 +124,6 @@ pub(super) async fn write_user(
         .execute(writer)
         .await;
     unless_taken(updated, KIND, &spec.name)?;
-    Ok(())
-}
-
-/// Tokens go with their user, by the foreign key.
-pub(super) async fn delete_row(writer: &mut AnyConnection, id: &UserId) -> Result<()> {
-    sqlx::query("DELETE FROM netaclaw_user WHERE id = ?")
-        .bind(id.as_str())
-        .execute(writer)
-        .await?;
     Ok(())
 }
 
