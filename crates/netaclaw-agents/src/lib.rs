@@ -2,6 +2,7 @@
 //! admin store.
 
 mod compaction;
+mod headless;
 mod instructions;
 mod mcp;
 mod memory;
@@ -9,7 +10,6 @@ mod models;
 mod preview;
 mod run;
 mod scans;
-mod served;
 mod skills;
 mod snapshot;
 mod source;
@@ -18,11 +18,11 @@ mod tools;
 mod trouble;
 mod workspace;
 
-pub use mcp::{AdminMcpServers, McpDesk, test_mcp_server};
+pub use headless::{HeadlessApproval, HeadlessTools};
+pub use mcp::{AdminMcpServers, McpStatusSource, test_mcp_server};
 pub use models::ModelSettings;
-pub use netaclaw_tools::mcp::McpStanding;
+pub use netaclaw_tools::mcp::McpServerStatus;
 pub use preview::{AgentPreviews, PreviewFor};
-pub use served::{AgentToolbox, Unasked};
 pub use skills::{SkillByHand, SkillHome};
 pub use source::AdminAgentSource;
 pub use tools::ToolSeat;

@@ -8,7 +8,7 @@ use netaclaw_admin::{
 use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
 use netaclaw_protocol::{McpServerSpec, McpServerTest, SharedText, ToolRecord, ToolStatus};
 use netaclaw_tools::ToolRegistry;
-use netaclaw_tools::mcp::{McpAccess, McpServers, McpStanding, try_server};
+use netaclaw_tools::mcp::{McpAccess, McpServerStatus, McpServers, try_server};
 use netaclaw_tools::spawn::SpawnGate;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -19,23 +19,23 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
 /// Other processes change the configuration as well, without notice. Runs look more often.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// How long after a start runs wait for servers that have not said anything.
-const PATIENCE: Duration = Duration::from_secs(5);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+/// For how long after startup runs wait for servers that are being connected to.
+const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// In the catalogue of tools, what stands before the name of a server.
 const SOURCE: &str = "mcp:";
 
-/// What pages ask about MCP servers.
+/// The status of MCP servers, for pages.
 #[async_trait]
-pub trait McpDesk: Send + Sync + 'static {
-    /// How every server stands, by name.
-    fn standing(&self) -> BTreeMap<String, McpStanding>;
+pub trait McpStatusSource: Send + Sync + 'static {
+    /// The status of every server, by name.
+    fn statuses(&self) -> BTreeMap<String, McpServerStatus>;
 
     /// Connects as a run would, whether the server is kept or not.
     async fn try_server(&self, spec: McpServerSpec, secrets: McpSecrets) -> McpServerTest;
 
-    /// Something about the configuration has changed.
-    fn look_again(&self);
+    /// Connects as it is configured now: the configuration has changed.
+    fn refresh(&self);
 }
 
 /// The servers of the admin store.
@@ -44,7 +44,7 @@ pub struct AdminMcpServers {
     followed: Arc<Followed>,
     gate: Arc<SpawnGate>,
     changed: Arc<Notify>,
-    patience_end: Instant,
+    first_connect_deadline: Instant,
     _job: AbortOnDropHandle<()>,
 }
 
@@ -71,15 +71,17 @@ impl AdminMcpServers {
             followed,
             gate,
             changed,
-            patience_end: Instant::now() + PATIENCE,
+            first_connect_deadline: Instant::now() + FIRST_CONNECT_TIMEOUT,
             _job: AbortOnDropHandle::new(job),
         })
     }
 
-    /// Lets servers say hello, so that the first run after a start has its tools. Later nobody
-    /// waits: a server that is new or back has its tools when it has them.
-    pub(crate) async fn first_hello(&self) {
-        let left = self.patience_end.saturating_duration_since(Instant::now());
+    /// Waits for servers at startup, so that the first run has their tools. Later runs do not wait: a
+    /// server that is new or back offers its tools when it is connected.
+    pub(crate) async fn await_first_connect(&self) {
+        let left = self
+            .first_connect_deadline
+            .saturating_duration_since(Instant::now());
         self.servers.settled(left).await;
     }
 
@@ -154,9 +156,9 @@ pub(crate) struct Missing {
 }
 
 #[async_trait]
-impl McpDesk for AdminMcpServers {
-    fn standing(&self) -> BTreeMap<String, McpStanding> {
-        self.servers.standing()
+impl McpStatusSource for AdminMcpServers {
+    fn statuses(&self) -> BTreeMap<String, McpServerStatus> {
+        self.servers.statuses()
     }
 
     async fn try_server(&self, spec: McpServerSpec, secrets: McpSecrets) -> McpServerTest {
@@ -171,7 +173,7 @@ impl McpDesk for AdminMcpServers {
         test
     }
 
-    fn look_again(&self) {
+    fn refresh(&self) {
         self.changed.notify_one();
     }
 }
@@ -230,7 +232,7 @@ struct Follower {
 impl Follower {
     async fn stay(self, changed: Arc<Notify>) {
         let mut states = self.servers.changes();
-        let mut look = tokio::time::interval(LOOK_AGAIN);
+        let mut look = tokio::time::interval(REFRESH_INTERVAL);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let done = tokio::select! {

@@ -39,7 +39,7 @@ impl AdminAgentSource {
         run: PrepareRun<'_>,
     ) -> Result<(RunInput, Option<u8>), EngineError> {
         if let Some(mcp) = &self.sources.mcp {
-            mcp.first_hello().await;
+            mcp.await_first_connect().await;
         }
         let snapshot = self.snapshot().await?;
         let agent = self.agent_of(&snapshot, run.session, run.model)?;

@@ -1,6 +1,6 @@
 //! The skills of agents: where they are looked for, and what becomes of a message that names one.
 
-use crate::served::NoSession;
+use crate::headless::NoSession;
 use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
 use crate::workspace::blocking;

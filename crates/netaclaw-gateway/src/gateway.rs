@@ -12,7 +12,7 @@ use crate::transport::{MeteredListener, Upgrades};
 use crate::{metrics, rest};
 use ipnet::IpNet;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{AgentPreviews, McpDesk};
+use netaclaw_agents::{AgentPreviews, McpStatusSource};
 use netaclaw_engine::Engine;
 use netaclaw_models::{Timeouts, Transport};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) struct Shared {
     pub(crate) settings: GatewaySettings,
     pub(crate) assets: Option<Arc<dyn Assets>>,
     pub(crate) previews: Option<Arc<dyn AgentPreviews>>,
-    pub(crate) mcp: Option<Arc<dyn McpDesk>>,
+    pub(crate) mcp: Option<Arc<dyn McpStatusSource>>,
     /// For trying channels.
     pub(crate) models: Arc<Transport>,
     pub(crate) upgrades: Upgrades,
@@ -104,7 +104,7 @@ impl Gateway {
     }
 
     /// Shows how MCP servers stand, and tries them.
-    pub fn with_mcp(mut self, mcp: Arc<dyn McpDesk>) -> Self {
+    pub fn with_mcp(mut self, mcp: Arc<dyn McpStatusSource>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.mcp = Some(mcp);
         }

@@ -4,7 +4,7 @@ use crate::world::{Setting, World};
 use netaclaw_admin::{
     Actor, AdminStore, AgentStore, DEFAULT_AGENT, Expect, McpSecrets, McpStore, ToolStore,
 };
-use netaclaw_agents::{AdminMcpServers, McpDesk, Unasked};
+use netaclaw_agents::{AdminMcpServers, HeadlessApproval, McpStatusSource};
 use netaclaw_protocol::{McpServerSpec, Supplier, ToolStatus};
 use netaclaw_testkit::fake_model::Reply;
 use netaclaw_tools::ToolRegistry;
@@ -32,7 +32,11 @@ async fn within_a_second(is_so: impl AsyncFn() -> bool) {
 async fn a_tool_that_another_process_switches_off_is_refused_within_a_second() {
     let world = World::with(Setting::of(Supplier::Openai)).await;
     world.agents.sync_tools().await.unwrap();
-    let tools = world.agents.toolbox(None, Unasked::Refuse).await.unwrap();
+    let tools = world
+        .agents
+        .toolbox(None, HeadlessApproval::Refuse)
+        .await
+        .unwrap();
     let is_refused = async || {
         let called = tools.call("ls", json!({}), CancellationToken::new()).await;
         called.is_error
@@ -97,7 +101,7 @@ async fn an_mcp_server_that_another_process_adds_is_followed() {
     let spec: McpServerSpec = serde_json::from_value(spec).unwrap();
     let made = other.create_mcp_server(&by, spec, McpSecrets::new());
     let made = made.await.unwrap();
-    let is_there = async || mcp.standing().contains_key("files");
+    let is_there = async || mcp.statuses().contains_key("files");
     // Without a run, which would look as well.
     while !is_there().await {
         tokio::task::yield_now().await;

@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use netaclaw_admin::{
     AdminError, McpSecrets, McpSecretsChange, check_mcp_secrets, check_mcp_server,
 };
-use netaclaw_agents::{McpDesk, McpStanding};
+use netaclaw_agents::{McpServerStatus, McpStatusSource};
 use netaclaw_protocol::{
     ErrorCode, Listing, McpServerId, McpServerInfo, McpServerState, McpServerTest, McpServerTry,
     McpServerView, McpServerWrite, McpStatus, ToolStatus, Words,
@@ -39,7 +39,7 @@ async fn list(
 ) -> Result<Json<Listing<McpServerInfo>>, ApiError> {
     let live = live(&shared);
     let servers = shared.admin.mcp_servers().await?.into_iter();
-    let servers = servers.map(|server| with_standing(server, &live));
+    let servers = servers.map(|server| with_status(server, &live));
     Ok(Json(paging.of(servers.collect())))
 }
 
@@ -57,7 +57,7 @@ async fn create(
         .admin()
         .create_mcp_server(&maker.by, write.spec, secrets);
     let made = made.await?;
-    look_again(&shared);
+    refresh(&shared);
     Ok(Tagged::made(made))
 }
 
@@ -69,7 +69,7 @@ async fn get(
     ApiPath(id): ApiPath<String>,
 ) -> Result<Tagged<McpServerInfo>, ApiError> {
     let server = shared.admin.mcp_server(&McpServerId::new(id)).await?;
-    Ok(Tagged::found(with_standing(server, &live(&shared))))
+    Ok(Tagged::found(with_status(server, &live(&shared))))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "replace_mcp_server",
@@ -84,7 +84,7 @@ async fn replace(
     let (admin, secrets) = (edit.admin(), change(&write));
     let changed = admin.update_mcp_server(by, &edit.id, expect, write.spec, secrets);
     let changed = edit.changed(changed.await);
-    look_again(&shared);
+    refresh(&shared);
     changed
 }
 
@@ -98,7 +98,7 @@ async fn delete(
         .admin()
         .delete_mcp_server(edit.by(), &edit.id, edit.expect());
     let deleted = edit.deleted(deleted.await);
-    look_again(&shared);
+    refresh(&shared);
     deleted
 }
 
@@ -112,7 +112,9 @@ async fn test(
 ) -> Result<Json<McpServerTest>, ApiError> {
     let id = McpServerId::new(id);
     let (spec, secrets) = shared.admin.open_mcp_server(&id).await?;
-    Ok(Json(desk(&shared)?.try_server(spec, secrets).await))
+    Ok(Json(
+        status_source(&shared)?.try_server(spec, secrets).await,
+    ))
 }
 
 /// The same for a server that is still being written. One that is being changed lends its secrets.
@@ -131,7 +133,11 @@ async fn test_unsaved(
     };
     let secrets = change(&write).apply(old).map_err(AdminError::from)?;
     check_mcp_secrets(&secrets).map_err(AdminError::from)?;
-    Ok(Json(desk(&shared)?.try_server(write.spec, secrets).await))
+    Ok(Json(
+        status_source(&shared)?
+            .try_server(write.spec, secrets)
+            .await,
+    ))
 }
 
 fn change(write: &McpServerWrite) -> McpSecretsChange {
@@ -141,26 +147,26 @@ fn change(write: &McpServerWrite) -> McpSecretsChange {
     }
 }
 
-fn desk(shared: &Shared) -> Result<&dyn McpDesk, ApiError> {
-    let desk = shared.mcp.as_deref();
-    desk.ok_or_else(|| {
+fn status_source(shared: &Shared) -> Result<&dyn McpStatusSource, ApiError> {
+    let source = shared.mcp.as_deref();
+    source.ok_or_else(|| {
         let words = Words::new("此处未启用 MCP 服务器", "MCP servers are not used here");
         ApiError::new(ErrorCode::Unavailable, words)
     })
 }
 
-fn look_again(shared: &Shared) {
-    if let Some(desk) = &shared.mcp {
-        desk.look_again();
+fn refresh(shared: &Shared) {
+    if let Some(source) = &shared.mcp {
+        source.refresh();
     }
 }
 
-fn live(shared: &Shared) -> BTreeMap<String, McpStanding> {
-    let desk = shared.mcp.as_ref();
-    desk.map_or_else(BTreeMap::new, |desk| desk.standing())
+fn live(shared: &Shared) -> BTreeMap<String, McpServerStatus> {
+    let source = shared.mcp.as_ref();
+    source.map_or_else(BTreeMap::new, |source| source.statuses())
 }
 
-fn with_standing(server: McpServerView, live: &BTreeMap<String, McpStanding>) -> McpServerInfo {
+fn with_status(server: McpServerView, live: &BTreeMap<String, McpServerStatus>) -> McpServerInfo {
     let live = live.get(&server.spec.name).cloned();
     // One that was made a moment ago.
     let new = McpServerState {

@@ -23,4 +23,4 @@ pub use fault::explain_fault;
 pub use list::{McpToolInfo, try_server};
 pub use names::mcp_tool_name;
 pub use serve::{ServedTool, ServedTools, serve_tools};
-pub use servers::{McpServers, McpStanding};
+pub use servers::{McpServerStatus, McpServers};

@@ -23,7 +23,7 @@ pub struct McpServers {
 
 /// One server at this moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct McpStanding {
+pub struct McpServerStatus {
     pub state: McpServerState,
     /// Why its tools cannot be used now.
     pub obstacle: Option<String>,
@@ -105,17 +105,17 @@ impl McpServers {
         registry
     }
 
-    /// How every server stands, by name.
-    pub fn standing(&self) -> BTreeMap<String, McpStanding> {
+    /// The status of every server, by name.
+    pub fn statuses(&self) -> BTreeMap<String, McpServerStatus> {
         let servers = self.all().into_iter().map(|server| {
             let name = server.spec.name.clone();
             let tools = server.tools();
-            let standing = McpStanding {
+            let status = McpServerStatus {
                 state: server.state(),
                 obstacle: server.obstacle(),
                 tools: tools.iter().map(|tool| tool.summary(&name)).collect(),
             };
-            (name, standing)
+            (name, status)
         });
         servers.collect()
     }

@@ -249,7 +249,7 @@ async fn a_server_that_cannot_start_says_why_and_harms_nobody() {
     off.spec.status = ToolStatus::Disabled;
     let wanted = vec![missing, talker, garbler, off, access(&yard, "odd")];
     let servers = servers(&yard, wanted).await;
-    let standing = servers.standing();
+    let standing = servers.statuses();
     let fault = |name: &str| standing[name].state.last_fault.clone().unwrap();
     let missing = fault("missing");
     assert_eq!(missing.code, McpFaultCode::NotStarted, "{missing:?}");

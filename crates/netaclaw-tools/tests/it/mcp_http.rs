@@ -230,7 +230,7 @@ async fn is_survived(deluge: Deluge) {
     let taken = taken.expect("the client hangs up").unwrap();
     assert!(taken < deluge.taken_max, "{name}: {taken}");
     assert_eq!(echoed_again(&yard, &servers).await, "here", "{name}");
-    let fault = servers.standing()["web"].state.last_fault.clone().unwrap();
+    let fault = servers.statuses()["web"].state.last_fault.clone().unwrap();
     assert_eq!(fault.code, McpFaultCode::TooBig, "{name}");
 }
 

@@ -6,7 +6,7 @@ use crate::assemble::gate;
 use crate::error::{Failure, Result};
 use clap::Args;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{AdminAgentSource, ModelSettings, Unasked};
+use netaclaw_agents::{AdminAgentSource, HeadlessApproval, ModelSettings};
 use netaclaw_store::SqlAdminStore;
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::mcp::serve_tools;
@@ -37,8 +37,8 @@ pub(super) async fn run(args: ServeArgs, app: &mut App, store: Arc<SqlAdminStore
         .await
         .map_err(|error| failure(lang, error))?;
     let unasked = match args.yes {
-        true => Unasked::Allow,
-        false => Unasked::Refuse,
+        true => HeadlessApproval::Allow,
+        false => HeadlessApproval::Refuse,
     };
     let toolbox = agents.toolbox(args.agent.as_deref(), unasked).await;
     let toolbox = toolbox.map_err(|error| crate::admin::engine_failure(lang, error))?;

@@ -25,20 +25,20 @@ use tokio_util::sync::CancellationToken;
 
 /// What becomes of calls that need a person's consent, as there is nobody to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unasked {
+pub enum HeadlessApproval {
     Refuse,
     /// Whoever started this agrees to all of them.
     Allow,
 }
 
 /// An agent's tools, as far as they need no session.
-pub struct AgentToolbox {
+pub struct HeadlessTools {
     tools: AgentTools,
     registry: Arc<ToolRegistry>,
     workspace: Arc<Workspace>,
     spawner: Spawner,
     skills: SkillPlaces,
-    unasked: Unasked,
+    approval: HeadlessApproval,
     /// Held alone by calls that must run alone.
     turn: RwLock<()>,
 }
@@ -48,15 +48,15 @@ impl AdminAgentSource {
     pub async fn toolbox(
         &self,
         agent: Option<&str>,
-        unasked: Unasked,
-    ) -> Result<AgentToolbox, EngineError> {
+        approval: HeadlessApproval,
+    ) -> Result<HeadlessTools, EngineError> {
         let spec = self.agent_named(agent).await?.spec;
         let opened = self
             .open_workspace(self.cwd_of(&spec), extra_roots(&spec))
             .await?;
         let spawner = self.sources.spawner(&spec, "served tools");
         let workspace = with_scratch(opened.0, &spawner);
-        Ok(AgentToolbox {
+        Ok(HeadlessTools {
             tools: AgentTools {
                 sources: self.sources.clone(),
                 agent: agent.map(str::to_owned),
@@ -70,13 +70,13 @@ impl AdminAgentSource {
             skills: self.sources.skills.places(&spec, workspace.root()),
             workspace: Arc::new(workspace),
             spawner,
-            unasked,
+            approval,
             turn: RwLock::default(),
         })
     }
 }
 
-impl AgentToolbox {
+impl HeadlessTools {
     fn decided(&self, current: Result<&ResolvedTools, &Undecided>, call: ProposedCall) -> Decision {
         let offered = match current {
             Ok(tools) => tools,
@@ -100,15 +100,15 @@ impl AgentToolbox {
         }
         // What the other program has read is that program's to know.
         let decided = decide(offered, current, &ForeignContent::default(), call);
-        match (decided, self.unasked) {
-            (Decision::Ask(asked), Unasked::Allow) => {
+        match (decided, self.approval) {
+            (Decision::Ask(asked), HeadlessApproval::Allow) => {
                 let approval = Approval {
                     hash: asked.request().hash.clone(),
                     consent: Consent::Given,
                 };
                 asked.answer(&approval, current)
             }
-            (Decision::Ask(asked), Unasked::Refuse) => {
+            (Decision::Ask(asked), HeadlessApproval::Refuse) => {
                 let name = &asked.request().tool_name;
                 let reason = format!(
                     "`{name}` needs a person's consent, and there is nobody to ask here. Start \
@@ -148,7 +148,7 @@ fn is_served(tool: &ResolvedTool) -> bool {
 }
 
 #[async_trait]
-impl ServedTools for AgentToolbox {
+impl ServedTools for HeadlessTools {
     async fn list(&self) -> Result<Vec<ServedTool>, String> {
         let tools = self.tools.current().await.map_err(|error| error.0)?;
         let served = tools.enabled().filter(|tool| is_served(tool));
