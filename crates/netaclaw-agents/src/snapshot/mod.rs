@@ -81,7 +81,7 @@ impl Sources {
     pub(crate) async fn snapshot(&self) -> Result<Arc<AgentSnapshot>, AdminError> {
         let began = Instant::now();
         let config = self.admin.config_snapshot().await;
-        histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "config_snapshot")
+        histogram!("netaclaw_store_seconds", "store" => "admin", "call" => "configured")
             .record(began.elapsed());
         let config = config?;
         if let Some(mcp) = &self.mcp {
