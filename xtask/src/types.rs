@@ -39,6 +39,11 @@ fn generate() -> anyhow::Result<String> {
         text,
         "\n/** A command may be this long, as JSON with its name; a much longer one ends the connection. */\nexport const COMMAND_BYTES_MAX = {bytes}\n"
     )?;
+    let (first, last) = (protocol::STEPS_FIRST, protocol::STEPS_LAST);
+    write!(
+        text,
+        "\n/** Of more steps of a call than these together, those in the middle are not kept. */\nexport const STEPS_FIRST = {first}\nexport const STEPS_LAST = {last}\n"
+    )?;
     if text.contains("bigint") {
         bail!("JSON has no bigint; a type escaped the configuration");
     }

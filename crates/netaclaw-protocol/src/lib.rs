@@ -91,8 +91,8 @@ pub use model::{
 };
 pub use process::{
     ProcessLevel, ProcessLogKind, ProcessLogPage, ProcessLogRef, ProcessSource, ProcessStatus,
-    ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, SkillEnd, SkillStart,
-    ToolExecution, ToolProcessEvent,
+    ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, STEPS_FIRST, STEPS_LAST,
+    SkillEnd, SkillStart, ToolExecution, ToolProcessEvent,
 };
 pub use schema::{SharedSchema, SharedText};
 pub use session::{

@@ -151,6 +151,11 @@ pub struct SkillEnd {
     pub duration_ms: u64,
 }
 
+/// How many steps of an operation are kept at least from its beginning and from its end; of more than
+/// both together, those in the middle are left out.
+pub const STEPS_FIRST: usize = 10;
+pub const STEPS_LAST: usize = 40;
+
 /// What is kept of an operation's steps: in the details of a result, and in a snapshot of a call
 /// that is still running.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -159,7 +164,7 @@ pub struct SkillEnd {
 pub struct ProcessTimeline {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_process_event: Option<RuntimeProcessEvent>,
-    /// All of them, or of more than 50 the first 10 and the last 40.
+    /// All of them, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub process_events: Vec<RuntimeProcessEvent>,
     /// How many there were.

@@ -1115,7 +1115,7 @@ export type OpenTool = { output: string,
  */
 startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
- * All of them, or of more than 50 the first 10 and the last 40.
+ * All of them, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
 processEvents?: Array<RuntimeProcessEvent>, 
 /**
@@ -1858,7 +1858,7 @@ caution?: string | null, };
  */
 export type ToolExecution = { toolCallId: string, toolName: string, isError: boolean, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
- * All of them, or of more than 50 the first 10 and the last 40.
+ * All of them, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
 processEvents?: Array<RuntimeProcessEvent>, 
 /**
@@ -2138,3 +2138,7 @@ export const PROTOCOL = 2
 
 /** A command may be this long, as JSON with its name; a much longer one ends the connection. */
 export const COMMAND_BYTES_MAX = 1048576
+
+/** Of more steps of a call than these together, those in the middle are not kept. */
+export const STEPS_FIRST = 10
+export const STEPS_LAST = 40

@@ -1,10 +1,6 @@
 /** The steps of one call: its first and last ones, however many there are. */
 
-import type { ProcessLogRef, RuntimeProcessEvent } from '@/protocol'
-
-/** Of more steps than these together, those in the middle are not kept; the server keeps the same ones. */
-export const FIRST_STEPS = 10
-export const LAST_STEPS = 40
+import { STEPS_FIRST, STEPS_LAST, type ProcessLogRef, type RuntimeProcessEvent } from '@/protocol'
 
 export interface ProcessState {
   readonly latest: RuntimeProcessEvent
@@ -57,7 +53,7 @@ export function processOf(told: unknown): ProcessState | null {
 }
 
 function isKept({ from, event }: Step, count: number): boolean {
-  return from <= FIRST_STEPS || event.sequence > count - LAST_STEPS
+  return from <= STEPS_FIRST || event.sequence > count - STEPS_LAST
 }
 
 /** How many equal steps were sent as this one. */

@@ -1,7 +1,7 @@
 /** The steps of a call as a timeline. */
 
-import type { RuntimeProcessEvent } from '@/protocol'
-import { FIRST_STEPS, LAST_STEPS, processOf, type ProcessState, type SessionState, type Step } from '@/session'
+import { STEPS_FIRST, STEPS_LAST, type RuntimeProcessEvent } from '@/protocol'
+import { processOf, type ProcessState, type SessionState, type Step } from '@/session'
 import { millisOf } from './content'
 import type { ProcessLog, ProcessView, StepGap, StepLevel, StepView } from './types'
 
@@ -88,9 +88,9 @@ function rowsOf(process: ProcessState): (StepView | StepGap)[] {
 /** The parts of a step that are kept when there are many: who has heard of all sees what the server stores. */
 function within(step: Step, count: number): Step[] {
   const { from, event } = step
-  const tail = count - LAST_STEPS
-  if (tail <= FIRST_STEPS) return [step]
-  const head = from <= FIRST_STEPS ? [{ from, event: upTo(event, FIRST_STEPS) }] : []
+  const tail = count - STEPS_LAST
+  if (tail <= STEPS_FIRST) return [step]
+  const head = from <= STEPS_FIRST ? [{ from, event: upTo(event, STEPS_FIRST) }] : []
   return event.sequence > tail ? [...head, { from: Math.max(from, tail + 1), event }] : head
 }
 
