@@ -54,7 +54,7 @@ pub struct OutboxLimits {
     pub events_max: usize,
     pub bytes_max: usize,
     /// Bytes handed to the transport and not yet taken by the network. Kept small: what is there
-    /// can no longer be merged or dropped.
+    /// can no longer be dropped.
     pub window_bytes: usize,
 }
 

@@ -100,6 +100,62 @@ async fn a_client_that_falls_behind_loses_deltas_and_nothing_else() {
     server.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_lost_text_opens_the_session_again_and_has_it_all() {
+    let server = narrow_server(4096).await;
+    let (mut slow, mut quick) = watching(&server).await;
+    let long = "y".repeat(64 << 10);
+    let name = "assistant_stream_delta";
+    for round in 1..=160 {
+        server.script.act([say(&long)]);
+        // One after the other, or the feed would make one delta of them all.
+        let end = |data: &Value| data["offset"].as_u64().unwrap() + text_of(data).len() as u64;
+        quick
+            .wait(name, |data| end(data) == round * (64 << 10))
+            .await;
+    }
+    // With this answer it has read all that waited, so that deltas are taken for it again.
+    slow.call("ping", json!({})).await;
+    server.script.act([say("!")]);
+    slow.wait(name, |data| text_of(data).ends_with('!')).await;
+    let mut deltas = slow.events.iter().filter(|event| event["type"] == name);
+    let mut shown = 0;
+    let lost = deltas.any(|delta| {
+        let offset = delta["data"]["offset"].as_u64().unwrap();
+        let gap = offset > shown;
+        shown = offset + text_of(&delta["data"]).len() as u64;
+        gap
+    });
+    assert!(lost, "there was no pressure");
+
+    let last = slow.events.last().unwrap();
+    let open = json!({
+        "sessionId": last["sessionId"],
+        "epoch": last["epoch"],
+        "lastSeq": slow.seqs().last(),
+    });
+    let opened = slow.call("session_open", open).await;
+    assert_eq!(opened["mode"], "live", "{opened}");
+    let whole = slow
+        .wait(name, |data| {
+            data["offset"] == 0 && text_of(data).ends_with('!')
+        })
+        .await;
+    server.script.act([Act::End]);
+    let added = slow
+        .wait("session_entry_added", |data| {
+            data["entry"]["message"]["role"] == "assistant"
+        })
+        .await;
+    let stored = &added["data"]["entry"]["message"]["content"][0]["text"];
+    assert!(whole["data"]["text"] == *stored, "it shows what is stored");
+    server.stop().await;
+}
+
+fn text_of(delta: &Value) -> &str {
+    delta["text"].as_str().unwrap()
+}
+
 /// Who takes nothing any more but is owed little would keep its connection for ever, were it not for
 /// the kernel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
