@@ -1,5 +1,6 @@
 //! The port every model is reached through, and what comes out of it.
 
+use crate::answer::GrowingAnswer;
 use crate::error::{Detail, ModelError};
 use crate::request::ModelRequest;
 use futures::{Stream, StreamExt};
@@ -18,6 +19,8 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = ModelEvent> + Send>>;
 ///   before the first byte, is the last event of the stream and never a panic.
 /// - The last event is exactly one [`ModelEvent::Done`] or [`ModelEvent::Failed`]; after it the
 ///   stream ends.
+/// - An answer that has parts begins with [`ModelEvent::AnswerStart`]; what it hands out holds every
+///   piece before the event that carries the piece.
 /// - Parts start in the order of their indices, 0 first. Every part that started ends before the
 ///   last event, and `content[index]` of the final message is the block its end showed.
 /// - Cancelling the token ends the stream with [`ModelError::Cancelled`] and what had arrived;
@@ -29,6 +32,8 @@ pub trait ModelClient: Send + Sync {
 /// What happens while an answer arrives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModelEvent {
+    /// Comes before the first part: where the text of the answer grows.
+    AnswerStart(GrowingAnswer),
     PartStart {
         index: usize,
         part: PartKind,
@@ -77,7 +82,10 @@ impl ModelEvent {
     pub fn is_content(&self) -> bool {
         matches!(
             self,
-            Self::PartStart { .. } | Self::PartDelta { .. } | Self::PartEnd { .. }
+            Self::AnswerStart(_)
+                | Self::PartStart { .. }
+                | Self::PartDelta { .. }
+                | Self::PartEnd { .. }
         )
     }
 

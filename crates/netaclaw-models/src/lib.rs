@@ -21,6 +21,7 @@ pub mod scripted;
 mod thinking;
 pub mod tokens;
 
+pub use answer::GrowingAnswer;
 pub use anthropic::AnthropicClient;
 pub use catalogue::{ApiFamily, SUPPLIERS, SupplierInfo, known_models, supplier};
 pub use channel::{Channel, ChannelStatus};

@@ -1,37 +1,36 @@
 //! An answer while it arrives, as far as it has come.
 
-use netaclaw_models::PartKind as StreamPart;
+use netaclaw_models::{GrowingAnswer, PartKind as StreamPart};
 use netaclaw_protocol::{
-    AnswerMark, AssistantMessage, ContentBlock, EntryId, PartKind, StopReason, Usage,
+    AnswerMark, AssistantMessage, EntryId, PartDelta, PartKind, RunId, StopReason, Usage,
 };
-use serde_json::Value;
 
-/// What has arrived of an answer. Growing it copies each piece once; the message is made only
-/// when somebody asks.
+/// What has arrived of an answer: its text, which the stream owns, and what only the run knows of it.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AnswerSoFar {
+    run_id: RunId,
     id: EntryId,
-    frame: AssistantMessage,
+    text: GrowingAnswer,
     parts: Vec<Part>,
 }
 
 #[derive(Clone, Debug)]
 struct Part {
     kind: StreamPart,
-    text: String,
     chars: u64,
-    /// The block as the stream ended it, which may know more than the text: signatures, parsed
-    /// arguments.
-    ended: Option<ContentBlock>,
+    started_ms: u64,
     duration_ms: Option<u64>,
 }
 
 impl AnswerSoFar {
-    /// `frame` is the message without content: who answers, and since when.
-    pub(crate) fn new(id: EntryId, frame: AssistantMessage) -> Self {
+    /// An answer of which nothing has arrived. `frame` is the message without content: who answers, and
+    /// since when.
+    pub(crate) fn new(run_id: RunId, id: EntryId, frame: AssistantMessage) -> Self {
         Self {
+            run_id,
             id,
-            frame,
+            text: GrowingAnswer::new(frame),
             parts: Vec::new(),
         }
     }
@@ -44,9 +43,8 @@ impl AnswerSoFar {
     /// The message as it would have to be stored if nothing more came: marked as aborted.
     pub fn to_message(&self) -> AssistantMessage {
         AssistantMessage {
-            content: self.parts.iter().map(Part::block).collect(),
             netaclaw: self.mark(),
-            ..self.frame.clone()
+            ..self.text.to_message()
         }
     }
 
@@ -60,68 +58,57 @@ impl AnswerSoFar {
         (!thinking_ms.is_empty()).then(|| Box::new(AnswerMark { thinking_ms }))
     }
 
-    pub(crate) fn start_part(&mut self, kind: StreamPart) {
+    pub(crate) fn text(&self) -> &GrowingAnswer {
+        &self.text
+    }
+
+    /// The stream has begun, and this is where its text grows.
+    pub(crate) fn set_text(&mut self, text: GrowingAnswer) {
+        self.text = text;
+    }
+
+    /// Returns the number of the part.
+    pub(crate) fn start_part(&mut self, kind: StreamPart, now_ms: u64) -> u32 {
         self.parts.push(Part {
             kind,
-            text: String::new(),
             chars: 0,
-            ended: None,
+            started_ms: now_ms,
             duration_ms: None,
         });
+        self.parts.len() as u32 - 1
     }
 
-    /// Takes in a piece and says what it belongs to and how many characters came before it.
-    /// `None` for a part that never started, which no honest stream has.
-    pub(crate) fn grow(&mut self, index: usize, delta: &str) -> Option<(PartKind, u64)> {
+    /// The delta that carries a piece. `None` for a part that never started, which no honest stream has.
+    pub(crate) fn delta(&mut self, index: usize, text: String) -> Option<PartDelta> {
         let part = self.parts.get_mut(index)?;
         let offset = part.chars;
-        part.text.push_str(delta);
-        part.chars += delta.chars().count() as u64;
-        Some((wire_kind(&part.kind), offset))
+        part.chars += text.chars().count() as u64;
+        let (tool_call_id, tool_name) = match &part.kind {
+            StreamPart::ToolCall { id, name } => (Some(id.clone()), Some(name.clone())),
+            StreamPart::Text | StreamPart::Thinking => (None, None),
+        };
+        Some(PartDelta {
+            run_id: self.run_id.clone(),
+            entry_id: self.id.clone(),
+            part: index as u32,
+            kind: wire_kind(&part.kind),
+            tool_call_id,
+            tool_name,
+            offset,
+            text,
+        })
     }
 
-    pub(crate) fn end_part(
-        &mut self,
-        index: usize,
-        block: ContentBlock,
-        duration_ms: u64,
-    ) -> Option<PartKind> {
+    /// Returns the kind of the part and how long it took.
+    pub(crate) fn end_part(&mut self, index: usize, now_ms: u64) -> Option<(PartKind, u64)> {
         let part = self.parts.get_mut(index)?;
-        part.ended = Some(block);
+        let duration_ms = now_ms.saturating_sub(part.started_ms);
         part.duration_ms = Some(duration_ms);
-        Some(wire_kind(&part.kind))
-    }
-
-    pub(crate) fn set_usage(&mut self, usage: Usage) {
-        self.frame.usage = usage;
+        Some((wire_kind(&part.kind), duration_ms))
     }
 }
 
-impl Part {
-    fn block(&self) -> ContentBlock {
-        if let Some(block) = &self.ended {
-            return block.clone();
-        }
-        match &self.kind {
-            StreamPart::Text => ContentBlock::Text {
-                text: self.text.clone(),
-            },
-            StreamPart::Thinking => ContentBlock::Thinking {
-                thinking: self.text.clone(),
-                thinking_signature: None,
-                redacted: false,
-            },
-            StreamPart::ToolCall { id, name } => ContentBlock::ToolCall {
-                id: id.clone(),
-                name: name.clone(),
-                // Half of the arguments is no JSON yet; as text it can be read and never run.
-                arguments: Value::String(self.text.clone()),
-            },
-        }
-    }
-}
-
-pub(crate) fn wire_kind(kind: &StreamPart) -> PartKind {
+fn wire_kind(kind: &StreamPart) -> PartKind {
     match kind {
         StreamPart::Text => PartKind::Text,
         StreamPart::Thinking => PartKind::Thinking,

@@ -1,10 +1,10 @@
 //! What people see of a run while it happens. The loop does not know who they are: the engine
 //! gives the events their numbers and sends them out.
 
-use netaclaw_models::ModelError;
+use netaclaw_models::{GrowingAnswer, ModelError};
 use netaclaw_protocol::{
-    ContentBlock, EntryId, PartKind, RunPhase, RuntimeProcessEvent, StopReason, TodoList,
-    ToolRoute, ToolsChanged, Trouble, Usage,
+    ContentBlock, EntryId, PartDelta, PartKind, RunPhase, RuntimeProcessEvent, StopReason,
+    TodoList, ToolOutput, ToolRoute, ToolsChanged, Trouble, Usage,
 };
 use serde_json::Value;
 
@@ -21,20 +21,15 @@ pub enum RunEvent {
         entry_id: EntryId,
         provider: String,
         model: String,
+        /// Holds every piece before the event that carries it.
+        text: GrowingAnswer,
     },
     PartStarted {
         entry_id: EntryId,
         part: u32,
         kind: netaclaw_models::PartKind,
     },
-    PartDelta {
-        entry_id: EntryId,
-        part: u32,
-        kind: PartKind,
-        /// Unicode scalar values of this part that came before.
-        offset: u64,
-        text: String,
-    },
+    PartDelta(PartDelta),
     PartEnded {
         entry_id: EntryId,
         part: u32,
@@ -50,12 +45,7 @@ pub enum RunEvent {
         usage: Usage,
     },
     ToolStarted(ToolStarted),
-    ToolOutput {
-        tool_call_id: String,
-        /// Unicode scalar values of this call's output that came before.
-        offset: u64,
-        text: String,
-    },
+    ToolOutput(ToolOutput),
     ToolCompleted(ToolCompleted),
     Retrying {
         /// The attempt that failed, 1 first.

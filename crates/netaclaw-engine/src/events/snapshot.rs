@@ -47,7 +47,7 @@ pub(crate) fn build(
         thinking_level,
         model,
         run: live.run.clone(),
-        streaming: live.streaming.clone(),
+        streaming: live.streaming(),
         tools: live.tools.clone(),
         queue: durable.queue.state(),
         questions: live.questions.clone(),

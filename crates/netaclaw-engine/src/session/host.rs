@@ -9,7 +9,7 @@ use crate::session::durable::{Asked, AskedConsent, Queued};
 use crate::session::expiry::{Expired, expire, expired, expiry};
 use crate::session::live::Live;
 use crate::session::meter::Meter;
-use crate::session::partial::Partial;
+use crate::session::partial::{Partial, PartialAnswer};
 use crate::session::trace::RunTrace;
 use crate::session::user_message::UserMark;
 use crate::session::waiters::Waiters;
@@ -20,17 +20,16 @@ use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent};
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ApprovalQuestion, EntryId, PartDelta, PartKind, ProcessSource, Question, RunId, RunPhase,
-    StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
-    ToolCallStarted, ToolOutput, ToolProcessEvent,
+    ApprovalQuestion, EntryId, PartKind, ProcessSource, Question, RunId, RunPhase, StopReason,
+    StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted,
+    ToolProcessEvent,
 };
 use netaclaw_runtime::{
     AnswerSoFar, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent, RunHost,
     ToolStep, todo_on_path,
 };
 use netaclaw_session::{
-    Entry, EntryBody, Flush, InFlightEntry, NewEntry, PathError, SessionTree,
-    build_session_context, raw_json,
+    Entry, EntryBody, Flush, NewEntry, PathError, SessionTree, build_session_context,
 };
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use std::sync::Arc;
@@ -54,7 +53,7 @@ pub(crate) struct SessionHost {
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
     /// For the background job of the run that keeps partial answers.
-    pub(crate) partial: Arc<Partial>,
+    pub(crate) partial: Arc<Partial<PartialAnswer>>,
     pub(crate) source: Arc<dyn AgentSource>,
     pub(crate) desk: Arc<Desk>,
     /// At how many percent of the window the context is condensed.
@@ -147,10 +146,9 @@ impl RunHost for SessionHost {
     }
 
     fn answer_progress(&mut self, so_far: &AnswerSoFar) {
-        self.partial.put(InFlightEntry {
-            id: so_far.id().clone(),
+        self.partial.put(PartialAnswer {
+            so_far: so_far.clone(),
             parent_id: self.writer.run_tip(),
-            message: raw_json(&netaclaw_protocol::Message::Assistant(so_far.to_message())),
         });
     }
 
@@ -305,8 +303,8 @@ impl SessionHost {
                 progress.pauses("retry", Duration::from_millis(*after_ms));
             }
             RunEvent::Phase { .. } => progress.made("phase"),
-            RunEvent::PartDelta { .. } => progress.made("text"),
-            RunEvent::ToolOutput { .. } => progress.made("output of a tool"),
+            RunEvent::PartDelta(_) => progress.made("text"),
+            RunEvent::ToolOutput(_) => progress.made("output of a tool"),
             RunEvent::ToolCompleted(_) => progress.made("end of a tool"),
             _ => progress.made("event"),
         }
@@ -337,17 +335,19 @@ impl SessionHost {
                 entry_id,
                 provider,
                 model,
+                text,
             } => {
                 self.clock.answer_started(&provider, &model);
                 self.trace.answer_started(&provider, &model);
                 let parent_id = self.writer.run_tip();
-                self.live.stream_started(StreamStart {
+                let start = StreamStart {
                     run_id,
                     entry_id,
                     parent_id,
                     provider,
                     model,
-                });
+                };
+                self.live.stream_started(start, text);
             }
             RunEvent::PartStarted { part, kind, .. } => {
                 self.clock.part_started();
@@ -356,24 +356,7 @@ impl SessionHost {
                 }
                 self.live.part_started(streaming_part(part, kind));
             }
-            RunEvent::PartDelta {
-                entry_id,
-                part,
-                kind,
-                offset,
-                text,
-            } => {
-                self.live.part_delta(PartDelta {
-                    run_id,
-                    entry_id,
-                    part,
-                    kind,
-                    tool_call_id: None,
-                    tool_name: None,
-                    offset,
-                    text,
-                });
-            }
+            RunEvent::PartDelta(delta) => self.live.part_delta(delta),
             RunEvent::PartEnded {
                 entry_id,
                 part,
@@ -430,18 +413,7 @@ impl SessionHost {
                     policy_sources: started.policy_sources,
                 });
             }
-            RunEvent::ToolOutput {
-                tool_call_id,
-                offset,
-                text,
-            } => {
-                self.live.tool_output(ToolOutput {
-                    run_id,
-                    tool_call_id,
-                    offset,
-                    text,
-                });
-            }
+            RunEvent::ToolOutput(output) => self.live.tool_output(output),
             RunEvent::ToolCompleted(done) => {
                 let took = Duration::from_millis(done.duration_ms);
                 let (id, name) = (&done.tool_call_id, &done.tool_name);

@@ -8,7 +8,7 @@ use crate::session::durable::RunMark;
 use crate::session::ending::Ending;
 use crate::session::host::SessionHost;
 use crate::session::meter::Meter;
-use crate::session::partial::Partial;
+use crate::session::partial::{Partial, PartialAnswer};
 use crate::session::recover::Agreed;
 use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::trace::RunTrace;
@@ -427,10 +427,10 @@ fn todo_at(tree: &SessionTree, tip: Option<&EntryId>) -> TodoList {
 /// Keeps partial answers as they come, for as long as the run lasts.
 async fn keep_partial(
     writer: Arc<SessionWriter>,
-    partial: Arc<Partial>,
+    partial: Arc<Partial<PartialAnswer>>,
 ) -> std::convert::Infallible {
     loop {
-        let in_flight = partial.take().await;
+        let in_flight = partial.take().await.into_entry();
         // An answer that was completed meanwhile is refused here, which is right.
         let kept = writer
             .provider

@@ -1,39 +1,66 @@
-//! A partial answer on its way from its run to whoever keeps it.
+//! A partial answer on its way from its run to the job that keeps it.
 
-use netaclaw_session::InFlightEntry;
+use netaclaw_protocol::{EntryId, Message};
+use netaclaw_runtime::AnswerSoFar;
+use netaclaw_session::{InFlightEntry, raw_json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Room for one: a newer one takes the place of one that nobody has taken yet.
-#[derive(Default)]
-pub(crate) struct Partial {
-    newest: Mutex<Option<InFlightEntry>>,
+/// Room for one: a newer one takes the place of one that was not taken yet.
+pub(crate) struct Partial<T> {
+    newest: Mutex<Option<T>>,
     filled: Notify,
 }
 
-impl Partial {
-    pub(crate) fn put(&self, entry: InFlightEntry) {
-        *self.lock() = Some(entry);
+/// An answer that grows, and where it hangs. It is written as JSON only when it is kept.
+pub(crate) struct PartialAnswer {
+    pub(crate) so_far: AnswerSoFar,
+    pub(crate) parent_id: Option<EntryId>,
+}
+
+impl PartialAnswer {
+    pub(crate) fn into_entry(self) -> InFlightEntry {
+        let message = Message::Assistant(self.so_far.to_message());
+        InFlightEntry {
+            id: self.so_far.id().clone(),
+            parent_id: self.parent_id,
+            message: raw_json(&message),
+        }
+    }
+}
+
+impl<T> Default for Partial<T> {
+    fn default() -> Self {
+        Self {
+            newest: Mutex::new(None),
+            filled: Notify::new(),
+        }
+    }
+}
+
+impl<T> Partial<T> {
+    pub(crate) fn put(&self, newest: T) {
+        *self.lock() = Some(newest);
         self.filled.notify_one();
     }
 
-    /// The answer is whole; what there was of it before is of no use any more.
+    /// The answer is whole: a part of it is of no use any more.
     pub(crate) fn forget(&self) {
         *self.lock() = None;
     }
 
     /// Waits for one.
-    pub(crate) async fn take(&self) -> InFlightEntry {
+    pub(crate) async fn take(&self) -> T {
         loop {
             let filled = self.filled.notified();
-            if let Some(entry) = self.lock().take() {
-                return entry;
+            if let Some(newest) = self.lock().take() {
+                return newest;
             }
             filled.await;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<InFlightEntry>> {
+    fn lock(&self) -> MutexGuard<'_, Option<T>> {
         // The place is replaced as a whole.
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -43,38 +70,24 @@ impl Partial {
 mod tests {
     use super::*;
     use futures::FutureExt;
-    use netaclaw_session::raw_json;
-
-    fn answer(text: &str) -> InFlightEntry {
-        InFlightEntry {
-            id: "a".into(),
-            parent_id: None,
-            message: raw_json(&text),
-        }
-    }
-
-    fn taken(partial: &Partial) -> Option<String> {
-        let entry = partial.take().now_or_never()?;
-        Some(entry.message.get().to_owned())
-    }
 
     #[test]
     fn the_newest_is_taken_once() {
         let partial = Partial::default();
-        assert_eq!(taken(&partial), None);
-        partial.put(answer("one"));
-        partial.put(answer("one two"));
-        assert_eq!(taken(&partial).as_deref(), Some("\"one two\""));
-        assert_eq!(taken(&partial), None);
+        assert_eq!(partial.take().now_or_never(), None);
+        partial.put("one");
+        partial.put("one two");
+        assert_eq!(partial.take().now_or_never(), Some("one two"));
+        assert_eq!(partial.take().now_or_never(), None);
     }
 
     #[test]
     fn a_whole_answer_leaves_nothing_behind() {
         let partial = Partial::default();
-        partial.put(answer("one"));
+        partial.put("one");
         partial.forget();
-        assert_eq!(taken(&partial), None);
-        partial.put(answer("the next answer"));
-        assert!(taken(&partial).is_some());
+        assert_eq!(partial.take().now_or_never(), None);
+        partial.put("the next answer");
+        assert!(partial.take().now_or_never().is_some());
     }
 }

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use netaclaw_engine::{AgentRef, AgentSource, EngineError, PrepareRun, PreparedRun, Runner};
+use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, EntryId, InfoSource, Message, ModelInfo, PartKind,
-    ProviderKind, RunOutcome, StopReason, ThinkingLevel, Usage,
+    AssistantMessage, ContentBlock, EntryId, InfoSource, Message, ModelInfo, PartDelta, PartKind,
+    ProviderKind, RunId, RunOutcome, StopReason, ThinkingLevel, Usage,
 };
 use netaclaw_runtime::{RunEvent, RunHost, RunReport};
 use netaclaw_session::EntryBody;
@@ -82,7 +83,7 @@ impl AgentSource for ScriptedSource {
         })
     }
 
-    async fn prepare(&self, _: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
+    async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {
         Ok(PreparedRun {
             model: ModelInfo {
                 name: "scripted".to_owned(),
@@ -97,6 +98,7 @@ impl AgentSource for ScriptedSource {
             threshold_percent: Some(70),
             runner: Box::new(ScriptedRunner {
                 acts: Arc::clone(&self.acts),
+                run_id: run.run_id.clone(),
             }),
         })
     }
@@ -104,12 +106,13 @@ impl AgentSource for ScriptedSource {
 
 struct ScriptedRunner {
     acts: Arc<Mutex<mpsc::UnboundedReceiver<Act>>>,
+    run_id: RunId,
 }
 
 #[async_trait]
 impl Runner for ScriptedRunner {
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
-        let mut answer = Answer::default();
+        let mut answer = Answer::new(self.run_id.clone());
         let mut acts = tokio::select! {
             acts = self.acts.lock() => acts,
             () = cancel.cancelled() => return answer.stop(host).await,
@@ -150,60 +153,58 @@ impl Runner for ScriptedRunner {
     }
 }
 
-#[derive(Default)]
 struct Answer {
-    id: Option<EntryId>,
-    text: String,
+    run_id: RunId,
+    open: Option<(EntryId, GrowingAnswer)>,
 }
 
 impl Answer {
+    fn new(run_id: RunId) -> Self {
+        let open = None;
+        Self { run_id, open }
+    }
+
     fn say(&mut self, host: &mut dyn RunHost, text: &str) {
-        if self.id.is_none() {
+        let (id, growing) = self.open.get_or_insert_with(|| {
             let id = host.next_entry_id();
+            let growing = GrowingAnswer::new(message(Vec::new(), StopReason::Stop, None));
             host.emit(RunEvent::AnswerStarted {
                 entry_id: id.clone(),
                 provider: "scripted".to_owned(),
                 model: "scripted".to_owned(),
+                text: growing.clone(),
             });
+            let kind = netaclaw_models::PartKind::Text;
+            growing.start(&kind);
             host.emit(RunEvent::PartStarted {
                 entry_id: id.clone(),
                 part: 0,
-                kind: netaclaw_models::PartKind::Text,
+                kind,
             });
-            self.id = Some(id);
-        }
-        host.emit(RunEvent::PartDelta {
-            entry_id: self.id.clone().unwrap(),
+            (id, growing)
+        });
+        let offset = growing.text_of(0).chars().count() as u64;
+        growing.append(0, text);
+        host.emit(RunEvent::PartDelta(PartDelta {
+            run_id: self.run_id.clone(),
+            entry_id: id.clone(),
             part: 0,
             kind: PartKind::Text,
-            offset: self.text.chars().count() as u64,
+            tool_call_id: None,
+            tool_name: None,
+            offset,
             text: text.to_owned(),
-        });
-        self.text.push_str(text);
+        }));
     }
 
     async fn store(&mut self, host: &mut dyn RunHost, stop: StopReason, error: Option<&str>) {
-        let id = self.id.take().unwrap_or_else(|| host.next_entry_id());
-        let text = std::mem::take(&mut self.text);
-        let usage = Usage {
-            input: 90,
-            output: 10,
-            total_tokens: 100,
-            ..Usage::default()
-        };
-        let message = Message::Assistant(AssistantMessage {
-            content: vec![ContentBlock::Text { text }],
-            api: "scripted".to_owned(),
-            provider: "scripted".to_owned(),
-            model: "scripted".to_owned(),
-            usage: usage.clone(),
-            stop_reason: stop,
-            error_message: error.map(str::to_owned),
-            trouble: None,
-            netaclaw: None,
-            timestamp: 2,
-        });
-        let body = EntryBody::message(&message);
+        let open = self.open.take();
+        let text = open.as_ref().map(|(_, growing)| growing.text_of(0));
+        let text = text.unwrap_or_default();
+        let id = open.map_or_else(|| host.next_entry_id(), |(id, _)| id);
+        let message = message(vec![ContentBlock::Text { text }], stop, error);
+        let usage = message.usage.clone();
+        let body = EntryBody::message(&Message::Assistant(message));
         host.append(Some(id.clone()), body).await.unwrap();
         host.emit(RunEvent::AnswerFinished {
             entry_id: id,
@@ -228,5 +229,29 @@ fn report(outcome: RunOutcome) -> RunReport {
         usage: Usage::default(),
         turns: 1,
         tools_refused: None,
+    }
+}
+
+fn message(
+    content: Vec<ContentBlock>,
+    stop_reason: StopReason,
+    error: Option<&str>,
+) -> AssistantMessage {
+    AssistantMessage {
+        content,
+        api: "scripted".to_owned(),
+        provider: "scripted".to_owned(),
+        model: "scripted".to_owned(),
+        usage: Usage {
+            input: 90,
+            output: 10,
+            total_tokens: 100,
+            ..Usage::default()
+        },
+        stop_reason,
+        error_message: error.map(str::to_owned),
+        trouble: None,
+        netaclaw: None,
+        timestamp: 2,
     }
 }

@@ -4,16 +4,17 @@
 //! parts start in order and end once, the message holds what the events showed, and there is one
 //! last event.
 
+mod growing;
+
+pub use growing::GrowingAnswer;
+
 use crate::client::{ModelEvent, PartKind};
 use crate::error::ModelError;
-use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, Cost, ModelPrice, StopReason, Usage, now_ms,
-};
-use serde_json::{Map, Value};
+use netaclaw_protocol::{AssistantMessage, Cost, ModelPrice, StopReason, Usage, now_ms};
 use std::collections::VecDeque;
 
-/// Text, thinking and arguments of one answer. It is held several times over while it is shown and
-/// stored, so this also bounds the memory that a model can make a server use.
+/// Text, thinking and arguments of one answer. This also bounds the memory that a model can make a
+/// server use.
 pub(crate) const ANSWER_BYTES_MAX: usize = 8 << 20;
 
 /// Who answers, as it is written on the message.
@@ -27,10 +28,8 @@ pub(crate) struct Answerer {
 
 #[derive(Debug)]
 pub(crate) struct Answer {
-    message: AssistantMessage,
+    growing: GrowingAnswer,
     price: Option<ModelPrice>,
-    /// One for each block of the message.
-    parts: Vec<Part>,
     events: VecDeque<ModelEvent>,
     /// What was taken in so far.
     bytes: usize,
@@ -39,18 +38,10 @@ pub(crate) struct Answer {
     ended: bool,
 }
 
-#[derive(Debug)]
-enum Part {
-    Open,
-    /// The arguments so far, which are JSON only when they are whole.
-    OpenCall(String),
-    Ended,
-}
-
 impl Answer {
     pub(crate) fn new(answerer: Answerer) -> Self {
         Self {
-            message: AssistantMessage {
+            growing: GrowingAnswer::new(AssistantMessage {
                 content: Vec::new(),
                 api: answerer.api.to_owned(),
                 provider: answerer.provider,
@@ -61,9 +52,8 @@ impl Answer {
                 trouble: None,
                 netaclaw: None,
                 timestamp: now_ms(),
-            },
+            }),
             price: answerer.price,
-            parts: Vec::new(),
             events: VecDeque::new(),
             bytes: 0,
             oversized: false,
@@ -100,13 +90,8 @@ impl Answer {
         if !self.takes(delta) {
             return;
         }
-        let index = match self.current() {
-            Some((index, ContentBlock::Text { .. })) => index,
-            _ => self.start(PartKind::Text),
-        };
-        if let ContentBlock::Text { text } = &mut self.message.content[index] {
-            text.push_str(delta);
-        }
+        let open = self.growing.open_text();
+        let index = open.unwrap_or_else(|| self.start(PartKind::Text));
         self.delta(index, delta);
     }
 
@@ -115,9 +100,6 @@ impl Answer {
             return;
         }
         let index = self.thinking_part();
-        if let ContentBlock::Thinking { thinking, .. } = &mut self.message.content[index] {
-            thinking.push_str(delta);
-        }
         self.delta(index, delta);
     }
 
@@ -128,14 +110,7 @@ impl Answer {
             return;
         }
         let index = self.thinking_part();
-        if let ContentBlock::Thinking {
-            thinking_signature, ..
-        } = &mut self.message.content[index]
-        {
-            thinking_signature
-                .get_or_insert_default()
-                .push_str(signature);
-        }
+        self.growing.sign(index, signature);
     }
 
     /// Thinking that only the supplier can read; it has to go back as it came.
@@ -144,20 +119,13 @@ impl Answer {
             return;
         }
         let index = self.start(PartKind::Thinking);
-        self.message.content[index] = ContentBlock::Thinking {
-            thinking: String::new(),
-            thinking_signature: Some(data.to_owned()),
-            redacted: true,
-        };
+        self.growing.redact(index, data);
         self.end(index);
     }
 
-    /// The thinking of the current part so far, for suppliers that repeat themselves.
-    pub(crate) fn thinking_so_far(&self) -> &str {
-        match self.current() {
-            Some((_, ContentBlock::Thinking { thinking, .. })) => thinking,
-            _ => "",
-        }
+    /// Looks at the thinking of the current part so far, for suppliers that repeat themselves.
+    pub(crate) fn look_at_thinking<T>(&self, look: impl FnOnce(&str) -> T) -> T {
+        self.growing.look_at_thinking(look)
     }
 
     /// Begins a tool call. Several may be open at once, as their fragments may come mixed.
@@ -169,37 +137,21 @@ impl Answer {
     }
 
     pub(crate) fn arguments(&mut self, index: usize, delta: &str) {
-        if !self.takes(delta) {
-            return;
-        }
-        if let Some(Part::OpenCall(raw)) = self.parts.get_mut(index) {
-            raw.push_str(delta);
+        if self.takes(delta) {
             self.delta(index, delta);
         }
     }
 
     pub(crate) fn end(&mut self, index: usize) {
-        let Some(part) = self.parts.get_mut(index) else {
-            return;
-        };
-        match std::mem::replace(part, Part::Ended) {
-            Part::Ended => return,
-            Part::Open => {}
-            Part::OpenCall(raw) => {
-                if let ContentBlock::ToolCall { arguments, .. } = &mut self.message.content[index] {
-                    *arguments = read_arguments(raw);
-                }
-            }
+        if let Some(block) = self.growing.end(index) {
+            self.events.push_back(ModelEvent::PartEnd { index, block });
         }
-        self.events.push_back(ModelEvent::PartEnd {
-            index,
-            block: self.message.content[index].clone(),
-        });
     }
 
     /// Ends the text or thinking that is open.
     pub(crate) fn end_current(&mut self) {
-        if let Some((index, _)) = self.current() {
+        let text = self.growing.open_text();
+        if let Some(index) = text.or_else(|| self.growing.open_thinking()) {
             self.end(index);
         }
     }
@@ -207,7 +159,7 @@ impl Answer {
     pub(crate) fn usage(&mut self, usage: Usage) {
         self.set_usage(usage);
         self.events
-            .push_back(ModelEvent::Usage(self.message.usage.clone()));
+            .push_back(ModelEvent::Usage(self.growing.usage()));
     }
 
     fn set_usage(&mut self, mut usage: Usage) {
@@ -216,11 +168,11 @@ impl Answer {
             .price
             .map(|price| cost(&usage, price))
             .unwrap_or_default();
-        self.message.usage = usage;
+        self.growing.set_usage(usage);
     }
 
-    pub(crate) fn usage_so_far(&self) -> &Usage {
-        &self.message.usage
+    pub(crate) fn usage_so_far(&self) -> Usage {
+        self.growing.usage()
     }
 
     /// Makes the last event of an answer that came to its end.
@@ -231,23 +183,19 @@ impl Answer {
         if self.oversized {
             return self.fail(too_large());
         }
-        let nothing = self.message.content.is_empty();
+        let nothing = self.growing.is_empty();
         if nothing && matches!(reason, StopReason::Stop | StopReason::ToolUse) {
             return self.fail(ModelError::EmptyAnswer);
         }
         self.end_all();
-        let calls = self
-            .message
-            .content
-            .iter()
-            .any(|block| matches!(block, ContentBlock::ToolCall { .. }));
+        let calls = self.growing.has_calls();
         // Suppliers are careless here; whether tools are to run is what the content says.
-        self.message.stop_reason = match reason {
+        let reason = match reason {
             StopReason::Stop if calls => StopReason::ToolUse,
             StopReason::ToolUse if !calls => StopReason::Stop,
             other => other,
         };
-        self.last(ModelEvent::Done(self.message.clone()));
+        self.last(ModelEvent::Done(self.growing.finish(reason, None)));
     }
 
     /// Makes the last event of an answer that did not; what arrived is kept.
@@ -256,12 +204,11 @@ impl Answer {
             return;
         }
         self.end_all();
-        self.message.stop_reason = match error {
+        let reason = match error {
             ModelError::Cancelled => StopReason::Aborted,
             _ => StopReason::Error,
         };
-        self.message.error_message = Some(error.to_string());
-        let partial = self.message.clone();
+        let partial = self.growing.finish(reason, Some(error.to_string()));
         self.last(ModelEvent::Failed { error, partial });
     }
 
@@ -271,60 +218,32 @@ impl Answer {
     }
 
     fn end_all(&mut self) {
-        for index in 0..self.parts.len() {
-            self.end(index);
+        for (index, block) in self.growing.end_all() {
+            self.events.push_back(ModelEvent::PartEnd { index, block });
         }
-    }
-
-    /// The open text or thinking, which is always the last part.
-    fn current(&self) -> Option<(usize, &ContentBlock)> {
-        let index = self.parts.len().checked_sub(1)?;
-        matches!(self.parts[index], Part::Open).then(|| (index, &self.message.content[index]))
     }
 
     fn thinking_part(&mut self) -> usize {
-        match self.current() {
-            Some((index, ContentBlock::Thinking { .. })) => index,
-            _ => self.start(PartKind::Thinking),
-        }
+        let open = self.growing.open_thinking();
+        open.unwrap_or_else(|| self.start(PartKind::Thinking))
     }
 
-    fn start(&mut self, kind: PartKind) -> usize {
+    fn start(&mut self, part: PartKind) -> usize {
         self.end_current();
-        let index = self.parts.len();
-        let (part, block) = match &kind {
-            PartKind::Text => (
-                Part::Open,
-                ContentBlock::Text {
-                    text: String::new(),
-                },
-            ),
-            PartKind::Thinking => (
-                Part::Open,
-                ContentBlock::Thinking {
-                    thinking: String::new(),
-                    thinking_signature: None,
-                    redacted: false,
-                },
-            ),
-            PartKind::ToolCall { id, name } => (
-                Part::OpenCall(String::new()),
-                ContentBlock::ToolCall {
-                    id: id.clone(),
-                    name: name.clone(),
-                    arguments: Value::Object(Map::new()),
-                },
-            ),
-        };
-        self.parts.push(part);
-        self.message.content.push(block);
-        self.events
-            .push_back(ModelEvent::PartStart { index, part: kind });
+        let index = self.growing.start(&part);
+        if index == 0 {
+            let growing = self.growing.clone();
+            self.events.push_back(ModelEvent::AnswerStart(growing));
+        }
+        self.events.push_back(ModelEvent::PartStart { index, part });
         index
     }
 
-    /// More of a part. What nobody has seen yet grows.
+    /// More of a part. An event that was not taken yet grows.
     fn delta(&mut self, index: usize, delta: &str) {
+        if !self.growing.append(index, delta) {
+            return;
+        }
         if let Some(ModelEvent::PartDelta {
             index: open,
             delta: unseen,
@@ -344,24 +263,6 @@ impl Answer {
 pub(crate) fn too_large() -> ModelError {
     ModelError::AnswerTooLarge {
         limit_bytes: ANSWER_BYTES_MAX,
-    }
-}
-
-/// Arguments as the model wrote them. What is no JSON stays as text: the loop turns it into a
-/// tool error that the model can repair, and must be able to quote it.
-fn read_arguments(raw: String) -> Value {
-    if raw.trim().is_empty() {
-        return Value::Object(Map::new());
-    }
-    match serde_json::from_str(&raw) {
-        // Some servers encode the arguments twice.
-        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
-            Ok(Value::Object(object)) => Value::Object(object),
-            _ => Value::String(inner),
-        },
-        Ok(Value::Null) => Value::Object(Map::new()),
-        Ok(value) => value,
-        Err(_) => Value::String(raw),
     }
 }
 

@@ -1,4 +1,6 @@
+use super::growing::read_arguments;
 use super::*;
+use netaclaw_protocol::ContentBlock;
 use serde_json::json;
 
 fn answer() -> Answer {
@@ -89,7 +91,7 @@ fn a_failure_keeps_what_arrived() {
     assert_eq!(*error, ModelError::Cancelled);
     assert_eq!(partial.stop_reason, StopReason::Aborted);
     assert_eq!(all.iter().filter(|event| event.is_last()).count(), 1);
-    assert!(matches!(all[2], ModelEvent::PartEnd { index: 0, .. }));
+    assert!(matches!(all[3], ModelEvent::PartEnd { index: 0, .. }));
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl MessagesDecoder {
 
     fn usage(&self, wire: Option<WireUsage>, answer: &mut Answer) {
         if let Some(wire) = wire {
-            let mut usage = answer.usage_so_far().clone();
+            let mut usage = answer.usage_so_far();
             wire.add_to(&mut usage);
             answer.usage(usage);
         }

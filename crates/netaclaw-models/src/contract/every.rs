@@ -19,9 +19,12 @@ pub(super) async fn parts_start_in_order_and_end_before_the_last_event(
     harness: &dyn ContractHarness,
 ) {
     let mut open: Vec<bool> = Vec::new();
+    let mut started = false;
     for event in chat(harness).await {
         match event {
+            ModelEvent::AnswerStart(_) => assert!(!std::mem::replace(&mut started, true)),
             ModelEvent::PartStart { index, .. } => {
+                assert!(started);
                 assert_eq!(index, open.len());
                 open.push(true);
             }
@@ -41,6 +44,11 @@ pub(super) async fn parts_start_in_order_and_end_before_the_last_event(
 pub(super) async fn the_message_is_what_the_events_showed(harness: &dyn ContractHarness) {
     let events = chat(harness).await;
     let message = done(events.clone());
+    let growing = events.iter().find_map(|event| match event {
+        ModelEvent::AnswerStart(growing) => Some(growing.to_message().content),
+        _ => None,
+    });
+    assert_eq!(growing.as_ref(), Some(&message.content));
     let mut shown = vec![String::new(); message.content.len()];
     for event in events {
         match event {

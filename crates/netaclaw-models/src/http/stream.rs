@@ -5,8 +5,8 @@ use crate::answer::{ANSWER_BYTES_MAX, Answer, too_large};
 use crate::client::{ModelEvent, ModelStream};
 use crate::error::{Detail, ModelError, TimeoutStage};
 use bytes::Bytes;
+use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use futures::{FutureExt, StreamExt};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
 use secrecy::SecretString;
@@ -14,7 +14,6 @@ use sse_stream::{Sse, SseByteStream};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -22,13 +21,6 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 const STREAM_BYTES_MAX: usize = 64 << 20;
 /// One event or a whole body, which is held until it is complete. Escapes can double a text.
 const PIECE_BYTES_MAX: usize = 2 * ANSWER_BYTES_MAX;
-
-/// Events that are taken in at once at most, and for how long, so that a flood is shown while it
-/// lasts.
-const AT_ONCE_MAX: usize = 64;
-const AT_ONCE_FOR: Duration = Duration::from_millis(5);
-/// An answer whose pieces come at shorter intervals than this comes in bursts.
-const BURST: Duration = Duration::from_millis(2);
 
 /// What is read of an answer after it has said that this was all.
 const REST_EVENTS_MAX: usize = 16;
@@ -160,29 +152,8 @@ impl<D: Decoder> HttpAnswer<D> {
                 Ok(())
             }
             Phase::Reading(events) => {
-                let mut arrived = events.next().await;
-                // What is there already is taken in before anything is passed on: it leaves as one
-                // piece, and nobody has waited for it.
-                let began = Instant::now();
-                let in_burst = events.arrived(began);
-                for taken in 1.. {
-                    self.take_in(events, arrived)?;
-                    let enough = taken == AT_ONCE_MAX || began.elapsed() > AT_ONCE_FOR;
-                    if self.answer.is_ended() || enough {
-                        break;
-                    }
-                    if taken == 1 {
-                        // The task of the connection wants its turn as soon as a piece was taken from it,
-                        // and has it first: else who sends the piece on would push it aside, and a
-                        // thread be woken for it.
-                        tokio::task::yield_now().await;
-                    }
-                    match events.next_if_there(in_burst).await {
-                        Some(next) => arrived = next,
-                        None => break,
-                    }
-                }
-                Ok(())
+                let arrived = events.next().await;
+                self.take_in(events, arrived)
             }
             Phase::Over => Err(ModelError::StreamBroken(Detail::default())),
         }
@@ -225,8 +196,6 @@ fn is_json(response: &Response) -> bool {
 pub(super) struct Events {
     events: SseByteStream<BoxStream<'static, Result<Bytes, ModelError>>>,
     body_ended: Arc<AtomicBool>,
-    /// When something was last waited for and came.
-    arrived: Option<Instant>,
 }
 
 impl Events {
@@ -247,7 +216,6 @@ impl Events {
         Self {
             events: SseByteStream::new(bytes.boxed()),
             body_ended,
-            arrived: None,
         }
     }
 
@@ -274,24 +242,6 @@ impl Events {
                 Ok(None) | Err(_) => return,
             }
         }
-    }
-
-    /// Notes that something has come, and says whether it came right behind the last.
-    fn arrived(&mut self, now: Instant) -> bool {
-        let last = self.arrived.replace(now);
-        last.is_some_and(|last| now - last < BURST)
-    }
-
-    /// The next event, if it has arrived. The connection hands over one chunk at a time and makes
-    /// the next ready only when it gets its turn. In a burst it is given one; otherwise nothing would
-    /// come of that but a delay, and most models speak more slowly.
-    async fn next_if_there(&mut self, in_burst: bool) -> Option<Result<Option<Sse>, ModelError>> {
-        let next = self.next().now_or_never();
-        if next.is_some() || !in_burst {
-            return next;
-        }
-        tokio::task::yield_now().await;
-        self.next().now_or_never()
     }
 
     /// Half an event at the end of the body is a stream that broke, not a server that speaks

@@ -109,15 +109,15 @@ impl ChatDecoder {
         if field != self.reasoning_field {
             return;
         }
-        let before = answer.thinking_so_far();
-        let text = match text.strip_prefix(before) {
-            Some(new) if self.quirks.repeats_reasoning && !before.is_empty() => new,
-            _ => text,
-        };
+        let repeats = self.quirks.repeats_reasoning;
+        let (text, begins) = answer.look_at_thinking(|before| {
+            let new = text.strip_prefix(before);
+            let new = new.filter(|_| repeats && !before.is_empty());
+            (new.unwrap_or(text), before.is_empty())
+        });
         if text.is_empty() {
             return;
         }
-        let begins = before.is_empty();
         answer.thinking(text);
         if begins {
             answer.sign(field);

@@ -109,6 +109,7 @@ fn sketch(events: &[ModelEvent]) -> String {
     let mut out = String::new();
     for event in events {
         match event {
+            ModelEvent::AnswerStart(_) => Ok(()),
             ModelEvent::PartStart { index, part } => match part {
                 PartKind::Text => writeln!(out, "{index} text"),
                 PartKind::Thinking => writeln!(out, "{index} thinking"),

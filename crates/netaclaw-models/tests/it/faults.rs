@@ -266,7 +266,7 @@ async fn a_test_can_look_between_two_events() {
     let mut stream = client.stream(request("hello"), CancellationToken::new());
     assert!(matches!(
         stream.next().await,
-        Some(ModelEvent::PartStart { .. })
+        Some(ModelEvent::AnswerStart(_))
     ));
     hold.reached().await;
     hold.release();

@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::event::RunEvent;
 use crate::host::RunHost;
 use netaclaw_models::ModelEvent;
-use netaclaw_protocol::{AssistantMessage, RunPhase};
+use netaclaw_protocol::{AssistantMessage, EntryId, RunId, RunPhase};
 
 /// Passes the pieces of an answer on as they come, and keeps them for the case that no more do.
 pub(super) struct LiveAnswer {
@@ -14,17 +14,15 @@ pub(super) struct LiveAnswer {
     started: bool,
     /// More has come than the host was offered to keep.
     grown: bool,
-    part_started_ms: Vec<u64>,
 }
 
 impl LiveAnswer {
-    pub(super) fn new(so_far: AnswerSoFar, frame: AssistantMessage) -> Self {
+    pub(super) fn new(run_id: RunId, id: EntryId, frame: AssistantMessage) -> Self {
         Self {
-            so_far,
+            so_far: AnswerSoFar::new(run_id, id, frame.clone()),
             frame,
             started: false,
             grown: false,
-            part_started_ms: Vec::new(),
         }
     }
 
@@ -55,22 +53,20 @@ impl LiveAnswer {
             entry_id: self.so_far.id().clone(),
             provider: self.frame.provider.clone(),
             model: self.frame.model.clone(),
+            text: self.so_far.text().clone(),
+        });
+        host.emit(RunEvent::Phase {
+            phase: RunPhase::Streaming,
+            detail: None,
         });
     }
 
     pub(super) fn show(&mut self, event: ModelEvent, host: &mut dyn RunHost, clock: &dyn Clock) {
         match event {
+            ModelEvent::AnswerStart(text) => self.so_far.set_text(text),
             ModelEvent::PartStart { part: kind, .. } => {
-                if !self.started {
-                    self.start(host);
-                    host.emit(RunEvent::Phase {
-                        phase: RunPhase::Streaming,
-                        detail: None,
-                    });
-                }
-                let part = self.part_started_ms.len() as u32;
-                self.part_started_ms.push(clock.monotonic_ms());
-                self.so_far.start_part(kind.clone());
+                self.start(host);
+                let part = self.so_far.start_part(kind.clone(), clock.monotonic_ms());
                 host.emit(RunEvent::PartStarted {
                     entry_id: self.so_far.id().clone(),
                     part,
@@ -78,22 +74,14 @@ impl LiveAnswer {
                 });
             }
             ModelEvent::PartDelta { index, delta } => {
-                if let Some((kind, offset)) = self.so_far.grow(index, &delta) {
-                    host.emit(RunEvent::PartDelta {
-                        entry_id: self.so_far.id().clone(),
-                        part: index as u32,
-                        kind,
-                        offset,
-                        text: delta,
-                    });
+                if let Some(delta) = self.so_far.delta(index, delta) {
+                    host.emit(RunEvent::PartDelta(delta));
                     self.grown = true;
                 }
             }
-            ModelEvent::PartEnd { index, block } => {
-                let now_ms = clock.monotonic_ms();
-                let started_ms = self.part_started_ms.get(index).copied();
-                let duration_ms = now_ms.saturating_sub(started_ms.unwrap_or(now_ms));
-                if let Some(kind) = self.so_far.end_part(index, block, duration_ms) {
+            ModelEvent::PartEnd { index, .. } => {
+                let ended = self.so_far.end_part(index, clock.monotonic_ms());
+                if let Some((kind, duration_ms)) = ended {
                     host.emit(RunEvent::PartEnded {
                         entry_id: self.so_far.id().clone(),
                         part: index as u32,
@@ -102,7 +90,8 @@ impl LiveAnswer {
                     });
                 }
             }
-            ModelEvent::Usage(usage) => self.so_far.set_usage(usage),
+            // The stream counts them itself.
+            ModelEvent::Usage(_) => {}
             ModelEvent::Retrying {
                 attempt,
                 after_ms,

@@ -3,13 +3,15 @@
 use super::Driver;
 use super::calls::OpenCall;
 use super::live::LiveAnswer;
-use crate::answer::{AnswerSoFar, empty_answer};
+use crate::answer::empty_answer;
 use crate::event::RunEvent;
 use crate::host::{HostError, ModelCall, Overflow, RunContext};
 use crate::machine::Answered;
 use crate::trouble::unreadable;
 use futures::StreamExt;
-use netaclaw_models::{Detail, ModelError, ModelEvent, ModelRequest, PromptCache, SystemPrompt};
+use netaclaw_models::{
+    Detail, GrowingAnswer, ModelError, ModelEvent, ModelRequest, PromptCache, SystemPrompt,
+};
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, EntryId, Message, RunPhase, StopReason, ThinkingLevel,
 };
@@ -94,6 +96,7 @@ impl Driver<'_> {
                 entry_id: held.id.clone(),
                 provider: held.message.provider.clone(),
                 model: held.message.model.clone(),
+                text: GrowingAnswer::new(held.message.clone()),
             });
         }
         let (stop_reason, error_message, trouble, usage) = (
@@ -144,7 +147,7 @@ impl Driver<'_> {
         let clock = self.input.clock.clone();
         let id = self.host.next_entry_id();
         let frame = empty_answer(&model.provider, &model.info.name, clock.unix_ms());
-        let mut live = LiveAnswer::new(AnswerSoFar::new(id.clone(), frame.clone()), frame);
+        let mut live = LiveAnswer::new(self.input.run_id.clone(), id.clone(), frame);
         let turn = self.input.cancel.child_token();
         let mut stream = model.client.stream(Arc::new(request), turn);
         let overdue = overdue(self.input.cancel.clone());

@@ -5,7 +5,7 @@ use super::services::FromTool;
 use crate::event::RunEvent;
 use crate::host::{HostError, OpenApproval};
 use crate::todo::todo_entry;
-use netaclaw_protocol::{RunPhase, TodoItem, TodoList};
+use netaclaw_protocol::{RunPhase, TodoItem, TodoList, ToolOutput};
 use netaclaw_tools::{ServiceError, ToolUpdate};
 
 impl Driver<'_> {
@@ -94,11 +94,12 @@ impl Driver<'_> {
             ToolUpdate::Output(text) => {
                 let offset = open.output_chars;
                 open.output_chars += text.chars().count() as u64;
-                self.host.emit(RunEvent::ToolOutput {
+                self.host.emit(RunEvent::ToolOutput(ToolOutput {
+                    run_id: self.input.run_id.clone(),
                     tool_call_id,
                     offset,
                     text,
-                });
+                }));
             }
             ToolUpdate::Process(update) => self.show_step(call, update).await,
         }

@@ -3,7 +3,7 @@
 use crate::stand_in::Seen;
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;
-use netaclaw_models::{ModelClient, ModelEvent, ModelRequest, ModelStream, PartKind};
+use netaclaw_models::{ModelClient, ModelRequest, ModelStream};
 use netaclaw_protocol::RunPhase;
 use netaclaw_runtime::{RunEvent, RunReport, run_agent};
 use netaclaw_tools::ClarifyAnswer;
@@ -49,7 +49,7 @@ fn started(id: &'static str) -> impl Fn(&RunEvent) -> bool {
 async fn in_the_stream_what_arrived_is_kept() {
     let mut world = World::new();
     world.answer([text("half a sent"), Step::Hang]);
-    let (report, _) = stop_at(&mut world, |e| matches!(e, RunEvent::PartDelta { .. })).await;
+    let (report, _) = stop_at(&mut world, |e| matches!(e, RunEvent::PartDelta(_))).await;
     assert_eq!(ending(&report), "stopped");
     assert!(
         world
@@ -76,33 +76,21 @@ async fn before_the_first_word_it_is_noted_that_there_was_none() {
     assert_eq!(ending(&report), "stopped");
 }
 
-/// A client that says one word and never ends, whatever is cancelled.
-struct Deaf;
+/// A client that ignores cancellation.
+struct Deaf(Arc<dyn ModelClient>);
 
 impl ModelClient for Deaf {
-    fn stream(&self, _: Arc<ModelRequest>, _: CancellationToken) -> ModelStream {
-        use futures::StreamExt;
-        let word = [
-            ModelEvent::PartStart {
-                index: 0,
-                part: PartKind::Text,
-            },
-            ModelEvent::PartDelta {
-                index: 0,
-                delta: "word".into(),
-            },
-        ];
-        futures::stream::iter(word)
-            .chain(futures::stream::pending())
-            .boxed()
+    fn stream(&self, request: Arc<ModelRequest>, _: CancellationToken) -> ModelStream {
+        self.0.stream(request, CancellationToken::new())
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_does_not_listen_is_dropped() {
     let mut world = World::new();
-    world.client = Arc::new(Deaf);
-    let (report, took) = stop_at(&mut world, |e| matches!(e, RunEvent::PartDelta { .. })).await;
+    world.answer([text("word"), Step::Hang]);
+    world.client = Arc::new(Deaf(Arc::clone(&world.client)));
+    let (report, took) = stop_at(&mut world, |e| matches!(e, RunEvent::PartDelta(_))).await;
     assert_eq!(ending(&report), "stopped");
     assert!(took >= Duration::from_millis(300), "it had its time");
     assert!(

@@ -19,18 +19,14 @@ fn short(event: &RunEvent) -> String {
             StreamPart::ToolCall { id, name } => format!("+{part} {name}#{id}"),
             kind => format!("+{part} {kind:?}"),
         },
-        RunEvent::PartDelta {
-            part, offset, text, ..
-        } => format!("{part}@{offset} {text}"),
+        RunEvent::PartDelta(delta) => {
+            format!("{}@{} {}", delta.part, delta.offset, delta.text)
+        }
         RunEvent::PartEnded { part, kind, .. } => format!("-{part} {kind:?}"),
         RunEvent::AnswerFinished { stop_reason, .. } => format!("answered: {stop_reason:?}"),
         RunEvent::ToolStarted(started) => format!("start {}", started.tool_call_id),
-        RunEvent::ToolOutput {
-            tool_call_id,
-            offset,
-            text,
-        } => {
-            format!("{tool_call_id}@{offset} {text}")
+        RunEvent::ToolOutput(output) => {
+            format!("{}@{} {}", output.tool_call_id, output.offset, output.text)
         }
         RunEvent::ToolCompleted(done) => format!("done {}", done.tool_call_id),
         RunEvent::Retrying {
@@ -314,9 +310,7 @@ async fn fragments_of_arguments_are_passed_on() {
         .events
         .iter()
         .filter_map(|event| match event {
-            RunEvent::PartDelta {
-                kind, offset, text, ..
-            } => Some((*kind, *offset, text.as_str())),
+            RunEvent::PartDelta(delta) => Some((delta.kind, delta.offset, delta.text.as_str())),
             _ => None,
         })
         .collect();

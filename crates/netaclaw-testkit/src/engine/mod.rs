@@ -12,10 +12,12 @@ use netaclaw_engine::{
     PreparedRun, Providers, Runner, ServerEvent, Subscriber,
 };
 use netaclaw_governance::{ApprovalRequest, CallHash};
+use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
-    Ack, AssistantMessage, Chat, ChatAck, ContentBlock, InfoSource, Message, ModelInfo, Opened,
-    PartKind, ProviderKind, RunOutcome, SessionId, SessionOpen, StopReason, ThinkingLevel,
-    ToolLabel, ToolResultMessage, ToolRisk, ToolRoute, Usage,
+    Ack, AssistantMessage, Chat, ChatAck, ContentBlock, EntryId, InfoSource, Message, ModelInfo,
+    Opened, PartDelta, PartKind, ProviderKind, RunId, RunOutcome, SessionId, SessionOpen,
+    StopReason, ThinkingLevel, ToolLabel, ToolOutput, ToolResultMessage, ToolRisk, ToolRoute,
+    Usage,
 };
 use netaclaw_runtime::{OpenApproval, PendingCalls, RunEvent, RunHost, RunReport, ToolStarted};
 use netaclaw_session::{EntryBody, SessionTreeProvider};
@@ -131,6 +133,7 @@ impl AgentSource for ScriptedSource {
             threshold_percent: Some(70),
             runner: Box::new(ScriptedRunner {
                 acts: Arc::clone(&self.acts),
+                run_id: run.run_id.clone(),
                 pending: run.pending,
             }),
         })
@@ -139,6 +142,7 @@ impl AgentSource for ScriptedSource {
 
 struct ScriptedRunner {
     acts: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Act>>>,
+    run_id: RunId,
     /// Calls to begin with.
     pending: Option<PendingCalls>,
 }
@@ -146,7 +150,11 @@ struct ScriptedRunner {
 #[async_trait]
 impl Runner for ScriptedRunner {
     async fn run(self: Box<Self>, host: &mut dyn RunHost, cancel: CancellationToken) -> RunReport {
-        let Self { acts, pending } = *self;
+        let Self {
+            acts,
+            pending,
+            run_id,
+        } = *self;
         let mut acts = acts.lock().await;
         for call in pending.into_iter().flat_map(|pending| pending.calls) {
             let ContentBlock::ToolCall { id, name, .. } = call else {
@@ -156,7 +164,7 @@ impl Runner for ScriptedRunner {
                 return report(RunOutcome::Stopped);
             }
         }
-        let mut answer = Answer::default();
+        let mut answer = Answer::new(run_id.clone());
         let mut poured = 0;
         loop {
             host.context().await.unwrap();
@@ -174,7 +182,7 @@ impl Runner for ScriptedRunner {
                     };
                 }
                 Act::Call(name) => call(host, name).await,
-                Act::Pour(chars) => pour(host, &mut poured, chars),
+                Act::Pour(chars) => pour(host, &run_id, &mut poured, chars),
                 Act::NeedConsent(tool) => {
                     if !need_consent(host, tool, &cancel).await {
                         return report(RunOutcome::Stopped);
@@ -195,42 +203,55 @@ impl Runner for ScriptedRunner {
     }
 }
 
-#[derive(Default)]
 struct Answer {
-    id: Option<netaclaw_protocol::EntryId>,
-    text: String,
+    run_id: RunId,
+    open: Option<(EntryId, GrowingAnswer)>,
 }
 
 impl Answer {
+    fn new(run_id: RunId) -> Self {
+        let open = None;
+        Self { run_id, open }
+    }
+
     fn say(&mut self, host: &mut dyn RunHost, text: &str) {
-        if self.id.is_none() {
+        let (id, growing) = self.open.get_or_insert_with(|| {
             let id = host.next_entry_id();
+            let growing = GrowingAnswer::new(assistant(Vec::new(), StopReason::Stop));
             host.emit(RunEvent::AnswerStarted {
                 entry_id: id.clone(),
                 provider: "scripted".to_owned(),
                 model: "scripted".to_owned(),
+                text: growing.clone(),
             });
             let kind = netaclaw_models::PartKind::Text;
+            growing.start(&kind);
             host.emit(RunEvent::PartStarted {
                 entry_id: id.clone(),
                 part: 0,
                 kind,
             });
-            self.id = Some(id);
-        }
-        host.emit(RunEvent::PartDelta {
-            entry_id: self.id.clone().unwrap(),
+            (id, growing)
+        });
+        let offset = growing.text_of(0).chars().count() as u64;
+        growing.append(0, text);
+        host.emit(RunEvent::PartDelta(PartDelta {
+            run_id: self.run_id.clone(),
+            entry_id: id.clone(),
             part: 0,
             kind: PartKind::Text,
-            offset: self.text.chars().count() as u64,
+            tool_call_id: None,
+            tool_name: None,
+            offset,
             text: text.to_owned(),
-        });
-        self.text.push_str(text);
+        }));
     }
 
     async fn store(&mut self, host: &mut dyn RunHost, stop_reason: StopReason) {
-        let id = self.id.take().unwrap_or_else(|| host.next_entry_id());
-        let text = std::mem::take(&mut self.text);
+        let open = self.open.take();
+        let text = open.as_ref().map(|(_, growing)| growing.text_of(0));
+        let text = text.unwrap_or_default();
+        let id = open.map_or_else(|| host.next_entry_id(), |(id, _)| id);
         let message = assistant(vec![ContentBlock::Text { text }], stop_reason);
         host.append(
             Some(id.clone()),
@@ -273,7 +294,7 @@ async fn call(host: &mut dyn RunHost, name: &str) {
 }
 
 /// Output of a tool that is announced with its first piece.
-fn pour(host: &mut dyn RunHost, poured: &mut u64, chars: usize) {
+fn pour(host: &mut dyn RunHost, run_id: &RunId, poured: &mut u64, chars: usize) {
     let tool_call_id = "call-pour".to_owned();
     if *poured == 0 {
         host.emit(RunEvent::ToolStarted(ToolStarted {
@@ -288,11 +309,12 @@ fn pour(host: &mut dyn RunHost, poured: &mut u64, chars: usize) {
         }));
     }
     for piece in vec!['三'; chars].chunks(1000) {
-        host.emit(RunEvent::ToolOutput {
+        host.emit(RunEvent::ToolOutput(ToolOutput {
+            run_id: run_id.clone(),
             tool_call_id: tool_call_id.clone(),
             offset: *poured,
             text: piece.iter().collect(),
-        });
+        }));
         *poured += piece.len() as u64;
     }
 }

@@ -1,5 +1,6 @@
 //! What a session is doing right now, as a joining client must see it.
 
+mod answer;
 mod compaction;
 mod people;
 mod steps;
@@ -7,10 +8,12 @@ mod steps;
 use crate::events::feed::{Feed, Joined, Missed, Subscriber, now_ms};
 use crate::events::text::part_event;
 use crate::session::watchdog::Progress;
+use answer::OpenAnswer;
+use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
-    ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, EntryId, ErrorCode,
-    OpenTool, PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId,
-    RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
+    ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, ErrorCode, OpenTool,
+    PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome,
+    RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
     StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
     ToolOutput, ToolsChanged, Trouble, TroubleKind,
 };
@@ -35,7 +38,7 @@ pub(crate) struct Live {
 #[derive(Debug)]
 pub(crate) struct LiveState {
     pub(crate) run: RunStatus,
-    pub(crate) streaming: Option<StreamingAnswer>,
+    streaming: Option<OpenAnswer>,
     pub(crate) tools: Vec<OpenTool>,
     pub(crate) questions: Vec<Question>,
     pub(crate) approvals: Vec<ApprovalQuestion>,
@@ -116,10 +119,7 @@ impl Live {
     ) -> Option<(Joined, Missed)> {
         let state = self.lock();
         let resumed = self.feed.resume(epoch, last_seq, subscriber)?;
-        let steps = state.open_steps().into_iter().map(Box::new);
-        let steps = steps.map(DeltaEvent::ToolProcessEvent);
-        let thought = state.thought().into_iter().map(DeltaEvent::ThinkingDone);
-        for event in state.open_text().into_iter().chain(steps).chain(thought) {
+        for event in state.open_deltas() {
             self.feed.send_to(&**subscriber, event);
         }
         Some(resumed)
@@ -167,43 +167,27 @@ impl Live {
         self.feed.emit(&ReliableEvent::RunStatus(run));
     }
 
-    pub(crate) fn stream_started(&self, start: StreamStart) {
+    pub(crate) fn stream_started(&self, start: StreamStart, text: GrowingAnswer) {
         let mut state = self.lock();
-        state.streaming = Some(StreamingAnswer {
-            run_id: start.run_id.clone(),
-            entry_id: start.entry_id.clone(),
-            parent_id: start.parent_id.clone(),
-            provider: start.provider.clone(),
-            model: start.model.clone(),
-            parts: Vec::new(),
-        });
+        state.streaming = Some(OpenAnswer::new(start.clone(), text));
         self.feed.emit(&ReliableEvent::AssistantStreamStart(start));
     }
 
     pub(crate) fn part_started(&self, part: StreamingPart) {
-        let mut state = self.lock();
-        if let Some(streaming) = &mut state.streaming {
-            streaming.parts.push(part);
+        if let Some(answer) = &mut self.lock().streaming {
+            answer.start_part(part);
         }
     }
 
-    /// More text of a part. Whose arguments they are is told with every piece: which of them a
-    /// client hears first nobody knows.
-    pub(crate) fn part_delta(&self, mut delta: PartDelta) {
-        let mut state = self.lock();
-        if let Some(part) = state.part_mut(&delta.entry_id, delta.part) {
-            part.text.push_str(&delta.text);
-            delta.tool_call_id = part.tool_call_id.clone();
-            delta.tool_name = part.tool_name.clone();
-        }
+    /// More text of a part. The answer has it already, so that a snapshot is never behind.
+    pub(crate) fn part_delta(&self, delta: PartDelta) {
         self.feed.emit_text(part_event(delta));
     }
 
     pub(crate) fn part_ended(&self, done: ThinkingDone, kind: PartKind) {
         let mut state = self.lock();
-        if let Some(part) = state.part_mut(&done.entry_id, done.part) {
-            part.done = true;
-            part.duration_ms = Some(done.duration_ms);
+        if let Some(answer) = &mut state.streaming {
+            answer.end_part(&done);
         }
         if kind == PartKind::Thinking {
             self.feed.emit_delta(DeltaEvent::ThinkingDone(done));
@@ -335,22 +319,14 @@ impl LiveState {
         self.questions.len() + self.approvals.len()
     }
 
-    /// Everything that has been streamed of what is not stored yet.
-    fn open_text(&self) -> Vec<DeltaEvent> {
-        let parts = self.streaming.iter().flat_map(|answer| {
-            answer.parts.iter().map(|part| {
-                part_event(PartDelta {
-                    run_id: answer.run_id.clone(),
-                    entry_id: answer.entry_id.clone(),
-                    part: part.part,
-                    kind: part.kind,
-                    tool_call_id: part.tool_call_id.clone(),
-                    tool_name: part.tool_name.clone(),
-                    offset: 0,
-                    text: part.text.clone(),
-                })
-            })
-        });
+    /// The answer that arrives, for a snapshot.
+    pub(crate) fn streaming(&self) -> Option<StreamingAnswer> {
+        self.streaming.as_ref().map(OpenAnswer::shown)
+    }
+
+    /// Everything without a number that was sent of what is not stored yet: text from its beginning,
+    /// the steps of calls, and which thinking is over.
+    fn open_deltas(&self) -> Vec<DeltaEvent> {
         let outputs = self.tools.iter().map(|tool| {
             DeltaEvent::ToolResultStreamed(ToolOutput {
                 run_id: tool.call.run_id.clone(),
@@ -359,30 +335,14 @@ impl LiveState {
                 text: tool.output.clone(),
             })
         });
-        parts.chain(outputs).collect()
-    }
-
-    /// Thinking of the open answer that is over.
-    fn thought(&self) -> Vec<ThinkingDone> {
+        let steps = self.open_steps().into_iter().map(Box::new);
         let answer = self.streaming.iter();
-        answer
-            .flat_map(|answer| {
-                let thinking = answer.parts.iter().filter(|p| p.kind == PartKind::Thinking);
-                thinking.filter_map(|part| {
-                    Some(ThinkingDone {
-                        run_id: answer.run_id.clone(),
-                        entry_id: answer.entry_id.clone(),
-                        part: part.part,
-                        duration_ms: part.duration_ms?,
-                    })
-                })
-            })
+        let text = answer.clone().flat_map(OpenAnswer::text);
+        let thought = answer.flat_map(OpenAnswer::thought);
+        text.chain(outputs)
+            .chain(steps.map(DeltaEvent::ToolProcessEvent))
+            .chain(thought.map(DeltaEvent::ThinkingDone))
             .collect()
-    }
-
-    fn part_mut(&mut self, entry: &EntryId, part: u32) -> Option<&mut StreamingPart> {
-        let streaming = self.streaming.as_mut().filter(|s| s.entry_id == *entry)?;
-        streaming.parts.iter_mut().find(|known| known.part == part)
     }
 }
 
@@ -410,110 +370,4 @@ fn idle() -> RunStatus {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::events::event::{EventGroup, ServerEvent};
-    use netaclaw_protocol::SessionId;
-    use serde_json::{Value, json};
-
-    /// Keeps what it hears.
-    #[derive(Default)]
-    struct Ear(Mutex<Vec<Value>>);
-
-    impl Subscriber for Ear {
-        fn deliver(&self, event: &ServerEvent) {
-            let event = serde_json::from_str(event.json.get()).unwrap();
-            self.0.lock().unwrap().push(event);
-        }
-
-        fn wants(&self, group: EventGroup) -> bool {
-            group == EventGroup::Current
-        }
-    }
-
-    fn part(part: u32, kind: PartKind) -> StreamingPart {
-        let called = (kind == PartKind::ToolCall).then(|| "call_1".to_owned());
-        StreamingPart {
-            part,
-            kind,
-            text: String::new(),
-            tool_name: called.as_ref().map(|_| "ls".to_owned()),
-            tool_call_id: called,
-            done: false,
-            started_at: 0,
-            duration_ms: None,
-        }
-    }
-
-    #[test]
-    fn a_run_that_is_being_stopped_does_not_look_as_if_it_ran() {
-        let live = Live::new(
-            Feed::new(SessionId::new("s"), "epoch".to_owned()),
-            Vec::new(),
-        );
-        let run = Some(RunId::new("r"));
-        for _ in 0..5000 {
-            let phase = Some(RunPhase::Preparing);
-            live.run_status(RunState::Running, run.clone(), phase, None);
-            let meet = std::sync::Barrier::new(2);
-            std::thread::scope(|threads| {
-                threads.spawn(|| {
-                    meet.wait();
-                    live.phase(RunPhase::RunningTools, None);
-                });
-                meet.wait();
-                live.run_status(RunState::Stopping, run.clone(), None, None);
-            });
-            assert_eq!(live.lock().run.status, RunState::Stopping);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_client_that_comes_back_hears_whose_arguments_and_how_long_it_thought() {
-        let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
-        let live = Live::new(feed.clone(), Vec::new());
-        let (run_id, entry_id) = (RunId::new("r"), EntryId::new("e"));
-        live.stream_started(StreamStart {
-            run_id: run_id.clone(),
-            entry_id: entry_id.clone(),
-            parent_id: None,
-            provider: "p".to_owned(),
-            model: "m".to_owned(),
-        });
-        live.part_started(part(0, PartKind::Thinking));
-        let done = ThinkingDone {
-            run_id: run_id.clone(),
-            entry_id: entry_id.clone(),
-            part: 0,
-            duration_ms: 7,
-        };
-        live.part_ended(done, PartKind::Thinking);
-        live.part_started(part(1, PartKind::ToolCall));
-        live.part_delta(PartDelta {
-            run_id,
-            entry_id,
-            part: 1,
-            kind: PartKind::ToolCall,
-            tool_call_id: None,
-            tool_name: None,
-            offset: 0,
-            text: "{".to_owned(),
-        });
-
-        let ear = Arc::new(Ear::default());
-        let subscriber: Arc<dyn Subscriber> = ear.clone();
-        let joined = live.join(Arc::new(Ear::default()), |_, joined| joined);
-        live.resume("epoch", joined.seq, &subscriber).unwrap();
-        let heard = ear.0.lock().unwrap();
-        let of = |name: &str| heard.iter().find(|event| event["type"] == name);
-        let delta = &heard
-            .iter()
-            .find(|event| event["data"]["part"] == 1)
-            .unwrap()["data"];
-        assert_eq!(
-            (&delta["toolCallId"], &delta["toolName"]),
-            (&json!("call_1"), &json!("ls"))
-        );
-        assert_eq!(of("thinking_done").unwrap()["data"]["durationMs"], 7);
-    }
-}
+mod tests;
