@@ -49,7 +49,7 @@ describe('the connection', () => {
     expect(view.text()).toContain('Retrying in 5 s')
     expect(view.text()).toContain('2 unsent messages')
     await vi.advanceTimersByTimeAsync(2000)
-    expect(view.text()).toContain('Next try in 3 s')
+    expect(view.text()).toContain('Retrying in 3 s')
     await view.get('button').trigger('click')
     expect(view.emitted('retry')).toHaveLength(1)
   })
