@@ -204,8 +204,8 @@ impl AgentSource for AdminAgentSource {
                 timeout.map(Duration::from_millis)
             }
             Err(error) => {
-                // Better to wait for ever than to go on without the answer.
-                tracing::warn!(%error, "it is not known how long questions stay open");
+                // Without a limit the question waits: going on without the answer is worse.
+                tracing::warn!(%error, "failed to read the time limit of questions; they will not expire");
                 None
             }
         }

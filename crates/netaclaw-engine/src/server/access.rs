@@ -69,7 +69,7 @@ impl Engine {
         for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
             match provider.get_session(session).await {
                 Ok(meta) => {
-                    // What belongs to nobody, such as an imported file, is for administrators.
+                    // Only administrators see what has no owner, such as an imported file.
                     let own = meta.user_id.as_ref() == Some(&caller.user_id);
                     return match own || caller.is_admin {
                         true => Ok((provider, meta)),

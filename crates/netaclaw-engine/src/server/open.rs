@@ -1,4 +1,4 @@
-//! Live sessions: opened when something is asked of them, and kept until nobody needs them.
+//! Live sessions: opened by the first command, evicted when they are idle and unwatched.
 
 use super::home::Home;
 use super::limits::Allowance;
@@ -17,7 +17,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-/// Questions that may wait for one session. Beyond it a caller is told that the session is busy.
+/// Questions that may wait for one session. Beyond it the caller gets `session_busy`.
 const MAILBOX_MAX: usize = 256;
 
 impl Engine {

@@ -70,7 +70,7 @@ pub(crate) struct WriterState {
     queue_gauge: QueueGauge,
 }
 
-/// The right to write. While it is held nobody else appends, moves the leaf or changes the queue. Lists
+/// The right to write. Only its holder appends, moves the leaf or changes the queue. Lists
 /// get what was stored once, when it is released.
 pub(crate) struct Writing<'w> {
     writer: &'w SessionWriter,

@@ -189,7 +189,7 @@ impl WatchedLists {
         };
         let filter = view.filter();
         shared.lists.leave(connection);
-        // Before the page is read: what changes from here on is told.
+        // Subscribe before the page is read, so that no change in between is missed.
         let list = shared.lists.join(shared, view, connection);
         let size = watch.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let page = shared.engine.list_sessions(&filter, 1, size).await;
