@@ -124,7 +124,7 @@ pub(crate) fn skill_home(app: &App, config: &Config) -> SkillHome {
     SkillHome {
         data: Some(config.skills_dir()),
         shipped: shipped
-            .inspect_err(|error| tracing::warn!(%error, "shipped skills could not be unpacked"))
+            .inspect_err(|error| tracing::warn!(%error, "failed to unpack the built-in skills"))
             .ok(),
         environment: app.env.all.clone(),
     }

@@ -20,17 +20,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// A self-hosted agent engine
+/// Run a self-hosted agent engine
 #[derive(Debug, Parser)]
 #[command(name = "netaclaw", version, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// Where sessions and settings are kept [NETACLAW_DATA_DIR; default ~/.netaclaw]
+    /// Data directory [NETACLAW_DATA_DIR; default: ~/.netaclaw]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// The configuration file [NETACLAW_CONFIG; default config.toml in the data directory]
+    /// Configuration file [NETACLAW_CONFIG; default: DATA_DIR/config.toml]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Language of messages, else that of the locale
+    /// Language of messages; the default is that of the locale
     #[arg(long, global = true, value_enum)]
     pub(crate) lang: Option<Lang>,
     #[command(subcommand)]
@@ -39,47 +39,47 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start the server (what happens without a command)
+    /// Start the server (the default command)
     Serve(ServeArgs),
-    /// Print the link that logs a browser in as the first administrator
+    /// Print a login link for the first administrator
     Link(LinkArgs),
     /// Chat with an agent in the terminal
     Chat(ChatArgs),
-    /// Look at sessions, export, import and copy them
+    /// Show, export, import and copy sessions
     Session {
         #[command(subcommand)]
         command: SessionCommand,
     },
-    /// Set up the routes to models
+    /// Manage channels to model suppliers
     Channel {
         #[command(subcommand)]
         command: ChannelCommand,
     },
-    /// Look at agents and change them
+    /// Show and change agents
     Agent {
         #[command(subcommand)]
         command: AgentCommand,
     },
-    /// Look at tools, and switch them for everybody
+    /// Show tools, and enable or disable them for all agents
     Tool {
         #[command(subcommand)]
         command: ToolCommand,
     },
-    /// Set up MCP servers, whose tools agents use
+    /// Manage MCP servers, and offer tools as one
     Mcp {
         #[command(subcommand)]
         command: McpCommand,
     },
-    /// Write, check and run skills
+    /// Create, check and run skills
     Skill {
         #[command(subcommand)]
         command: SkillCommand,
     },
-    /// Copy the data directory into a backup, also while the server runs
+    /// Back up the data directory, even while the server runs
     Backup(BackupArgs),
-    /// Verify a backup and write it into an empty data directory
+    /// Verify a backup and restore it into an empty data directory
     Restore(RestoreArgs),
-    /// Look at everything a server needs, and say what to do
+    /// Check the installation and suggest fixes
     Doctor(DoctorArgs),
 }
 

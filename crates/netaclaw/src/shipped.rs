@@ -50,7 +50,7 @@ fn remove_older(dir: &Path, place: &Path) {
     let items = fs::read_dir(dir).into_iter().flatten().flatten();
     for item in items.filter(|item| item.path() != place) {
         if let Err(error) = fs::remove_dir_all(item.path()) {
-            tracing::debug!(%error, "older skills could not be removed");
+            tracing::debug!(%error, "failed to remove older built-in skills");
         }
     }
 }

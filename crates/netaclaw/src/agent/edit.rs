@@ -14,11 +14,13 @@ use std::path::Path;
 
 #[derive(Args, Debug)]
 pub(crate) struct EditArgs {
-    /// The agent
+    /// Name of the agent
     #[arg(value_name = "NAME")]
     agent: String,
-    /// Set a field, as in modelConfig.temperature=0.3; JSON or plain text, empty for its default;
-    /// without it an editor is opened
+    /// Set a field, as in modelConfig.temperature=0.3; repeatable
+    ///
+    /// The value is JSON or plain text; an empty value restores the default. Without this option, an
+    /// editor opens
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     assignments: Vec<String>,
 }

@@ -14,7 +14,7 @@ use clap::Subcommand;
 pub(crate) enum AgentCommand {
     /// List agents
     List(list::ListArgs),
-    /// Show what an agent is
+    /// Show the settings of an agent
     Show(show::ShowArgs),
     /// Change an agent, field by field or in an editor
     Edit(edit::EditArgs),

@@ -12,7 +12,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// The agent
+    /// Name of the agent
     #[arg(value_name = "NAME")]
     agent: String,
     /// Print the agent as JSON

@@ -27,7 +27,7 @@ const MADE_ANEW: [&str; 2] = ["running", "shipped-skills"];
 
 #[derive(Args, Debug)]
 pub(crate) struct BackupArgs {
-    /// The directory to create, outside the data directory
+    /// Directory to create, outside the data directory
     #[arg(value_name = "DIR")]
     target: PathBuf,
     /// Print the result as JSON
@@ -58,7 +58,7 @@ pub(crate) async fn run(args: BackupArgs, app: &mut App) -> Result<Outcome> {
     let manifest = made.inspect_err(|_| {
         // Only a directory with a manifest is a backup; this one would be in the way of the next.
         if let Err(error) = fs::remove_dir_all(&partial) {
-            tracing::debug!(%error, "a backup that failed could not be removed");
+            tracing::debug!(%error, "failed to remove an incomplete backup");
         }
     })?;
     report(app, &target, &manifest, args.json)?;

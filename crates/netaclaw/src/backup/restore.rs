@@ -22,10 +22,10 @@ const INCOMPLETE: &str = "restore.incomplete";
 
 #[derive(Args, Debug)]
 pub(crate) struct RestoreArgs {
-    /// The backup
+    /// Directory of the backup
     #[arg(value_name = "DIR")]
     source: PathBuf,
-    /// Only verify the backup, and write nothing
+    /// Only verify the backup; write nothing
     #[arg(long)]
     check: bool,
     /// Print the result as JSON

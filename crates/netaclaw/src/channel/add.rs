@@ -20,29 +20,30 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct AddArgs {
-    /// What the channel is called
+    /// Name of the channel
     #[arg(value_name = "NAME")]
     channel: String,
-    /// Whose models it leads to
+    /// Supplier of the models
     #[arg(long, value_parser = supplier_names())]
     supplier: String,
-    /// The address of the API, if it is not the supplier's own
+    /// Address of the API; the default is that of the supplier
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// The environment variable that holds the API key
+    /// Environment variable that holds the API key
     #[arg(long, value_name = "VARIABLE")]
     api_key_env: Option<String>,
-    /// A model, with its context window in tokens if it is not well known; may be repeated, the
-    /// first one is used unless an agent says otherwise
+    /// Model, and its context window in tokens if unknown; repeatable
+    ///
+    /// Agents use the first model unless they name another one
     #[arg(long = "model", value_name = "MODEL[:CONTEXT]")]
     models: Vec<String>,
-    /// The models cannot use tools
+    /// Mark the models as unable to use tools
     #[arg(long)]
     no_tools: bool,
-    /// Use it for summaries and titles
+    /// Use this channel for summaries and titles
     #[arg(long)]
     auxiliary: bool,
-    /// Let the default agent use it
+    /// Make the default agent use this channel
     #[arg(long)]
     default: bool,
 }

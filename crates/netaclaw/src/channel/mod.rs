@@ -12,13 +12,13 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChannelCommand {
-    /// Add a channel, or change the one of that name
+    /// Add a channel, or change an existing one
     Add(add::AddArgs),
     /// List channels
     List(list::ListArgs),
-    /// Ask a channel's supplier whether it works
+    /// Test the connection to a channel's supplier
     Test(test::TestArgs),
-    /// Remove a channel that nothing uses
+    /// Remove a channel that is not in use
     Remove(remove::RemoveArgs),
 }
 

@@ -12,7 +12,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct RemoveArgs {
-    /// The channel
+    /// Name of the channel
     #[arg(value_name = "NAME")]
     channel: String,
 }

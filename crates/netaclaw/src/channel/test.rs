@@ -16,7 +16,7 @@ const MODELS_SHOWN: usize = 40;
 
 #[derive(Args, Debug)]
 pub(crate) struct TestArgs {
-    /// The channel
+    /// Name of the channel
     #[arg(value_name = "NAME")]
     channel: String,
     /// Print the result as JSON

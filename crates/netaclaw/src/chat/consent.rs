@@ -16,7 +16,7 @@ impl Terminal<'_> {
                 let tool = call["toolName"].as_str().unwrap_or_default();
                 self.screen
                     .remark(&self.app.lang.chat_consent_nobody(one_line(tool, 64)))?;
-                let reason = "nobody is there to be asked. Go on without this call.".to_owned();
+                let reason = "there is no user to ask. Continue without this call.".to_owned();
                 self.decide(id, ApprovalDecision::Deny, false, Some(reason))
                     .await
             }

@@ -30,13 +30,13 @@ const LEAVE_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
-    /// Go on with this session; the beginning of its id will do
+    /// Continue this session; takes an id or the start of one
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The agent to chat with, by name
+    /// Name of the agent to chat with
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Agree to every call that needs consent
+    /// Approve every call that needs approval
     #[arg(long)]
     yes: bool,
 }

@@ -19,7 +19,7 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {
-    /// Do not ask the channels' suppliers
+    /// Do not contact the suppliers of the channels
     #[arg(long)]
     offline: bool,
     /// Print the checks as JSON

@@ -14,38 +14,41 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct AddArgs {
-    /// What the server is called; part of the names of its tools
+    /// Name of the server; also a part of the names of its tools
     #[arg(value_name = "NAME")]
     server: String,
-    /// The address of a server that is reached by HTTP
+    /// Address of an HTTP server
     #[arg(long, value_name = "URL", conflicts_with = "program")]
     url: Option<String>,
-    /// A variable for the program's environment; its value is that of the variable, or of the other
-    /// one that is named; may be repeated
+    /// Pass an environment variable to the program; repeatable
+    ///
+    /// The value is read from the variable of the same name, or from VARIABLE
     #[arg(long = "env", value_name = "NAME[=VARIABLE]")]
     variables: Vec<String>,
-    /// A header for requests, and the variable that holds its value; may be repeated
+    /// Send a header whose value is in VARIABLE; repeatable
     #[arg(long = "header", value_name = "NAME=VARIABLE")]
     headers: Vec<String>,
-    /// A directory the program may write to; may be repeated, it runs in the first
+    /// Let the program write to a directory; repeatable
+    ///
+    /// The program runs in the first one
     #[arg(long = "root", value_name = "DIR")]
     roots: Vec<String>,
     /// Let the program use the network
     #[arg(long)]
     network: bool,
-    /// Start the program also on a machine that cannot lock it in
+    /// Start the program even if the machine does not support the sandbox
     #[arg(long)]
     without_sandbox: bool,
-    /// Offer only this tool, or those that begin so if it ends with *; may be repeated
+    /// Offer only this tool; a final * matches any ending; repeatable
     #[arg(long = "tool", value_name = "TOOL")]
     tools: Vec<String>,
-    /// How long one call may take
+    /// Timeout of a tool call
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u64,
-    /// Keep it, but do not use it for now
+    /// Add the server as disabled
     #[arg(long)]
     disabled: bool,
-    /// The program and its arguments
+    /// Program and arguments of a local server
     #[arg(last = true, value_name = "COMMAND")]
     program: Vec<String>,
 }

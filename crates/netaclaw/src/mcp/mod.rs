@@ -19,19 +19,19 @@ use std::sync::Arc;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Add an MCP server, or change the one of that name
+    /// Add an MCP server, or change an existing one
     Add(add::AddArgs),
     /// List MCP servers
     List(list::ListArgs),
     /// Connect to an MCP server and list its tools
     Test(test::TestArgs),
-    /// Use an MCP server again
+    /// Enable an MCP server
     Enable(switch::SwitchArgs),
-    /// Keep an MCP server, but do not use it for now
+    /// Disable an MCP server without removing it
     Disable(switch::SwitchArgs),
     /// Remove an MCP server
     Remove(remove::RemoveArgs),
-    /// Be an MCP server: offer the tools of an agent to another program
+    /// Run as an MCP server that offers the tools of an agent
     Serve(serve::ServeArgs),
 }
 

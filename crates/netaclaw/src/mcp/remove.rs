@@ -9,7 +9,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct RemoveArgs {
-    /// The server
+    /// Name of the server
     #[arg(value_name = "NAME")]
     server: String,
 }

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 #[derive(Args, Debug)]
 pub(crate) struct ServeArgs {
-    /// The agent whose tools these are, by name
+    /// Name of the agent whose tools are offered
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Agree to every call that needs consent
+    /// Approve every call that needs approval
     #[arg(long)]
     yes: bool,
 }

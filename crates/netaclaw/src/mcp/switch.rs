@@ -10,7 +10,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct SwitchArgs {
-    /// The server
+    /// Name of the server
     #[arg(value_name = "NAME")]
     server: String,
 }

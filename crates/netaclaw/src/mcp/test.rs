@@ -14,7 +14,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct TestArgs {
-    /// The server
+    /// Name of the server
     #[arg(value_name = "NAME")]
     server: String,
     /// Print the tools as JSON

@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArgs {
-    /// Where the server listens, else as configured
+    /// Listen address of the server; the default is the configured one
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
 }

@@ -135,7 +135,7 @@ fn write_lines(mut output: impl Write, items: &Receiver<Item>, counts: &Counts) 
 fn note(output: &mut impl Write, dropped: u64) -> io::Result<()> {
     match dropped {
         0 => Ok(()),
-        _ => writeln!(output, "netaclaw: {dropped} log lines could not be written"),
+        _ => writeln!(output, "netaclaw: dropped {dropped} log lines"),
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         drop(log.flush_at_end());
         let text = String::from_utf8(written.lock().unwrap().clone()).unwrap();
         assert!(text.starts_with("first\n"), "{text}");
-        assert!(text.contains("netaclaw: 7 log lines could not be written\nmore\n"));
+        assert!(text.contains("netaclaw: dropped 7 log lines\nmore\n"));
         assert_eq!(text.matches("more\n").count(), LINES_MAX);
     }
 

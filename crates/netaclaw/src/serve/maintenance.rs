@@ -37,11 +37,11 @@ pub(super) async fn run(
             if purged > 0 {
                 tracing::info!(
                     purged,
-                    "sessions were removed for good at the end of their retention period"
+                    "deleted sessions permanently after their retention period"
                 );
             }
         }
-        tracing::debug!("the daily maintenance is done");
+        tracing::debug!("completed the daily maintenance");
         tokio::select! {
             () = shutdown.cancelled() => return recovered,
             () = tokio::time::sleep(INTERVAL) => {}

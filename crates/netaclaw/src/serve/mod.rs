@@ -34,7 +34,9 @@ const OPEN_FILES_MAX: u64 = 1 << 16;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes a free one [NETACLAW_LISTEN; default 127.0.0.1:7300]
+    /// Listen address [NETACLAW_LISTEN; default: 127.0.0.1:7300]
+    ///
+    /// Port 0 picks a free port
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
 }
@@ -142,7 +144,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
 fn announce(app: &mut App, text: &str) {
     let said = writeln!(app.out, "{text}").and_then(|()| app.out.flush());
     if let Err(error) = said {
-        tracing::warn!(%error, "the address could not be written to the standard output");
+        tracing::warn!(%error, "failed to write the address to standard output");
     }
 }
 
@@ -171,7 +173,7 @@ fn allow_many_files() -> Option<u64> {
         ..limit
     };
     if let Err(error) = setrlimit(Resource::Nofile, more) {
-        tracing::warn!(%error, "the limit of open files could not be raised");
+        tracing::warn!(%error, "failed to raise the limit of open files");
         return limit.current;
     }
     Some(most)

@@ -30,7 +30,7 @@ impl Traces {
         let endpoint = endpoint?;
         let started = Self::to(endpoint);
         if let Err(error) = &started {
-            tracing::warn!(%error, "traces cannot be sent");
+            tracing::warn!(%error, "failed to start the export of traces");
         }
         started.ok()
     }
@@ -61,8 +61,8 @@ impl Traces {
         let last = move || provider.shutdown_with_timeout(LAST_TIMEOUT);
         match tokio::task::spawn_blocking(last).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the last traces were not sent"),
-            Err(error) => tracing::warn!(%error, "the last traces were not sent"),
+            Ok(Err(error)) => tracing::warn!(%error, "failed to export the last traces"),
+            Err(error) => tracing::warn!(%error, "failed to export the last traces"),
         }
     }
 }
@@ -105,9 +105,9 @@ impl Collector {
         };
         match (why, self.away.load(Ordering::Relaxed)) {
             (Some(why), false) => {
-                tracing::warn!(why, "the collector takes no traces; they are lost")
+                tracing::warn!(why, "the collector does not accept traces; they are lost")
             }
-            (None, true) => tracing::warn!("the collector takes traces again"),
+            (None, true) => tracing::warn!("the collector accepts traces again"),
             (Some(_), true) | (None, false) => return,
         }
         self.away.fetch_not(Ordering::Relaxed);

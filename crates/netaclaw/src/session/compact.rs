@@ -28,16 +28,16 @@ const LEAVE_GRACE: Duration = Duration::from_secs(2);
 
 #[derive(Args, Debug)]
 pub(crate) struct CompactArgs {
-    /// The id of a session or its beginning
+    /// Session id, or the start of one
     #[arg(value_name = "ID")]
     session: String,
-    /// Show what would be folded and kept, and change nothing
+    /// Show what would be compacted and kept, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// What the summary should pay attention to
+    /// Topic that the summary should focus on
     #[arg(long, value_name = "TEXT")]
     focus: Option<String>,
-    /// Print one line of JSON
+    /// Print the result as one line of JSON
     #[arg(long)]
     json: bool,
 }
@@ -250,13 +250,13 @@ fn as_json(plan: &CompactionPreview) -> Value {
 }
 
 texts! {
-    compact_elsewhere() { "another process has it open, or a question is open in it" "它正被另一个进程使用，或有问题等待回答" }
-    compact_done(count, before, after) { "folded {count} messages: {before} → about {after} tokens" "已压缩 {count} 条消息：{before} → 约 {after} 个词元" }
-    compact_plan(folded, pruned, kept) { "would fold {folded} messages ({pruned} tool results as one line each) and keep {kept}" "将压缩 {folded} 条消息（其中 {pruned} 个工具结果只留一行），保留 {kept} 条" }
-    compact_sizes(before, percent, window, after) { "now {before} tokens, {percent} % of {window}; then at most about {after}" "现在 {before} 个词元，占 {window} 的 {percent} %；之后至多约 {after}" }
-    compact_by(channel, model, tokens, requests) { "summary of at most {tokens} tokens by {channel}, {model}; requests: {requests}" "由 {channel} 的 {model} 写摘要，至多 {tokens} 个词元，共 {requests} 次请求" }
-    compact_split() { "what is kept begins in the middle of a turn, whose beginning is folded" "保留的内容从一轮对话的中间开始，该轮的开头会被压缩" }
-    compact_pruned() { "fold, short" "压缩、略" }
-    compact_folded() { "fold" "压缩" }
+    compact_elsewhere() { "another process is using it, or it has an open question" "它正被另一个进程使用，或有问题等待回答" }
+    compact_done(count, before, after) { "compacted {count} messages: {before} → about {after} tokens" "已压缩 {count} 条消息：{before} → 约 {after} Token" }
+    compact_plan(folded, pruned, kept) { "would compact {folded} messages ({pruned} tool results shortened to one line each) and keep {kept}" "将压缩 {folded} 条消息（其中 {pruned} 个工具结果只留一行），保留 {kept} 条" }
+    compact_sizes(before, percent, window, after) { "now {before} tokens, {percent}% of {window}; afterwards at most about {after}" "现在 {before} Token，占 {window} 的 {percent}%；之后至多约 {after}" }
+    compact_by(channel, model, tokens, requests) { "summary of at most {tokens} tokens by {channel}, {model}; requests: {requests}" "由 {channel} 的 {model} 写摘要，至多 {tokens} Token，共 {requests} 次请求" }
+    compact_split() { "the kept part starts in the middle of a turn; the start of that turn is compacted" "保留的内容从一个轮次的中间开始，该轮次的开头会被压缩" }
+    compact_pruned() { "compact, shorten" "压缩并缩短" }
+    compact_folded() { "compact" "压缩" }
     compact_kept() { "keep" "保留" }
 }

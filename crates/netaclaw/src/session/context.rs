@@ -16,17 +16,18 @@ use std::io::{self, Write};
 
 #[derive(Args, Debug)]
 pub(crate) struct ContextArgs {
-    /// A session file, or the id of a session or its beginning
+    /// Session file, or session id or the start of one
     #[arg(value_name = "FILE|ID")]
     session: OsString,
-    /// The entry to look from, instead of the leaf; "null" is the place before the first entry.
-    /// Can be given several times
+    /// Show the context at this entry instead of the leaf; repeatable
+    ///
+    /// "null" is the place before the first entry
     #[arg(long, value_name = "ENTRY")]
     leaf: Vec<String>,
-    /// Where to look for an id first: file or mysql
+    /// Storage to search first: file or mysql
     #[arg(long)]
     provider: Option<String>,
-    /// Print one line of JSON for each leaf
+    /// Print one line of JSON per leaf
     #[arg(long)]
     json: bool,
 }

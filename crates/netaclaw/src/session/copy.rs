@@ -16,13 +16,13 @@ const TIPS_MAX: usize = 1000;
 
 #[derive(Args, Debug)]
 pub(crate) struct CopyArgs {
-    /// The id of a session or its beginning
+    /// Session id, or the start of one
     #[arg(value_name = "ID")]
     session: String,
-    /// Where to
+    /// Storage to copy to
     #[arg(long, value_enum)]
     to: Place,
-    /// Where from; without it, the other place
+    /// Storage to copy from; the default is the other one
     #[arg(long, value_enum)]
     from: Option<Place>,
 }

@@ -13,23 +13,23 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct DeleteArgs {
-    /// The id of a session or its beginning; of a deleted one the whole id
+    /// Session id, or the start of one; the full id of a deleted session
     #[arg(value_name = "ID")]
     session: String,
-    /// Remove it for good at once, with its logs; it cannot be restored
+    /// Delete permanently, with its logs; it cannot be restored
     #[arg(long)]
     now: bool,
-    /// Where to look: file or mysql
+    /// Storage: file or mysql
     #[arg(long)]
     provider: Option<String>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct UndeleteArgs {
-    /// The whole id of a deleted session
+    /// Full id of a deleted session
     #[arg(value_name = "ID")]
     session: String,
-    /// Where to look: file or mysql
+    /// Storage: file or mysql
     #[arg(long)]
     provider: Option<String>,
 }

@@ -18,18 +18,18 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub(crate) struct ImportArgs {
-    /// A session file of Pi or NetaClaw, version 1 to 3
+    /// Session file of Pi or NetaClaw, version 1 to 3
     file: PathBuf,
-    /// Keep it under this id instead of its own
+    /// Store it under this id instead of its own
     #[arg(long, value_name = "ID", conflicts_with = "new_id")]
     id: Option<String>,
-    /// Keep it under a new id
+    /// Store it under a new id
     #[arg(long)]
     new_id: bool,
-    /// Where to keep it: file or mysql
+    /// Storage to import into: file or mysql
     #[arg(long)]
     provider: Option<String>,
-    /// Give a file without a readable header a new one
+    /// Create a new header if the file has no readable one
     #[arg(long)]
     rescue: bool,
 }

@@ -13,25 +13,27 @@ const TITLE_WIDTH: usize = 48;
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
-    /// Where to look: file or mysql
+    /// Storage: file or mysql
     #[arg(long)]
     provider: Option<String>,
-    /// Only sessions of this user
+    /// List only sessions of this user
     #[arg(long, value_name = "ID")]
     user: Option<String>,
-    /// Only sessions of this agent
+    /// List only sessions of this agent
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Only sessions with this text in title, first message, directory or id
+    /// List only sessions with this text
+    ///
+    /// Searches titles, first messages, directories and ids
     #[arg(long)]
     text: Option<String>,
-    /// Only sessions of this status; without it, all but deleted ones
+    /// List only sessions with this status; the default is all but deleted
     #[arg(long, value_enum)]
     status: Option<StatusArg>,
-    /// Which page, counted from 1
+    /// Page number, starting at 1
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     page: u32,
-    /// Sessions on a page
+    /// Sessions per page
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     size: u32,
     /// Print the page as JSON

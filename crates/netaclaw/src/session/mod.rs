@@ -28,25 +28,25 @@ use clap::Subcommand;
 pub(crate) enum SessionCommand {
     /// List sessions, newest first
     List(list::ListArgs),
-    /// Show what a session is and its active path
+    /// Show a session and its active path
     Show(show::ShowArgs),
-    /// Draw the whole session as a tree
+    /// Draw the session tree
     Tree(tree::TreeArgs),
-    /// Show what a model would see
+    /// Show the context that a model would receive
     Context(context::ContextArgs),
-    /// Condense a session's context, or show what that would do
+    /// Compact the context of a session, or show what would change
     Compact(compact::CompactArgs),
-    /// Write a session as JSON lines, Markdown or a web page
+    /// Export a session as JSON lines, Markdown or a web page
     Export(export::ExportArgs),
-    /// Take a session file of Pi or NetaClaw into the store
+    /// Import a session file of Pi or NetaClaw
     Import(import::ImportArgs),
     /// Copy a session between files and MySQL
     Copy(copy::CopyArgs),
-    /// Delete a session; it can be restored for a while
+    /// Delete a session; it can be restored during the retention period
     Delete(delete::DeleteArgs),
     /// Restore a deleted session
     Undelete(delete::UndeleteArgs),
-    /// Look for damage, and change nothing
+    /// Check sessions for damage without changing them
     Verify(verify::VerifyArgs),
 }
 

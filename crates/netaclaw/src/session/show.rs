@@ -17,10 +17,10 @@ const GIST_WIDTH: usize = 100;
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// A session file, or the id of a session or its beginning
+    /// Session file, or session id or the start of one
     #[arg(value_name = "FILE|ID")]
     session: OsString,
-    /// Where to look for an id first: file or mysql
+    /// Storage to search first: file or mysql
     #[arg(long)]
     provider: Option<String>,
     /// Print header, entries and tree as JSON

@@ -24,13 +24,13 @@ const FOLD_MIN: usize = 3;
 
 #[derive(Args, Debug)]
 pub(crate) struct TreeArgs {
-    /// A session file, or the id of a session or its beginning
+    /// Session file, or session id or the start of one
     #[arg(value_name = "FILE|ID")]
     session: OsString,
-    /// Where to look for an id first: file or mysql
+    /// Storage to search first: file or mysql
     #[arg(long)]
     provider: Option<String>,
-    /// Show every entry, long stretches without a fork included
+    /// Show every entry, including long stretches without a branch
     #[arg(long)]
     full: bool,
     /// Print branches, children and labels as JSON

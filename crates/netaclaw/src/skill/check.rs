@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The folder of the skill
+    /// Folder of the skill
     dir: PathBuf,
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
-    /// The agent that looks for them, by name
+    /// Name of the agent whose skills are listed
     #[arg(long = "agent", id = "finder", value_name = "NAME")]
     agent: Option<String>,
     /// Print the skills as JSON

@@ -13,13 +13,13 @@ use netaclaw_protocol::RuntimeProcessEvent;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillCommand {
-    /// List the skills an agent finds, and why some cannot be used
+    /// List the skills of an agent, and why some are unavailable
     List(list::ListArgs),
-    /// Begin a new skill that runs and shows how it is done
+    /// Create a new skill from a working example
     New(new::NewArgs),
-    /// Check a skill's folder, and say what to mend
+    /// Check a skill folder and list what to fix
     Check(check::CheckArgs),
-    /// Run a skill and show how far it is
+    /// Run a skill and show its progress
     Run(run::RunArgs),
 }
 

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub(crate) struct NewArgs {
-    /// What the skill is called
+    /// Name of the skill
     name: String,
-    /// Where to make its folder, else among the skills of the data directory
+    /// Directory for its folder; the default is DATA_DIR/skills
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// What it does and when to use it
+    /// What the skill does and when to use it
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 }

@@ -21,15 +21,15 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// A skill's name, or its folder
+    /// Name or folder of the skill
     skill: String,
-    /// What it wants to know, as JSON; - reads it from the input
+    /// Input of the skill as JSON; - reads it from standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     input: String,
-    /// Where it works, else here
+    /// Workspace; the default is the current directory
     #[arg(long, value_name = "DIR")]
     workspace: Option<PathBuf>,
-    /// The agent whose skills and limits it has, by name
+    /// Name of the agent whose skills and limits apply
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }

@@ -20,13 +20,13 @@ use std::sync::Arc;
 pub(crate) enum ToolCommand {
     /// List tools
     List(list::ListArgs),
-    /// Show a tool, and which agents have it or why not
+    /// Show a tool, which agents have it and why others do not
     Show(show::ShowArgs),
-    /// Switch a tool on for everybody
+    /// Enable a tool for all agents
     Enable(switch::SwitchArgs),
-    /// Switch a tool off for everybody; no agent can switch it on again
+    /// Disable a tool for all agents; agents cannot enable it again
     Disable(switch::SwitchArgs),
-    /// Leave a tool to its own default and to the agents
+    /// Reset a tool to its default, and let agents decide
     Reset(switch::SwitchArgs),
 }
 

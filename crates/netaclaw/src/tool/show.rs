@@ -15,7 +15,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// The tool
+    /// Name of the tool
     #[arg(value_name = "NAME")]
     tool: String,
     /// Print the tool and its agents as JSON

@@ -11,7 +11,7 @@ use std::io::Write;
 
 #[derive(Args, Debug)]
 pub(crate) struct SwitchArgs {
-    /// The tool
+    /// Name of the tool
     #[arg(value_name = "NAME")]
     tool: String,
 }

@@ -70,7 +70,7 @@ fn fields_are_set_by_name() {
         shown.err
     );
     let same = workspace.out("agent edit default --set label=Allrounder");
-    assert_eq!(same, "agent default: nothing to change\n");
+    assert_eq!(same, "agent default: no changes\n");
 
     for (set, part) in [
         (
@@ -90,7 +90,7 @@ fn fields_are_set_by_name() {
             "there is no channel \"nowhere\"",
         ),
         ("isDefault=false", "one agent must be the default"),
-        ("label", "it is not of the form field=value"),
+        ("label", "it does not have the form field=value"),
     ] {
         let ran = workspace.run(&format!("agent edit default --set {set}"));
         assert_eq!((ran.code, ran.err.lines().count()), (1, 1));
@@ -131,12 +131,12 @@ fn an_agent_is_edited_as_text() {
     );
     set_editor(&mut workspace, "true");
     let out = workspace.out("agent edit default");
-    assert_eq!(out, "agent default: nothing to change\n");
+    assert_eq!(out, "agent default: no changes\n");
     set_editor(&mut workspace, "exit 3");
     let failed = workspace.run("agent edit default");
     assert_eq!(failed.code, 1);
     assert!(
-        failed.err.contains("ended without success"),
+        failed.err.contains("it exited with an error"),
         "{}",
         failed.err
     );
@@ -155,8 +155,8 @@ fn without_an_editor_or_a_terminal_it_says_so() {
 
 /// The text that could not be saved.
 fn kept(err: &str) -> String {
-    let at = err.find("is kept in ").unwrap();
-    let path = err[at + "is kept in ".len()..].lines().next().unwrap();
+    let at = err.find("is saved in ").unwrap();
+    let path = err[at + "is saved in ".len()..].lines().next().unwrap();
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -190,7 +190,7 @@ fn nobodys_work_is_lost() {
     assert_eq!(late.code, 1);
     assert!(
         late.err
-            .contains("somebody else changed it from revision 1 to 2"),
+            .contains("it was changed elsewhere, from revision 1 to 2"),
         "{}",
         late.err
     );
@@ -222,7 +222,7 @@ fn a_workspace_around_or_inside_the_data_directory_is_refused() {
         workspace.out("agent list");
         let refused = workspace.run(&format!("agent edit default --set {field}={value}"));
         assert_eq!(refused.code, 1, "{field} {place}: {}", refused.err);
-        let part = "must neither contain the data directory";
+        let part = "must not contain the data directory";
         assert!(refused.err.contains(part), "{}", refused.err);
         let chinese = workspace.run(&format!(
             "--lang zh agent edit default --set {field}={value}"

@@ -203,7 +203,7 @@ fn a_target_in_use_or_in_the_data_directory_is_refused() {
         ("backup copy", "it is not empty"),
         (
             "backup home/.netaclaw/copy",
-            "it lies in the data directory",
+            "it is inside the data directory",
         ),
         ("restore copy", "it is not empty"),
         ("restore home", "no manifest.json"),

@@ -49,7 +49,7 @@ fn what_cannot_be_found_or_read() {
         for (argument, words) in [
             ("gone.jsonl", &["gone.jsonl", "does not exist"][..]),
             ("./directory", &["directory", "is a directory"]),
-            ("sample.jsonl/below", &["below", "no directory"]),
+            ("sample.jsonl/below", &["below", "not a directory"]),
             ("prose.jsonl", &["prose.jsonl", "not a session"]),
             ("other.jsonl", &["other.jsonl", "not a session", "header"]),
             ("binary.jsonl", &["binary.jsonl", "not a session"]),
@@ -58,7 +58,7 @@ fn what_cannot_be_found_or_read() {
             check(&workspace, &format!("session {form} {argument}"), 1, words);
         }
         if form != "import" {
-            let words = ["session 0195f2d1", "no such session", "session list"];
+            let words = ["session 0195f2d1", "session not found", "session list"];
             check(&workspace, &format!("session {form} 0195f2d1"), 1, &words);
         }
     }
@@ -216,7 +216,7 @@ fn an_export_replaces_nothing_unless_it_is_told_to() {
         &workspace,
         "session export sample.jsonl --format md --output taken.md",
         1,
-        &["taken.md", "exists already", "--force"],
+        &["taken.md", "already exists", "--force"],
     );
     check(
         &workspace,

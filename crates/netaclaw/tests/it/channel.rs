@@ -81,7 +81,7 @@ fn adding_again_changes_what_is_said_and_keeps_the_rest() {
         "{add} --base-url http://h/v1 --api-key-env MY_KEY --model a --auxiliary"
     ));
     let first = channel(&workspace, "c");
-    assert_eq!(workspace.out(add), "channel c: nothing to change\n");
+    assert_eq!(workspace.out(add), "channel c: no changes\n");
     assert_eq!(channel(&workspace, "c"), first);
 
     let out = workspace.out(&format!("{add} --model b --model c"));
@@ -113,7 +113,7 @@ fn mistakes_are_one_line_and_leave_no_trace() {
     let pasted = workspace.run(&format!(
         "channel add c --supplier openai --api-key-env {KEY}"
     ));
-    assert_refused(&pasted, "name of a variable");
+    assert_refused(&pasted, "not a variable name");
     assert!(!pasted.err.contains("marker"), "{}", pasted.err);
     let wrong = workspace.run("channel add c --supplier opnai");
     assert!(
@@ -124,7 +124,7 @@ fn mistakes_are_one_line_and_leave_no_trace() {
     assert_eq!(workspace.state(), before);
 
     let nowhere = workspace.run("channel add c --supplier compatible --model m");
-    assert_refused(&nowhere, "baseUrl: this supplier has no address of its own");
+    assert_refused(&nowhere, "baseUrl: this supplier has no default address");
     let named = workspace.run("channel add a/b --supplier openai");
     assert_refused(&named, "name: must begin and end");
     assert_refused(&workspace.run("channel test dmeo"), "did you mean demo?");
@@ -184,7 +184,7 @@ fn the_key_is_in_no_file_and_no_output() {
     // With another secret key it is an error with a way out, and nothing is guessed.
     workspace.set("NETACLAW_SECRET_KEY", &"ab".repeat(32));
     let locked = workspace.run("channel test c");
-    assert_refused(&locked, "channel \"c\": its API key cannot be opened");
+    assert_refused(&locked, "channel \"c\": its API key cannot be decrypted");
     workspace.set("NETACLAW_SECRET_KEY", "too short");
     assert_refused(
         &workspace.run("channel list"),
@@ -207,7 +207,7 @@ async fn a_channel_is_tested_in_plain_words() {
     workspace.out(&add("good", &fake.openai_url(), "MY_KEY"));
     let out = workspace.out("channel test good");
     assert!(
-        out.starts_with("channel good: works, answered in "),
+        out.starts_with("channel good: available, responded in "),
         "{out}"
     );
     assert!(out.ends_with("models: alpha, beta\n"), "{out}");

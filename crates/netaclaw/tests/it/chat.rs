@@ -95,10 +95,10 @@ fn an_entry_to_go_on_from_must_be_there() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(
         ran.out
-            .starts_with("nothing has been said yet\nnothing has been said yet\n")
+            .starts_with("the session has no messages yet\nthe session has no messages yet\n")
     );
     assert!(ran.out.contains("/branch ENTRY"), "{}", ran.out);
-    for part in ["no entry zzz", "/branch needs", "/nope is no command"] {
+    for part in ["no entry zzz", "/branch needs", "unknown command /nope"] {
         assert!(ran.err.contains(part), "{}", ran.err);
     }
 
@@ -112,7 +112,7 @@ fn an_entry_to_go_on_from_must_be_there() {
         input.as_bytes(),
     );
     assert!(
-        ran.err.contains(&format!("goes on from {first}")),
+        ran.err.contains(&format!("continues from {first}")),
         "{}",
         ran.err
     );
@@ -139,8 +139,8 @@ async fn what_cannot_be_done_ends_it() {
     };
     let wrong = refused("chat --agent defalt", "did you mean default?");
     assert_eq!(wrong.err.lines().count(), 1);
-    refused("chat --agent defalt --lang zh", "是否指 default？");
-    refused("chat --session nothing", "no such session");
+    refused("chat --agent defalt --lang zh", "您要找的是 default 吗？");
+    refused("chat --session nothing", "session not found");
     assert_eq!(workspace.json("session list --json")["total"], 0);
 
     workspace.out(&format!(

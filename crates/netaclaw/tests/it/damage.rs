@@ -120,7 +120,7 @@ fn many_at_once_and_what_cannot_be_looked_at() {
     let both = workspace.run("session verify sample.jsonl bad.jsonl");
     assert_eq!(both.code, 2);
     assert!(
-        both.out.contains("1 sound, 1 damaged, 0 not readable"),
+        both.out.contains("1 ok, 1 damaged, 0 unreadable"),
         "{}",
         both.out
     );
@@ -153,7 +153,7 @@ fn all_sessions_of_the_store_those_that_are_not_listed_included() {
     let ran = workspace.run("session verify --all");
     assert_eq!(ran.code, 2);
     assert!(
-        ran.out.contains("lost.jsonl") && ran.out.contains("no session header"),
+        ran.out.contains("lost.jsonl") && ran.out.contains("not a session header"),
         "{}",
         ran.out
     );

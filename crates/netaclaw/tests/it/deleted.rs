@@ -74,7 +74,7 @@ async fn left_after_a_sweep(workspace: &Workspace, days: &str) -> u64 {
     let mut log = server.log();
     loop {
         let line = log.next_line().await.unwrap().expect("the sweep is logged");
-        if line.contains("the daily maintenance is done") {
+        if line.contains("completed the daily maintenance") {
             break;
         }
     }
@@ -106,7 +106,7 @@ fn the_command_line_deletes_restores_and_deletes_now() {
     workspace.out(&format!("session show {SAMPLE_ID}"));
     workspace.out(&format!("session delete {short}"));
     let said = workspace.out(&format!("session delete {SAMPLE_ID} --now"));
-    assert!(said.contains("removed for good"), "{said}");
+    assert!(said.contains("deleted permanently"), "{said}");
     let ran = workspace.run(&format!("session undelete {SAMPLE_ID}"));
     assert_eq!(ran.code, 1);
     let left = workspace.json("session list --status deleted --json");

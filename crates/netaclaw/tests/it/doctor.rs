@@ -132,7 +132,7 @@ async fn channels_are_asked_unless_they_must_not_be() {
         &report,
         "channel",
         "warn",
-        "not among the supplier's models: omega",
+        "the supplier does not offer: omega",
     );
     assert_found(&report, "channel", "warn", "API key");
     add("wrong", "WRONG", "--default");
@@ -159,9 +159,19 @@ fn a_running_server_is_found_and_another_program_is_told_apart() {
     workspace.set("NETACLAW_LISTEN", &address);
     let (code, report) = found(&workspace, "");
     assert_eq!(code, 0, "{report}");
-    assert_found(&report, "listen", "ok", "runs here and takes this token");
+    assert_found(
+        &report,
+        "listen",
+        "ok",
+        "is running here and accepts this token",
+    );
     workspace.set("NETACLAW_TOKEN", "of-another-server");
-    assert_found(&found(&workspace, "").1, "listen", "warn", "does not take");
+    assert_found(
+        &found(&workspace, "").1,
+        "listen",
+        "warn",
+        "does not accept",
+    );
     server.kill().unwrap();
     server.wait().unwrap();
 
@@ -171,7 +181,12 @@ fn a_running_server_is_found_and_another_program_is_told_apart() {
     let hangs_up = std::thread::spawn(move || drop(other.accept().map(drop)));
     let (code, report) = found(&workspace, "--offline");
     assert_eq!(code, 1);
-    assert_found(&report, "listen", "fail", "another program listens there");
+    assert_found(
+        &report,
+        "listen",
+        "fail",
+        "another program is listening there",
+    );
     hangs_up.join().unwrap();
     workspace.set("NETACLAW_LISTEN", "nowhere");
     assert_found(
@@ -221,7 +236,7 @@ fn settings_and_stores_that_cannot_be_used_are_failures() {
         &found(&workspace, "--data-dir file").1,
         "data_directory",
         "fail",
-        "no directory",
+        "not a directory",
     );
     workspace.write(
         "data/netaclaw.db",
@@ -254,8 +269,8 @@ fn a_database_is_looked_at_and_left_as_it_is() {
     for _ in 0..2 {
         let (code, report) = found(&workspace, "");
         assert_eq!(code, 0, "{report}");
-        assert_found(&report, "admin_store", "ok", "not there yet");
-        assert_found(&report, "session_database", "ok", "not there yet");
+        assert_found(&report, "admin_store", "ok", "does not exist yet");
+        assert_found(&report, "session_database", "ok", "does not exist yet");
     }
     workspace.out("channel list");
     workspace.out("session list");

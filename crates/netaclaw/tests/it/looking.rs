@@ -125,7 +125,7 @@ fn damage_is_mentioned_and_does_not_stop_the_rest() {
     ];
     workspace.write("damaged.jsonl", session("damaged", &lines));
     let shown = workspace.out("session show damaged.jsonl");
-    assert!(shown.contains("1 line could not be read"), "{shown}");
+    assert!(shown.contains("skipped 1 unreadable line"), "{shown}");
     assert!(
         shown.contains("first") && shown.contains("second"),
         "{shown}"
@@ -137,10 +137,10 @@ fn damage_is_mentioned_and_does_not_stop_the_rest() {
     assert!(
         workspace
             .out("session tree damaged.jsonl")
-            .contains("1 line could not be read")
+            .contains("skipped 1 unreadable line")
     );
     let exported = workspace.run("session export damaged.jsonl --format jsonl");
-    assert!(exported.err.contains("left out"), "{}", exported.err);
+    assert!(exported.err.contains("omitted"), "{}", exported.err);
     assert_eq!(exported.out.lines().count(), 3);
 }
 
@@ -163,7 +163,7 @@ fn a_circle_of_parents_ends_every_command() {
     assert!(page.contains("first") && page.contains("second"), "{page}");
     let context = workspace.run("session context circle.jsonl --json");
     assert_eq!((context.code, context.out.as_str()), (1, ""));
-    assert!(context.err.contains("form a circle"), "{}", context.err);
+    assert!(context.err.contains("form a cycle"), "{}", context.err);
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn a_unique_beginning_of_an_id_is_enough() {
         workspace
             .run("session show 019")
             .err
-            .contains("no such session")
+            .contains("session not found")
     );
 }
 
@@ -339,7 +339,7 @@ fn the_locale_or_the_flag_chooses_the_language() {
         workspace
             .run("session show gone")
             .err
-            .contains("没有这个会话")
+            .contains("找不到该会话")
     );
     assert!(workspace.out("session --help").contains("列出会话"));
     assert!(

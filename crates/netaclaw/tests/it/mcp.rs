@@ -60,7 +60,7 @@ fn servers_are_kept_tested_switched_and_removed() {
     assert_eq!(tested["tools"][0]["toolName"], "mcp__odd__echo");
     assert_eq!(tested["tools"].as_array().unwrap().len(), 1);
     let tested = workspace.out("mcp test odd");
-    assert!(tested.contains("works, tools: 1"), "{tested}");
+    assert!(tested.contains("available, tools: 1"), "{tested}");
 
     // Changed without its secrets, it keeps them.
     add(&workspace, "odd", "--timeout 7");
@@ -101,7 +101,7 @@ fn a_root_around_or_inside_the_data_directory_is_refused() {
     for place in ["home", "home/.netaclaw", "home/.netaclaw/sessions"] {
         let refused = workspace.run(&format!("mcp add x {} -- true", root(place)));
         assert_eq!(refused.code, 1, "{place}: {}", refused.err);
-        let part = "must neither contain the data directory";
+        let part = "must not contain the data directory";
         assert!(refused.err.contains(part), "{}", refused.err);
     }
     workspace.out(&format!("mcp add x {} -- true", root("home/project")));

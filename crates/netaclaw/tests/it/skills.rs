@@ -385,7 +385,7 @@ async fn a_message_can_name_a_skill_and_its_input() {
     let done = client.wait("done", |data| data["outcome"] == "error").await;
     let words = done["data"]["trouble"]["words"]["en"].as_str().unwrap();
     assert!(
-        words.starts_with("There is no skill `counting`. There are: counter,"),
+        words.starts_with("There is no skill `counting`. Available skills: counter,"),
         "{words}"
     );
     server.kill().await;
@@ -505,7 +505,7 @@ fn a_new_skill_can_be_checked_and_run_at_once() {
     );
     let refused = workspace.run("skill run ./greet --input {}");
     assert!(
-        refused.code != 0 && refused.out.contains("The input does not fit"),
+        refused.code != 0 && refused.out.contains("The input does not match"),
         "{}",
         refused.out
     );

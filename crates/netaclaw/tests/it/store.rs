@@ -18,7 +18,7 @@ fn an_imported_session_is_the_same_session() {
     let again = workspace.run("session import sample.jsonl");
     assert_eq!(again.code, 1);
     assert!(
-        again.err.contains("exists already") && again.err.contains("--new-id"),
+        again.err.contains("already exists") && again.err.contains("--new-id"),
         "{}",
         again.err
     );
@@ -83,7 +83,7 @@ fn a_session_without_a_header_can_be_rescued() {
     workspace.write("prose.jsonl", "once upon a time\n");
     let refused = workspace.run("session import prose.jsonl --rescue");
     assert_eq!(refused.code, 1);
-    assert!(refused.err.contains("no entry"), "{}", refused.err);
+    assert!(refused.err.contains("no readable entry"), "{}", refused.err);
 }
 
 #[test]

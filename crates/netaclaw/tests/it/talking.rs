@@ -28,7 +28,7 @@ impl Desk {
 
     fn chat(&self, arguments: &str) -> Pty {
         let mut chat = Pty::start(&self.workspace, &format!("chat {arguments}"));
-        chat.wait("/help tells");
+        chat.wait("Type /help");
         chat
     }
 
@@ -91,7 +91,7 @@ async fn words_are_shown_as_they_come_and_the_session_can_be_looked_at() {
     });
     let id = id.unwrap_or_else(|| panic!("no id in {line:?}")).to_owned();
     chat.line(&format!("/branch {id}"));
-    chat.wait("goes on from");
+    chat.wait("continues from");
     chat.wait("\n> ");
     desk.says("beside");
     chat.line("another way");
@@ -121,7 +121,7 @@ async fn control_c_stops_an_answer_also_one_that_waited_and_then_leaves() {
     chat.wait("alpha");
     let second = desk.holds("beta", "never");
     chat.line("two");
-    chat.wait("waits for the answer before it");
+    chat.wait("queued until the current answer");
     first.reached().await;
     first.release();
     chat.wait("omega");
@@ -139,12 +139,12 @@ async fn control_c_stops_an_answer_also_one_that_waited_and_then_leaves() {
     chat.wait("\n> ");
     // With nothing under way, once is asked about and twice is meant.
     chat.control_c();
-    chat.wait("Ctrl-C once more");
+    chat.wait("press Ctrl-C again");
     chat.wait("\n> ");
     chat.control_c();
     let (status, last) = chat.end();
     assert!(status.success());
-    assert!(last.contains("to go on"), "{last}");
+    assert!(last.contains("to continue"), "{last}");
     assert!(!last.contains("never"), "{last}");
 }
 
@@ -154,7 +154,7 @@ async fn a_slash_can_be_sent_and_a_skill_be_named() {
     let mut chat = desk.chat("");
     chat.wait("> ");
     chat.line("/etc/hosts");
-    chat.wait("/etc/hosts is no command");
+    chat.wait("unknown command /etc/hosts");
     chat.wait("\n> ");
     desk.says("understood");
     chat.line("//etc/hosts explain");
@@ -180,13 +180,13 @@ async fn what_was_asked_before_is_asked_again() {
     let ls = json!({"path": "."}).to_string();
     desk.model.script().push(Reply::tool_call("c1", "ls", &ls));
     chat.line("look around");
-    chat.wait("May ls run?");
+    chat.wait("Allow ls to run?");
     // The machine goes down before there is an answer; whoever comes back is asked again.
     chat.kill();
     let sessions = desk.workspace.json("session list --json");
     let id = sessions["items"][0]["sessionId"].as_str().unwrap();
     let mut chat = desk.chat(&format!("--session {id}"));
-    chat.wait("May ls run?");
+    chat.wait("Allow ls to run?");
     desk.says("nothing here");
     chat.line("y");
     chat.wait("nothing here");
@@ -258,9 +258,9 @@ async fn consent_after_content_from_outside_names_source_and_destination() {
     desk.model.script().push(fetch);
     desk.says("then not");
     chat.line("go on");
-    chat.wait("May web_fetch run?");
-    chat.wait("this session has read content from outside: page.example");
-    chat.wait("goes to: https://collect.example/?q=secret");
+    chat.wait("Allow web_fetch to run?");
+    chat.wait("this session has read external content: page.example");
+    chat.wait("sends data to: https://collect.example/?q=secret");
     chat.line("n");
     chat.wait("then not");
     chat.wait("\n> ");

@@ -96,7 +96,10 @@ async fn what_fails_is_marked_and_a_collector_that_is_away_holds_up_nobody() {
     let done = client.wait("done", |_| true).await;
     assert_eq!(done["data"]["outcome"], "completed");
     let line = log.next_line().await.unwrap().unwrap();
-    assert!(line.contains("the collector takes no traces"), "{line}");
+    assert!(
+        line.contains("the collector does not accept traces"),
+        "{line}"
+    );
     assert!(line.contains("refused") && !line.contains(&url), "{line}");
     server.signal(Signal::TERM);
     assert_eq!(server.ended().await.code(), Some(0));

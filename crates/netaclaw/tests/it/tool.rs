@@ -21,7 +21,7 @@ fn tools_are_listed_shown_and_switched() {
             .join(" ")
     };
     assert!(
-        row(&table, "ls").ends_with("reads on by default"),
+        row(&table, "ls").ends_with("read enabled by default"),
         "{table}"
     );
     let json = workspace.json("tool list --json");
@@ -34,15 +34,15 @@ fn tools_are_listed_shown_and_switched() {
 
     assert_eq!(
         workspace.out("tool disable ls"),
-        "tool ls: off for everybody\n"
+        "tool ls: disabled for all agents\n"
     );
     let shown = workspace.out("tool show ls");
     assert!(
-        shown.contains("default  disabled  an administrator switched it off for everybody"),
+        shown.contains("default  disabled  an administrator disabled it for all agents"),
         "{shown}"
     );
     let zh = workspace.out("--lang zh tool show ls");
-    assert!(zh.contains("管理员已为所有人停用"), "{zh}");
+    assert!(zh.contains("管理员已为所有智能体停用"), "{zh}");
     let detail = workspace.json("tool show ls --json");
     assert_eq!(detail["agents"][0]["diagnostic"]["code"], "off_globally");
 
@@ -70,7 +70,7 @@ fn tools_are_listed_shown_and_switched() {
     let near = workspace.run("tool show raed");
     assert!(near.err.contains("read"), "{}", near.err);
     let shown = workspace.out("tool show bash");
-    let own = "no programs are started here";
+    let own = "starting programs is disabled here";
     assert!(!shown.contains(own), "what a server does counts: {shown}");
     let unknown = workspace.run("tool show laser");
     assert!(

@@ -16,19 +16,22 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// A session file, or the id of a session or its beginning
+    /// Session file, or session id or the start of one
     #[arg(value_name = "FILE|ID")]
     session: OsString,
-    /// jsonl: the whole session, for Pi and NetaClaw; md: the active path; html: the whole tree as one page
+    /// Format of the export
+    ///
+    /// jsonl: the whole session, for Pi and NetaClaw; md: the active path; html: the whole tree as
+    /// one page
     #[arg(long, value_enum)]
     format: Format,
-    /// Where to write it, instead of the output
+    /// Write to a file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
-    /// Where to look for an id first: file or mysql
+    /// Storage to search first: file or mysql
     #[arg(long)]
     provider: Option<String>,
 }

@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Session files, or ids of sessions or their beginnings
+    /// Session files, or session ids or the start of them
     #[arg(value_name = "FILE|ID", required_unless_present = "all")]
     sessions: Vec<OsString>,
-    /// Look at every session of the provider
+    /// Check every session in the storage
     #[arg(long)]
     all: bool,
-    /// Where to look for ids first: file or mysql
+    /// Storage to search first: file or mysql
     #[arg(long)]
     provider: Option<String>,
     /// Print the report as JSON
