@@ -55,7 +55,7 @@ test('what the server does not take is told beside its field, which has the focu
   const name = page.getByLabel('Name').first()
   await name.fill('default')
   await page.getByRole('button', { name: 'Create' }).press('Enter')
-  await expect(page.locator('main [data-wrong]')).toContainText('The name "default" is taken by another agent')
+  await expect(page.locator('main [data-wrong]')).toContainText('The name "default" is already used by another agent')
   await expect(name).toBeFocused()
 
   await page.goto(`${server.address}/settings/users`)
@@ -64,7 +64,7 @@ test('what the server does not take is told beside its field, which has the focu
   await expect(dialog.getByLabel('Username')).toBeFocused()
   await page.keyboard.type('admin')
   await page.keyboard.press('Enter')
-  await expect(dialog.locator('[data-wrong]')).toContainText('is taken by another user')
+  await expect(dialog.locator('[data-wrong]')).toContainText('is already used by another user')
   await expect(dialog.getByLabel('Username')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'New user' })).toBeFocused()

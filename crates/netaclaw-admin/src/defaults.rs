@@ -161,9 +161,9 @@ fn general_agent(language: Language, provider: ProviderKind) -> AgentSpec {
         name: DEFAULT_AGENT.to_owned(),
         label: label.to_owned(),
         description: description.to_owned(),
-        system_prompt: "You are a careful, capable assistant. Answer in the language of the \
-             person you talk to. Find out before you assume, say what you did and what you could \
-             not do, and ask when a decision is not yours to make."
+        system_prompt: "You are a careful, capable assistant. Answer in the language of the user. \
+                        Check facts instead of assuming them, say what you did and what you could \
+                        not do, and ask when a decision is not yours to make."
             .to_owned(),
         session_provider: provider.as_str().to_owned(),
         is_default: true,

@@ -18,9 +18,7 @@ pub enum AdminError {
         nearest: Option<String>,
     },
     /// Read it again, and repeat the change on what is there now.
-    #[error(
-        "{kind} {name:?} was changed meanwhile: it is at revision {current} and not {expected}"
-    )]
+    #[error("{kind} {name:?} was changed elsewhere: it is at revision {current}, not {expected}")]
     Conflict {
         kind: RecordKind,
         name: String,
@@ -28,7 +26,7 @@ pub enum AdminError {
         current: u64,
     },
     /// Choose another name.
-    #[error("the name {name:?} is taken by another {kind}")]
+    #[error("the name {name:?} is already used by another {kind}")]
     Taken { kind: RecordKind, name: String },
     /// Change what uses it first.
     #[error("{kind} {name:?} is used by {}", listed(.by))]
@@ -45,16 +43,16 @@ pub enum AdminError {
     Model(#[from] ModelChoiceError),
     /// Put the right secret key back, or give the channel its API key again.
     #[error(
-        "the API key of channel {channel:?} cannot be opened: it was stored with another secret \
-         key, or changed since; put back the secret key it was stored with, or give the channel \
-         its API key again"
+        "the API key of channel {channel:?} cannot be decrypted: it was stored with another \
+         secret key, or modified since; restore the secret key it was stored with, or set the API \
+         key again"
     )]
     Sealed { channel: String },
     /// The same for an MCP server.
     #[error(
-        "the secrets of MCP server {server:?} cannot be opened: they were stored with another \
-         secret key, or changed since; put back the secret key they were stored with, or give \
-         the server its secrets again"
+        "the secrets of MCP server {server:?} cannot be decrypted: they were stored with another \
+         secret key, or modified since; restore the secret key they were stored with, or set the \
+         secrets again"
     )]
     McpSealed { server: String },
     /// The store itself failed; the message is fit for an operator, not for a client.
@@ -182,47 +180,59 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("must not be empty"),
-            Self::TooLong { chars_max } => write!(f, "must not be longer than {chars_max} characters"),
-            Self::TooShort { chars_min } => write!(f, "must have {chars_min} characters at least"),
+            Self::TooLong { chars_max } => {
+                write!(f, "must not be longer than {chars_max} characters")
+            }
+            Self::TooShort { chars_min } => write!(f, "must have at least {chars_min} characters"),
             Self::NotAName => f.write_str(
-                "must begin and end with a letter or digit, with only letters, digits, spaces, '.', '_' and '-' between",
+                "must start and end with a letter or digit, with only letters, digits, spaces, \
+                 '.', '_' and '-' in between",
             ),
             Self::OutOfRange { min, max } => write!(f, "must be from {min} to {max}"),
-            Self::Twice(value) => write!(f, "holds {value:?} twice"),
+            Self::Twice(value) => write!(f, "contains {value:?} twice"),
             Self::OnAndOff(tool) => write!(f, "{tool:?} is both enabled and disabled"),
             Self::NoSuchChannel(id) => write!(f, "there is no channel {id:?}"),
             Self::NoSuchUser(id) => write!(f, "there is no user {id:?}"),
             Self::NoSuchAgent(id) => write!(f, "there is no agent {id:?}"),
-            Self::NotAnAddress => f.write_str("must be an address that begins with http:// or https://"),
+            Self::NotAnAddress => f.write_str(
+                "must be an address that starts with http:// or \
+                                               https://",
+            ),
             Self::SecretInAddress => {
-                f.write_str("must not hold a user or password; give the key as the API key")
+                f.write_str("must not contain a user or password; use the API key instead")
             }
-            Self::AddressNeeded => f.write_str("this supplier has no address of its own; give one"),
+            Self::AddressNeeded => f.write_str("this supplier has no default address; specify one"),
             Self::NotAbsolute => f.write_str("must be an absolute path"),
             Self::NotAHost(rule) => write!(
                 f,
-                "{rule:?} is not a host; write example.com, *.example.com or http://example.com:8080"
+                "{rule:?} is not a host; use the form example.com, *.example.com or \
+                 http://example.com:8080"
             ),
             Self::AtDataDirectory => f.write_str(
-                "must neither contain the data directory of the server nor lie inside it, because keys and the sessions of all users are kept there; choose another directory",
+                "must not contain the data directory of the server or be inside it, because keys \
+                 and the sessions of all users are stored there; choose another directory",
             ),
-            Self::NoSuchField { nearest } => write!(f, "there is no such field{}", did_you_mean(nearest)),
+            Self::NoSuchField { nearest } => {
+                write!(f, "there is no such field{}", did_you_mean(nearest))
+            }
             Self::Unreadable(error) => f.write_str(error),
             Self::DefaultNeeded => {
-                f.write_str("one agent must be the default; make another one the default instead")
+                f.write_str("one agent must be the default; make another agent the default instead")
             }
-            Self::LastAdmin => f.write_str("the last administrator must stay one"),
+            Self::LastAdmin => f.write_str("at least one administrator must remain"),
             Self::InThePast => f.write_str("must be in the future"),
             Self::NotAVariable => f.write_str(
-                "must be named with letters, digits, '_' and '-', and not begin with LD_, DYLD_ or NETACLAW_",
+                "must consist of letters, digits, '_' and '-', and must not start with LD_, DYLD_ \
+                 or NETACLAW_",
             ),
-            Self::NotOneLine => f.write_str("must be one line"),
-            Self::NothingToKeep => f.write_str("has no value yet; give one"),
+            Self::NotOneLine => f.write_str("must be a single line"),
+            Self::NothingToKeep => f.write_str("has no value yet; enter one"),
             Self::TooManyPending { max } => write!(
                 f,
-                "{max} facts wait for the user's confirmation already; confirm or discard some first"
+                "{max} facts already wait for the user's confirmation; confirm or discard some \
+                 first"
             ),
-            Self::TooMany { max } => write!(f, "there are {max} already; delete some first"),
+            Self::TooMany { max } => write!(f, "there are already {max}; delete some first"),
         }
     }
 }

@@ -13,7 +13,8 @@ impl AdminError {
                 nearest,
             } => {
                 let nearest = nearest.as_ref();
-                let meant = nearest.map_or_else(String::new, |name| format!("；是否指“{name}”？"));
+                let meant =
+                    nearest.map_or_else(String::new, |name| format!("；您要找的是“{name}”吗？"));
                 format!("没有{}“{name}”{meant}", kind_zh(*kind))
             }
             Self::Conflict {
@@ -22,7 +23,7 @@ impl AdminError {
                 expected,
                 current,
             } => format!(
-                "{}“{name}”已被他人从版本 {expected} 改为 {current}；请刷新后重新修改",
+                "{}“{name}”已在别处修改，从版本 {expected} 变为 {current}；请刷新后重新修改",
                 kind_zh(*kind)
             ),
             Self::Taken { kind, name } => {
@@ -35,12 +36,13 @@ impl AdminError {
             Self::Invalid(invalid) => format!("{}：{}", invalid.field, invalid.problem.zh()),
             Self::Model(error) => error.zh(),
             Self::Sealed { channel } => format!(
-                "渠道“{channel}”的 API 密钥无法解密：保存时用的是另一把密钥，或内容已被改动；\
-                 请恢复原来的密钥文件，或重新填写 API 密钥"
+                "渠道“{channel}”的 API \
+                 密钥无法解密：保存时用的是另一个主密钥，或之后被改动；请恢复原来的主密钥，或重新设置 \
+                 API 密钥"
             ),
             Self::McpSealed { server } => format!(
-                "MCP 服务器“{server}”的密文无法解密：保存时用的是另一把密钥，或内容已被改动；\
-                 请恢复原来的密钥文件，或重新填写"
+                "MCP \
+                 服务器“{server}”的密钥无法解密：保存时用的是另一个主密钥，或之后被改动；请恢复原来的主密钥，或重新设置密钥"
             ),
             Self::Store { .. } => "服务器内部出错，已记入日志".to_owned(),
         };
@@ -81,14 +83,14 @@ impl Problem {
                 "首尾须为字母或数字，中间只能有字母、数字、空格、“.”、“_”和“-”".to_owned()
             }
             Self::OutOfRange { min, max } => format!("须在 {min} 到 {max} 之间"),
-            Self::Twice(value) => format!("{value:?} 出现了两次"),
+            Self::Twice(value) => format!("{value:?} 重复"),
             Self::OnAndOff(tool) => format!("{tool:?} 既启用又停用"),
             Self::NoSuchChannel(id) => format!("没有渠道 {id:?}"),
             Self::NoSuchUser(id) => format!("没有用户 {id:?}"),
             Self::NoSuchAgent(id) => format!("没有智能体 {id:?}"),
             Self::NotAnAddress => "须为以 http:// 或 https:// 开头的地址".to_owned(),
-            Self::SecretInAddress => "不能含有用户名或密码；请用 API 密钥".to_owned(),
-            Self::AddressNeeded => "该供应商没有固定地址，请给出地址".to_owned(),
+            Self::SecretInAddress => "不能包含用户名或密码；请改用 API 密钥".to_owned(),
+            Self::AddressNeeded => "该供应商没有默认地址，请填写地址".to_owned(),
             Self::NotAbsolute => "须为绝对路径".to_owned(),
             Self::NotAHost(rule) => format!(
                 "{rule:?} 不是主机；请写成 example.com、*.example.com 或 http://example.com:8080"
@@ -98,10 +100,10 @@ impl Problem {
                  请选择其他目录"
                     .to_owned()
             }
-            Self::NoSuchField { nearest: None } => "没有这个字段".to_owned(),
+            Self::NoSuchField { nearest: None } => "没有此字段".to_owned(),
             Self::NoSuchField {
                 nearest: Some(name),
-            } => format!("没有这个字段；是否指 {name:?}？"),
+            } => format!("没有此字段；您要找的是 {name:?} 吗？"),
             Self::Unreadable(error) => format!("无法读取：{error}"),
             Self::DefaultNeeded => "必须有一个默认智能体；请把另一个设为默认".to_owned(),
             Self::LastAdmin => "至少要保留一个管理员".to_owned(),
@@ -110,7 +112,7 @@ impl Problem {
                 "名称只能有字母、数字、“_”和“-”，且不能以 LD_、DYLD_ 或 NETACLAW_ 开头".to_owned()
             }
             Self::NotOneLine => "只能有一行".to_owned(),
-            Self::NothingToKeep => "还没有值，请给出".to_owned(),
+            Self::NothingToKeep => "还没有值，请填写".to_owned(),
             Self::TooManyPending { max } => {
                 format!("已有 {max} 条记忆等待确认；请先确认或丢弃一些")
             }

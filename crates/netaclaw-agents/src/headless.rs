@@ -81,7 +81,8 @@ impl HeadlessTools {
         let offered = match current {
             Ok(tools) => tools,
             Err(_) => {
-                let reason = "The call could not be decided on, so it was not run.".to_owned();
+                let reason =
+                    "The call was not run, because the decision about it failed.".to_owned();
                 return Decision::Deny { reason };
             }
         };
@@ -93,7 +94,9 @@ impl HeadlessTools {
                     "The tool `{name}` works only in a session of NetaClaw."
                 ))
             }
-            None => Some("There is no such tool; `tools/list` tells which there are.".to_owned()),
+            None => {
+                Some("There is no such tool; `tools/list` lists the available ones.".to_owned())
+            }
         };
         if let Some(reason) = reason {
             return Decision::Deny { reason };
@@ -111,8 +114,8 @@ impl HeadlessTools {
             (Decision::Ask(asked), HeadlessApproval::Refuse) => {
                 let name = &asked.request().tool_name;
                 let reason = format!(
-                    "`{name}` needs a person's consent, and there is nobody to ask here. Start \
-                     `netaclaw mcp serve` with --yes, or change the agent's `approval`."
+                    "`{name}` needs approval, and there is no user to ask. Start `netaclaw mcp \
+                     serve` with --yes, or change the agent's `approval`."
                 );
                 Decision::Deny { reason }
             }

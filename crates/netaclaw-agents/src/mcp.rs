@@ -127,7 +127,7 @@ impl McpTools {
         for (server, tools) in &self.by_server {
             let not_chosen = !chosen.is_empty() && !chosen.contains(server);
             let not_chosen =
-                not_chosen.then(|| format!("the agent's `mcpServers` does not name `{server}`"));
+                not_chosen.then(|| format!("the agent's `mcpServers` does not include `{server}`"));
             let Some(reason) = not_chosen.or_else(|| self.obstacles.get(server).cloned()) else {
                 continue;
             };
@@ -242,7 +242,7 @@ impl Follower {
             };
             // A store that fails for a moment is no reason to end connections.
             if let Err(error) = done {
-                tracing::warn!(%error, "the configuration of MCP servers cannot be followed");
+                tracing::warn!(%error, "failed to watch the configuration of MCP servers");
             }
         }
     }
@@ -286,7 +286,7 @@ impl Follower {
                 ?added,
                 ?gone,
                 ?back,
-                "an MCP server has other tools"
+                "the tools of an MCP server have changed"
             );
         }
         Ok(())

@@ -240,8 +240,8 @@ pub(crate) async fn opening(
         }
         _ => {
             let words = format!(
-                "[This is a notice of the system, not of the user.] The user asks for the skill \
-                 `{}`. Its instructions:\n\n{text}",
+                "[System notice, not from the user] The user requests the skill `{}`. Its \
+                 instructions:\n\n{text}",
                 skill.name
             );
             Ok(SkillOpening::Instructions(EntryBody::CustomMessage {

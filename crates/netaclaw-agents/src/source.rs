@@ -205,7 +205,10 @@ impl AgentSource for AdminAgentSource {
             }
             Err(error) => {
                 // Without a limit the question waits: going on without the answer is worse.
-                tracing::warn!(%error, "failed to read the time limit of questions; they will not expire");
+                tracing::warn!(
+                    %error,
+                    "failed to read the timeout of questions; questions will not expire"
+                );
                 None
             }
         }

@@ -138,7 +138,7 @@ impl Sources {
         let ToolSync { added, gone, back } =
             self.admin.sync_tools(&by, BUILTIN_TOOLS, &known).await?;
         if !(added.is_empty() && gone.is_empty() && back.is_empty()) {
-            tracing::info!(?added, ?gone, ?back, "the catalogue of tools has changed");
+            tracing::info!(?added, ?gone, ?back, "the tool catalog has changed");
         }
         Ok(())
     }

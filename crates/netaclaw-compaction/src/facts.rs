@@ -71,14 +71,14 @@ impl Facts {
             }
         };
         let quote = |text: &Option<String>| text.as_deref().map_or_else(String::new, quoted_lines);
-        section("What the user asked for first", quote(&self.goal));
+        section("First request of the user", quote(&self.goal));
         section(
-            "The user's latest message, word for word; the work on it goes on",
+            "Latest message of the user, verbatim; the work on it continues",
             quote(&self.latest),
         );
-        section("To-dos that were open", self.open_todos.join("\n"));
+        section("Open to-dos", self.open_todos.join("\n"));
         section(
-            "Calls with effects that have run (done; never repeat them unasked)",
+            "Completed calls with effects (never repeat them unless asked)",
             fitting(
                 self.ledger.iter().map(ledger_line).collect(),
                 tokens_max / 2,

@@ -6,11 +6,11 @@ use netaclaw_protocol::{CompactionFault, Words};
 /// The context stays as it is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CompactionFailure {
-    #[error("there is nothing to condense yet")]
+    #[error("there is nothing to compact yet")]
     NothingToCompress,
     #[error("the summary would save too little: {before} tokens before, {after} after")]
     NoGain { before: u64, after: u64 },
-    #[error("the model {model} wrote no usable summary: {flaw}")]
+    #[error("the model {model} did not write a usable summary: {flaw}")]
     BadSummary { model: String, flaw: Flaw },
     #[error("{error}")]
     Model {
@@ -19,11 +19,11 @@ pub enum CompactionFailure {
         #[source]
         error: ModelError,
     },
-    #[error("the window of the model {model} is too small to condense this conversation")]
+    #[error("the context window of the model {model} is too small to compact this session")]
     AuxiliaryTooSmall { model: String },
-    #[error("the model {model} took too long")]
+    #[error("the model {model} timed out")]
     TimedOut { model: String },
-    #[error("condensing was stopped")]
+    #[error("the compaction was stopped")]
     Cancelled,
 }
 
@@ -32,13 +32,13 @@ pub enum CompactionFailure {
 pub enum Flaw {
     #[error("it is empty")]
     Empty,
-    #[error("it is nothing but thinking")]
+    #[error("it contains only thinking")]
     OnlyThinking,
     #[error("it is too short")]
     TooShort,
-    #[error("it was cut off")]
+    #[error("it was truncated")]
     CutOff,
-    #[error("it is longer than what it replaces")]
+    #[error("it is longer than the text that it replaces")]
     Longer,
 }
 
@@ -79,12 +79,13 @@ impl CompactionFailure {
         match self {
             Self::NothingToCompress => Words::new(
                 "目前没有可以压缩的内容。",
-                "There is nothing to condense yet.",
+                "There is nothing to compact yet.",
             ),
             Self::NoGain { before, after } => Words::new(
-                format!("压缩几乎省不下空间（{before} → {after} 个 token），已保留原文。"),
+                format!("压缩能节省的空间太少（{before} → {after} Token），已保留原文。"),
                 format!(
-                    "Condensing would save too little ({before} → {after} tokens); everything was kept."
+                    "Compaction would save too little ({before} → {after} tokens). Nothing was \
+                     changed."
                 ),
             ),
             Self::BadSummary { model, flaw } => Words::new(
@@ -93,7 +94,8 @@ impl CompactionFailure {
                     flaw.zh()
                 ),
                 format!(
-                    "The model “{model}” wrote no usable summary: {flaw}. Everything was kept."
+                    "The model “{model}” did not write a usable summary: {flaw}. Nothing was \
+                     changed."
                 ),
             ),
             Self::Model {
@@ -103,19 +105,20 @@ impl CompactionFailure {
             } => error.trouble(channel, model).words,
             Self::AuxiliaryTooSmall { model } => Words::new(
                 format!(
-                    "模型“{model}”的上下文窗口太小，无法压缩这段对话。请在智能体中另选一个辅助模型。"
+                    "模型“{model}”的上下文窗口太小，无法压缩此会话。请为智能体另选一个辅助模型。"
                 ),
                 format!(
-                    "The window of the model “{model}” is too small to condense this conversation. Choose another auxiliary model for the agent."
+                    "The context window of the model “{model}” is too small to compact this \
+                     session. Choose another auxiliary model for the agent."
                 ),
             ),
             Self::TimedOut { model } => Words::new(
-                format!("模型“{model}”太久没有写完摘要。已保留原文。"),
+                format!("模型“{model}”生成摘要超时。已保留原文。"),
                 format!(
-                    "The model “{model}” took too long to write the summary. Everything was kept."
+                    "The model “{model}” timed out while writing the summary. Nothing was changed."
                 ),
             ),
-            Self::Cancelled => Words::new("压缩已停止。", "Condensing was stopped."),
+            Self::Cancelled => Words::new("压缩已停止。", "The compaction was stopped."),
         }
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn ends(text: &str, chars_max: usize) -> String {
     let head: String = text.chars().take(chars_max - tail).collect();
     let tail: String = text.chars().skip(count - tail).collect();
     format!(
-        "{head} … ({} characters left out) … {tail}",
+        "{head} … ({} characters omitted) … {tail}",
         count - chars_max
     )
 }
@@ -148,7 +148,7 @@ fn result_text(result: &ToolResultMessage, results: Results) -> String {
     if results == Results::Pruned && is_pruned(result) {
         let count = text.chars().count();
         return format!(
-            "[{}{failed}: {count} characters, left out]",
+            "[{}{failed}: {count} characters, omitted]",
             result.tool_name
         );
     }
@@ -168,7 +168,7 @@ fn texts(blocks: &[ContentBlock]) -> String {
 fn shown(blocks: &[ContentBlock]) -> String {
     let texts = blocks.iter().filter_map(|block| match block {
         ContentBlock::Text { text } => Some(text.as_str()),
-        ContentBlock::Image { .. } => Some("[picture]"),
+        ContentBlock::Image { .. } => Some("[image]"),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
@@ -186,7 +186,7 @@ mod tests {
             &json!({"path": "a.rs", "content": "x".repeat(900)}),
         );
         assert!(line.starts_with("write(content=\"xxx"), "{line}");
-        assert!(line.contains("characters left out") && line.ends_with("path=\"a.rs\")"));
+        assert!(line.contains("characters omitted") && line.ends_with("path=\"a.rs\")"));
         assert!(line.chars().count() < 330, "{line}");
     }
 

@@ -93,7 +93,7 @@ impl AskedCall {
             Consent::Given if approval.hash == request.hash => {}
             Consent::Given => {
                 return deny(format!(
-                    "The consent was given to another call, so `{tool}` was not run."
+                    "The approval was given for another call, so `{tool}` was not run."
                 ));
             }
             Consent::Refused { reason } => return deny(refusal(tool, reason.as_deref())),
@@ -102,8 +102,8 @@ impl AskedCall {
             Ok(now) if is_as_pinned(now, &request.args) => now,
             Ok(_) => {
                 return deny(format!(
-                    "The settings of `{tool}` were changed while the user was asked, so it was \
-                     not run. Make the call again."
+                    "The settings of `{tool}` changed while the call waited for approval, so it \
+                     was not run. Make the call again."
                 ));
             }
             Err(reason) => return deny(reason),
@@ -123,8 +123,8 @@ impl AskedCall {
 /// What the model reads of a call that a person refused.
 pub fn refusal(tool: &str, words: Option<&str>) -> String {
     match words {
-        None => format!("The user refused to let `{tool}` run."),
-        Some(words) => format!("The user refused to let `{tool}` run: {words}"),
+        None => format!("The user denied the call of `{tool}`."),
+        Some(words) => format!("The user denied the call of `{tool}`: {words}"),
     }
 }
 
@@ -171,10 +171,10 @@ pub fn decide(
     if tool.needs_approval() || because_foreign {
         let reason = match because_foreign {
             true => format!(
-                "this session has read content from outside, and `{}` could pass something on",
+                "this session has read external content, and `{}` could send data elsewhere",
                 tool.name()
             ),
-            false => format!("calls of `{}` need consent for this agent", tool.name()),
+            false => format!("calls of `{}` need approval for this agent", tool.name()),
         };
         return Decision::Ask(AskedCall {
             request: request(tool, foreign, reason, call),
@@ -206,9 +206,13 @@ fn still_available<'a>(
     match current {
         Ok(tools) => available(tools, name),
         Err(error) => {
-            tracing::warn!(tool.name = name, %error, "a call could not be decided on; denied");
+            tracing::warn!(
+                tool.name = name,
+                %error,
+                "failed to decide about a tool call; denied it"
+            );
             Err(format!(
-                "Whether `{name}` may run could not be decided, so it was not run."
+                "The call of `{name}` was not run, because the decision about it failed."
             ))
         }
     }

@@ -28,9 +28,9 @@ enum HostPattern {
 pub enum HostRuleError {
     #[error("only http and https can be allowed")]
     Scheme,
-    #[error("name a host such as `example.com`, without a path, a user or a query")]
+    #[error("enter a host such as `example.com`, without a path, a user or a query")]
     NotAHost,
-    #[error("`*.` stands before a name with at least one dot, and nowhere else")]
+    #[error("`*.` is only allowed at the start, before a name with at least one dot")]
     Wildcard,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn walk(tool: &ToolManifest, input: &ResolveInput<'_>) -> Trail {
         trail.off(
             PolicyLayer::Global,
             DisabledCode::OffGlobally,
-            "an administrator switched it off for everybody",
+            "an administrator disabled it for all agents",
         );
         return trail;
     }
@@ -54,7 +54,7 @@ fn catalogue(tool: &ToolManifest, trail: &mut Trail) {
         ToolStatus::Disabled => trail.off(
             PolicyLayer::Catalogue,
             DisabledCode::OffByDefault,
-            "it is off unless an agent or an administrator asks for it",
+            "it is disabled by default; an agent or an administrator can enable it",
         ),
     }
 }
@@ -72,7 +72,7 @@ fn agent(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
         trail.off(
             PolicyLayer::Agent,
             DisabledCode::OffForAgent,
-            "the agent's configuration switches it off",
+            "the agent's settings disable it",
         );
     } else if enabled > Naming::NotAtAll {
         trail.on(PolicyLayer::Agent, "enabled");
@@ -87,13 +87,13 @@ fn model(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
         trail.off(
             PolicyLayer::Model,
             DisabledCode::ModelWithoutTools,
-            "the model cannot use tools",
+            "the model does not support tools",
         );
     } else if tool.needs.contains(&ModelAbility::Vision) && !input.model.vision {
         trail.off(
             PolicyLayer::Model,
             DisabledCode::ModelWithoutVision,
-            "the model cannot see pictures",
+            "the model does not support images",
         );
     }
 }
@@ -125,7 +125,7 @@ fn seat(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
         return off(
             trail,
             DisabledCode::NotGrantedToSubagent,
-            "it was not granted to this subagent",
+            "it is not granted to this subagent",
         );
     }
     match tool.worker {
@@ -167,29 +167,32 @@ impl Trail {
     /// What somebody would have to do to have it the other way round.
     pub(crate) fn how_to_change(&self) -> &'static str {
         match self.off.as_ref().map(|off| off.code) {
-            None => "Add it to the agent's `tools.disabled` to take it away.",
+            None => "To disable it, add it to the agent's `tools.disabled`.",
             Some(DisabledCode::OffByDefault) => {
-                "Add it to the agent's `tools.enabled`, or switch it on for everybody on the tools page."
+                "Add it to the agent's `tools.enabled`, or enable it for all agents on the tools \
+                 page."
             }
             Some(DisabledCode::OffGlobally) => {
-                "An administrator can switch it on on the tools page; no agent can."
+                "An administrator can enable it on the tools page; agents cannot."
             }
             Some(DisabledCode::OffForAgent) => "Remove it from the agent's `tools.disabled`.",
             Some(DisabledCode::ModelWithoutTools) => {
-                "Choose a model that can use tools, or mark this one as able to in its channel."
+                "Choose a model that supports tools, or mark this one in its channel as \
+                 supporting them."
             }
             Some(DisabledCode::ModelWithoutVision) => {
-                "Choose a model that can see pictures, or mark this one as able to in its channel."
+                "Choose a model that supports images, or mark this one in its channel as \
+                 supporting them."
             }
             Some(DisabledCode::NotAvailableHere) => {
-                "Provide what is missing; the tool comes back by itself."
+                "Provide what is missing; the tool then becomes available automatically."
             }
             Some(DisabledCode::ParentWithout) => "Give the tool to the agent that delegates first.",
             Some(DisabledCode::NotGrantedToSubagent) => {
                 "Add it to `subagentConfig.allowedToolNames`."
             }
             Some(DisabledCode::NotForSubagents) => {
-                "Let the main agent do this part; the tool never runs for a subagent."
+                "Let the main agent do this part; subagents cannot run this tool."
             }
         }
     }

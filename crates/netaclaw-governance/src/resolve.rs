@@ -136,7 +136,7 @@ fn unknown_names(input: &ResolveInput<'_>) -> Vec<ToolWarning> {
                 name: name.to_owned(),
                 nearest: nearest.map(str::to_owned),
                 message: format!(
-                    "{place} names `{name}`, which is no tool{}",
+                    "{place} names `{name}`, which is not a tool{}",
                     hint.unwrap_or_default()
                 ),
             }
@@ -204,7 +204,7 @@ impl ResolvedTools {
             .unwrap_or_else(|| DisabledTool {
                 tool_name: name.to_owned(),
                 code: DisabledCode::NotAvailableHere,
-                reason: "it is not installed here any more".to_owned(),
+                reason: "it is not installed any longer".to_owned(),
                 decided_by: PolicyLayer::Environment,
             })
     }

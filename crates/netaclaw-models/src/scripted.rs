@@ -109,7 +109,7 @@ impl ScriptedCall {
     /// Does one thing. Ignored if nobody listens any more, as a real server's words would be.
     pub fn step(&self, step: Step) {
         if self.steps_tx.send(step).is_err() {
-            tracing::debug!("nobody listens to the scripted model any more");
+            tracing::debug!("the stream of the scripted model was dropped");
         }
     }
 
@@ -186,7 +186,7 @@ impl Opening {
         match prepared {
             Some(steps) => steps.into_iter().for_each(|step| call.step(step)),
             None if self.calls_tx.send(call).is_err() => {
-                tracing::debug!("the script is gone; the call will end as broken");
+                tracing::debug!("the script was dropped; the call fails");
             }
             None => {}
         }

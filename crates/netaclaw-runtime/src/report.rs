@@ -24,10 +24,10 @@ pub struct RunReport {
 pub enum EndReason {
     #[error("the run reached its limit of {0} turns")]
     TurnLimit(u32),
-    #[error("the model repeated itself and did not stop when told: {0}")]
+    #[error("the model repeated itself and did not stop when warned: {0}")]
     Stuck(StuckPattern),
     /// The last answer was cut off at the model's output limit.
-    #[error("the answer was cut off at the model's output limit")]
+    #[error("the answer was truncated at the model's output limit")]
     AnswerCut,
     /// Neither could the context be made shorter.
     #[error("{0}")]
@@ -53,7 +53,7 @@ impl std::fmt::Display for StuckPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::SameResults => "the same tool call with the same result",
-            Self::SameFailure => "the same tool call, which keeps failing",
+            Self::SameFailure => "the same tool call, which failed every time",
             Self::EmptyAnswers => "empty answers",
         })
     }

@@ -22,10 +22,8 @@ impl EndReason {
                 return error.trouble(channel, model);
             }
             Self::TurnLimit(turns) => (
-                format!("本次运行达到了 {turns} 轮的上限。如需继续，请再发一条消息。"),
-                format!(
-                    "The run reached its limit of {turns} turns. Send a message to let it go on."
-                ),
+                format!("本次运行达到了 {turns} 个轮次的上限。如需继续，请再发一条消息。"),
+                format!("The run reached its limit of {turns} turns. Send a message to continue."),
             ),
             Self::Stuck(pattern) => (
                 format!(
@@ -33,14 +31,14 @@ impl EndReason {
                     pattern_zh(*pattern)
                 ),
                 format!(
-                    "The model repeated itself ({pattern}) and did not stop when told. Put the \
-                     request in other words, or choose another model."
+                    "The model repeated itself ({pattern}) and did not stop when warned. Rephrase \
+                     the request, or choose another model."
                 ),
             ),
             Self::AnswerCut => (
                 "回答达到了模型的输出上限而被截断。可以让它继续，或提高输出上限。".to_owned(),
-                "The answer was cut off at the model's output limit. Ask it to go on, or raise \
-                 the limit."
+                "The answer was truncated at the model's output limit. Ask the model to continue, \
+                 or raise the limit."
                     .to_owned(),
             ),
             Self::Host(error) => (
@@ -72,9 +70,9 @@ pub(crate) fn works_without_tools(channel: &str, model: &str) -> Trouble {
                  如需工具，请换用支持工具的模型；若它其实支持，请在渠道中改正。"
             ),
             format!(
-                "Channel {channel:?}, model {model:?}: this model cannot use tools, so the agent \
-                 works without them. Choose a model with tool support, or correct the model's \
-                 entry in the channel if it has it."
+                "Channel {channel:?}, model {model:?}: this model does not support tools, so the \
+                 agent works without them. Choose a model with tool support, or correct the \
+                 model's entry in the channel if it does support them."
             ),
         )
     }
@@ -112,10 +110,8 @@ pub(crate) fn unknown_tools(messages: &[&str]) -> Trouble {
 pub(crate) fn no_sandbox(caution: &str) -> Trouble {
     Trouble::new(
         TroubleKind::NoSandbox,
-        "这台机器无法把命令完全关进沙箱，而智能体的设置（sandbox.missing）允许照样运行：\
-         命令可能做到沙箱本应阻止的事，例如读写服务器能读写的文件，或通过套接字调用本机的服务。\
-         请只在信任该智能体时这样用。",
-        format!("Take care: {caution}. Use it this way only if you trust the agent."),
+        "这台机器不完全支持沙箱，而智能体的设置（sandbox.missing）允许继续运行：命令可能做到沙箱本应阻止的事，例如读写服务器能读写的文件，或通过套接字调用本机的服务。请只在信任该智能体时使用。",
+        format!("Warning: {caution}. Use this only if you trust the agent."),
     )
 }
 
@@ -123,7 +119,7 @@ pub(crate) fn repeating(pattern: StuckPattern) -> Trouble {
     Trouble::new(
         TroubleKind::Repeating,
         format!("模型在重复（{}），已提醒它。", pattern_zh(pattern)),
-        format!("The model repeats itself ({pattern}) and has been told so."),
+        format!("The model repeats itself ({pattern}) and has been warned."),
     )
 }
 
@@ -131,6 +127,6 @@ pub(crate) fn unreadable(count: usize) -> Trouble {
     Trouble::new(
         TroubleKind::UnreadableMessages,
         format!("会话中有 {count} 条消息无法读取，未发给模型。"),
-        format!("{count} messages of the session cannot be read and are left out."),
+        format!("{count} messages of the session cannot be read and were not sent to the model."),
     )
 }

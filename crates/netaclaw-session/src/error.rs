@@ -6,11 +6,11 @@ use thiserror::Error;
 /// A walk through the tree that could not be finished.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
-    #[error("there is no entry {0} in this session")]
+    #[error("this session has no entry {0}")]
     MissingLeaf(EntryId),
-    #[error("entry {entry} hangs from {parent}, which is not in this session")]
+    #[error("the parent of entry {entry}, {parent}, is not in this session")]
     MissingParent { entry: EntryId, parent: EntryId },
-    #[error("the parents of entry {0} form a circle")]
+    #[error("the parents of entry {0} form a cycle")]
     Cycle(EntryId),
 }
 
@@ -20,7 +20,8 @@ pub enum LogError {
     #[error("the file is empty")]
     Empty,
     #[error(
-        "the first readable line is no session header ({readable} readable and {unreadable} unreadable lines, all left as they are)"
+        "the first readable line is not a session header ({readable} readable and {unreadable} \
+         unreadable lines, all left unchanged)"
     )]
     NoHeader { readable: u32, unreadable: u32 },
 }
@@ -34,10 +35,10 @@ pub enum SessionError {
     EntryNotFound { session: SessionId, entry: EntryId },
     #[error("session {session} already has an entry {entry}")]
     DuplicateEntry { session: SessionId, entry: EntryId },
-    #[error("session {0} exists already")]
+    #[error("session {0} already exists")]
     AlreadyExists(SessionId),
     #[error(
-        "session {session} has moved on: its leaf is {} and not {}",
+        "session {session} has changed: its leaf is {}, not {}",
         shown(.actual), shown(.expected)
     )]
     LeafConflict {
@@ -45,18 +46,17 @@ pub enum SessionError {
         expected: Option<EntryId>,
         actual: Option<EntryId>,
     },
-    #[error("session {session} is open for writing in another process ({owner})")]
+    #[error("another process is writing to session {session} ({owner})")]
     Busy { session: SessionId, owner: String },
     /// What this process remembers of the session must not be written any more.
-    #[error(
-        "another server or terminal has taken over session {0}; open it again to see where it stands"
-    )]
+    #[error("another process has taken over session {0}; open it again to load its current state")]
     Deposed(SessionId),
-    #[error("session {0} has a message of this request already; use a new request id")]
+    #[error("session {0} already has a message with this request id; use a new one")]
     RepeatedRequest(SessionId),
     /// The session can be read, and is never written by this version.
     #[error(
-        "session {session} was written by a newer version (format {found}, this program writes {supported}); it can be read but not changed: update NetaClaw to change it"
+        "session {session} was written by a newer version (format {found}; this program writes \
+         {supported}); it can be read but not changed: update NetaClaw to change it"
     )]
     NewerFormat {
         session: SessionId,

@@ -39,7 +39,10 @@ pub fn build_snapshot(
 ) -> Result<Snapshot, PathError> {
     let context = build_session_context(tree, tree.leaf())?;
     let warnings = context.broken_compaction.iter().map(|id| {
-        format!("compaction {id} keeps nothing before it: its first kept entry is not on its path")
+        format!(
+            "compaction {id} drops everything before it: its first kept entry is not on its \
+                 path"
+        )
     });
     Ok(Snapshot {
         entries: tree.entries().to_vec(),

@@ -24,8 +24,8 @@ pub(crate) fn cap(output: &mut ToolOutput, cap: usize) {
     });
     output.content.push(ContentBlock::Text {
         text: format!(
-            "[Output cut: the first {shown} of {whole} bytes are shown. Ask for less at a time, \
-             or for the part you need.]"
+            "[Output truncated: the first {shown} of {whole} bytes are shown. Request less at a \
+             time, or only the part you need.]"
         ),
     });
 }
@@ -54,8 +54,7 @@ mod tests {
         cap(&mut output, 10);
         assert_eq!(
             output.joined_text(),
-            "水水水\n[Output cut: the first 9 of 304 bytes are shown. Ask for less at a time, or \
-             for the part you need.]"
+            "水水水\n[Output truncated: the first 9 of 304 bytes are shown. Request less at a time, or only the part you need.]"
         );
         assert_eq!(output.content.len(), 3, "pictures stay");
     }

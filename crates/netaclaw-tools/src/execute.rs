@@ -129,7 +129,7 @@ fn finished(ended: Result<ToolOutput, tokio::task::JoinError>) -> Executed {
         Err(error) => {
             tracing::error!(%error, "a tool panicked");
             Executed {
-                output: ToolOutput::error("The tool failed because of a mistake in it."),
+                output: ToolOutput::error("The tool failed because of an internal error."),
                 ending: Ending::Panicked,
             }
         }

@@ -25,7 +25,7 @@ pub(crate) struct Registered {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    #[error("there are two tools named `{0}`")]
+    #[error("two tools are named `{0}`")]
     Duplicate(String),
     #[error("the schema of `{name}` is not valid: {problem}")]
     BadSchema { name: String, problem: String },
@@ -128,7 +128,7 @@ impl Registered {
 }
 
 pub(crate) fn not_installed(name: &str) -> String {
-    format!("The tool `{name}` is not installed here.")
+    format!("The tool `{name}` is not installed.")
 }
 
 impl std::fmt::Debug for ToolRegistry {

@@ -94,7 +94,8 @@ impl ArgumentCheck {
             faults[FAULTS_MAX] = "- and more".to_owned();
         }
         Err(format!(
-            "The arguments do not match the tool's schema:\n{}\nCorrect them and call again.",
+            "The arguments do not match the schema of the tool:\n{}\nCorrect them and call it \
+             again.",
             faults.join("\n")
         ))
     }
@@ -104,11 +105,11 @@ impl ArgumentCheck {
 fn not_json(text: &str) -> String {
     let problem = match serde_json::from_str::<Value>(text) {
         Err(error) => error.to_string(),
-        Ok(_) => "a JSON object was expected, not a text".to_owned(),
+        Ok(_) => "expected a JSON object, not a string".to_owned(),
     };
     format!(
-        "The arguments are not valid JSON: {problem}. They began with `{}`. Send one JSON object \
-         and call again.",
+        "The arguments are not valid JSON: {problem}. They start with `{}`. Send one JSON object \
+         and call the tool again.",
         cut(text)
     )
 }

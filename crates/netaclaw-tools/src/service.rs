@@ -98,7 +98,7 @@ pub enum MemoryError {
     #[error("{0}")]
     Refused(String),
     /// Logged where it happened, or there is no user to remember anything of.
-    #[error("the memory cannot be used now")]
+    #[error("the memory is unavailable")]
     Unavailable,
 }
 

@@ -107,7 +107,7 @@ impl<T: TypedTool> Tool for T {
                 self.run(call, context).await
             }
             // The schema has let it pass, so schema and type disagree in a detail.
-            Err(error) => ToolOutput::error(format!("The arguments do not fit: {error}.")),
+            Err(error) => ToolOutput::error(format!("The arguments are not valid: {error}.")),
         }
     }
 }

@@ -23,7 +23,7 @@ test('lines stand below their files', () => {
 })
 
 test('what is no such text stays text', () => {
-  expect(found('Nothing was found.\n')).toBeNull()
+  expect(found('No matches.\n')).toBeNull()
   expect(found('a.rs\nb.rs\n')).toBeNull()
   expect(found('a.rs\n1:x\n', 'bash')).toBeNull()
 })

@@ -50,13 +50,15 @@ pub struct DictionaryDefault {
 /// Why there is no model to ask.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModelChoiceError {
-    #[error("no channel can be used: add one, or enable one")]
+    #[error("no channel is available: add or enable one")]
     NoChannel,
-    #[error("the channel {id:?} that {named_by} names does not exist: choose another one")]
+    #[error("the channel {id:?} in {named_by} does not exist: choose another one")]
     ChannelMissing { id: ChannelId, named_by: String },
-    #[error("the channel {name:?} that {named_by} names is disabled: enable it, or choose another")]
+    #[error("the channel {name:?} in {named_by} is disabled: enable it, or choose another one")]
     ChannelDisabled { name: String, named_by: String },
-    #[error("the channel {name:?} has no models: add one to it, or name the model in {named_by}")]
+    #[error(
+        "the channel {name:?} has no models: add one to it, or specify the model in {named_by}"
+    )]
     NoModel { name: String, named_by: String },
     #[error("the channel {name:?} does not list the model {model:?}: choose one that it lists")]
     ModelUnlisted { name: String, model: String },

@@ -90,8 +90,8 @@ fn an_agent_without_a_channel_gets_a_real_one_before_the_demo() {
 #[test]
 fn a_channel_that_cannot_be_used_is_a_clear_error() {
     for (channel, part) in [
-        ("gone", "\"gone\" that agent \"a\" names does not exist"),
-        ("off", "\"OFF\" that agent \"a\" names is disabled"),
+        ("gone", "\"gone\" in agent \"a\" does not exist"),
+        ("off", "\"OFF\" in agent \"a\" is disabled"),
         ("bare", "\"BARE\" has no models"),
     ] {
         let error = resolve_model(&agent(Some(channel), None), &channels()).unwrap_err();

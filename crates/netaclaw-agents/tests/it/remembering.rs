@@ -59,7 +59,7 @@ async fn what_is_saved_is_known_in_the_next_session_of_the_same_user() {
         world.requests()[1]
             .body
             .to_string()
-            .contains("Remembered: 用户喜欢喝茶。")
+            .contains("Saved: 用户喜欢喝茶。")
     );
 
     talk(&world, &ann, "推荐一种饮料").await;

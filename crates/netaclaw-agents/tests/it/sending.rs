@@ -343,7 +343,7 @@ async fn what_a_dead_run_asked_is_dismissed_when_the_conversation_goes_on() {
         path[1..],
         [
             "assistant: calls clarify",
-            "toolResult: The user closed the question without an answer.",
+            "toolResult: The user dismissed the question without an answer.",
             "user: never mind",
             "assistant: fine"
         ]

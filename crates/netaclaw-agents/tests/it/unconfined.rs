@@ -69,7 +69,7 @@ async fn programs_that_are_not_locked_in_are_refused_unless_the_agent_allows_the
     assert!(
         caution
             .unwrap()
-            .starts_with("programs are not locked in here")
+            .starts_with("programs run without a sandbox")
     );
     assert_eq!(warnings(&warned).await, ["no_sandbox"]);
 }
@@ -88,7 +88,8 @@ async fn who_opens_sockets_that_the_kernel_cannot_tell_apart_is_told() {
             .await;
         let (status, _, caution) = shown(&world).await;
         assert_eq!(status, ToolStatus::Enabled);
-        let is_told = caution.is_some_and(|caution| caution.contains("a socket in the file tree"));
+        let is_told =
+            caution.is_some_and(|caution| caution.contains("a socket in the file system"));
         assert_eq!(is_told, told, "{version} {missing:?} {network}");
     }
 }

@@ -108,7 +108,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
             (
                 forbidden,
                 TroubleKind::Auth,
-                "Check the key",
+                "Check the API key",
                 "请检查该渠道的密钥",
             ),
             (quota, TroubleKind::Quota, "Top up the account", "请充值"),
@@ -127,21 +127,21 @@ async fn refusals_of_the_supplier_are_told_in_words() {
             (
                 Reply::status(500),
                 TroubleKind::Overloaded,
-                "has a fault",
+                "has an outage",
                 "出现故障",
             ),
             (
                 too_long,
                 TroubleKind::ContextTooLong,
-                "Compact the conversation",
+                "Compact the session",
                 "请压缩对话",
             ),
-            (refused, TroubleKind::Refused, "other words", "换一种说法"),
+            (refused, TroubleKind::Refused, "Rephrase", "换一种说法"),
             (page, TroubleKind::WrongAddress, "base URL", "接口地址"),
             (
                 Reply::failing(Fault::CutAfter(3)),
                 TroubleKind::StreamBroken,
-                "What had arrived is kept",
+                "The part that was received is kept",
                 "会保留",
             ),
             (
@@ -160,7 +160,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         }
 
         script.set_key("another");
-        let trouble = check(&world, TroubleKind::Auth, "Check the key", "密钥").await;
+        let trouble = check(&world, TroubleKind::Auth, "Check the API key", "密钥").await;
         assert!(
             trouble.said.unwrap().contains("[key]"),
             "the supplier quotes it"
@@ -170,7 +170,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         check(
             &world,
             TroubleKind::UnknownModel,
-            "Check the model's name",
+            "Check the name of the model",
             "请检查渠道中的模型名称",
         )
         .await;
@@ -182,7 +182,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         check(
             &world,
             TroubleKind::ContextTooLong,
-            "longer than this model can read",
+            "longer than this model's context window",
             "上下文",
         )
         .await;
@@ -243,12 +243,12 @@ async fn a_model_that_falls_silent_is_told_in_words() {
         check(
             &world,
             TroubleKind::Timeout,
-            "did not begin to answer",
+            "did not start to answer",
             "没有开始回答",
         )
         .await;
         world.script().push(Reply::failing(Fault::HangAfter(4)));
-        check(&world, TroubleKind::Timeout, "fell silent", "没有输出").await;
+        check(&world, TroubleKind::Timeout, "sent nothing", "没有输出").await;
     }
 }
 

@@ -139,7 +139,7 @@ impl Writer<'_> {
                 Ok(text) => return Ok(redact(&text).into_owned()),
                 Err(flaw) => flaw,
             };
-            tracing::info!(model = %self.model.model, %flaw, attempt, "a summary was refused");
+            tracing::info!(model = %self.model.model, %flaw, attempt, "a summary was rejected");
             if attempt == ATTEMPTS {
                 return Err(CompactionFailure::BadSummary {
                     model: self.model.model.clone(),

@@ -150,7 +150,7 @@ async fn a_later_summary_updates_the_one_before_without_what_code_added() {
         world.script.requests()[0]
             .system
             .stable
-            .contains("Merge what is new")
+            .contains("Merge the new part")
     );
 }
 

@@ -156,8 +156,8 @@ fn not_run(call: &Call, consent: Option<&AskedConsent>) -> String {
     let outcome = consent.map(|consent| (consent.outcome, &consent.words));
     match outcome {
         Some((None | Some(ApprovalOutcome::Closed), _)) => {
-            "Not run: the user did not decide on this call and went on without it. If it is still \
-             needed, make it again, and the user is asked again."
+            "Not run: the user continued without deciding about this call. If it is still needed, \
+             make it again; the user is then asked again."
                 .to_owned()
         }
         Some((Some(ApprovalOutcome::Denied), words)) => refusal(&call.name, words.as_deref()),

@@ -262,7 +262,7 @@ fn a_call_that_was_refused_after_a_restart_does_not_run() {
         let expected = [
             "user: tidy up",
             "assistant: calls bash",
-            "toolResult: The user refused to let `bash` run: not today",
+            "toolResult: The user denied the call of `bash`: not today",
             "assistant: well",
         ];
         assert_eq!(server.path(&session).await, expected);
@@ -285,8 +285,7 @@ fn who_goes_on_without_deciding_on_a_call_has_it_closed() {
         let expected = [
             "user: tidy up",
             "assistant: calls bash",
-            "toolResult: Not run: the user did not decide on this call and went on without it. If \
-             it is still needed, make it again, and the user is asked again.",
+            "toolResult: Not run: the user continued without deciding about this call. If it is still needed, make it again; the user is then asked again.",
             "user: go on",
             "assistant: well",
         ];

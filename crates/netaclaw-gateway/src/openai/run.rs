@@ -41,8 +41,8 @@ pub(super) enum Piece {
 }
 
 /// What the model reads of a call that needs consent.
-const NOBODY_AGREES: &str = "the request came through the OpenAI-compatible API, where nobody can \
-                             be asked. Go on without this call.";
+const NOBODY_AGREES: &str = "the request came through the OpenAI-compatible API, where there is \
+                             no user to ask. Continue without this call.";
 
 impl Run {
     pub(super) async fn start(
@@ -139,7 +139,11 @@ impl Run {
         };
         let refused = self.shared.engine.execute(&self.caller, response).await;
         if let Err(error) = refused {
-            tracing::debug!(session.id = %self.session_id, %error, "a call was not refused");
+            tracing::debug!(
+                session.id = %self.session_id,
+                %error,
+                "failed to deny an approval request"
+            );
         }
     }
 
@@ -155,7 +159,7 @@ impl Drop for Run {
         let (session, subscription) = (self.session_id.clone(), self.subscription);
         self.shared.jobs.spawn(async move {
             if stops && let Err(error) = shared.engine.execute(&caller, Stop::of(&session)).await {
-                tracing::debug!(session.id = %session, %error, "an abandoned run could not be stopped");
+                tracing::debug!(session.id = %session, %error, "failed to stop an abandoned run");
             }
             shared.engine.close(&session, subscription).await;
         });

@@ -130,7 +130,7 @@ async fn a_refusal_is_told_to_the_model_in_the_persons_words() {
     client.wait("done", |_| true).await;
     let told = world.told();
     assert!(
-        told.contains("refused to let `ls` run: not that directory"),
+        told.contains("denied the call of `ls`: not that directory"),
         "{told}"
     );
     assert!(!told.contains("notes.txt"));
@@ -274,7 +274,7 @@ async fn what_is_switched_off_while_somebody_is_asked_does_not_run() {
     client.call("approval_response", allow).await;
     client.wait("done", |_| true).await;
     let told = world.told();
-    assert!(told.contains("switched it off for everybody"), "{told}");
+    assert!(told.contains("disabled it for all agents"), "{told}");
     assert!(!told.contains("notes.txt"));
     world.end().await;
 }
@@ -322,7 +322,7 @@ async fn after_a_restart_the_call_is_decided_on_anew() {
     client.call("approval_response", allow).await;
     client.wait("done", |_| true).await;
     let told = world.told();
-    assert!(told.contains("switched it off for everybody"), "{told}");
+    assert!(told.contains("disabled it for all agents"), "{told}");
     assert!(!told.contains("notes.txt"));
     world.end().await;
 }
@@ -339,7 +339,7 @@ async fn nobody_is_asked_behind_the_openai_api() {
     let said = answered.json()["choices"][0]["message"]["content"].clone();
     assert_eq!(said, "Done.", "{}", answered.text);
     assert!(
-        world.told().contains("nobody can be asked"),
+        world.told().contains("there is no user to ask"),
         "{}",
         world.told()
     );

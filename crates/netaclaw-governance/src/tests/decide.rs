@@ -43,7 +43,7 @@ fn hidden_and_unknown_tools_are_refused_with_the_reason() {
     let tools = World::new(|w| w.agent.tools.disabled = names(&["look", "memory_*"])).resolve();
     check_denied(
         decision(&tools, call("look", json!({}))),
-        "The tool `look` is not available: the agent's configuration switches it off.",
+        "The tool `look` is not available: the agent's settings disable it.",
     );
     check_denied(
         decision(&tools, call("Read", json!({}))),
@@ -112,18 +112,17 @@ fn consent_opens_exactly_the_call_it_was_given_to() {
     let other = CallHash::of("read", &json!({"path": "b"}));
     check_denied(
         answer(other, Consent::Given),
-        "The consent was given to another call, so `read` was not run.",
+        "The approval was given for another call, so `read` was not run.",
     );
     let reason = Some("not that file".into());
     check_denied(
         answer(own, Consent::Refused { reason }),
-        "The user refused to let `read` run: not that file",
+        "The user denied the call of `read`: not that file",
     );
 }
 
-const UNDECIDED: &str = "Whether `read` may run could not be decided, so it was not run.";
-const OFF: &str =
-    "The tool `read` is not available: an administrator switched it off for everybody.";
+const UNDECIDED: &str = "The call of `read` was not run, because the decision about it failed.";
+const OFF: &str = "The tool `read` is not available: an administrator disabled it for all agents.";
 
 fn switched_off() -> ResolvedTools {
     let off = |w: &mut World| {
@@ -179,8 +178,7 @@ fn what_was_pinned_meanwhile_needs_another_call() {
     };
     check_denied(
         asked().answer(&consent, Ok(&pinned.resolve())),
-        "The settings of `read` were changed while the user was asked, so it was not run. Make \
-         the call again.",
+        "The settings of `read` changed while the call waited for approval, so it was not run. Make the call again.",
     );
 }
 

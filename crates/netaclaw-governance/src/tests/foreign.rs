@@ -1,4 +1,4 @@
-//! What a session may do unasked after it has read content from outside.
+//! What a session may do unasked after it has read external content.
 
 use super::*;
 use netaclaw_protocol::{ApprovalMode, ForeignKind, ForeignNote, ForeignSource, ToolOverride};
@@ -93,7 +93,7 @@ fn the_request_says_what_was_read_and_where_the_call_goes() {
             destination: Some("https://xn--vil-9la.example/a%20b?q=1".into()),
         })
     );
-    assert!(asked.request().reason.contains("content from outside"));
+    assert!(asked.request().reason.contains("external content"));
 }
 
 /// A risk that was set lower does not open the way out.
@@ -310,7 +310,7 @@ fn redirects_stay_where_the_call_was_allowed_to_go() {
 }
 
 proptest! {
-    /// No call of a network or memory tool runs unasked after content from outside, unless its host
+    /// No call of a network or memory tool runs unasked after external content, unless its host
     /// is on the list, whatever else is configured.
     #[test]
     fn nothing_leaves_unasked(

@@ -185,7 +185,7 @@ fn unknown_names_are_warnings_and_silence_nobody() {
     );
     assert_eq!(
         tools.warnings()[0].message,
-        "tools.enabled names `reed`, which is no tool; did you mean `read`?"
+        "tools.enabled names `reed`, which is not a tool; did you mean `read`?"
     );
 }
 

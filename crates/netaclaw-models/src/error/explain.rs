@@ -58,7 +58,7 @@ fn english(error: &ModelError) -> (String, String) {
     let (happened, remedy) = match error {
         ModelError::Auth(_) => (
             "The model supplier did not accept the API key.",
-            "Check the key of this channel, and that it may use this model.",
+            "Check the API key of this channel and its access to this model.",
         ),
         ModelError::Quota(_) => (
             "The account at the model supplier has no balance or quota left.",
@@ -66,47 +66,50 @@ fn english(error: &ModelError) -> (String, String) {
         ),
         ModelError::RateLimited { retry_after, .. } => {
             return (
-                "The model supplier limits how often it may be asked.".into(),
+                "The rate limit of the model supplier was exceeded.".into(),
                 match retry_after {
                     Some(wait) => format!("Try again in {}.", english_wait(*wait)),
-                    None => "Wait a little and try again.".into(),
+                    None => "Try again later.".into(),
                 },
             );
         }
         ModelError::Overloaded { .. } => (
-            "The model supplier is overloaded or has a fault.",
+            "The model supplier is overloaded or has an outage.",
             "Try again in a moment, or choose another channel.",
         ),
         ModelError::ContextTooLong(_) => (
-            "The conversation is longer than this model can read.",
-            "Compact the conversation, start a new one, or choose a model with a larger window.",
+            "The context is longer than this model's context window.",
+            "Compact the session, start a new one, or choose a model with a larger context window.",
         ),
         ModelError::BadRequest(_) => (
             "The model supplier rejected the request.",
-            "Check the settings of the model; the text of the supplier says what it did not like.",
+            "Check the settings of the model; the message of the supplier gives the reason.",
         ),
         ModelError::UnknownModel(_) => (
             "The model supplier does not know this model.",
-            "Check the model's name in the channel, or pick one from the supplier's list.",
+            "Check the name of the model in the channel, or choose one from the supplier's list.",
         ),
         ModelError::NoToolSupport(_) => (
-            "This model cannot use tools in this way.",
-            "Choose a model with tool support, or mark this one as having none in its channel.",
+            "This model does not support tools in this way.",
+            "Choose a model with tool support, or mark this one in its channel as having none.",
         ),
         ModelError::Refused(_) => (
             "The model supplier refused to answer this.",
-            "Put the request in other words.",
+            "Rephrase the request.",
         ),
         ModelError::WrongAddress(_) => (
-            "There is a server at this address, but no model API.",
+            "The server at this address is not a model API.",
             "Check the channel's base URL.",
         ),
         ModelError::Network { stage, .. } => (
             match stage {
-                NetworkStage::Dns => "The name of the model server was not found.",
+                NetworkStage::Dns => "The host name of the model server was not found.",
                 NetworkStage::Connect => "The model server cannot be reached.",
-                NetworkStage::Tls => "No secure connection to the model server was possible.",
-                NetworkStage::Request => "The connection to the model server broke.",
+                NetworkStage::Tls => {
+                    "A secure connection to the model server could not be \
+                                      established."
+                }
+                NetworkStage::Request => "The connection to the model server was lost.",
             },
             "Check the channel's base URL and the network, and that the server is running.",
         ),
@@ -118,32 +121,35 @@ fn english(error: &ModelError) -> (String, String) {
                         format!("The model server could not be reached within {limit}.")
                     }
                     TimeoutStage::FirstByte => {
-                        format!("The model did not begin to answer within {limit}.")
+                        format!("The model did not start to answer within {limit}.")
                     }
-                    TimeoutStage::Idle => format!("The model fell silent for {limit}."),
+                    TimeoutStage::Idle => format!("The model sent nothing for {limit}."),
                 },
-                "Try again; if it stays so, choose another channel or a longer time limit.".into(),
+                "Try again; if this happens again, choose another channel or a longer timeout."
+                    .into(),
             );
         }
         ModelError::StreamBroken(_) => (
-            "The answer broke off before its end.",
-            "What had arrived is kept. Continue, or ask again.",
+            "The answer ended before it was complete.",
+            "The part that was received is kept. Continue, or regenerate the answer.",
         ),
         ModelError::Protocol(_) => (
-            "The model server answered in a way NetaClaw does not understand.",
+            "The model server sent a response that NetaClaw does not understand.",
             "Check that the channel's supplier matches the server.",
         ),
         ModelError::AnswerTooLarge { limit_bytes } => {
             return (
-                format!("The answer was larger than {} MB.", limit_bytes >> 20),
-                "What had arrived is kept. Ask for less at once, or choose another model.".into(),
+                format!("The answer exceeded {} MB.", limit_bytes >> 20),
+                "The part that was received is kept. Ask for less at once, or choose another \
+                 model."
+                    .into(),
             );
         }
         ModelError::EmptyAnswer => (
-            "The model gave an empty answer.",
-            "Ask again, or choose another model.",
+            "The model sent an empty answer.",
+            "Try again, or choose another model.",
         ),
-        ModelError::Cancelled => ("The answer was stopped.", "Continue whenever you like."),
+        ModelError::Cancelled => ("The answer was stopped.", "You can continue at any time."),
     };
     (happened.into(), remedy.into())
 }
@@ -171,12 +177,12 @@ fn chinese(error: &ModelError) -> (String, String) {
             ("模型供应商过载或出现故障。", "请稍后重试，或改用其他渠道。")
         }
         ModelError::ContextTooLong(_) => (
-            "对话长度超过了该模型的上下文窗口。",
-            "请压缩对话、新建对话，或换用上下文更大的模型。",
+            "上下文长度超过了该模型的上下文窗口。",
+            "请压缩会话、新建会话，或换用上下文窗口更大的模型。",
         ),
         ModelError::BadRequest(_) => (
-            "模型供应商拒绝了这个请求。",
-            "请检查模型设置；供应商的原文说明了原因。",
+            "模型供应商拒绝了此请求。",
+            "请检查模型设置；供应商的消息说明了原因。",
         ),
         ModelError::UnknownModel(_) => (
             "模型供应商没有这个模型。",
@@ -208,24 +214,24 @@ fn chinese(error: &ModelError) -> (String, String) {
                     TimeoutStage::FirstByte => format!("模型在{limit}内没有开始回答。"),
                     TimeoutStage::Idle => format!("模型已有{limit}没有输出。"),
                 },
-                "请重试；若一直如此，请改用其他渠道或放宽时限。".into(),
+                "请重试；若仍然如此，请改用其他渠道或延长超时时间。".into(),
             );
         }
         ModelError::StreamBroken(_) => (
             "回答在结束前中断。",
-            "已收到的内容会保留，可以继续或重新提问。",
+            "已收到的部分会保留，可以继续，或重新生成。",
         ),
         ModelError::Protocol(_) => (
-            "NetaClaw 无法理解模型服务器的回应。",
+            "NetaClaw 无法理解模型服务器的响应。",
             "请确认渠道的供应商类型与服务器一致。",
         ),
         ModelError::AnswerTooLarge { limit_bytes } => {
             return (
                 format!("回答超过了 {} MB。", limit_bytes >> 20),
-                "已收到的内容会保留。请分次提问，或换用其他模型。".into(),
+                "已收到的部分会保留。请分次提问，或换用其他模型。".into(),
             );
         }
-        ModelError::EmptyAnswer => ("模型给出了空回答。", "请重新提问，或换用其他模型。"),
+        ModelError::EmptyAnswer => ("模型给出了空回答。", "请重试，或换用其他模型。"),
         ModelError::Cancelled => ("回答已停止。", "可以随时继续。"),
     };
     (happened.into(), remedy.into())
@@ -264,7 +270,7 @@ mod tests {
         };
         assert_eq!(
             error.explain(Language::English).to_string(),
-            "The model supplier limits how often it may be asked. Try again in 21 seconds. (Slow down.)"
+            "The rate limit of the model supplier was exceeded. Try again in 21 seconds. (Slow down.)"
         );
         assert_eq!(
             error.explain(Language::Chinese).to_string(),

@@ -18,10 +18,10 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// Ask for another key.
-    #[error("the supplier refused the key{0}")]
+    #[error("the supplier rejected the API key{0}")]
     Auth(Detail),
     /// Ask for money.
-    #[error("the account's quota or balance is used up{0}")]
+    #[error("the account's quota or balance is exhausted{0}")]
     Quota(Detail),
     /// Wait, then ask again.
     #[error("too many requests{detail}")]
@@ -45,13 +45,13 @@ pub enum ModelError {
     #[error("the supplier does not know the model{0}")]
     UnknownModel(Detail),
     /// Ask without tools, or choose another model.
-    #[error("the model cannot use tools{0}")]
+    #[error("the model does not support tools{0}")]
     NoToolSupport(Detail),
     /// The supplier's filter stepped in; other words may help.
     #[error("the supplier refused to answer{0}")]
     Refused(Detail),
     /// Correct the address.
-    #[error("the address does not answer like a model API{0}")]
+    #[error("the server at this address is not a model API{0}")]
     WrongAddress(Detail),
     /// Look at the network, then ask again.
     #[error("no connection ({stage}){detail}")]
@@ -66,13 +66,13 @@ pub enum ModelError {
     #[error("the stream ended early{0}")]
     StreamBroken(Detail),
     /// The answer is not in the language of the API.
-    #[error("the answer could not be understood{0}")]
+    #[error("the response could not be parsed{0}")]
     Protocol(Detail),
     /// Show what arrived; asking again costs the same again.
     #[error("the answer is larger than {} MB", limit_bytes >> 20)]
     AnswerTooLarge { limit_bytes: usize },
     /// The model said nothing at all.
-    #[error("the model gave an empty answer")]
+    #[error("the model sent an empty answer")]
     EmptyAnswer,
     /// The caller wanted it so.
     #[error("cancelled")]
@@ -94,7 +94,7 @@ impl fmt::Display for NetworkStage {
             Self::Dns => "name not found",
             Self::Connect => "connection refused or lost",
             Self::Tls => "secure connection failed",
-            Self::Request => "connection broke",
+            Self::Request => "connection lost",
         })
     }
 }

@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(
             trouble.words.en,
             "Channel \"work\", model \"gpt-5\": The model supplier did not accept the API key. \
-             Check the key of this channel, and that it may use this model. (Bad key.)"
+             Check the API key of this channel and its access to this model. (Bad key.)"
         );
         assert_eq!(
             trouble.words.zh,

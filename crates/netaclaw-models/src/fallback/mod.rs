@@ -89,7 +89,12 @@ impl Journey {
         let from = name(&self.routes[self.at]);
         self.at += 1;
         let to = name(&self.routes[self.at]);
-        tracing::warn!(%from, %to, reason = reason.code(), "a model channel failed; trying the next");
+        tracing::warn!(
+            %from,
+            %to,
+            reason = reason.code(),
+            "a model channel failed; using the fallback channel"
+        );
         self.stream = self.set_out();
         Some(ModelEvent::FallingBack { from, to, reason })
     }

@@ -171,7 +171,7 @@ fn install_crypto() {
             .install_default()
             .is_err()
         {
-            tracing::debug!("another provider of cryptography is installed already");
+            tracing::debug!("another cryptography provider is already installed");
         }
     });
 }
@@ -230,11 +230,8 @@ pub(crate) fn secret_header(
     key: &SecretString,
 ) -> Result<(), ModelError> {
     let text = format!("{prefix}{}", key.expose_secret().trim());
-    let mut value = HeaderValue::from_str(&text).map_err(|_| {
-        ModelError::Auth(Detail::text(
-            "the key holds characters that no key can have",
-        ))
-    })?;
+    let mut value = HeaderValue::from_str(&text)
+        .map_err(|_| ModelError::Auth(Detail::text("the API key contains invalid characters")))?;
     value.set_sensitive(true);
     headers.insert(HeaderName::from_static(name), value);
     Ok(())

@@ -34,7 +34,7 @@ pub(crate) async fn read_json<T: DeserializeOwned>(
 ) -> Result<T, ModelError> {
     let body = read(transport, response, JSON_BYTES_MAX).await?;
     serde_json::from_slice(&body)
-        .map_err(|error| ModelError::Protocol(Detail::text(format!("no JSON: {error}"))))
+        .map_err(|error| ModelError::Protocol(Detail::text(format!("not valid JSON: {error}"))))
 }
 
 /// Reads up to `limit` bytes and leaves the rest.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Stands in a tool result whose pictures follow in a message of the user.
-const PICTURES_FOLLOW: &str = "(see the pictures in the next message)";
+const PICTURES_FOLLOW: &str = "(see the images in the next message)";
 
 pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) -> Vec<u8> {
     let quirks = &catalogue::supplier(channel.supplier).quirks;
@@ -279,7 +279,7 @@ fn pictures_of<'a>(result: &'a CallResult<'a>) -> Vec<Part<'a>> {
         .map(Part::new)
         .collect();
     if !pictures.is_empty() {
-        let label = format!("[pictures from the result of {}]", result.name);
+        let label = format!("[images from the result of {}]", result.name);
         pictures.insert(
             0,
             Part::Text {

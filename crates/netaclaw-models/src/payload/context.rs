@@ -43,8 +43,10 @@ pub fn read_context<'a>(messages: impl IntoIterator<Item = &'a str>) -> ContextP
     payload
 }
 
-const SUMMARY_OF_THE_PAST: &str = "Earlier parts of this conversation were condensed to save space. This summary stands in for them:";
-const SUMMARY_OF_A_BRANCH: &str = "The conversation followed another branch for a while and then came back to this point. This happened there:";
+const SUMMARY_OF_THE_PAST: &str = "Earlier parts of this conversation were compacted to save \
+                                   space. This summary replaces them:";
+const SUMMARY_OF_A_BRANCH: &str = "The conversation followed another branch for a while and then \
+                                   returned to this point. Summary of that branch:";
 
 /// A message as it may be found in a file: any field can be missing, unknown ones are ignored.
 #[derive(Deserialize)]
@@ -247,7 +249,9 @@ impl Stored<'_> {
             text.push_str(&format!("\n\nCommand exited with code {code}"));
         }
         if let (Some(true), Some(path)) = (self.truncated, &self.full_output_path) {
-            text.push_str(&format!("\n\n[Shortened; the whole output is in {path}]"));
+            text.push_str(&format!(
+                "\n\n[Truncated; the complete output is in {path}]"
+            ));
         }
         text
     }
@@ -348,7 +352,7 @@ mod tests {
     fn commands_and_summaries_become_words_of_the_user() {
         check(
             r#"{"role":"bashExecution","command":"ls","output":"a\nb","exitCode":2,"cancelled":false,"truncated":true,"fullOutputPath":"out.txt"}"#,
-            "Ran `ls`\n```\na\nb\n```\n\nCommand exited with code 2\n\n[Shortened; the whole output is in out.txt]",
+            "Ran `ls`\n```\na\nb\n```\n\nCommand exited with code 2\n\n[Truncated; the complete output is in out.txt]",
         );
         check(
             r#"{"role":"bashExecution","command":"true","output":"","exitCode":0,"cancelled":true,"truncated":false}"#,

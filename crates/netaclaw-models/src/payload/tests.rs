@@ -202,7 +202,7 @@ fn turns_alternate_begin_with_the_user_and_wait_for_an_answer() {
             user("a"),
             answer("stop", json!([text("three")])),
         ],
-        "U (The beginning of the conversation is not shown.)
+        "U (The beginning of the conversation is omitted.)
          A one | two
          U a
          A three
@@ -271,9 +271,9 @@ fn pictures_are_shown_or_spoken_of() {
     check(
         blind,
         &messages,
-        "U look | [a picture was here, but this model cannot see pictures]
+        "U look | [an image was here, but this model does not support images]
          A ls#1{}
-         = 1: [a picture was here, but this model cannot see pictures]",
+         = 1: [an image was here, but this model does not support images]",
     );
 }
 

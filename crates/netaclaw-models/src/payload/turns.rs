@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 const INTERRUPTED: &str = "no result: interrupted";
 const NO_OUTPUT: &str = "(no output)";
-const CUT_BEGINNING: &str = "(The beginning of the conversation is not shown.)";
+const CUT_BEGINNING: &str = "(The beginning of the conversation is omitted.)";
 const CONTINUE: &str = "(continue)";
-const UNSEEN_IMAGE: &str = "[a picture was here, but this model cannot see pictures]";
+const UNSEEN_IMAGE: &str = "[an image was here, but this model does not support images]";
 
 /// Makes a conversation legal for an API.
 ///

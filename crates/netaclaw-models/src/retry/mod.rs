@@ -126,7 +126,7 @@ impl Attempts {
             attempt = self.attempt,
             after_ms = wait.as_millis() as u64,
             reason = reason.code(),
-            "a model request failed and will be made again"
+            "a model request failed; retrying"
         );
         self.waiting = Some((wait, event));
         Some(ModelEvent::Retrying {

@@ -4,8 +4,8 @@ use super::layer::{Layer, LayerName, cut};
 
 const BUDGET: usize = 48_000;
 const FILE_CHARS_MAX: usize = 24_000;
-const HEADING: &str = "# Instructions of the project\nWhere they contradict each other, the last \
-                       one counts.";
+const HEADING: &str = "# Instructions of the project\nIf they contradict each other, follow the \
+                       last one.";
 
 /// An instruction file, read by somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]

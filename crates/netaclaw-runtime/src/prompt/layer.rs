@@ -94,7 +94,7 @@ impl Layer {
             }
         }
         if !omitted.is_empty() {
-            text.push_str(&format!("\n({} more are not listed here.)", omitted.len()));
+            text.push_str(&format!("\n({} more are not listed.)", omitted.len()));
         }
         Self::new(name, budget, text, omitted)
     }
@@ -111,7 +111,7 @@ pub(super) fn cut(text: &str, chars_max: usize) -> (String, Option<String>) {
     let missing = text[at..].chars().count();
     let note = format!("the last {missing} characters");
     (
-        format!("{}\n[cut: {note} are left out]", &text[..at]),
+        format!("{}\n[Truncated: {note} are omitted]", &text[..at]),
         Some(note),
     )
 }

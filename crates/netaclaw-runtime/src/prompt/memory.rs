@@ -3,7 +3,7 @@
 use super::layer::{Items, Layer, LayerName};
 
 const BUDGET: usize = 8_000;
-const HEADING: &str = "# Memory\nFacts from earlier sessions; they may be out of date.";
+const HEADING: &str = "# Memory\nFacts from earlier sessions; they may be outdated.";
 
 pub(super) fn layer(facts: &[String]) -> Layer {
     let facts = facts

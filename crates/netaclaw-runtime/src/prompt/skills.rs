@@ -4,7 +4,7 @@ use super::layer::{Items, Layer, LayerName, end_of};
 
 const BUDGET: usize = 12_000;
 const DESCRIPTION_CHARS_MAX: usize = 500;
-const HEADING: &str = "# Skills\nRead a skill with `read_skill` before you do what it is about.";
+const HEADING: &str = "# Skills\nRead a skill with `read_skill` before you work on its subject.";
 
 /// A skill in the index. Those of the user come before those that are shipped.
 #[derive(Clone, Debug, PartialEq, Eq)]

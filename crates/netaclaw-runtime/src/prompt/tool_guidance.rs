@@ -4,8 +4,8 @@ use super::layer::{Items, Layer, LayerName};
 use netaclaw_governance::ResolvedTools;
 
 const BUDGET: usize = 8_000;
-const HEADING: &str = "# Tools\nDo the work with your tools instead of describing how it could be \
-                       done. Calls that do not depend on each other belong into one answer.";
+const HEADING: &str = "# Tools\nDo the work with your tools instead of describing how to do it. \
+                       Make independent calls in one answer.";
 
 pub(super) fn layer(tools: &ResolvedTools) -> Layer {
     let items = tools

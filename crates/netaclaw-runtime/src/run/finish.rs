@@ -15,7 +15,7 @@ pub const NOTICE_ENTRY: &str = "netaclaw.notice";
 impl Driver<'_> {
     /// Says something to the model that no person said.
     pub(super) async fn notify_model(&mut self, words: &str) -> Result<(), HostError> {
-        let text = format!("[This is a notice of the system, not of the user.] {words}");
+        let text = format!("[System notice, not from the user] {words}");
         let body = EntryBody::CustomMessage {
             custom_type: NOTICE_ENTRY.to_owned(),
             content: raw_json(&text),
@@ -68,12 +68,12 @@ impl Driver<'_> {
 fn notice(pattern: StuckPattern) -> String {
     let what = match pattern {
         StuckPattern::SameResults => {
-            "You have made the same tool call several times and got the same result each time."
+            "You have made the same tool call several times with the same result."
         }
         StuckPattern::SameFailure => {
-            "You have made the same tool call several times and it failed each time."
+            "You have made the same tool call several times, and it failed each time."
         }
         StuckPattern::EmptyAnswers => "Your last answers were empty.",
     };
-    format!("{what} Do something else, or tell the user what is in the way.")
+    format!("{what} Do something else, or tell the user what prevents you from continuing.")
 }

@@ -208,7 +208,7 @@ impl Driver<'_> {
             ModelError::EmptyAnswer => Answered::Empty,
             _ => Answered::Failed,
         };
-        tracing::debug!(error = %error, parts = message.content.len(), "no whole answer");
+        tracing::debug!(error = %error, parts = message.content.len(), "the answer is incomplete");
         self.model_error = Some(error);
         answered
     }

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-const CUT: &str = "The answer was cut off at the output limit, so this call may not be whole and \
-                   was not run. Make it again, in smaller steps.";
+const CUT: &str = "The answer was truncated at the output limit, so this call may be incomplete \
+                   and was not run. Make it again, in smaller steps.";
 const NOT_STARTED: &str = "[Cancelled: the run was stopped before the tool started.]";
-const UNDECIDED: &str = "The call could not be prepared, so it was not run.";
+const UNDECIDED: &str = "The call was not run, because preparing it failed.";
 /// How long it may take to learn which tools the agent has. Then the call is denied.
 const DECIDE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -209,7 +209,7 @@ pub(super) async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, U
     match tokio::time::timeout(DECIDE_TIMEOUT, deciding).await {
         Ok(Ok(decided)) => decided,
         Ok(Err(_)) => Err(Undecided("it panicked".to_owned())),
-        Err(_) => Err(Undecided("it took too long".to_owned())),
+        Err(_) => Err(Undecided("it timed out".to_owned())),
     }
 }
 

@@ -60,8 +60,8 @@ impl Driver<'_> {
 fn process_end(executed: &Executed) -> ProcessEnd {
     let (status, message) = match (executed.ending, &executed.output.process_end) {
         (Ending::Cancelled, _) => (EndStatus::Cancelled, "Stopped."),
-        (Ending::TimedOut, _) => (EndStatus::Failed, "It took too long and was ended."),
-        (Ending::Panicked, _) => (EndStatus::Failed, "It failed because of a mistake in it."),
+        (Ending::TimedOut, _) => (EndStatus::Failed, "It timed out and was ended."),
+        (Ending::Panicked, _) => (EndStatus::Failed, "It failed because of an internal error."),
         (Ending::Finished | Ending::InvalidArguments, Some(end)) => return end.clone(),
         (Ending::Finished | Ending::InvalidArguments, None) => match executed.output.is_error {
             true => (EndStatus::Failed, "It failed."),

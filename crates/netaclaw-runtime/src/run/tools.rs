@@ -29,7 +29,7 @@ impl Driver<'_> {
                 // The model goes on with what it knows. Its calls are decided on one by one, and
                 // denied for as long as nobody can.
                 Err(error) => {
-                    tracing::warn!(%error, "it is not known which tools there are");
+                    tracing::warn!(%error, "failed to read the tools of the agent");
                     return Ok(());
                 }
             }
@@ -62,11 +62,11 @@ impl Driver<'_> {
 }
 
 fn notice(changed: &ToolsChanged) -> String {
-    let mut text = String::from("The tools you have are others than before.");
+    let mut text = String::from("Your available tools have changed.");
     if !changed.removed.is_empty() {
         let lost = |tool: &DisabledTool| format!("`{}` ({})", tool.tool_name, tool.reason);
         let lost: Vec<String> = changed.removed.iter().map(lost).collect();
-        text.push_str(&format!(" Not available any more: {}.", lost.join(", ")));
+        text.push_str(&format!(" Removed: {}.", lost.join(", ")));
     }
     if !changed.added.is_empty() {
         let new: Vec<String> = changed
@@ -74,7 +74,7 @@ fn notice(changed: &ToolsChanged) -> String {
             .iter()
             .map(|name| format!("`{name}`"))
             .collect();
-        text.push_str(&format!(" New: {}.", new.join(", ")));
+        text.push_str(&format!(" Added: {}.", new.join(", ")));
     }
     text
 }

@@ -36,7 +36,7 @@ async fn a_hidden_tool_is_refused_with_the_reason() {
     let mut world = World::new();
     world.spec.tools.disabled = vec!["echo".into()];
     let (result, started) = result(&mut world, "echo", json!({})).await;
-    let reason = "The tool `echo` is not available: the agent's configuration switches it off.";
+    let reason = "The tool `echo` is not available: the agent's settings disable it.";
     assert_eq!(result, format!(" [error]: {reason}"));
     assert_eq!(started.route, ToolRoute::Disabled);
     assert_eq!(started.blocked_reason.as_deref(), Some(reason));
@@ -70,8 +70,7 @@ async fn unknown_names_in_the_configuration_are_told_and_the_run_goes_on() {
     };
     assert_eq!(
         warning.words.en,
-        "The agent's settings name tools that do not exist: tools.enabled names `ecko`, which is no \
-         tool; did you mean `echo`?"
+        "The agent's settings name tools that do not exist: tools.enabled names `ecko`, which is not a tool; did you mean `echo`?"
     );
 }
 
@@ -82,15 +81,15 @@ async fn consent_is_asked_for_and_counts_for_this_call() {
         (Clerk::Consents, ": danger: x"),
         (
             Clerk::Mistakes,
-            " [error]: The consent was given to another call, so `danger` was not run.",
+            " [error]: The approval was given for another call, so `danger` was not run.",
         ),
         (
             Clerk::Refuses,
-            " [error]: The user refused to let `danger` run: too risky",
+            " [error]: The user denied the call of `danger`: too risky",
         ),
         (
             Clerk::Panics,
-            " [error]: The call could not be prepared, so it was not run.",
+            " [error]: The call was not run, because preparing it failed.",
         ),
     ] {
         let mut world = World::new();
@@ -163,8 +162,8 @@ impl CurrentTools for Changing {
     }
 }
 
-const OFF: &str = " [error]: The tool `danger` is not available: an administrator switched it off \
-                   for everybody.";
+const OFF: &str =
+    " [error]: The tool `danger` is not available: an administrator disabled it for all agents.";
 
 #[tokio::test]
 async fn a_tool_that_is_switched_off_during_the_answer_does_not_run() {
@@ -190,7 +189,8 @@ async fn a_tool_that_is_switched_off_while_a_person_is_asked_does_not_run() {
 
 #[tokio::test]
 async fn what_cannot_be_decided_does_not_run() {
-    let undecided = " [error]: Whether `danger` may run could not be decided, so it was not run.";
+    let undecided =
+        " [error]: The call of `danger` was not run, because the decision about it failed.";
     let error = || vec![Err(Undecided("no database".into()))];
     // None at all: whoever should know panics.
     for times in [error(), Vec::new()] {
@@ -222,8 +222,8 @@ async fn tools_that_go_and_come_between_turns_are_told_once() {
     assert!(offered(&world, 0).contains(&"danger".to_owned()));
     assert!(!offered(&world, 1).contains(&"danger".to_owned()));
     let transcript = world.host.transcript();
-    let notice = "The tools you have are others than before. Not available any more: `danger` \
-                  (an administrator switched it off for everybody).";
+    let notice = "Your available tools have changed. Removed: `danger` \
+                  (an administrator disabled it for all agents).";
     assert_eq!(transcript.matches(notice).count(), 1, "{transcript}");
     assert!(transcript.contains(": danger: x"), "{transcript}");
     assert!(!transcript.contains(": danger: y"), "{transcript}");
@@ -259,7 +259,7 @@ async fn what_changed_since_the_last_run_is_told_at_the_start() {
         let transcript = world.host.transcript();
         match note {
             Some(note) => assert!(transcript.contains(note), "{transcript}"),
-            None => assert!(!transcript.contains("others than before"), "{transcript}"),
+            None => assert!(!transcript.contains("tools have changed"), "{transcript}"),
         }
     }
 }

@@ -27,7 +27,7 @@ async fn a_panic_ends_its_call_only() {
     assert_eq!(
         results(&mut world, calls).await,
         [
-            "#a [error]: The tool failed because of a mistake in it.",
+            "#a [error]: The tool failed because of an internal error.",
             "#b: echo: hi"
         ]
     );
@@ -44,7 +44,7 @@ async fn arguments_that_do_not_fit_can_be_repaired() {
     assert_eq!(ending(&world.run().await), "completed");
     let transcript = world.host.transcript();
     assert!(
-        transcript.contains("#a [error]: The arguments do not match the tool's schema:\n- at `/path`: 7 is not of type \"string\""),
+        transcript.contains("#a [error]: The arguments do not match the schema of the tool:\n- at `/path`: 7 is not of type \"string\""),
         "{transcript}"
     );
     assert!(
@@ -73,7 +73,7 @@ async fn broken_json_is_quoted_to_the_model() {
         "{results:?}"
     );
     assert!(
-        results[0].contains("They began with `{\"say\": \"hi`"),
+        results[0].contains("They start with `{\"say\": \"hi`"),
         "{results:?}"
     );
 }

@@ -27,10 +27,10 @@ pub struct ClarifyInput {
     /// The question, in the language of the user.
     #[schemars(length(min = 1))]
     question: String,
-    /// Short answers to choose from. The user may still answer in other words.
+    /// Short answers to choose from. The user can also enter another answer.
     #[serde(default)]
     options: Vec<String>,
-    /// Whether several options may be chosen.
+    /// Whether the user may choose several options.
     #[serde(default)]
     multi: bool,
 }
@@ -46,9 +46,9 @@ impl TypedTool for Clarify {
                 zh: "询问用户".to_owned(),
                 en: "Ask the user".to_owned(),
             },
-            description: "Asks the user a question and waits for the answer.".into(),
-            guidance: "Use `clarify` when the request can be understood in ways that lead to \
-                       different work, and only then; never ask what a tool can tell you."
+            description: "Asks the user a question, waits for the answer and returns it.".into(),
+            guidance: "Use `clarify` only if the request has several interpretations that lead to \
+                       different work; never ask what a tool can tell you."
                 .to_owned(),
             category: ToolCategory::Session,
             schema: Value::Null.into(),
@@ -80,7 +80,9 @@ impl TypedTool for Clarify {
         let input = call.into_input();
         let question = cut(input.question.trim(), QUESTION_CHARS_MAX);
         if question.is_empty() {
-            return ToolOutput::error("The question is empty. Ask something.");
+            return ToolOutput::error(
+                "The question is empty. Call `clarify` again with a question.",
+            );
         }
         let question = ClarifyQuestion {
             tool_call_id,
@@ -97,7 +99,7 @@ impl TypedTool for Clarify {
         match asked {
             Ok(answer) => clarify_output(&answer),
             // CLAR-6: no answer is ever made up.
-            Err(error) => ToolOutput::error(format!("The user could not be asked: {error}.")),
+            Err(error) => ToolOutput::error(format!("The question could not be asked: {error}.")),
         }
     }
 }
@@ -118,11 +120,11 @@ pub fn clarify_output(answer: &ClarifyAnswer) -> ToolOutput {
         }
         ClarifyAnswer::Dismissed => (
             "dismissed",
-            "The user closed the question without an answer.".to_owned(),
+            "The user dismissed the question without an answer.".to_owned(),
         ),
         ClarifyAnswer::TimedOut => (
             "timed_out",
-            "Nobody answered the question in time. Do not assume an answer.".to_owned(),
+            "There was no answer in time. Do not assume an answer.".to_owned(),
         ),
     };
     let answers = match answer {

@@ -21,9 +21,9 @@ pub struct ExecuteSkill;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteSkillInput {
-    /// The skill's name.
+    /// Name of the skill.
     name: String,
-    /// What the skill wants to know, as `read_skill` tells.
+    /// Input of the skill, as described by `read_skill`.
     #[serde(default)]
     input: Map<String, Value>,
 }
@@ -40,9 +40,9 @@ impl TypedTool for ExecuteSkill {
                 en: "Run skill".to_owned(),
             },
             description: "Runs the program of a skill with an input and returns its result as \
-                          JSON. It can take minutes; the user sees how far it is. It writes only \
-                          inside of the workspace and to temporary directories, and usually has \
-                          no network."
+                          JSON. It can take minutes; the user sees its progress. It can write \
+                          only to the workspace and to temporary directories, and usually has no \
+                          network access."
                 .into(),
             guidance: "Read a skill with `read_skill` before you run it with `execute_skill`."
                 .to_owned(),

@@ -29,23 +29,23 @@ pub struct Find;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindInput {
-    /// Glob pattern, such as `*.rs`, `src/**/*.test.ts` or `*.{yml,yaml}`. Without a slash it is
-    /// about names anywhere below `path`, with one about whole paths.
+    /// Glob pattern, such as `*.rs`, `src/**/*.test.ts` or `*.{yml,yaml}`. Without a slash it
+    /// matches names anywhere below `path`, with a slash whole paths.
     pattern: String,
-    /// Directory to look in, relative to the workspace or absolute inside of it; the workspace
-    /// itself if absent.
+    /// Directory to search, relative to the workspace or absolute inside of it. Default: the
+    /// workspace.
     #[serde(default)]
     path: Option<String>,
-    /// What to look for; `any` if absent.
+    /// Type of the results. Default: `any`.
     #[serde(default)]
     kind: KindInput,
-    /// Also look at what `.gitignore` and the like leave out.
+    /// Include what `.gitignore` and similar files exclude.
     #[serde(default)]
     include_ignored: bool,
-    /// How many results to pass over.
+    /// Number of results to skip.
     #[serde(default)]
     offset: Option<usize>,
-    /// How many results to show; 500 if absent.
+    /// Number of results to return. Default: 500.
     #[serde(default)]
     #[schemars(range(min = 1))]
     limit: Option<usize>,
@@ -69,12 +69,12 @@ impl TypedTool for Find {
             name: "find",
             label_zh: "查找文件",
             label_en: "Find files",
-            description: "Finds files and directories of the workspace by a glob pattern. Sorted \
-                          by path; directories have a slash behind their names. What `.gitignore` \
-                          names is left out, hidden files are not. Long lists come in parts, \
-                          continue with `offset`.",
-            guidance: "Use `find` when you know something of a file's name, and `grep` when you \
-                       know something of its content.",
+            description: "Finds files and directories in the workspace by a glob pattern. Returns \
+                          paths sorted by path; directories end with a slash. Respects \
+                          `.gitignore`; includes hidden files. Long results are returned in \
+                          parts; continue with `offset`.",
+            guidance: "Use `find` if you know part of a file's name, and `grep` if you know part \
+                       of its content.",
             timeout: Duration::from_secs(60),
         }
         .manifest()
@@ -178,13 +178,13 @@ fn show(walked: Walked<Finder<'_>>, held: Held, prefix: &str, output_cap: usize)
     }
     let next = held.offset + count;
     if total == 0 {
-        text.push_str("Nothing was found.\n");
+        text.push_str("No matches.\n");
     } else if count == 0 {
         text.push_str(&format!("[There are only {total} results.]\n"));
     } else if next < total {
         let first = held.offset + 1;
         text.push_str(&format!(
-            "[Results {first} to {next} of {total}. Go on with offset={next}.]\n"
+            "[Results {first} to {next} of {total}. Continue with offset={next}.]\n"
         ));
     }
     if walked.unreadable_dirs > 0 {
@@ -192,7 +192,7 @@ fn show(walked: Walked<Finder<'_>>, held: Held, prefix: &str, output_cap: usize)
         text.push_str(&format!("[{dirs} directories could not be read.]\n"));
     }
     if walked.called_off {
-        text.push_str("[The search was called off; there may be more.]\n");
+        text.push_str("[The search was cancelled; there may be more results.]\n");
     }
     let details = json!({
         "offset": held.offset,

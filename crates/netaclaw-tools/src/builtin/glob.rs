@@ -67,8 +67,8 @@ impl PathGlob {
 fn check_size(pattern: &str) -> Result<(), String> {
     if pattern.len() > PATTERN_BYTES_MAX {
         return Err(format!(
-            "The glob pattern is too long: {} bytes, at most {PATTERN_BYTES_MAX}. Use a shorter one, \
-             or several calls.",
+            "The glob pattern is too long: {} bytes, at most {PATTERN_BYTES_MAX}. Use a shorter \
+             one, or several calls.",
             pattern.len()
         ));
     }
@@ -84,8 +84,8 @@ fn check_size(pattern: &str) -> Result<(), String> {
     match deepest <= NESTED_MAX {
         true => Ok(()),
         false => Err(format!(
-            "The glob pattern has {deepest} braces inside each other, at most {NESTED_MAX}. Write \
-             fewer, or use several calls."
+            "The glob pattern nests {deepest} braces, at most {NESTED_MAX} are allowed. Use \
+             fewer, or several calls."
         )),
     }
 }

@@ -32,8 +32,8 @@ impl TypedTool for ListSkills {
                 zh: "列出技能".to_owned(),
                 en: "List skills".to_owned(),
             },
-            description: "Lists the skills there are: packaged instructions, some with a program. \
-                          Also names those that cannot be used now, with the reason."
+            description: "Lists the available skills: packaged instructions, some with a program. \
+                          Also lists unavailable skills, with the reason."
                 .into(),
             guidance: String::new(),
             category: ToolCategory::Skills,
@@ -67,7 +67,7 @@ fn line(skill: &Skill) -> String {
         name, description, ..
     } = skill;
     if !skill.is_ready() {
-        return format!("- {name}: cannot be used, because {}.", skill.reason());
+        return format!("- {name}: unavailable, because {}.", skill.reason());
     }
     let description: Vec<&str> = description.split_whitespace().collect();
     let how = match skill.entry {

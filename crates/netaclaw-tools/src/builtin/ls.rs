@@ -28,14 +28,14 @@ pub struct Ls;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LsInput {
-    /// Path of the directory, relative to the workspace or absolute inside of it; the workspace
-    /// itself if absent.
+    /// Path of the directory, relative to the workspace or absolute inside of it. Default: the
+    /// workspace.
     #[serde(default)]
     path: Option<String>,
-    /// How many entries to pass over.
+    /// Number of entries to skip.
     #[serde(default)]
     offset: Option<usize>,
-    /// How many entries to show; 500 if absent.
+    /// Number of entries to return. Default: 500.
     #[serde(default)]
     #[schemars(range(min = 1))]
     limit: Option<usize>,
@@ -50,10 +50,10 @@ impl TypedTool for Ls {
             name: "ls",
             label_zh: "列出目录",
             label_en: "List directory",
-            description: "Lists a directory of the workspace: directories first, with a slash \
-                          behind their names, then files with their sizes in bytes, both sorted \
-                          by name. Long listings come in parts, continue with `offset`.",
-            guidance: "Use `ls` to find out what is there instead of guessing names.",
+            description: "Lists a directory of the workspace: first directories, which end with a \
+                          slash, then files with their sizes in bytes, both sorted by name. Long \
+                          listings are returned in parts; continue with `offset`.",
+            guidance: "Use `ls` to find out which files exist instead of guessing names.",
             timeout: Duration::from_secs(30),
         }
         .manifest()
@@ -79,12 +79,12 @@ fn list(input: &LsInput, output_cap: usize, context: &ToolContext) -> ToolOutput
     );
     let held = offset.saturating_add(limit);
     if held > HELD_MAX {
-        let text = format!("`offset` and `limit` together must not be above {HELD_MAX}.");
+        let text = format!("The sum of `offset` and `limit` must not exceed {HELD_MAX}.");
         return ToolOutput::error(text);
     }
     match first_names(&dir, held, context) {
         Ok(Some((names, total))) => show(path, &dir, &names, total, offset, output_cap),
-        Ok(None) => ToolOutput::error("Listing was called off."),
+        Ok(None) => ToolOutput::error("The listing was cancelled."),
         Err(error) => ToolOutput::error(format!("`{path}` cannot be listed: {}.", error.kind())),
     }
 }
@@ -146,7 +146,7 @@ fn show(
     } else if next < total {
         let first = offset + 1;
         text.push_str(&format!(
-            "[Entries {first} to {next} of {total}. Go on with offset={next}.]"
+            "[Entries {first} to {next} of {total}. Continue with offset={next}.]"
         ));
     }
     ToolOutput::text(text).with_details(details)
@@ -155,7 +155,7 @@ fn show(
 fn line(dir: &Dir, name: &OsStr) -> String {
     let name_shown = shown(name);
     let Ok(metadata) = dir.symlink_metadata(name) else {
-        return format!("{name_shown}  (cannot be looked at)\n");
+        return format!("{name_shown}  (cannot be read)\n");
     };
     let kind: FileType = metadata.file_type();
     if kind.is_dir() {

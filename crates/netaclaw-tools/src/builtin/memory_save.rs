@@ -19,10 +19,10 @@ pub struct MemorySave;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemorySaveInput {
-    /// One fact, in a sentence that can be understood without this conversation; at most 500
+    /// One fact, as a sentence that can be understood without this session; at most 500
     /// characters.
     text: String,
-    /// Id of a fact that this one corrects, as `memory_search` gives it.
+    /// Id of the fact that this one replaces, as returned by `memory_search`.
     #[serde(default)]
     replaces: Option<String>,
 }
@@ -38,12 +38,12 @@ impl TypedTool for MemorySave {
                 zh: "记住".to_owned(),
                 en: "Remember".to_owned(),
             },
-            description: "Remembers a short fact for later sessions with this user, or corrects \
-                          one. The user can see, change and delete what is remembered."
+            description: "Saves a short fact for later sessions with this user, or corrects a \
+                          saved one. The user can see, change and delete saved facts."
                 .into(),
-            guidance: "Use `memory_save` when the user tells you something that will still count \
-                       in later sessions, such as a name, a preference or a decision. Never save \
-                       passwords, keys, or what holds only for now."
+            guidance: "Use `memory_save` if the user states something that will still matter in \
+                       later sessions, such as a name, a preference or a decision. Never save \
+                       passwords, keys or temporary facts."
                 .to_owned(),
             category: ToolCategory::Memory,
             schema: Value::Null.into(),
@@ -70,11 +70,11 @@ impl TypedTool for MemorySave {
         match saved {
             Ok(fact) => {
                 let text = match fact.pending {
-                    false => format!("Remembered: {} (id {})", fact.text, fact.id),
+                    false => format!("Saved: {} (id {})", fact.text, fact.id),
                     true => format!(
-                        "Saved as pending: {} (id {}). This session has read content from outside, \
-                         so later sessions know it only after the user has confirmed it on the \
-                         memory page.",
+                        "Saved as pending: {} (id {}). This session has read external content, so \
+                         later sessions use it only after the user has confirmed it on the memory \
+                         page.",
                         fact.text, fact.id
                     ),
                 };
@@ -82,9 +82,9 @@ impl TypedTool for MemorySave {
                 ToolOutput::text(text).with_details(details)
             }
             Err(MemoryError::Refused(reason)) => {
-                ToolOutput::error(format!("Nothing was remembered: {reason}."))
+                ToolOutput::error(format!("Nothing was saved: {reason}."))
             }
-            Err(MemoryError::Unavailable) => ToolOutput::error("The memory cannot be used now."),
+            Err(MemoryError::Unavailable) => ToolOutput::error("The memory is unavailable."),
         }
     }
 }

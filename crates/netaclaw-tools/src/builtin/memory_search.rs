@@ -22,9 +22,9 @@ pub struct MemorySearch;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemorySearchInput {
-    /// Words that the fact is about, in any language.
+    /// Keywords of the fact, in any language.
     query: String,
-    /// How many facts to show; 20 if absent, 100 at most.
+    /// Number of facts to return, at most 100. Default: 20.
     #[serde(default)]
     #[schemars(range(min = 1))]
     limit: Option<usize>,
@@ -41,12 +41,11 @@ impl TypedTool for MemorySearch {
                 zh: "搜索记忆".to_owned(),
                 en: "Search memory".to_owned(),
             },
-            description: "Searches the facts remembered from earlier sessions with this user. \
-                          Shows each with its id and the day it was saved, the most relevant \
-                          first."
+            description: "Searches the memories from earlier sessions with this user. Returns \
+                          each with its id and the day it was saved, most relevant first."
                 .into(),
-            guidance: "Use `memory_search` when something may have come up in earlier sessions \
-                       and is not among the facts you were given."
+            guidance: "Use `memory_search` if something may have come up in earlier sessions and \
+                       is not among the memories you were given."
                 .to_owned(),
             category: ToolCategory::Memory,
             schema: Value::Null.into(),
@@ -68,7 +67,7 @@ impl TypedTool for MemorySearch {
         match context.memory.search(&input.query, provenance).await {
             Ok(facts) => show(&facts, limit),
             Err(MemoryError::Refused(reason)) => ToolOutput::error(format!("{reason}.")),
-            Err(MemoryError::Unavailable) => ToolOutput::error("The memory cannot be used now."),
+            Err(MemoryError::Unavailable) => ToolOutput::error("The memory is unavailable."),
         }
     }
 }
@@ -76,7 +75,7 @@ impl TypedTool for MemorySearch {
 fn show(facts: &[MemoryFact], limit: usize) -> ToolOutput {
     let details = json!({ "shown": facts.len().min(limit), "total": facts.len() });
     if facts.is_empty() {
-        return ToolOutput::text("Nothing is remembered about this.").with_details(details);
+        return ToolOutput::text("No memories match.").with_details(details);
     }
     let mut text: String = facts
         .iter()
@@ -88,7 +87,7 @@ fn show(facts: &[MemoryFact], limit: usize) -> ToolOutput {
         .collect();
     if facts.len() > limit {
         let more = facts.len() - limit;
-        text.push_str(&format!("[{more} more; ask more precisely.]\n"));
+        text.push_str(&format!("[{more} more; use a more specific query.]\n"));
     }
     ToolOutput::text(text).with_details(details)
 }

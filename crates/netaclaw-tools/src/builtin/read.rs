@@ -38,11 +38,11 @@ pub struct Read;
 pub struct ReadInput {
     /// Path of the file, relative to the workspace or absolute inside of it.
     path: String,
-    /// Number of the first line to show, counted from 1.
+    /// Number of the first line to return, starting at 1.
     #[serde(default)]
     #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// How many lines to show; 2000 if absent.
+    /// Number of lines to return. Default: 2000.
     #[serde(default)]
     #[schemars(range(min = 1))]
     limit: Option<u64>,
@@ -57,10 +57,10 @@ impl TypedTool for Read {
             name: "read",
             label_zh: "读取文件",
             label_en: "Read file",
-            description: "Reads a file of the workspace. Text comes with line numbers, which are \
-                          not part of the file; long files come in parts, continue with `offset`. \
-                          PNG, JPEG, GIF and WebP are shown as pictures.",
-            guidance: "Use `read` to look at a file before you speak about it or change it.",
+            description: "Reads a file of the workspace. Returns text with line numbers, which \
+                          are not part of the file. Long files are returned in parts; continue \
+                          with `offset`. Shows PNG, JPEG, GIF and WebP files as images.",
+            guidance: "Use `read` before you describe or change a file.",
             timeout: Duration::from_secs(30),
         }
         .manifest()
@@ -119,7 +119,7 @@ fn show(
     let page = read_page(reader, window, || context.cancel.is_cancelled())?;
     Ok(match page {
         Some(page) => lines(&input.path, size, window.first, &page),
-        None => ToolOutput::error("Reading was called off."),
+        None => ToolOutput::error("The read was cancelled."),
     })
 }
 
@@ -139,19 +139,22 @@ fn picture(
 ) -> io::Result<ToolOutput> {
     let details = json!({ "mimeType": mime_type, "bytes": size });
     if images == ImageUse::Unseen {
-        let text = format!("A picture ({mime_type}, {size} bytes). You cannot see pictures.");
+        let text = format!(
+            "An image ({mime_type}, {size} bytes). The current model does not \
+                            support images."
+        );
         return Ok(ToolOutput::text(text).with_details(details));
     }
     // The file may have grown since its size was asked for.
     rest.take(IMAGE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > IMAGE_BYTES_MAX {
         let text = format!(
-            "A picture ({mime_type}, {size} bytes), too large to be shown: the limit is \
+            "An image ({mime_type}, {size} bytes) that is too large to be shown: the limit is \
              {IMAGE_BYTES_MAX} bytes."
         );
         return Ok(ToolOutput::error(text).with_details(details));
     }
-    let mut output = ToolOutput::text(format!("A picture ({mime_type}, {size} bytes):"));
+    let mut output = ToolOutput::text(format!("An image ({mime_type}, {size} bytes):"));
     output.content.push(ContentBlock::Image {
         data: STANDARD.encode(&bytes),
         mime_type: mime_type.to_owned(),
@@ -171,7 +174,7 @@ fn lines(path: &str, size: u64, first: u64, page: &Page) -> ToolOutput {
         return match page.total {
             Some(0) => ToolOutput::text("(The file is empty.)"),
             total => ToolOutput::error(format!(
-                "`{path}` has only {} lines; `offset` {first} is behind its end.",
+                "`{path}` has only {} lines; `offset` {first} is past its end.",
                 total.unwrap_or_default()
             )),
         }
@@ -190,21 +193,21 @@ fn notes(first: u64, page: &Page) -> Vec<String> {
     let mut notes = Vec::new();
     match page.total {
         Some(total) if total > last => notes.push(format!(
-            "Lines {first} to {last} of {total}. Read on with offset={next}."
+            "Lines {first} to {last} of {total}. Continue with offset={next}."
         )),
         Some(_) => {}
         None => notes.push(format!(
-            "Lines {first} to {last}; many more follow. Read on with offset={next}."
+            "Lines {first} to {last}; many more follow. Continue with offset={next}."
         )),
     }
     if page.cut_lines > 0 {
-        notes.push(format!("{} long lines are cut.", page.cut_lines));
+        notes.push(format!("{} long lines are truncated.", page.cut_lines));
     }
     if page.invalid_utf8 {
-        notes.push("The file is not valid UTF-8; what is not is shown as \u{fffd}.".to_owned());
+        notes.push("The file is not valid UTF-8; invalid bytes are shown as \u{fffd}.".to_owned());
     }
     if page.crlf {
-        notes.push("Lines end with CRLF in the file.".to_owned());
+        notes.push("The lines of the file end with CRLF.".to_owned());
     }
     notes
 }

@@ -24,9 +24,9 @@ pub struct ReadSkill;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadSkillInput {
-    /// The skill's name.
+    /// Name of the skill.
     name: String,
-    /// A file of the skill to read instead of its instructions, relative to its folder.
+    /// File of the skill to read instead of its instructions, relative to its folder.
     #[serde(default)]
     file: Option<String>,
 }
@@ -42,8 +42,8 @@ impl TypedTool for ReadSkill {
                 zh: "读取技能".to_owned(),
                 en: "Read skill".to_owned(),
             },
-            description: "Reads the instructions of a skill, and what its program wants to know. \
-                          Read a skill before you use it."
+            description: "Returns the instructions of a skill and the input that its program \
+                          expects. Read a skill before you use it."
                 .into(),
             guidance: String::new(),
             category: ToolCategory::Skills,
@@ -82,13 +82,15 @@ pub fn instructions(skill: &Skill) -> String {
     let mut text = skill.body();
     if skill.entry.is_some() {
         text.push_str(&format!(
-            "\n\nTo run its program call `execute_skill` with the name `{}`",
+            "\n\nTo run its program, call `execute_skill` with the name `{}`",
             skill.name
         ));
         match &skill.input_schema {
             Some(schema) => {
                 let schema = serde_json::to_string_pretty(schema).unwrap_or_default();
-                text.push_str(&format!(" and an `input` of this form:\n{schema}"));
+                text.push_str(&format!(
+                    " and an `input` that matches this schema:\n{schema}"
+                ));
             }
             None => text.push('.'),
         }
@@ -97,7 +99,7 @@ pub fn instructions(skill: &Skill) -> String {
     if !files.is_empty() {
         let files = files.join("\n- ");
         text.push_str(&format!(
-            "\n\nIts files, to be read with `read_skill` and `file`:\n- {files}"
+            "\n\nIts files, which you can read with `read_skill` and `file`:\n- {files}"
         ));
     }
     text
@@ -106,11 +108,11 @@ pub fn instructions(skill: &Skill) -> String {
 /// Opened beneath the folder, so that no link leads out of it.
 fn read_file(skill: &Skill, file: &str) -> Result<String, String> {
     let folder = Workspace::new(&skill.dir, &[])
-        .map_err(|_| format!("The skill `{}` is not there any more.", skill.name))?;
+        .map_err(|_| format!("The skill `{}` no longer exists.", skill.name))?;
     let outside = || format!("`{file}` is not a file of the skill `{}`.", skill.name);
     let opened = folder.open_file(file).map_err(|_| outside())?;
     let mut bytes = Vec::new();
     let read = opened.take(FILE_BYTES_MAX).read_to_end(&mut bytes);
     read.map_err(|_| outside())?;
-    String::from_utf8(bytes).map_err(|_| format!("`{file}` is not a text."))
+    String::from_utf8(bytes).map_err(|_| format!("`{file}` is not a text file."))
 }

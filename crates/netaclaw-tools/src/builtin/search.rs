@@ -21,7 +21,7 @@ impl Held {
         match held.until() <= max {
             true => Ok(held),
             false => Err(format!(
-                "`offset` and `limit` together must not be above {max}."
+                "The sum of `offset` and `limit` must not exceed {max}."
             )),
         }
     }
@@ -35,7 +35,7 @@ impl Held {
 pub(super) fn progress(updates: &Updates) -> impl Fn(u64) + Sync {
     |files| {
         updates.send(ToolUpdate::Process(ProcessUpdate {
-            message: "Looking at files".to_owned(),
+            message: "Searching files".to_owned(),
             current: Some(files),
             ..ProcessUpdate::default()
         }));

@@ -25,17 +25,17 @@ pub struct Todo;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TodoInput {
-    /// The whole list as it shall be from now on. Leave it out to read the list.
+    /// The complete new list. Omit it to read the list.
     #[serde(default)]
     items: Option<Vec<ItemInput>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct ItemInput {
-    /// Keep the id of an item that was there before; new items get one.
+    /// Keep the id of an existing item; new items receive one.
     #[serde(default)]
     id: Option<String>,
-    /// What is to be done, in a few words.
+    /// The task, in a few words.
     text: String,
     #[serde(default)]
     status: StatusInput,
@@ -62,11 +62,11 @@ impl TypedTool for Todo {
                 zh: "待办清单".to_owned(),
                 en: "To-do list".to_owned(),
             },
-            description: "Reads or replaces the to-do list of this session. The user sees it. At \
-                          most one item is in progress at a time."
+            description: "Reads or replaces the to-do list of this session and returns it. The \
+                          user sees the list. At most one item can be in progress."
                 .into(),
-            guidance: "Use `todo` for work of three steps or more: write the plan down first, and \
-                       set each item to done as soon as it is."
+            guidance: "Use `todo` for work of three or more steps: write the plan first, and set \
+                       each item to done as soon as it is complete."
                 .to_owned(),
             category: ToolCategory::Session,
             schema: Value::Null.into(),
@@ -118,7 +118,7 @@ fn normalise(input: Vec<ItemInput>) -> Normal {
         .collect();
     if items.len() < given {
         notes.push(format!(
-            "{} items without text were left out",
+            "{} items without text were dropped",
             given - items.len()
         ));
     }
@@ -129,7 +129,7 @@ fn normalise(input: Vec<ItemInput>) -> Normal {
         .count();
     if long > 0 {
         notes.push(format!(
-            "{long} texts were cut at {TEXT_CHARS_MAX} characters"
+            "{long} texts were truncated to {TEXT_CHARS_MAX} characters"
         ));
     }
     one_in_progress(&mut items, &mut notes);
@@ -169,7 +169,7 @@ fn one_in_progress(items: &mut [TodoItem], notes: &mut Vec<String>) {
     }
     if reset > 0 {
         notes.push(format!(
-            "only one item can be in progress, so {reset} were set back to pending"
+            "only one item can be in progress, so {reset} were reset to pending"
         ));
     }
 }

@@ -25,10 +25,10 @@ pub struct Write;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteInput {
-    /// Path of the file, relative to the workspace or absolute inside of it. Directories that are
-    /// missing are made.
+    /// Path of the file, relative to the workspace or absolute inside of it. Missing directories
+    /// are created.
     path: String,
-    /// The whole content of the file, exactly as it shall be.
+    /// Complete new content of the file.
     content: String,
 }
 
@@ -43,12 +43,12 @@ impl TypedTool for Write {
                 zh: "写入文件".to_owned(),
                 en: "Write file".to_owned(),
             },
-            description: "Creates a file of the workspace, or replaces all that is in it. A file \
-                          that somebody else changed after you read it is not replaced; read it \
-                          again then."
+            description: "Creates a file in the workspace, or replaces its whole content. Refuses \
+                          to replace a file that was changed since you read it; read it again in \
+                          that case."
                 .into(),
-            guidance: "Use `write` for new files and complete rewrites, and `edit` for everything \
-                       smaller."
+            guidance: "Use `write` for new files and complete rewrites, and `edit` for smaller \
+                       changes."
                 .to_owned(),
             category: ToolCategory::Files,
             schema: Value::Null.into(),
@@ -76,8 +76,8 @@ enum Problem {
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error(
-        "`{0}` was changed by somebody else since you last read or wrote it. Nothing was written; \
-         read it again first."
+        "`{0}` was changed by another program or user since you last read or wrote it. Nothing \
+         was written; read it again first."
     )]
     Stale(String),
     #[error("`{path}` could not be read: {problem}. Nothing was written.")]
@@ -85,7 +85,7 @@ enum Problem {
         path: String,
         problem: io::ErrorKind,
     },
-    #[error("Writing was called off. Nothing was written.")]
+    #[error("The write was cancelled. Nothing was written.")]
     CalledOff,
 }
 
@@ -122,7 +122,7 @@ fn write(input: &WriteInput, context: &ToolContext) -> Result<ToolOutput, Proble
     };
     let new = input.content.as_bytes();
     if matches!(&before, Before::Content(old) if old == new) {
-        let text = format!("`{}` had this content already.", input.path);
+        let text = format!("`{}` already had this content.", input.path);
         let details = json!({ "path": input.path, "change": "none", "bytes": new.len() });
         return Ok(ToolOutput::text(text).with_details(details));
     }
@@ -164,7 +164,7 @@ fn told(input: &WriteInput, before: &Before) -> ToolOutput {
         && memchr::memmem::find(old, b"\r\n").is_some()
         && !input.content.contains("\r\n")
     {
-        text.push_str(" Its lines ended with CRLF before and end with LF now.");
+        text.push_str(" Its lines ended with CRLF before and now end with LF.");
     }
     ToolOutput::text(text).with_details(details)
 }

@@ -40,16 +40,16 @@ pub(super) async fn call(
             let stopped = CancelledNotificationParam::new(Some(id), Some("stopped".to_owned()));
             // A server that does not hear it has nobody waiting for it either.
             peer.notify_cancelled(stopped).await.unwrap_or_default();
-            return Ok(ToolOutput::error("The call was called off."));
+            return Ok(ToolOutput::error("The call was cancelled."));
         }
     };
     match answer {
         Ok(ServerResult::CallToolResult(result)) => Ok(output(result, context.images)),
         Ok(_) => Ok(ToolOutput::error(
-            "The server answered with something else than a result.",
+            "The server sent a response that is not a result.",
         )),
         Err(ServiceError::Timeout { .. }) => Ok(ToolOutput::error(format!(
-            "The server did not answer within {} s. The call was given up.",
+            "The call timed out: the server did not respond within {} s.",
             time.as_secs_f64()
         ))),
         Err(error) => failed(connection, error).await,
@@ -61,14 +61,14 @@ async fn failed(connection: &Connection, error: ServiceError) -> Result<ToolOutp
         ServiceError::McpError(error) => {
             let why = error.message;
             Ok(ToolOutput::error(format!(
-                "The server refused the call: {why}"
+                "The server rejected the call: {why}"
             )))
         }
         ServiceError::TransportSend(error) if !connection.too_big.is_set() => {
             connection.found_dead.notify_one();
             let why: String = error.to_string().chars().take(400).collect();
             Ok(ToolOutput::error(format!(
-                "The server did not take the call, or its answer was not valid: {why}"
+                "The server did not accept the call, or its response was not valid: {why}"
             )))
         }
         error => {
@@ -108,9 +108,12 @@ fn block_of(block: McpBlock, image_room: &mut Option<usize>) -> ContentBlock {
     let text = match block {
         McpBlock::Text(text) => text.text,
         McpBlock::Image(image) => match image_room {
-            None => format!("(A picture, {}. You cannot see pictures.)", image.mime_type),
+            None => format!(
+                "(An image, {}. The current model does not support images.)",
+                image.mime_type
+            ),
             Some(room) if image.data.len() > *room => {
-                format!("(A picture, {}, too large to be shown.)", image.mime_type)
+                format!("(An image, {}, too large to be shown.)", image.mime_type)
             }
             Some(room) => {
                 *room -= image.data.len();
@@ -120,14 +123,14 @@ fn block_of(block: McpBlock, image_room: &mut Option<usize>) -> ContentBlock {
                 };
             }
         },
-        McpBlock::Audio(_) => "(A sound, which cannot be shown.)".to_owned(),
+        McpBlock::Audio(_) => "(Audio, which cannot be shown.)".to_owned(),
         McpBlock::Resource(embedded) => match embedded.resource {
             ResourceContents::TextResourceContents { text, .. } => text,
             ResourceContents::BlobResourceContents { uri, .. } => format!("(A file, {uri}.)"),
             _ => "(A file.)".to_owned(),
         },
         McpBlock::ResourceLink(link) => format!("{}: {}", link.name, link.uri),
-        _ => "(Something that cannot be shown.)".to_owned(),
+        _ => "(Content that cannot be shown.)".to_owned(),
     };
     ContentBlock::Text { text }
 }

@@ -21,14 +21,14 @@ pub(super) fn fault(code: McpFaultCode, detail: impl std::fmt::Display) -> McpFa
 pub fn explain_fault(fault: &McpFault) -> String {
     let what = match fault.code {
         McpFaultCode::NotStarted => "its program could not be started",
-        McpFaultCode::Silent => "it did not answer in time",
+        McpFaultCode::Silent => "it did not respond in time",
         McpFaultCode::BadAddress => "its address or a header is not valid",
-        McpFaultCode::NotUnderstood => "it does not speak the protocol",
+        McpFaultCode::NotUnderstood => "it does not speak the Model Context Protocol",
         McpFaultCode::Unreachable => "it could not be reached",
-        McpFaultCode::Ended => "its program ended",
+        McpFaultCode::Ended => "its program exited",
         McpFaultCode::NoTools => "it does not list its tools",
         McpFaultCode::Lost => "the connection to it was lost",
-        McpFaultCode::TooBig => "it sent more in one message than is taken",
+        McpFaultCode::TooBig => "it sent a message that is too large",
         McpFaultCode::Sealed => "its secrets cannot be decrypted",
     };
     match fault.detail.is_empty() {

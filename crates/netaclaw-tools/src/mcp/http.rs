@@ -125,7 +125,7 @@ impl StreamableHttpClient for BoundedHttp {
             // Nobody waits for an answer to this, and some servers send something all the same.
             Err(_) if !waits => Ok(StreamableHttpPostResponse::Accepted),
             Err(error) => Err(unexpected(format!(
-                "no message ({error}): {}",
+                "not a message ({error}): {}",
                 beginning(&body)
             ))),
         }

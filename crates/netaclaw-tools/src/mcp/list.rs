@@ -96,7 +96,7 @@ async fn all_pages(
 fn tool_info(tool: Tool) -> Option<McpToolInfo> {
     let schema = Value::Object(Map::clone(&tool.input_schema));
     if schema.to_string().len() > SCHEMA_BYTES_MAX {
-        tracing::warn!(tool = %tool.name, "a tool whose schema is too long is left out");
+        tracing::warn!(tool.name = %tool.name, "skipped a tool whose schema is too long");
         return None;
     }
     let hints = tool.annotations.as_ref();

@@ -98,6 +98,6 @@ fn block(block: ContentBlock) -> McpBlock {
     match block {
         ContentBlock::Text { text } => McpBlock::text(text),
         ContentBlock::Image { data, mime_type } => McpBlock::image(data, mime_type),
-        _ => McpBlock::text("(Something that cannot be shown.)"),
+        _ => McpBlock::text("(Content that cannot be shown.)"),
     }
 }

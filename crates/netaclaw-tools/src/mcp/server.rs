@@ -96,13 +96,13 @@ impl Server {
         let name = &self.spec.name;
         Some(match (status, last_fault) {
             (McpStatus::Ready, _) => return None,
-            (McpStatus::Off, _) => format!("the MCP server `{name}` is switched off"),
+            (McpStatus::Off, _) => format!("the MCP server `{name}` is disabled"),
             (McpStatus::Down, Some(fault)) => {
                 let why = explain_fault(&fault);
-                format!("the MCP server `{name}` cannot be used now: {why}")
+                format!("the MCP server `{name}` is unavailable: {why}")
             }
             (McpStatus::Connecting | McpStatus::Down, _) => {
-                format!("the MCP server `{name}` cannot be used yet: it is being connected to")
+                format!("the MCP server `{name}` is not connected yet")
             }
         })
     }
@@ -121,14 +121,14 @@ impl Server {
         let Some(connection) = connection else {
             let why = self.obstacle();
             let why = why.unwrap_or_else(|| format!("the MCP server `{name}` is not connected"));
-            return ToolOutput::error(format!("Not called: {why}."));
+            return ToolOutput::error(format!("The tool was not called: {why}."));
         };
         let time = Duration::from_millis(self.spec.timeout_ms);
         let called = call(&connection, tool, args, time, context).await;
         called.unwrap_or_else(|fault| {
             ToolOutput::error(format!(
-                "The MCP server `{name}` failed during the call: {}. Whether the call had an \
-                 effect is not known. The server is connected to again.",
+                "The MCP server `{name}` failed during the call: {}. It is unknown whether the \
+                 call had an effect. The server is being reconnected.",
                 explain_fault(&fault)
             ))
         })
@@ -181,8 +181,8 @@ impl Keeper {
             let (server, why) = (&self.access.spec.name, explain_fault(&fault));
             // The same again is no news.
             match self.shared.state.borrow().last_fault.as_ref() == Some(&fault) {
-                true => tracing::debug!(server, why, "an MCP server is still down"),
-                false => tracing::warn!(server, why, "an MCP server is down"),
+                true => tracing::debug!(server, why, "an MCP server is still unavailable"),
+                false => tracing::warn!(server, why, "an MCP server is unavailable"),
             }
             self.shared.set(McpStatus::Down, Some(fault), None);
             (self.changed)();

@@ -97,7 +97,7 @@ impl McpServers {
         for tool in self.tools() {
             // A schema that is none costs that tool only.
             if let Err(error) = registry.add(tool) {
-                tracing::warn!(%error, "a tool of an MCP server is left out");
+                tracing::warn!(%error, "skipped a tool of an MCP server");
             }
         }
         let registry = Arc::new(registry);

@@ -67,7 +67,7 @@ fn there_is_one_end_and_nothing_after_it() {
     );
     let end = || ProcessEnd {
         status: EndStatus::Failed,
-        message: "it took too long".to_owned(),
+        message: "it timed out".to_owned(),
     };
     let event = operation.end(end(), NOW).unwrap();
     assert_eq!(

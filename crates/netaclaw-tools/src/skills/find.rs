@@ -113,7 +113,7 @@ impl SkillPlaces {
         }
         if let Some(skill) = named.next() {
             let reason = skill.reason();
-            return Err(format!("The skill `{name}` cannot be used: {reason}."));
+            return Err(format!("The skill `{name}` is unavailable: {reason}."));
         }
         let ready: Vec<&str> = skills
             .iter()
@@ -121,9 +121,9 @@ impl SkillPlaces {
             .map(|skill| skill.name.as_str())
             .collect();
         Err(match ready.is_empty() {
-            true => format!("There is no skill `{name}`, nor any other."),
+            true => format!("There is no skill `{name}`, and no other skills are available."),
             false => format!(
-                "There is no skill `{name}`. There are: {}.",
+                "There is no skill `{name}`. Available skills: {}.",
                 ready.join(", ")
             ),
         })
@@ -153,15 +153,15 @@ impl SkillPlaces {
             skill.state = SkillState::Shadowed;
             skill.problems.push(problem(
                 "另一个同名技能优先",
-                "another skill of the same name comes first",
+                "another skill with the same name takes precedence",
             ));
             return;
         }
         if !self.chosen.is_empty() && !self.chosen.contains(&skill.name) {
             skill.state = SkillState::NotChosen;
             skill.problems.push(problem(
-                "该智能体没有选用它（见智能体的 skills 字段）",
-                "the agent does not use it (see `skills` of the agent)",
+                "该智能体没有选用此技能（见智能体的 skills 字段）",
+                "the agent does not select it (see `skills` of the agent)",
             ));
             return;
         }
@@ -182,8 +182,8 @@ impl SkillPlaces {
             let path = value(&self.environment, "PATH").unwrap_or_default();
             if !has_program(path, program) {
                 missing.push(problem(
-                    format!("运行它需要程序 {program}，但没有找到"),
-                    format!("the program `{program}`, which runs it, was not found"),
+                    format!("运行此技能需要程序 {program}，但没有找到"),
+                    format!("the program `{program}`, which it needs to run, was not found"),
                 ));
             }
         }
@@ -207,10 +207,7 @@ fn in_place(source: SkillSource, dir: &Path, fronts: &mut FrontReader<'_>) -> Ve
     dirs.sort();
     if dirs.len() > FOLDERS_MAX {
         let count = dirs.len();
-        tracing::warn!(
-            count,
-            "there are more skills in one place than are looked at"
-        );
+        tracing::warn!(count, "one folder contains more skills than NetaClaw reads");
         dirs.truncate(FOLDERS_MAX);
     }
     let skills = dirs.into_iter().map(|dir| skill_in(source, dir, fronts));
@@ -276,7 +273,7 @@ impl Skill {
                 if name != folder {
                     self.warnings.push(problem(
                         format!("名称 {name} 与文件夹名 {folder} 不同"),
-                        format!("its name `{name}` is not that of its folder, `{folder}`"),
+                        format!("its name `{name}` differs from that of its folder, `{folder}`"),
                     ));
                 }
                 self.name = name;
@@ -284,15 +281,15 @@ impl Skill {
             Some(name) => self.warnings.push(problem(
                 format!("名称 {name:?} 无效（只能用小写字母、数字和连字符），改用文件夹名"),
                 format!(
-                    "its name {name:?} is not valid (lower-case letters, digits and hyphens); that \
-                     of the folder is used"
+                    "its name {name:?} is not valid (use lower-case letters, digits and hyphens); \
+                     the name of the folder is used"
                 ),
             )),
             // What cannot be read has no name either.
             None if !self.problems.is_empty() => {}
             None => self.warnings.push(problem(
                 "缺少 name，改用文件夹名",
-                "it has no name; that of the folder is used",
+                "it has no name; the name of the folder is used",
             )),
         }
     }
@@ -307,9 +304,7 @@ impl Skill {
             }
             _ => self.warnings.push(problem(
                 format!("timeoutSeconds 必须是 1 到 {TIMEOUT_MAX_SECONDS} 之间的整数"),
-                format!(
-                    "`timeoutSeconds` has to be a whole number from 1 to {TIMEOUT_MAX_SECONDS}"
-                ),
+                format!("`timeoutSeconds` must be a whole number from 1 to {TIMEOUT_MAX_SECONDS}"),
             )),
         }
     }
@@ -328,8 +323,8 @@ impl Skill {
         if !refused.is_empty() {
             let refused = refused.join(", ");
             self.warnings.push(problem(
-                format!("以下环境变量不会传给它：{refused}"),
-                format!("these variables are not passed on to it: {refused}"),
+                format!("以下环境变量不会传给此技能：{refused}"),
+                format!("these environment variables are not passed to it: {refused}"),
             ));
         }
     }
@@ -358,7 +353,7 @@ fn entry_in(dir: &Path, entry: &Value) -> Result<PathBuf, SkillProblem> {
     let outside = || {
         problem(
             "entry 必须是技能文件夹内的相对路径",
-            "`entry` has to be a relative path inside of the folder",
+            "`entry` must be a relative path inside of the folder",
         )
     };
     let entry = entry.as_str().ok_or_else(outside)?;
@@ -369,7 +364,7 @@ fn entry_in(dir: &Path, entry: &Value) -> Result<PathBuf, SkillProblem> {
     let missing = || {
         problem(
             format!("entry 指向的文件不存在：{entry}"),
-            format!("the file that `entry` names does not exist: {entry}"),
+            format!("`entry` names a file that does not exist: {entry}"),
         )
     };
     let real = dir.join(entry).canonicalize().map_err(|_| missing())?;

@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Front {
     let Some(yaml) = split(text).0 else {
         front.problems.push(problem(
             "SKILL.md 开头缺少 YAML 头（以 --- 开始和结束）",
-            "SKILL.md does not begin with YAML between two lines of ---",
+            "SKILL.md does not start with YAML between two lines of ---",
         ));
         return front;
     };
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str) -> Front {
             let why = error.lines().next().unwrap_or_default();
             front.problems.push(problem(
                 format!("YAML 头无法读取：{why}"),
-                format!("the YAML cannot be read: {why}"),
+                format!("the YAML cannot be parsed: {why}"),
             ));
             return front;
         }
@@ -71,7 +71,7 @@ pub(super) fn read(text: &str) -> Front {
     if front.description.is_empty() {
         front.problems.push(problem(
             "缺少 description：模型无从知道何时使用它",
-            "it has no description, so no model could know when to use it",
+            "it has no description, so models cannot know when to use it",
         ));
     } else if front.description.chars().count() > DESCRIPTION_CHARS_MAX {
         front.warnings.push(problem(

@@ -52,7 +52,7 @@ impl Requires {
         for name in self.env.iter().filter(unset) {
             missing.push(problem(
                 format!("需要环境变量 {name}，但没有设置"),
-                format!("it needs the variable `{name}`, which is not set"),
+                format!("it needs the environment variable `{name}`, which is not set"),
             ));
         }
         missing

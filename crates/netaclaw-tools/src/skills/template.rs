@@ -24,9 +24,9 @@ print(json.dumps({"ok": True, "greetings": [f"Hello, {name}!" for name in names]
 
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    #[error("{0:?} cannot be the name of a skill: use lower-case letters, digits and hyphens")]
+    #[error("{0:?} is not a valid skill name: use lower-case letters, digits and hyphens")]
     BadName(String),
-    #[error("{} exists already", .0.display())]
+    #[error("{} already exists", .0.display())]
     Exists(PathBuf),
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -125,45 +125,42 @@ fn each_fault_is_named_and_only_the_bad_ones_keep_a_skill_from_being_used() {
     check(
         "Body only",
         Invalid,
-        "SKILL.md does not begin with YAML between two lines of ---",
+        "SKILL.md does not start with YAML between two lines of ---",
     );
     check(
         "---\nname: one\n---\nBody",
         Invalid,
-        "it has no description, so no model could know when to use it",
+        "it has no description, so models cannot know when to use it",
     );
     check(
         "---\ndescription: Does it.\n---\n",
         Ready,
-        "it has no name; that of the folder is used",
+        "it has no name; the name of the folder is used",
     );
     check(
         "---\nname: Two Words\ndescription: Does it.\n---\n",
         Ready,
-        "its name \"Two Words\" is not valid (lower-case letters, digits and hyphens); that of the \
-         folder is used",
+        "its name \"Two Words\" is not valid (use lower-case letters, digits and hyphens); the name of the folder is used",
     );
     check(
         &front("metadata:\n  entry: ../main.py\n"),
         Invalid,
-        "`entry` has to be a relative path inside of the folder",
+        "`entry` must be a relative path inside of the folder",
     );
     check(
         &front("metadata:\n  entry: main.py\n"),
         Invalid,
-        "the file that `entry` names does not exist: main.py",
+        "`entry` names a file that does not exist: main.py",
     );
     check(
         &front("metadata:\n  requires:\n    bins: [sh, no-such-program]\n    env: [NO_SUCH]\n"),
         Unavailable,
-        "it needs the program `no-such-program`, which was not found; it needs the variable \
-         `NO_SUCH`, which is not set",
+        "it needs the program `no-such-program`, which was not found; it needs the environment variable `NO_SUCH`, which is not set",
     );
     check(
         &front("metadata:\n  env: [NETACLAW_SECRET_KEY]\n  timeoutSeconds: soon\n"),
         Ready,
-        "`timeoutSeconds` has to be a whole number from 1 to 86400; these variables are not passed \
-         on to it: NETACLAW_SECRET_KEY",
+        "`timeoutSeconds` must be a whole number from 1 to 86400; these environment variables are not passed to it: NETACLAW_SECRET_KEY",
     );
 }
 
@@ -190,7 +187,7 @@ fn one_name_is_one_skill_and_people_come_before_what_is_shipped() {
     assert_eq!(places.ready("one").unwrap().body(), "New");
     places.chosen = vec!["two".to_owned()];
     let why = places.ready("one").unwrap_err();
-    assert!(why.contains("the agent does not use it"), "{why}");
+    assert!(why.contains("the agent does not select it"), "{why}");
 }
 
 #[test]

@@ -114,21 +114,21 @@ pub enum ChildOutput {
 /// Why a program does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    #[error("no programs are started here")]
+    #[error("starting programs is disabled here")]
     Closed,
     #[error("the program `{0}` was not found")]
     NotFound(String),
-    #[error("there is no permission to run `{0}`")]
+    #[error("permission to run `{0}` was denied")]
     NotPermitted(String),
     /// It could have run only without a sandbox, and the agent's setting does not want that.
     #[error("the sandbox is not available: {0}")]
     NoSandbox(String),
     /// Only the gate itself sees this; it starts the program without them.
-    #[error("there are no namespaces for programs: {0}")]
+    #[error("namespaces for programs are not available: {0}")]
     NoNamespaces(String),
     #[error(
-        "the session's directory for temporary files holds more than {} MiB, which could not be removed; \
-         remove the files in it by hand, or go on in a new session", .0 >> 20
+        "the temporary directory of the session exceeds {} MiB and could not be emptied; remove \
+         its files, or continue in a new session", .0 >> 20
     )]
     ScratchFull(u64),
     #[error("the program could not be started: {0}")]
@@ -217,10 +217,10 @@ impl SpawnGate {
         };
         match self.start(program, confinement, scratch).await {
             Ok(mut started) => drop(started.process.wait().await),
-            Err(error) => tracing::debug!(%error, "the sandbox could not be tried out"),
+            Err(error) => tracing::debug!(%error, "failed to test the sandbox"),
         }
         self.forget(session);
-        let unknown = || Isolation::Refused("it could not be tried out".to_owned());
+        let unknown = || Isolation::Refused("it could not be tested".to_owned());
         self.isolation().unwrap_or_else(unknown)
     }
 
@@ -262,7 +262,8 @@ impl SpawnGate {
     fn note_refused(&self, why: String) {
         tracing::warn!(
             why,
-            "programs share devices and temporary files with the machine"
+            "namespaces are unavailable; programs share devices and temporary files with the \
+             machine"
         );
         let mut known = self.known_isolation();
         if known.is_none() {
@@ -314,9 +315,11 @@ impl SpawnGate {
                 output: pipes.output,
             }),
             Ok(Ok(Some(Reply::Failed(fault)))) => Err(fault.for_program(name)),
-            Ok(Ok(_)) => Err(SpawnError::Other("its guard said nothing".to_owned())),
+            Ok(Ok(_)) => Err(SpawnError::Other(
+                "its guard process sent no answer".to_owned(),
+            )),
             Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(SpawnError::Other("its guard took too long".to_owned())),
+            Err(_) => Err(SpawnError::Other("its guard process timed out".to_owned())),
         }
     }
 
@@ -372,7 +375,7 @@ async fn hand_over(
     text.push(b'\n');
     // A guard that could not even begin is gone; what it may have said is read all the same.
     if let Err(error) = socket.write_all(&text).await {
-        tracing::debug!(%error, "a guard did not take its plan");
+        tracing::debug!(%error, "failed to send the plan to a guard process");
     }
     control.next().await
 }

@@ -85,7 +85,7 @@ impl ChildProcess {
             },
         };
         if let Err(error) = self.guard.wait().await {
-            tracing::warn!(%error, "a guard could not be waited for");
+            tracing::warn!(%error, "failed to wait for a guard process");
         }
         ChildEnd {
             code: ended.code,
@@ -104,7 +104,7 @@ async fn sweep(marker: &str) {
     if let Ok(killed @ 1..) = killed {
         tracing::warn!(
             killed,
-            "the guard of a child was killed; ended what it had held"
+            "a guard process was killed; killed its child processes"
         );
     }
 }

@@ -36,13 +36,12 @@ impl Spawner {
     /// Why nothing can be started; `None` if it can.
     pub fn unavailable(&self) -> Option<String> {
         if self.gate.is_closed() {
-            return Some("no programs are started here".to_owned());
+            return Some("starting programs is disabled here".to_owned());
         }
         match self.sandbox.missing {
             MissingSandbox::Warn => None,
             MissingSandbox::Refuse => Some(format!(
-                "programs cannot be locked in here ({}), and the agent's `sandbox.missing` is \
-                 `refuse`",
+                "the sandbox is not available ({}), and the agent's `sandbox.missing` is `refuse`",
                 self.missing()?
             )),
         }
@@ -55,15 +54,15 @@ impl Spawner {
         }
         if let Some(missing) = self.missing() {
             return Some(format!(
-                "programs are not locked in here ({missing}): they can read and write whatever \
-                 the server can, and the agent's `sandbox.missing` allows it"
+                "programs run without a sandbox ({missing}): they can read and write everything \
+                 that the server can; the agent's `sandbox.missing` allows this"
             ));
         }
         let is_open = self.sandbox.network && !self.gate.abilities().guards_socket_names();
         is_open.then(|| {
-            "programs can call every service of this machine that has a socket in the file tree, \
-             such as the one that starts containers: this kernel cannot tell these sockets apart, \
-             and the agent's `sandbox.missing` allows it"
+            "programs can call every service of this machine that has a socket in the file \
+             system, such as the one that starts containers: this kernel cannot distinguish these \
+             sockets; the agent's `sandbox.missing` allows this"
                 .to_owned()
         })
     }
@@ -71,7 +70,7 @@ impl Spawner {
     fn missing(&self) -> Option<&'static str> {
         match self.gate.abilities() {
             SandboxAbilities::Landlock(_) => None,
-            SandboxAbilities::SwitchedOff => Some("Landlock is switched off in this kernel"),
+            SandboxAbilities::SwitchedOff => Some("Landlock is disabled in this kernel"),
             SandboxAbilities::Absent => Some("this kernel has no Landlock"),
         }
     }

@@ -157,7 +157,7 @@ fn rules(root: &Dir, path: &Path) -> Gitignore {
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
         // A line that is no pattern says nothing, as in git.
         if let Err(error) = builder.add_line(None, line) {
-            tracing::debug!(%error, "a line of an ignore file was passed over");
+            tracing::debug!(%error, "skipped an invalid line of an ignore file");
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

@@ -39,16 +39,16 @@ pub struct Workspace {
 /// Why a path cannot be used, in words for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
-    #[error("`{0}` is outside of the workspace. Only paths inside of it can be used.")]
+    #[error("`{0}` is outside of the workspace. Use only paths inside of it.")]
     Outside(String),
     #[error(
-        "`{0}` is hidden from tools, because keys or the data of the server are kept there. Nothing \
-         in it can be read or written."
+        "`{0}` is hidden from tools because it contains keys or data of the server. Nothing in it \
+         can be read or written."
     )]
     Hidden(String),
     #[error(
-        "`{0}` cannot be written by tools, because other programs execute it outside of the sandbox. \
-         Show the user what to put there instead."
+        "Tools cannot write `{0}`, because other programs execute it outside of the sandbox. Show \
+         the user what to write there instead."
     )]
     Protected(String),
     #[error("`{0}` does not exist.")]
@@ -57,9 +57,9 @@ pub enum PathError {
     IsDirectory(String),
     #[error("`{0}` is not a directory.")]
     NotDirectory(String),
-    #[error("`{0}` is neither a file nor a directory, and reading it might never end.")]
+    #[error("`{0}` is neither a file nor a directory, and reading it might not end.")]
     Special(String),
-    #[error("There is no permission to read `{0}`.")]
+    #[error("Permission to read `{0}` was denied.")]
     NoPermission(String),
     #[error("`{path}` cannot be opened: {problem}.")]
     Other {

@@ -33,13 +33,13 @@ pub(crate) enum WriteError {
     #[error(transparent)]
     Path(#[from] PathError),
     #[error(
-        "`{0}` was changed by somebody else in this very moment. Nothing was written; read it \
-         again."
+        "`{0}` was changed by another program or user during the write. Nothing was written; read \
+         it again."
     )]
     Changed(String),
-    #[error("There is no permission to write `{0}`.")]
+    #[error("Permission to write `{0}` was denied.")]
     NoPermission(String),
-    #[error("`{path}` was not written: {problem}. It is as it was before.")]
+    #[error("`{path}` was not written: {problem}. It is unchanged.")]
     Other {
         path: String,
         problem: io::ErrorKind,
@@ -268,7 +268,7 @@ impl Drop for Beside<'_> {
         if !self.named
             && let Err(error) = self.dir.remove_file(&self.name)
         {
-            tracing::warn!(%error, "a temporary file was left behind");
+            tracing::warn!(%error, "failed to remove a temporary file");
         }
     }
 }
@@ -280,7 +280,7 @@ fn keep_owner(file: &File, old: &Metadata) {
     let owner = rustix::fs::Uid::from_raw(old.uid());
     let group = rustix::fs::Gid::from_raw(old.gid());
     if let Err(error) = rustix::fs::fchown(file, Some(owner), Some(group)) {
-        tracing::debug!(%error, "a replaced file could not be given to its owner");
+        tracing::debug!(%error, "failed to restore the owner of a replaced file");
     }
 }
 

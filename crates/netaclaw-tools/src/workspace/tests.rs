@@ -121,7 +121,7 @@ fn a_pipe_is_refused_and_not_waited_for() {
     let pipe = world.outer.path().join("ws/pipe");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
-    world.check("pipe", Err("might never end"));
+    world.check("pipe", Err("might not end"));
 }
 
 /// A link that is swapped between check and use would beat any check; here there is none.

@@ -68,7 +68,7 @@ async fn output_errors_and_exit_code_come_in_order() {
     assert_eq!(output.joined_text(), "(no output)");
     assert!(!output.is_error);
     let output = bash(&yard, json!({"command": "kill -9 $$"})).await;
-    assert_eq!(output.joined_text(), "[Ended by signal 9.]");
+    assert_eq!(output.joined_text(), "[Killed by signal 9.]");
 }
 
 #[tokio::test]
@@ -113,7 +113,10 @@ async fn a_command_that_takes_too_long_is_ended_with_what_it_said() {
     let command = "echo begun; trap '' TERM; sleep 1000";
     let output = bash(&yard, json!({"command": command, "timeout": 1})).await;
     let text = output.joined_text();
-    assert!(text.starts_with("begun\n[Timed out after 1 s"), "{text}");
+    assert!(
+        text.starts_with("begun\n[Killed after a timeout of 1 s"),
+        "{text}"
+    );
     assert_eq!(output.details.unwrap()["timedOut"], true);
 }
 

@@ -120,7 +120,7 @@ async fn ls_of_a_huge_directory_comes_in_parts() {
     let output = call(dir.path(), "ls", json!({})).await.output;
     let text = output.joined_text();
     assert!(text.starts_with("f0000  0\n"), "{text}");
-    assert!(text.ends_with("f0499  0\n[Entries 1 to 500 of 1200. Go on with offset=500.]"));
+    assert!(text.ends_with("f0499  0\n[Entries 1 to 500 of 1200. Continue with offset=500.]"));
     let output = call(dir.path(), "ls", json!({"offset": 1199})).await.output;
     assert_eq!(output.joined_text(), "f1199  0\n");
     let output = call(dir.path(), "ls", json!({"offset": 1e9 as u64}))
@@ -146,8 +146,7 @@ async fn todo_keeps_one_item_in_progress_and_says_what_it_changed() {
     let output = call_in(here(), "todo", items.clone()).await.output;
     assert_eq!(
         output.joined_text(),
-        "[x] x: plan\n[>] 1: build\n[ ] 2: test\n[1 items without text were left out]\n[only one \
-         item can be in progress, so 1 were set back to pending]"
+        "[x] x: plan\n[>] 1: build\n[ ] 2: test\n[1 items without text were dropped]\n[only one item can be in progress, so 1 were reset to pending]"
     );
     assert_eq!(output.details.unwrap()["todo"]["revision"], 1);
     // The same list again is no change.
@@ -176,7 +175,7 @@ async fn todo_caps_are_visible() {
     let text = output.joined_text();
     assert!(!text.contains("old"), "finished items go first");
     assert!(text.contains("[only 50 of 60 items were kept]"));
-    assert!(text.contains("[50 texts were cut at 200 characters]"));
+    assert!(text.contains("[50 texts were truncated to 200 characters]"));
 }
 
 #[tokio::test]
@@ -215,7 +214,7 @@ async fn facts_are_remembered_found_and_corrected() {
     let run = context(dir.path());
     let here = async |tool: &str, args| call_in(run.clone(), tool, args).await.output;
     let output = here("memory_save", json!({"text": "likes tea"})).await;
-    assert_eq!(output.joined_text(), "Remembered: likes tea (id 0)");
+    assert_eq!(output.joined_text(), "Saved: likes tea (id 0)");
     here(
         "memory_save",
         json!({"text": "likes coffee", "replaces": "0"}),
@@ -224,7 +223,7 @@ async fn facts_are_remembered_found_and_corrected() {
     let output = here("memory_search", json!({"query": "likes"})).await;
     assert_eq!(output.joined_text(), "- likes coffee (id 0, 2026-11-03)\n");
     let output = here("memory_search", json!({"query": "tea"})).await;
-    assert_eq!(output.joined_text(), "Nothing is remembered about this.");
+    assert_eq!(output.joined_text(), "No memories match.");
     let output = here("memory_save", json!({"text": "x", "replaces": "9"})).await;
     assert!(output.is_error);
 }

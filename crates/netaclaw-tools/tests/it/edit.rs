@@ -62,7 +62,7 @@ async fn what_does_not_fit_changes_nothing_and_helps_on() {
     check(
         &edit(dir.path(), "a.c", "if ready {\n    start();\n}", "x").await,
         true,
-        "It is there with other spaces or indentation, at line 1:\nif ready {\n\tstart();\n}\n Nothing was changed in `a.c`.",
+        "The file contains it with different spaces or indentation, at line 1:\nif ready {\n\tstart();\n}\n Nothing was changed in `a.c`.",
     );
     check(&edit(dir.path(), "a.c", "", "x").await, true, "is empty");
     check(

@@ -223,7 +223,7 @@ async fn what_others_execute_is_read_but_not_written() {
         let output = home.call(tool, args.clone()).await;
         let text = output.joined_text();
         assert!(
-            output.is_error && text.contains("cannot be written"),
+            output.is_error && text.contains("Tools cannot write"),
             "{args}: {text}"
         );
     }

@@ -130,6 +130,6 @@ async fn two_tools_of_one_name_are_refused() {
             .add(Arc::new(Manner::Obeys))
             .unwrap_err()
             .to_string(),
-        "there are two tools named `odd`"
+        "two tools are named `odd`"
     );
 }

@@ -202,7 +202,7 @@ async fn a_large_answer_is_cut() {
     let flood = call(&yard, &servers, "mcp__web__flood", json!({})).await;
     let text = flood.output.joined_text();
     assert!(
-        text.len() < 40 << 10 && text.contains("Output cut"),
+        text.len() < 40 << 10 && text.contains("Output truncated"),
         "{}",
         text.len()
     );

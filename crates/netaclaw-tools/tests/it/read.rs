@@ -32,7 +32,7 @@ async fn text_comes_with_numbers_and_a_way_on() {
     check_text(
         &output,
         false,
-        "     2\ttwo\n[Lines 2 to 2 of 3. Read on with offset=3.]\n",
+        "     2\ttwo\n[Lines 2 to 2 of 3. Continue with offset=3.]\n",
     );
     assert_eq!(
         output.details,
@@ -42,7 +42,7 @@ async fn text_comes_with_numbers_and_a_way_on() {
     check_text(
         &output,
         true,
-        "`a.txt` has only 3 lines; `offset` 9 is behind its end.",
+        "`a.txt` has only 3 lines; `offset` 9 is past its end.",
     );
 }
 
@@ -90,14 +90,14 @@ async fn what_is_no_text_is_said_and_not_shown() {
     check_text(
         &text("latin").await,
         false,
-        "     1\tcaf\u{fffd}\n[The file is not valid UTF-8; what is not is shown as \u{fffd}.]\n",
+        "     1\tcaf\u{fffd}\n[The file is not valid UTF-8; invalid bytes are shown as \u{fffd}.]\n",
     );
     check_text(&text("empty").await, false, "(The file is empty.)");
     check_text(&text(".").await, true, "`.` is a directory, not a file.");
     check_text(
         &text("../x").await,
         true,
-        "`../x` is outside of the workspace. Only paths inside of it can be used.",
+        "`../x` is outside of the workspace. Use only paths inside of it.",
     );
 }
 
@@ -125,7 +125,7 @@ async fn pictures_are_shown_to_models_that_see() {
     check_text(
         &output,
         false,
-        "A picture (image/png, 12 bytes). You cannot see pictures.",
+        "An image (image/png, 12 bytes). The current model does not support images.",
     );
 
     let mut large = PNG.to_vec();
@@ -154,7 +154,7 @@ async fn what_cannot_be_read_is_said_at_once() {
     check_text(
         &read(dir.path(), json!({"path": "pipe"})).await,
         true,
-        "`pipe` is neither a file nor a directory, and reading it might never end.",
+        "`pipe` is neither a file nor a directory, and reading it might not end.",
     );
 }
 
@@ -171,7 +171,7 @@ async fn half_a_gigabyte_is_read_without_holding_it() {
     check_text(
         &output,
         false,
-        "     1\tfirst\n     2\tfirst\n[Lines 1 to 2; many more follow. Read on with offset=3.]\n",
+        "     1\tfirst\n     2\tfirst\n[Lines 1 to 2; many more follow. Continue with offset=3.]\n",
     );
     let output = read(dir.path(), json!({"path": "huge", "offset": 3000})).await;
     assert!(

@@ -81,7 +81,7 @@ async fn find_honours_ignore_files_and_sorts() {
     );
     assert_eq!(
         text(dir.path(), "find", json!({"pattern": "no-such-*"})).await,
-        "Nothing was found.\n"
+        "No matches.\n"
     );
     // What is named itself is looked into, also if it is ignored.
     assert_eq!(
@@ -106,7 +106,7 @@ async fn rules_of_directories_above_and_of_inner_repositories_count() {
             json!({"pattern": "*.log", "path": "src"})
         )
         .await,
-        "Nothing was found.\n"
+        "No matches.\n"
     );
     // Another repository inside follows its own rules only.
     fs::create_dir_all(dir.path().join("vendor/.git")).unwrap();
@@ -145,7 +145,7 @@ async fn find_comes_in_parts_that_meet() {
             break;
         }
         assert!(
-            text.ends_with(&format!("Go on with offset={offset}.]\n")),
+            text.ends_with(&format!("Continue with offset={offset}.]\n")),
             "{text}"
         );
     }
@@ -187,7 +187,7 @@ async fn grep_shows_lines_below_their_files() {
         "README.md\n3:针在这里\n"
     );
     let args = json!({"pattern": "nowhere"});
-    assert_eq!(text(dir.path(), "grep", args).await, "Nothing was found.\n");
+    assert_eq!(text(dir.path(), "grep", args).await, "No matches.\n");
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn grep_says_what_is_wrong_with_a_pattern() {
         let output = output(dir.path(), "grep", json!({"pattern": pattern})).await;
         assert!(output.is_error, "{pattern}");
         assert!(
-            output.joined_text().contains("`pattern` cannot be used"),
+            output.joined_text().contains("`pattern` is not valid"),
             "{output:?}"
         );
     }
@@ -332,7 +332,7 @@ async fn half_a_gigabyte_is_searched_without_holding_it() {
     assert!(!output.is_error);
     assert_eq!(
         output.joined_text(),
-        "Nothing was found.\n[1 files have lines too long to be searched with this pattern.]\n"
+        "No matches.\n[1 files have lines that are too long for this pattern.]\n"
     );
     assert!(
         peak_memory_kb() - before < 60_000,
@@ -358,7 +358,7 @@ async fn a_huge_directory_is_gone_through_without_holding_it() {
         let output = output(dir.path(), tool, args).await;
         let text = output.joined_text();
         assert!(
-            text.contains("1 to 10 of 30000. Go on with offset=10."),
+            text.contains("1 to 10 of 30000. Continue with offset=10."),
             "{text}"
         );
         assert_eq!(output.details.unwrap()["total"], FILES);
@@ -376,7 +376,7 @@ async fn stopping_keeps_what_was_found() {
     context.cancel.cancel();
     let executed = call_in(context, "grep", json!({"pattern": "needle"})).await;
     assert_eq!(executed.ending, netaclaw_tools::Ending::Cancelled);
-    assert!(executed.output.joined_text().contains("called off"));
+    assert!(executed.output.joined_text().contains("cancelled"));
 }
 
 /// A short pattern that compiles to a large automaton.

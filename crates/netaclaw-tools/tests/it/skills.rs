@@ -199,14 +199,14 @@ async fn an_input_that_does_not_fit_starts_nothing() {
     let executed = school.execute("one", json!({"path": 5})).await;
     let text = executed.output.joined_text();
     assert!(
-        text.starts_with("The input does not fit the skill `one`"),
+        text.starts_with("The input does not match the schema of the skill `one`"),
         "{text}"
     );
     assert!(executed.output.is_error && school.steps().is_empty());
     let unknown = school.execute("two", json!({})).await;
     assert_eq!(
         unknown.output.joined_text(),
-        "There is no skill `two`. There are: one."
+        "There is no skill `two`. Available skills: one."
     );
 }
 
@@ -290,9 +290,9 @@ async fn every_bad_end_has_a_name() {
         (
             "silent",
             "bad_result",
-            "The program ended without a result.",
+            "The program ended without writing a result.",
         ),
-        ("prose", "bad_result", "The result is not a JSON document."),
+        ("prose", "bad_result", "The result is not valid JSON."),
         ("code", "exit_code", "exit code 3. no disk"),
         ("signal", "signal", "ended by signal 9"),
         ("refuses", "failed", "nothing to do"),
@@ -324,7 +324,7 @@ time.sleep(86400)
         &executed,
         EndStatus::Failed,
         "timed_out",
-        "It did not end within 1 s",
+        "It was killed after a timeout of 1 s",
     );
     assert!(no_process_with("sleep\x0086399"));
 }

@@ -45,7 +45,7 @@ async fn a_file_is_created_with_its_directories_and_replaced_with_a_diff() {
         }))
     );
     let output = write(dir.path(), "a/b/c.txt", "one\n2\n").await;
-    check(&output, false, "had this content already");
+    check(&output, false, "already had this content");
     assert_eq!(names(&dir.path().join("a/b")), ["c.txt"]);
 }
 
@@ -112,7 +112,7 @@ async fn what_somebody_else_changed_after_it_was_read_is_not_overwritten() {
     check(
         &here("write", new.clone()).await,
         true,
-        "changed by somebody else",
+        "changed by another program or user",
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "theirs, longer");
     // Reading again is all it takes; and what the run itself wrote is no surprise to it.

@@ -23,7 +23,7 @@ async fn a_summariser_that_fails_never_fails_the_chat() {
         ("only thinks", thinking, "bad_summary"),
         ("is too short", Reply::text("Short."), "bad_summary"),
         (
-            "is longer than what it replaces",
+            "is longer than the text that it replaces",
             Reply::text(long),
             "bad_summary",
         ),
@@ -160,7 +160,7 @@ async fn instructions_over_the_threshold_never_begin_it() {
     let (_, opened) = world.open(&session).await;
     let warnings = opened.snapshot.unwrap().warnings;
     assert!(
-        warnings[0].words.en.contains("over its threshold"),
+        warnings[0].words.en.contains("exceed its threshold"),
         "{warnings:?}"
     );
 }

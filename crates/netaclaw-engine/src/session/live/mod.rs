@@ -23,8 +23,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// that what one has and another has not would be a gap. The result entry carries what counts.
 const OUTPUT_CHARS_MAX: u64 = 256 * 1024;
 /// Stands behind the last of it.
-const OUTPUT_CUT: &str = "\n[后续输出不再实时显示，请看结果。 Further output is not shown live; see the \
-                          result.]\n";
+const OUTPUT_CUT: &str = "\n[后续输出不再实时显示，请查看结果。 Further output is not shown live; \
+                          see the result.]\n";
 
 /// The moving part of a session. Every change and its event happen under one lock, so that a
 /// snapshot and the events after it never overlap or leave a gap.

@@ -129,18 +129,18 @@ impl Kept {
         let left_out = self.bytes - head.len() as u64 - tail.len() as u64;
         let place = match &self.file {
             Spill::Open { path, bytes, .. } if *bytes < self.bytes => format!(
-                "the first {} MiB of the output are in `{}`; look there with `read` or `grep`",
+                "the first {} MiB of the output are in `{}`; read it with `read` or `grep`",
                 FILE_BYTES_MAX >> 20,
                 path.display()
             ),
             Spill::Open { path, .. } => format!(
-                "the whole output is in `{}`; look there with `read` or `grep`",
+                "the complete output is in `{}`; read it with `read` or `grep`",
                 path.display()
             ),
-            Spill::NotNeeded | Spill::Failed => "it could not be kept".to_owned(),
+            Spill::NotNeeded | Spill::Failed => "it could not be stored".to_owned(),
         };
         format!(
-            "{}\n[… {left_out} bytes are left out here: {place} …]\n{}",
+            "{}\n[… {left_out} bytes omitted: {place} …]\n{}",
             String::from_utf8_lossy(head),
             String::from_utf8_lossy(tail)
         )

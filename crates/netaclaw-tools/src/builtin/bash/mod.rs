@@ -34,12 +34,12 @@ pub struct Bash;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BashInput {
-    /// The command, as it would be typed into a shell. May have several lines.
+    /// Shell command. Can have several lines.
     command: String,
-    /// Directory to run it in, relative to the workspace; the workspace itself if absent.
+    /// Directory to run it in, relative to the workspace. Default: the workspace.
     #[serde(default)]
     cwd: Option<String>,
-    /// Seconds after which it is ended; 120 if absent.
+    /// Timeout in seconds, after which the command is killed. Default: 120.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3600))]
     timeout: Option<u64>,
@@ -56,13 +56,13 @@ impl TypedTool for Bash {
                 zh: "运行命令".to_owned(),
                 en: "Run command".to_owned(),
             },
-            description: "Runs a command with bash and returns what it writes (output and errors \
-                          together, in order) and its exit code. It can write only inside of the \
-                          workspace and to temporary directories, usually has no network, and has \
-                          no input and no terminal. Every call is a new shell. When the command \
-                          ends, whatever it left running in the background is ended too."
+            description: "Runs a command with bash and returns its output (standard output and \
+                          standard error combined, in order) and its exit code. It can write only \
+                          to the workspace and to temporary directories, usually has no network \
+                          access, and has no input and no terminal. Every call starts a new \
+                          shell. When the command ends, its background processes are killed."
                 .into(),
-            guidance: "Use `bash` to build, test and run things; the other tools are better for \
+            guidance: "Use `bash` to build, test and run programs; prefer the other tools for \
                        reading, searching and changing files."
                 .to_owned(),
             category: ToolCategory::Shell,
@@ -124,7 +124,7 @@ async fn begin(
     if process.sandbox().landlock.is_none() {
         context.updates.send(ToolUpdate::Process(ProcessUpdate {
             level: ProcessLevel::Warning,
-            message: "The command runs without a sandbox: this machine cannot lock it in."
+            message: "The command runs without a sandbox: this machine does not support it."
                 .to_owned(),
             ..ProcessUpdate::default()
         }));
@@ -170,7 +170,7 @@ async fn start(command: &str, cwd: PathBuf, context: &ToolContext) -> Result<Sta
 
 fn sentence(error: &SpawnError) -> String {
     if let SpawnError::Io(cause) = error {
-        tracing::warn!(%cause, "a command could not be started");
+        tracing::warn!(%cause, "failed to start a command");
     }
     format!("The command was not run: {error}.")
 }

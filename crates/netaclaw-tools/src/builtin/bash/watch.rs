@@ -127,10 +127,10 @@ fn told(
 fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Option<String> {
     match (stopped, end) {
         (Some(Stopped::TimedOut), _) => Some(format!(
-            "[Timed out after {} s and was ended. Give it more time with `timeout`, or less to do.]",
+            "[Killed after a timeout of {} s. Set a longer `timeout`, or split the work.]",
             time.as_secs()
         )),
-        (Some(Stopped::Cancelled), _) => Some("[Ended before it was finished.]".to_owned()),
+        (Some(Stopped::Cancelled), _) => Some("[Cancelled before it was finished.]".to_owned()),
         (
             None,
             Some(ChildEnd {
@@ -138,7 +138,7 @@ fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Opti
                 ..
             }),
         ) => Some(format!(
-            "[Ended, because it had started more than {most} processes and threads.]"
+            "[Killed because it started more than {most} processes and threads.]"
         )),
         (
             None,
@@ -147,8 +147,8 @@ fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Opti
                 ..
             }),
         ) => Some(format!(
-            "[It had put more than {} MiB into its directory for temporary files, so it was ended if it \
-             still ran, and these files were removed. Write large files to the workspace.]",
+            "[Its temporary files exceeded {} MiB. The command was killed if it still ran, and \
+             these files were removed. Write large files to the workspace.]",
             most >> 20
         )),
         (None, Some(ChildEnd { code: Some(0), .. })) => None,
@@ -164,7 +164,7 @@ fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Opti
                 signal: Some(signal),
                 ..
             }),
-        ) => Some(format!("[Ended by signal {signal}.]")),
-        (None, _) => Some("[How it ended is not known.]".to_owned()),
+        ) => Some(format!("[Killed by signal {signal}.]")),
+        (None, _) => Some("[Its exit status is unknown.]".to_owned()),
     }
 }

@@ -34,8 +34,8 @@ pub struct Edit;
 pub struct EditInput {
     /// Path of the file, relative to the workspace or absolute inside of it.
     path: String,
-    /// What to replace. All texts are looked for in the file as it is before the first
-    /// replacement, and must not overlap. Either all are replaced or none.
+    /// Replacements. All `old_text` values are matched against the file as it is before the first
+    /// replacement, and must not overlap. Either all replacements are made or none.
     #[schemars(length(min = 1))]
     edits: Vec<Replacement>,
 }
@@ -43,12 +43,12 @@ pub struct EditInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Replacement {
-    /// The text to be replaced, exactly as it is in the file, with all spaces and line breaks. It
-    /// must be there exactly once, so take as many lines around it as that needs.
+    /// Text to replace, exactly as in the file, including spaces and line breaks. It must occur
+    /// exactly once; include as many surrounding lines as necessary.
     old_text: String,
-    /// What to put in its place; empty to delete it.
+    /// Replacement; empty to delete the text.
     new_text: String,
-    /// Replace the text wherever it is, however often.
+    /// Replace all occurrences.
     #[serde(default)]
     replace_all: bool,
 }
@@ -64,11 +64,12 @@ impl TypedTool for Edit {
                 zh: "修改文件".to_owned(),
                 en: "Edit file".to_owned(),
             },
-            description: "Replaces exact texts in a file of the workspace, one or several at \
-                          once. Line endings and a byte order mark stay as they are."
+            description: "Replaces exact texts in a file of the workspace, one or several in one \
+                          call. Keeps line endings and a byte order mark."
                 .into(),
-            guidance: "Use `edit` to change files: read first, copy the old text exactly, without \
-                       line numbers, and put all changes of one file into one call."
+            guidance: "Use `edit` to change files: read the file first, copy the old text \
+                       exactly, without line numbers, and put all changes of one file into one \
+                       call."
                 .to_owned(),
             category: ToolCategory::Files,
             schema: Value::Null.into(),
@@ -156,13 +157,16 @@ enum EditError {
         path: String,
         problem: io::ErrorKind,
     },
-    #[error("`{path}` has {bytes} bytes; files above {FILE_BYTES_MAX} bytes cannot be edited.")]
+    #[error(
+        "`{path}` has {bytes} bytes; files larger than {FILE_BYTES_MAX} bytes cannot be \
+             edited."
+    )]
     TooLong { path: String, bytes: u64 },
     #[error("`{0}` is not a text file and cannot be edited.")]
     NotText(String),
     #[error("{problem} Nothing was changed in `{path}`.")]
     Replace { path: String, problem: ReplaceError },
-    #[error("Editing was called off. Nothing was changed.")]
+    #[error("The edit was cancelled. Nothing was changed.")]
     CalledOff,
 }
 

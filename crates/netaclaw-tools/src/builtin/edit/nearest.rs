@@ -21,15 +21,15 @@ pub(super) fn nearest(file: &[u8], old: &str) -> String {
         return String::new();
     }
     if wanted.iter().all(|line| is_numbered(line)) {
-        return " It begins with line numbers, which are not part of the file.".to_owned();
+        return " It starts with line numbers, which are not part of the file.".to_owned();
     }
     let Some((start, kind)) = best_start(&lines, &wanted) else {
         return String::new();
     };
     let end = (start + wanted.len()).min(lines.len());
     let why = match kind {
-        Nearness::Spaces => "It is there with other spaces or indentation",
-        Nearness::Lines => "The nearest lines are these",
+        Nearness::Spaces => "The file contains it with different spaces or indentation",
+        Nearness::Lines => "The most similar lines are",
     };
     format!(
         " {why}, at line {}:\n{}",
@@ -146,7 +146,7 @@ mod tests {
     fn other_spaces_are_told() {
         check(
             "fn main() {\n    let total = add(1, 2);\n",
-            " It is there with other spaces or indentation, at line 1:\nfn main() {\n\tlet total \
+            " The file contains it with different spaces or indentation, at line 1:\nfn main() {\n\tlet total \
              = add(1, 2);\n",
         );
     }
@@ -155,12 +155,12 @@ mod tests {
     fn the_nearest_lines_are_shown() {
         check(
             "    let sum = add(1, 2);\n    println!(\"{total}\");",
-            " The nearest lines are these, at line 2:\n\tlet total = \
+            " The most similar lines are, at line 2:\n\tlet total = \
              add(1, 2);\n\tprintln!(\"{total}\");\n",
         );
         check(
             "let totals = add(1, 2);",
-            " The nearest lines are these, at line 2:\n\tlet total = add(1, 2);\n",
+            " The most similar lines are, at line 2:\n\tlet total = add(1, 2);\n",
         );
     }
 
@@ -174,7 +174,7 @@ mod tests {
     fn line_numbers_are_recognised() {
         check(
             "     1\tfn main() {",
-            " It begins with line numbers, which are not part of the file.",
+            " It starts with line numbers, which are not part of the file.",
         );
     }
 }

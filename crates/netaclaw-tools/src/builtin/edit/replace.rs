@@ -19,20 +19,20 @@ pub(super) struct Replaced {
 pub(super) enum ReplaceError {
     #[error("Edit {edit}: `old_text` is empty. Use `write` to create a file.")]
     Empty { edit: usize },
-    #[error("Edit {edit}: `old_text` and `new_text` are the same.")]
+    #[error("Edit {edit}: `old_text` and `new_text` are identical.")]
     Same { edit: usize },
-    #[error("Edit {edit}: `old_text` is not in the file.{hint}")]
+    #[error("Edit {edit}: `old_text` was not found in the file.{hint}")]
     NotFound { edit: usize, hint: String },
     #[error(
-        "Edit {edit}: `old_text` is there {count} times, at line {lines}. Take more of the lines \
-         around the one you mean, or set `replace_all`."
+        "Edit {edit}: `old_text` occurs {count} times, at line {lines}. Include more of the \
+         surrounding lines, or set `replace_all`."
     )]
     Ambiguous {
         edit: usize,
         count: usize,
         lines: String,
     },
-    #[error("Edits {first} and {second} overlap. Make one edit of them.")]
+    #[error("Edits {first} and {second} overlap. Combine them into one edit.")]
     Overlap { first: usize, second: usize },
 }
 
@@ -206,7 +206,7 @@ mod tests {
         check(
             "a",
             &[edit("x", "B")],
-            Err("Edit 1: `old_text` is not in the file."),
+            Err("Edit 1: `old_text` was not found in the file."),
         );
         let all = Replacement {
             replace_all: true,

@@ -38,15 +38,15 @@ pub struct Grep;
 pub struct GrepInput {
     /// Regular expression (Rust syntax, without look-around), matched against each line.
     pattern: String,
-    /// File or directory to search, relative to the workspace or absolute inside of it; the
-    /// workspace itself if absent.
+    /// File or directory to search, relative to the workspace or absolute inside of it. Default:
+    /// the workspace.
     #[serde(default)]
     path: Option<String>,
-    /// Glob pattern for files to search, such as `*.rs` or `src/**`; with a `!` in front for
-    /// files to leave out.
+    /// Glob pattern of the files to search, such as `*.rs` or `src/**`; with a leading `!`, of the
+    /// files to exclude.
     #[serde(default)]
     glob: Option<String>,
-    /// Take `pattern` as plain text.
+    /// Treat `pattern` as plain text.
     #[serde(default)]
     literal: bool,
     #[serde(default)]
@@ -54,16 +54,16 @@ pub struct GrepInput {
     /// Lines to show before and after each match, at most 20.
     #[serde(default)]
     context: Option<usize>,
-    /// Show only the paths of files with a match.
+    /// Return only the paths of files with a match.
     #[serde(default)]
     files_only: bool,
-    /// Also search what `.gitignore` and the like leave out.
+    /// Also search what `.gitignore` and similar files exclude.
     #[serde(default)]
     include_ignored: bool,
-    /// How many matches (with `files_only`: files) to pass over.
+    /// Number of matches (with `files_only`: files) to skip.
     #[serde(default)]
     offset: Option<usize>,
-    /// How many matches (with `files_only`: files) to show; 200 if absent.
+    /// Number of matches (with `files_only`: files) to return. Default: 200.
     #[serde(default)]
     #[schemars(range(min = 1))]
     limit: Option<usize>,
@@ -78,13 +78,13 @@ impl TypedTool for Grep {
             name: "grep",
             label_zh: "搜索内容",
             label_en: "Search content",
-            description: "Searches the content of files of the workspace for a regular \
-                          expression. Shows each file's path and below it the lines, with `:` \
-                          behind the number of a match and `-` behind that of a line around it. \
-                          Sorted by path. What `.gitignore` names and binary files are left out. \
-                          Long results come in parts, continue with `offset`.",
-            guidance: "Use `grep` to find where something is said or used, instead of reading \
-                       files one after the other.",
+            description: "Searches the content of files in the workspace with a regular \
+                          expression. Returns the path of each file and below it the lines with \
+                          their numbers, followed by `:` for a match and `-` for context. Sorted \
+                          by path. Respects `.gitignore`; skips binary files. Long results are \
+                          returned in parts; continue with `offset`.",
+            guidance: "Use `grep` to find where something is mentioned or used, instead of \
+                       reading files one by one.",
             timeout: Duration::from_secs(60),
         }
         .manifest()
@@ -266,14 +266,14 @@ fn tell(
     let next = held.offset + shown.count;
     if shown.count == 0 {
         text.push_str(match held.offset {
-            0 => "Nothing was found.\n",
+            0 => "No matches.\n",
             _ => "[There are no more.]\n",
         });
     } else if shown.more {
         let first = held.offset + 1;
         text.push_str(&format!(
-            "[{what} {first} to {next}; there are more. Go on with offset={next}, or search for \
-             something rarer.]\n"
+            "[{what} {first} to {next}; there are more. Continue with offset={next}, or use a \
+             more specific pattern.]\n"
         ));
     }
     let called_off = context.cancel.is_cancelled();
@@ -281,14 +281,14 @@ fn tell(
         (found.unreadable, "files or directories could not be read"),
         (
             found.long_lines,
-            "files have lines too long to be searched with this pattern",
+            "files have lines that are too long for this pattern",
         ),
     ];
     for (count, what) in notes.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!("[{count} {what}.]\n"));
     }
     if called_off {
-        text.push_str("[The search was called off; there may be more.]\n");
+        text.push_str("[The search was cancelled; there may be more matches.]\n");
     }
     let details = json!({
         "offset": held.offset,

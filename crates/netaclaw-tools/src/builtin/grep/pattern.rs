@@ -41,8 +41,8 @@ impl Pattern {
     pub(super) fn new(pattern: &str, options: PatternOptions) -> Result<Self, String> {
         if pattern.len() > PATTERN_BYTES_MAX {
             return Err(format!(
-                "`pattern` is too long: {} bytes, at most {PATTERN_BYTES_MAX}. Search for a shorter \
-                 part of it.",
+                "`pattern` is too long: {} bytes, at most {PATTERN_BYTES_MAX}. Search for a \
+                 shorter part of it.",
                 pattern.len()
             ));
         }
@@ -60,12 +60,12 @@ impl Pattern {
             }
         }
         Err(match failed.contains("size limit") {
-            true => "`pattern` is too expensive: compiled it is larger than 4 MB. Use smaller \
-                     counts in `{n,m}`, do not nest them, and prefer classes such as `[0-9]` and \
-                     `[A-Za-z_]` to `\\d` and `\\w` inside of them."
+            true => "`pattern` is too expensive: its compiled form exceeds 4 MB. Use smaller \
+                     counts in `{n,m}`, do not nest them, and inside of them prefer classes such \
+                     as `[0-9]` and `[A-Za-z_]` to `\\d` and `\\w`."
                 .to_owned(),
             false => format!(
-                "`pattern` cannot be used: {failed}. Each line is matched by itself; set `literal` \
+                "`pattern` is not valid: {failed}. Each line is matched separately; set `literal` \
                  to search for plain text."
             ),
         })

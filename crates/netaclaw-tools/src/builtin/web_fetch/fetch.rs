@@ -30,26 +30,24 @@ pub(super) struct Page {
 /// Why there is no page, in words for the model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
-    #[error("`{0}` is not an address of the web. It begins with http:// or https://.")]
+    #[error("`{0}` is not a web address. A web address starts with http:// or https://.")]
     NotAnAddress(String),
-    #[error("Addresses with a user name or a password in them are not fetched.")]
+    #[error("Addresses that contain a user name or a password are not fetched.")]
     WithSecret,
     #[error("`{0}` is not on the public internet. Only public addresses can be fetched.")]
     NotPublic(String),
-    #[error(
-        "The server redirects from a protected to an open connection, and that is not followed."
-    )]
+    #[error("The server redirects from https to http. Such redirects are not followed.")]
     Downgrade,
-    #[error("The server redirects without saying where to.")]
+    #[error("The server sent a redirect without a target.")]
     LostRedirect,
     #[error(
-        "The page redirects to another host, {0}, which this call may not follow. Fetch that \
-         address with a call of its own if it is needed."
+        "The page redirects to another host, {0}. This call must not follow it. If you need that \
+         page, fetch its address in a separate call."
     )]
     OtherHost(Url),
-    #[error("More than {REDIRECTS_MAX} redirects, so it was given up.")]
+    #[error("The server redirected more than {REDIRECTS_MAX} times.")]
     TooManyRedirects,
-    #[error("There was no answer in time.")]
+    #[error("The server did not respond in time.")]
     TimedOut,
     #[error("The server could not be reached: {0}.")]
     Unreachable(String),

@@ -26,7 +26,7 @@ pub(super) struct Ended {
 impl Ended {
     pub(super) fn not_started(error: &SpawnError) -> Self {
         if let SpawnError::Io(cause) = error {
-            tracing::warn!(%cause, "a skill could not be started");
+            tracing::warn!(%cause, "failed to start the program of a skill");
         }
         Self {
             end: ProcessEnd {
@@ -78,7 +78,7 @@ pub(super) fn judge(
             (
                 "timed_out",
                 failed,
-                format!("It did not end within {seconds} s and was ended."),
+                format!("It was killed after a timeout of {seconds} s."),
             )
         }
         (
@@ -90,7 +90,7 @@ pub(super) fn judge(
         ) => (
             "crowded",
             failed,
-            format!("It had started more than {most} processes and threads and was ended."),
+            format!("It was killed because it started more than {most} processes and threads."),
         ),
         (
             None,
@@ -102,8 +102,8 @@ pub(super) fn judge(
             "over_quota",
             failed,
             format!(
-                "It had put more than {} MiB into its directory for temporary files, so it was ended if it \
-                 still ran, and these files were removed.",
+                "Its temporary files exceeded {} MiB. The program was killed if it still ran, and \
+                 these files were removed.",
                 most >> 20
             ),
         ),
@@ -116,7 +116,7 @@ pub(super) fn judge(
         ) => (
             "signal",
             failed,
-            format!("The program was ended by signal {signal}.{because}"),
+            format!("The program was killed by signal {signal}.{because}"),
         ),
         (
             None,
@@ -132,7 +132,7 @@ pub(super) fn judge(
         (None, None) | (None, Some(ChildEnd { code: None, .. })) => (
             "unknown",
             failed,
-            "How the program ended is not known.".to_owned(),
+            "The exit status of the program is unknown.".to_owned(),
         ),
         _ if written.result_dropped > 0 => {
             let most = RESULT_BYTES_MAX >> 20;
@@ -145,15 +145,15 @@ pub(super) fn judge(
         _ if result.is_none() && text.is_empty() => (
             "bad_result",
             failed,
-            "The program ended without a result.".to_owned(),
+            "The program ended without writing a result.".to_owned(),
         ),
         _ if result.is_none() => (
             "bad_result",
             failed,
-            "The result is not a JSON document.".to_owned(),
+            "The result is not valid JSON.".to_owned(),
         ),
         _ if says_no => {
-            let said = said_error.unwrap_or_else(|| "It says that it failed.".to_owned());
+            let said = said_error.unwrap_or_else(|| "The program reported a failure.".to_owned());
             ("failed", failed, said)
         }
         _ => ("completed", EndStatus::Completed, "Done.".to_owned()),

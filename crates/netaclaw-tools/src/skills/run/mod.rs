@@ -45,7 +45,8 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
     };
     let Some(entry) = skill.entry.clone() else {
         return ToolOutput::error(format!(
-            "The skill `{}` has no program to run. Read it with `read_skill` and do what it says.",
+            "The skill `{}` has no program to run. Read it with `read_skill` and follow its \
+             instructions.",
             skill.name
         ));
     };
@@ -74,11 +75,12 @@ fn check_input(skill: &Skill, input: &Value) -> Result<(), String> {
         return Ok(());
     };
     let check = ArgumentCheck::compile(schema)
-        .map_err(|why| format!("The skill `{}` cannot be used: {why}.", skill.name))?;
+        .map_err(|why| format!("The skill `{}` is unavailable: {why}.", skill.name))?;
     let fault = check.check(input).err();
     fault.map_or(Ok(()), |fault| {
         Err(format!(
-            "The input does not fit the skill `{}`, so it was not started. {fault}",
+            "The input does not match the schema of the skill `{}`, so the program was not \
+             started. {fault}",
             skill.name
         ))
     })

@@ -179,7 +179,7 @@ async fn feed(pipe: Option<pipe::Sender>, input: String) {
     if let Some(mut pipe) = pipe
         && let Err(error) = pipe.write_all(input.as_bytes()).await
     {
-        tracing::debug!(%error, "a skill did not read its input");
+        tracing::debug!(%error, "failed to write the input of a skill");
     }
 }
 

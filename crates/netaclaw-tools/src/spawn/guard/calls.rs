@@ -59,7 +59,7 @@ pub(super) fn refuse(sockets: Option<Sockets>, namespaces: bool) -> Result<(), S
         apply(newest, libc::ENOSYS)?;
         apply(refused(sockets, namespaces)?, libc::EACCES)
     };
-    apply().map_err(|error| format!("the kernel cannot refuse system calls ({error})"))
+    apply().map_err(|error| format!("the kernel cannot filter system calls ({error})"))
 }
 
 fn refused(sockets: Option<Sockets>, namespaces: bool) -> Result<Rules, BackendError> {

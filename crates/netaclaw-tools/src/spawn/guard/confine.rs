@@ -45,12 +45,10 @@ pub(super) fn confine(plan: &Plan) -> Result<Sandbox, StartFault> {
     limit(confinement.limits);
     drop_privileges();
     let landlock = lock_in(plan)
-        .map_err(|error| format!("Landlock refused its rules ({error})"))
+        .map_err(|error| format!("Landlock rejected the rules ({error})"))
         .and_then(|status| match abilities_of(&status) {
             SandboxAbilities::Landlock(version) => Ok(version),
-            SandboxAbilities::SwitchedOff => {
-                Err("Landlock is switched off in this kernel".to_owned())
-            }
+            SandboxAbilities::SwitchedOff => Err("Landlock is disabled in this kernel".to_owned()),
             SandboxAbilities::Absent => Err("this kernel has no Landlock".to_owned()),
         });
     let sockets = refused_sockets(confinement, &landlock);

@@ -150,7 +150,7 @@ async fn start(
         // The one who waits is gone only if the whole guard is.
         tx.send(started).unwrap_or_default();
     });
-    let gone = |_| StartFault::Other("the thread that starts it failed".to_owned());
+    let gone = |_| StartFault::Other("the thread that starts the program failed".to_owned());
     rx.await.map_err(gone)?
 }
 

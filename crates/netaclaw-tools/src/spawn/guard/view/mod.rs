@@ -23,8 +23,8 @@ const TEMP: &str = "/tmp";
 /// Moves the guard, and so whatever it starts, into namespaces of its own. Must be called while the
 /// guard has one thread. After an error the guard is of no more use.
 pub(super) fn enter(plan: &Plan) -> Result<(), String> {
-    unshare().map_err(|error| format!("the kernel refuses namespaces: {error}"))?;
-    build(plan).map_err(|error| format!("the kernel refuses mounts in namespaces: {error}"))
+    unshare().map_err(|error| format!("the kernel does not allow namespaces: {error}"))?;
+    build(plan).map_err(|error| format!("the kernel does not allow mounts in namespaces: {error}"))
 }
 
 fn unshare() -> std::io::Result<()> {
