@@ -130,7 +130,7 @@ impl StepLog {
         for (operation, lines) in lines {
             if let Err(error) = logs.append(&self.session, &operation, lines).await {
                 // People still have the steps that the result keeps.
-                tracing::warn!(session.id = %self.session, %error, "steps could not be logged");
+                tracing::warn!(session.id = %self.session, %error, "failed to write a process log");
             }
         }
     }

@@ -57,7 +57,7 @@ impl Doors {
         let ended = tokio::time::timeout(grace, self.connections.wait()).await;
         if ended.is_err() {
             let left = self.connections.len();
-            tracing::info!(left, "connections that did not end were cut off");
+            tracing::info!(left, "closed connections that did not end in time");
             self.closed.cancel();
             self.connections.wait().await;
         }

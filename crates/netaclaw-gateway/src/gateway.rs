@@ -152,7 +152,7 @@ impl Gateway {
             .is_err()
         {
             let left = shared.jobs.len();
-            tracing::warn!(left, "jobs of sockets did not end and are left behind");
+            tracing::warn!(left, "some socket tasks did not end in time");
         }
     }
 }
@@ -164,6 +164,6 @@ async fn drain(shared: &Shared) {
     shared.engine.shut_down(shared.settings.drain_grace).await;
     let flushed = tokio::time::timeout(FLUSH_MAX, shared.connections.flushed()).await;
     if flushed.is_err() {
-        tracing::info!("some clients did not take their last events in time");
+        tracing::info!("some clients did not receive their last events in time");
     }
 }

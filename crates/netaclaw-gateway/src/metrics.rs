@@ -33,7 +33,7 @@ pub(crate) fn install() {
             .build_recorder();
         let handle = recorder.handle();
         if metrics::set_global_recorder(recorder).is_err() {
-            tracing::warn!("somebody else records metrics; /metrics stays empty");
+            tracing::warn!("another metrics recorder is installed; /metrics stays empty");
         }
         handle
     });

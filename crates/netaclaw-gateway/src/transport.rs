@@ -195,7 +195,7 @@ impl MeteredListener {
             .set_tcp_nodelay(true)
             .and_then(|()| options.set_tcp_user_timeout(Some(self.stalled_after)));
         if let Err(error) = set {
-            tracing::debug!(%error, "the options of a connection could not be set");
+            tracing::debug!(%error, "failed to set the options of a connection");
         }
         let meter = Arc::default();
         let peer = Peer {
@@ -214,7 +214,7 @@ impl MeteredListener {
 /// Says why, as far as that goes without waiting: the answer fits the buffer of a new connection.
 fn refuse(stream: &TcpStream, full: Full) {
     crate::metrics::connection_refused();
-    tracing::debug!(?full, "a connection was refused");
+    tracing::debug!(?full, "rejected a connection");
     // Nothing depends on whether the client reads it.
     stream
         .try_write(full.answer().as_bytes())

@@ -69,7 +69,7 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // What is left behind counts as a death, which is looked into in vain.
         if let Err(error) = std::fs::remove_file(&self.path) {
-            tracing::warn!(%error, "the file that tells of this process could not be removed");
+            tracing::warn!(%error, "failed to remove the instance file of this process");
         }
     }
 }

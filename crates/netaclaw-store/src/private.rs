@@ -46,10 +46,17 @@ pub fn restrict(dir: &Path) -> io::Result<()> {
     take_rights(dir, &about.permissions(), &mut failed);
     match failed {
         0 => {
-            tracing::info!(directory = %dir.display(), "others had rights to these files; only their owner has now");
+            tracing::info!(
+                directory = %dir.display(),
+                "other users had access to these files; restricted it to their owner"
+            );
         }
         _ => {
-            tracing::warn!(directory = %dir.display(), failed, "others still have rights to some files; change their modes to 0600");
+            tracing::warn!(
+                directory = %dir.display(),
+                failed,
+                "other users still have access to some files; change their modes to 0600"
+            );
         }
     }
     Ok(())

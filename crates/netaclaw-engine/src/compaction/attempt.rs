@@ -134,7 +134,11 @@ impl Attempt<'_> {
                 .compaction_failed(failed.told(self.reason, retry_at));
         }
         if let Err(error) = keep(self.writer, self.desk, self.live).await {
-            tracing::warn!(session.id = %self.writer.id, %error, "how condensing ended could not be stored");
+            tracing::warn!(
+                session.id = %self.writer.id,
+                %error,
+                "failed to store the outcome of a compaction"
+            );
         }
         attempted
     }

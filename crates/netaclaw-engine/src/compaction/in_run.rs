@@ -35,7 +35,7 @@ impl SessionHost {
             Err(Blocked::Paused(cause)) => self.warn(cause),
             Err(Blocked::NotGrown) => self.warn(PauseCause::NothingLeft),
             Err(blocked) => {
-                tracing::debug!(session.id = %self.writer.id, ?blocked, "not condensed now");
+                tracing::debug!(session.id = %self.writer.id, ?blocked, "not compacting now");
             }
         }
         Ok(())

@@ -27,7 +27,7 @@ impl Engine {
                 provider.owner_died().await;
                 // What fails here is retried when the session is opened.
                 if let Err(error) = sweep_one(&engine, &provider).await {
-                    tracing::warn!(%error, "what a dead process left could not be looked for");
+                    tracing::warn!(%error, "failed to look for the state of a dead process");
                 }
             }
         };
@@ -60,7 +60,10 @@ impl Engine {
         let providers = &self.inner.providers;
         for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
             if let Err(error) = provider.close().await {
-                tracing::warn!(%error, "sessions could not be released; others take them over later");
+                tracing::warn!(
+                    %error,
+                    "failed to release the sessions of this process; other processes take them over later"
+                );
             }
         }
     }

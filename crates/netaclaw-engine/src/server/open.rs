@@ -124,6 +124,6 @@ impl Inner {
 
 async fn release(provider: &Arc<dyn SessionTreeProvider>, session: &SessionId) {
     if let Err(error) = provider.release(session).await {
-        tracing::warn!(session.id = %session, %error, "a session could not be released");
+        tracing::warn!(session.id = %session, %error, "failed to release a session");
     }
 }

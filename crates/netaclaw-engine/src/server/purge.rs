@@ -41,7 +41,7 @@ impl Engine {
         match self.purge_found(provider, session, None).await? {
             true => Ok(()),
             false => Err(EngineError::Conflict(
-                "the session was restored meanwhile; it is kept".to_owned(),
+                "the session was restored; not deleting it permanently".to_owned(),
             )),
         }
     }
@@ -55,7 +55,7 @@ impl Engine {
             let due = match due(&**provider, deleted_before).await {
                 Ok(due) => due,
                 Err(error) => {
-                    tracing::warn!(%error, "deleted sessions could not be listed");
+                    tracing::warn!(%error, "failed to list deleted sessions");
                     continue;
                 }
             };
@@ -69,7 +69,11 @@ impl Engine {
                     // Restored, or purged by another process.
                     Ok(false) | Err(EngineError::NoSession) => {}
                     Err(error) => {
-                        tracing::warn!(session.id = %session, %error, "a deleted session could not be purged; the next sweep tries again");
+                        tracing::warn!(
+                            session.id = %session,
+                            %error,
+                            "failed to delete a session permanently; the next sweep retries"
+                        );
                     }
                 }
             }

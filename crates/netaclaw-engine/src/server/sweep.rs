@@ -22,8 +22,7 @@ pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
             swept = Err(error);
         }
     }
-    swept
-        .inspect_err(|error| tracing::warn!(%error, "interrupted sessions could not be looked for"))
+    swept.inspect_err(|error| tracing::warn!(%error, "failed to look for interrupted sessions"))
 }
 
 /// Removes files that killed processes left. What cannot be removed is logged and stays.
@@ -31,13 +30,14 @@ pub(crate) async fn remove_leftovers(engine: &Engine) {
     let providers = engine.providers();
     for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
         if let Err(error) = provider.remove_leftovers().await {
-            tracing::warn!(%error, "what killed processes left beside sessions could not be removed");
+            tracing::warn!(%error, "failed to remove files that dead processes left beside \
+                                    sessions");
         }
     }
     if let Some(files) = engine.attachments()
         && let Err(error) = files.remove_leftovers().await
     {
-        tracing::warn!(%error, "what killed processes left of uploads could not be removed");
+        tracing::warn!(%error, "failed to remove uploads that dead processes left");
     }
 }
 
@@ -87,12 +87,16 @@ async fn open(engine: &Engine, provider: &Arc<dyn SessionTreeProvider>, session:
         return;
     }
     match engine.live(&session, provider).await {
-        Ok(_) => tracing::info!(session.id = %session, "an interrupted session was closed"),
+        Ok(_) => tracing::info!(session.id = %session, "completed an interrupted session"),
         Err(EngineError::Busy(owner)) => {
-            tracing::debug!(session.id = %session, owner, "an unfinished session is somebody else's");
+            tracing::debug!(
+                session.id = %session,
+                owner,
+                "skipped an unfinished session of another process"
+            );
         }
         Err(error) => {
-            tracing::warn!(session.id = %session, %error, "an interrupted session could not be opened");
+            tracing::warn!(session.id = %session, %error, "failed to open an interrupted session");
         }
     }
 }

@@ -162,7 +162,11 @@ impl Engine {
             && let Some(logs) = &self.inner.beside.logs
             && let Err(error) = logs.remove(session).await
         {
-            tracing::warn!(session.id = %session, %error, "its process logs could not be removed");
+            tracing::warn!(
+                session.id = %session,
+                %error,
+                "failed to remove the process logs of a session"
+            );
         }
         Ok(updated)
     }

@@ -132,7 +132,7 @@ impl LiveSession {
             if error.is_cancelled() {
                 return;
             }
-            tracing::error!(session.id = %self.writer.id, %error, "condensing panicked");
+            tracing::error!(session.id = %self.writer.id, %error, "a compaction panicked");
         }
         self.finish_move().await;
         if self.live.compacts() {

@@ -47,7 +47,7 @@ pub(crate) async fn expire(writer: &SessionWriter, live: &Live, request_id: &str
         return Expired::Answered;
     }
     if let Err(error) = writing.persist_then_publish(Flush::Now).await {
-        tracing::warn!(session.id = %writer.id, %error, "the end of a question could not be stored");
+        tracing::warn!(session.id = %writer.id, %error, "failed to store the end of a question");
     }
     drop(writing);
     live.question_closed(request_id, &ClarifyAnswer::TimedOut);

@@ -87,7 +87,11 @@ impl LiveSession {
                 writing.state.durable.run = None;
                 if let Err(error) = writing.persist_then_publish(Flush::Now).await {
                     // The next change that is stored takes the mark away.
-                    tracing::warn!(session.id = %self.writer.id, %error, "the mark of a run that did not begin stays for now");
+                    tracing::warn!(
+                        session.id = %self.writer.id,
+                        %error,
+                        "failed to clear the mark of a run that did not start"
+                    );
                 }
                 return Err(error);
             }
@@ -196,7 +200,12 @@ impl LiveSession {
             // off; the next process finds the mark of the run and closes it.
             Err(cut_off) if cut_off.is_cancelled() => return,
             Err(panic) => {
-                tracing::error!(session.id = %self.writer.id, run.id = %run_id, %panic, "a run panicked");
+                tracing::error!(
+                    session.id = %self.writer.id,
+                    run.id = %run_id,
+                    %panic,
+                    "a run panicked"
+                );
                 (RunOutcome::Error, Some(Box::new(internal_trouble())))
             }
         };
@@ -221,7 +230,11 @@ impl LiveSession {
             unread: self.writer.feed.subscriber_count() == 0,
         });
         if let Err(error) = self.close_run(outcome).await {
-            tracing::error!(session.id = %self.writer.id, %error, "the end of a run could not be stored");
+            tracing::error!(
+                session.id = %self.writer.id,
+                %error,
+                "failed to store the end of a run"
+            );
         }
         let kind = trouble.as_ref().map(|why| why.kind);
         metrics::run_ended(outcome, kind, run.started.elapsed());
@@ -437,7 +450,7 @@ async fn keep_partial(
             .update_in_flight_entry(&writer.id, in_flight)
             .await;
         if let Err(error) = kept {
-            tracing::debug!(session.id = %writer.id, %error, "a partial answer was not kept");
+            tracing::debug!(session.id = %writer.id, %error, "failed to store a partial answer");
         }
     }
 }

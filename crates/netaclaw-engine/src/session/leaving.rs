@@ -182,7 +182,11 @@ impl LiveSession {
             self.live.compaction_failed(failed.told(REASON, None));
         }
         if let Err(error) = keep(&self.writer, &self.desk, &self.live).await {
-            tracing::warn!(session.id = %self.writer.id, %error, "how leaving a branch ended could not be stored");
+            tracing::warn!(
+                session.id = %self.writer.id,
+                %error,
+                "failed to store the outcome of leaving a branch"
+            );
         }
     }
 

@@ -189,14 +189,17 @@ impl LiveSession {
         }
         self.writer.steps.close().await;
         if let Err(error) = self.writer.provider.release(&self.writer.id).await {
-            tracing::warn!(session.id = %self.writer.id, %error, "a session could not be let go");
+            tracing::warn!(session.id = %self.writer.id, %error, "failed to evict a session");
         }
     }
 
     /// The session was taken away: nothing of it may be written here any more, and its clients have
     /// to learn from its new owner how it goes on.
     async fn abandon(&mut self) {
-        tracing::warn!(session.id = %self.writer.id, "a session was taken over by another process and is let go here");
+        tracing::warn!(
+            session.id = %self.writer.id,
+            "another process took over a session; evicting it here"
+        );
         self.runs.shutdown().await;
         self.current = None;
         self.writer.list_changed();
@@ -223,7 +226,11 @@ impl LiveSession {
 
     async fn handle(&mut self, mail: Mail) {
         if let Err(error) = self.settle().await {
-            tracing::warn!(session.id = %self.writer.id, %error, "the end of the last run is still not stored");
+            tracing::warn!(
+                session.id = %self.writer.id,
+                %error,
+                "the end of the last run is still not stored"
+            );
         }
         match mail {
             Mail::Ask(asked) => asked.answer(self).await,

@@ -93,7 +93,11 @@ impl LiveSession {
         };
         expire(&self.writer, &self.live, &request_id).await;
         if let Err(error) = self.resume_answered().await {
-            tracing::warn!(session.id = %self.writer.id, %error, "a run whose question has ended cannot go on");
+            tracing::warn!(
+                session.id = %self.writer.id,
+                %error,
+                "failed to continue a run whose question has ended"
+            );
         }
     }
 

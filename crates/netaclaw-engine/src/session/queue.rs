@@ -102,7 +102,7 @@ impl LiveSession {
         writing.state.durable.forget_queued(&next.item.item_id);
         // This makes the message safe from a power cut too.
         if let Err(error) = writing.persist_then_publish(Flush::Now).await {
-            tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
+            tracing::error!(session.id = %self.writer.id, %error, "failed to store the queue");
         }
     }
 
@@ -122,7 +122,7 @@ impl LiveSession {
         let mut writing = self.writer.begin().await;
         writing.state.durable.queue.hold();
         if let Err(error) = writing.persist_then_publish(Flush::Now).await {
-            tracing::error!(session.id = %self.writer.id, %error, "the queue could not be stored");
+            tracing::error!(session.id = %self.writer.id, %error, "failed to store the queue");
         }
         let refusal = error.refusal();
         let error = RunError {

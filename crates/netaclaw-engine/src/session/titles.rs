@@ -38,7 +38,7 @@ impl Titles {
                 Ok(Made::Nothing) => {}
                 Ok(Made::Nobody) => self.first_line = None,
                 Err(error) if error.is_cancelled() => {}
-                Err(panic) => tracing::error!(%panic, "making a title panicked"),
+                Err(panic) => tracing::error!(%panic, "generating a title panicked"),
             }
         }
         None
@@ -81,7 +81,7 @@ impl LiveSession {
             Err(_) => false,
         };
         if stands && let Err(error) = self.set_title(title).await {
-            tracing::warn!(session.id = %self.writer.id, %error, "a title could not be stored");
+            tracing::warn!(session.id = %self.writer.id, %error, "failed to store a title");
         }
     }
 
@@ -103,7 +103,11 @@ async fn make_up(source: Arc<dyn AgentSource>, session: SessionMeta, beginning: 
         },
         Ok(None) => Made::Nobody,
         Err(error) => {
-            tracing::info!(session.id = %session.session_id, %error, "no model for titles");
+            tracing::info!(
+                session.id = %session.session_id,
+                %error,
+                "no model is available for titles"
+            );
             Made::Nothing
         }
     }

@@ -100,7 +100,11 @@ impl Watchdog {
         tokio::select! {
             () = self.cancel.cancelled() => {}
             trouble = self.stalls() => {
-                tracing::warn!(session.id = %self.session, why = trouble.words.en, "a run has stalled");
+                tracing::warn!(
+                    session.id = %self.session,
+                    why = trouble.words.en,
+                    "a run has stalled"
+                );
                 // Nobody else sets it.
                 self.stalled.get_or_init(|| trouble);
                 self.cancel.cancel();

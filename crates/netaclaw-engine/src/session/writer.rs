@@ -420,7 +420,7 @@ fn tell_unsupported(session: &SessionId, queue: &Queue) {
         tracing::warn!(
             session.id = %session,
             item.id = %queued.item.item_id,
-            "this version cannot read a queued message; it is kept and held"
+            "a queued message was written by another version; it is kept but not sent"
         );
     }
 }

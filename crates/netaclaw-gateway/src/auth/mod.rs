@@ -206,6 +206,6 @@ pub(crate) fn identity(user: User, scope: TokenScope) -> Identity {
 }
 
 fn unavailable(error: &AdminError) -> AuthError {
-    tracing::error!(%error, "a credential could not be checked");
+    tracing::error!(%error, "failed to check a credential");
     AuthError::Unavailable
 }

@@ -76,7 +76,7 @@ pub(super) async fn serve(
         connection
             .outbox
             .end(Refusal::new(ErrorCode::Internal, words));
-        tracing::error!(socket = %connection.sid, "serving a socket panicked");
+        tracing::error!(socket.id = %connection.sid, "serving a socket panicked");
     }
     connection.unwatch_all(&shared.engine).await;
     shared.lists.leave(&connection);

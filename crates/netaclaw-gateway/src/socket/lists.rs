@@ -114,7 +114,7 @@ impl WatchedList {
         let change = match self.read(shared, &changed).await {
             Ok(change) => change,
             Err(error) => {
-                tracing::debug!(%error, "a session list could not be read; it is tried again");
+                tracing::debug!(%error, "failed to read a session list; retrying");
                 return self.mark(changed);
             }
         };

@@ -112,7 +112,11 @@ impl Sender {
 
     /// Says why, and ends the connection to the namespace.
     async fn dismiss(&mut self, why: &Refusal) {
-        tracing::info!(socket = %self.connection.sid, reason = why.message, "a client is disconnected");
+        tracing::info!(
+            socket.id = %self.connection.sid,
+            reason = why.message,
+            "disconnecting a client"
+        );
         let notice = notice(Notice::Error(why.clone()));
         if self.emit(&notice).await.is_break() {
             return;
@@ -132,7 +136,7 @@ async fn retry(error: SendError) -> ControlFlow<()> {
         }
         SendError::Socket(SocketError::Closed) => ControlFlow::Break(()),
         SendError::Serialize(error) => {
-            tracing::error!(%error, "an event could not be written");
+            tracing::error!(%error, "failed to serialize an event");
             ControlFlow::Break(())
         }
     }

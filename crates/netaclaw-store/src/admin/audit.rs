@@ -71,7 +71,7 @@ async fn read_page(connection: &mut AnyConnection, page: u32, size: u32) -> Resu
 fn record_of(row: Row) -> Result<AuditRecord> {
     let (id, at, who, action, kind, target_id, target_name, fields) = row;
     let failed = |error: serde_json::Error| {
-        AdminError::store(format!("row {id} of the audit list cannot be read"), error)
+        AdminError::store(format!("row {id} of the audit log cannot be read"), error)
     };
     Ok(AuditRecord {
         id: number(id),

@@ -201,7 +201,10 @@ fn prepare_file(file: &Path) -> io::Result<(PathBuf, File)> {
         .open(&path)?;
     let mode = made.metadata()?.permissions().mode();
     if mode & 0o077 != 0 {
-        tracing::warn!(file = %path.display(), "others could read the database; its mode is now 0600");
+        tracing::warn!(
+            file = %path.display(),
+            "the database was readable by other users; set its mode to 0600"
+        );
         made.set_permissions(Permissions::from_mode(0o600))?;
     }
     Ok((path, lock))
@@ -250,7 +253,7 @@ fn mysql_options(url: &str) -> Result<MySqlConnectOptions, AdminError> {
         )
     })?;
     if options.get_database().is_none_or(str::is_empty) {
-        return Err(refused("it names no database"));
+        return Err(refused("it does not name a database"));
     }
     Ok(options.disable_statement_logging())
 }
@@ -302,8 +305,8 @@ async fn migrate_mysql(connection: &mut MySqlConnection) -> Result<(), BoxError>
         .fetch_one(&mut *connection)
         .await?;
     if locked != Some(1) {
-        let reason =
-            "another process has been changing the tables for two minutes: wait for it, or end it";
+        let reason = "another process has been migrating the tables for two minutes: wait for it, or stop \
+             it";
         return Err(reason.into());
     }
     let mut migrations = sqlx::migrate!("migrations/admin-mysql");

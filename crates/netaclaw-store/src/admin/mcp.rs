@@ -225,7 +225,7 @@ pub(super) async fn read_servers_and_secrets(
                 secrets: stored.secrets(sealer).ok(),
                 spec: stored.view.spec,
             }),
-            Err(error) => tracing::warn!(?error, "an MCP server is ignored"),
+            Err(error) => tracing::warn!(?error, "skipped an unreadable MCP server"),
         }
     }
     Ok(servers)

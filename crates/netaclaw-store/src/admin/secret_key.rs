@@ -22,7 +22,8 @@ pub struct SecretKey(Zeroizing<[u8; KEY_BYTES]>);
 pub enum SecretKeyError {
     #[error("the secret key must be 32 bytes, written as 64 hex digits or in base64")]
     Format,
-    #[error("the secret key file {} does not hold 32 bytes as 64 hex digits; put back the right file, or remove it and give all channels their keys again", .0.display())]
+    #[error("the secret key file {} does not contain 32 bytes as 64 hex digits; restore the \
+             original file, or remove it and set the API keys of all channels again", .0.display())]
     File(PathBuf),
     #[error("the secret key file {}: {source}", .path.display())]
     Io {
@@ -81,7 +82,10 @@ fn read(mut file: File, path: &Path) -> Result<SecretKey, SecretKeyError> {
     };
     let mode = file.metadata().map_err(failed)?.permissions().mode();
     if mode & 0o077 != 0 {
-        tracing::warn!(file = %path.display(), "others could read the secret key; its mode is now 0600");
+        tracing::warn!(
+            file = %path.display(),
+            "the secret key was readable by other users; set its mode to 0600"
+        );
         file.set_permissions(Permissions::from_mode(0o600))
             .map_err(failed)?;
     }

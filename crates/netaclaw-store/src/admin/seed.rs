@@ -56,7 +56,7 @@ impl AdminStore for SqlAdminStore {
         let answer = connection
             .fetch_optional("SELECT id, name FROM netaclaw_user ORDER BY id LIMIT 1")
             .await;
-        answer.map_err(|error| AdminError::store("the admin store does not answer", error))?;
+        answer.map_err(|error| AdminError::store("the admin store does not respond", error))?;
         Ok(())
     }
 }

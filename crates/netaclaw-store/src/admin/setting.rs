@@ -89,7 +89,7 @@ pub(super) async fn read_settings_apart(connection: &mut AnyConnection) -> Resul
     for row in read_rows(connection).await? {
         match setting_of(row) {
             Ok(setting) => settings.push(setting),
-            Err(error) => tracing::warn!(?error, "a setting is ignored"),
+            Err(error) => tracing::warn!(?error, "skipped an unreadable setting"),
         }
     }
     Ok(settings)

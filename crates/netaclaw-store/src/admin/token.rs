@@ -189,7 +189,7 @@ impl SqlAdminStore {
             commit(writer).await
         };
         if let Err(error) = written.await {
-            tracing::warn!(?error, "the use of tokens could not be written down");
+            tracing::warn!(?error, "failed to store the last use of tokens");
         }
     }
 }
@@ -267,8 +267,12 @@ async fn revoke(writer: &mut AnyConnection, by: &Actor, id: &TokenId) -> Result<
 
 fn random_hex<const BYTES: usize>() -> Result<String> {
     let mut bytes = [0; BYTES];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| AdminError::store("no random numbers can be had", error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        AdminError::store(
+            "the operating system provides no random numbers",
+            error.to_string(),
+        )
+    })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -65,6 +65,6 @@ async fn journal_later(slot: Weak<Slot>, wait: Duration) {
         && !slot.journal.add(&entry)
         && let Err(error) = blocking(move || slot.journal.write(&entry)).await
     {
-        tracing::warn!(%error, "an answer in flight could not be journalled");
+        tracing::warn!(%error, "failed to write the journal of an answer");
     }
 }

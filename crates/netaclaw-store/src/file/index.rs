@@ -163,7 +163,7 @@ impl Index {
         changed |= self.rows.len() != before;
         if changed && let Err(error) = self.store() {
             // A listing without a stored index is slower, not wrong.
-            tracing::warn!(%error, "the session index could not be stored");
+            tracing::warn!(%error, "failed to store the session index");
         }
         Ok(())
     }
@@ -242,7 +242,7 @@ fn read_meta(path: &Path) -> Option<SessionMeta> {
             Some(Summary::of(&tree).meta(&tree, path))
         }
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "a session file cannot be read and is left alone");
+            tracing::warn!(path = %path.display(), %error, "skipped an unreadable session file");
             None
         }
     }

@@ -115,7 +115,7 @@ impl Journal {
             return;
         }
         if let Err(error) = self.remove() {
-            tracing::debug!(%error, "a journal was left behind");
+            tracing::debug!(%error, "failed to remove a journal");
         }
     }
 

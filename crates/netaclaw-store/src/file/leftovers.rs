@@ -26,7 +26,11 @@ impl FileProvider {
             if !self.has_open(&session)
                 && let Err(error) = self.settle_journal(&session).await
             {
-                tracing::debug!(session.id = %session, %error, "its journal is left as it is");
+                tracing::debug!(
+                    session.id = %session,
+                    %error,
+                    "failed to recover the journal of a session"
+                );
             }
         }
         Ok(())
@@ -65,14 +69,14 @@ fn clear(dir: &Path) -> io::Result<Vec<PathBuf>> {
 fn clear_lock(path: &Path) {
     match remove_if_left(path) {
         Ok(Left::Removed | Left::Held | Left::Gone) => {}
-        Err(error) => tracing::debug!(%error, "a lock file is left as it is"),
+        Err(error) => tracing::debug!(%error, "failed to remove a lock file"),
     }
 }
 
 /// Every live process is done with a temporary file within moments.
 fn clear_temporary(path: &Path) {
     if is_old(path) && fs::remove_file(path).is_err() {
-        tracing::debug!("a temporary file is left as it is");
+        tracing::debug!("failed to remove a temporary file");
     }
 }
 
@@ -83,7 +87,7 @@ fn is_left(session_file: &Path) -> bool {
     }
     let journal = beside(session_file, ".inflight");
     if is_old(&journal) && fs::remove_file(&journal).is_err() {
-        tracing::debug!("a journal without a session is left as it is");
+        tracing::debug!("failed to remove a journal without a session");
     }
     false
 }

@@ -102,7 +102,7 @@ impl Drop for SessionLock {
     fn drop(&mut self) {
         // Removed while still locked: whoever opened it meanwhile notices and makes a new one.
         if let Err(error) = std::fs::remove_file(&self.path) {
-            tracing::warn!(%error, "a session's lock file could not be removed");
+            tracing::warn!(%error, "failed to remove the lock file of a session");
         }
     }
 }

@@ -116,7 +116,8 @@ impl FileProvider {
         let session = header.id().clone();
         if !session.is_safe() {
             return Err(SessionError::Invalid(format!(
-                "{session:?} cannot be a session id: letters and digits at both ends, with . _ - between"
+                "{session:?} is not a valid session id: use letters and digits at both ends, and \
+                 . _ - in between"
             )));
         }
         let dir = self

@@ -136,7 +136,7 @@ impl Store {
                 }
                 let entry = draft.entry(session, &known.tree)?;
                 if !take_place(connection, session, known, &entry, fence).await? {
-                    let reason = "its row changes although it is locked".to_owned();
+                    let reason = "its row changed although it is locked".to_owned();
                     let session = session.clone();
                     return Err(SessionError::Unreadable { session, reason }.into());
                 }

@@ -221,7 +221,7 @@ fn fresh(
     let header: String = row.try_get(0)?;
     let damaged = || SessionError::Unreadable {
         session: session.clone(),
-        reason: "the table holds a header that is no JSON object with an id".to_owned(),
+        reason: "the table contains a header that is not a JSON object with an id".to_owned(),
     };
     let header = Header::parse(header).ok_or_else(damaged)?;
     let data = Data {

@@ -132,16 +132,14 @@ impl Connections {
             .fetch_one(lease.connection())
             .await?;
         if locked != Some(1) {
-            let message = "another process has been changing the tables for two minutes: wait for it, or end it";
+            let message = "another process has been migrating the tables for two minutes: wait \
+                           for it, or stop it";
             return Err(SessionError::Invalid(message.to_owned()).into());
         }
         apply_migrations(lease.connection())
             .await
             .map_err(|error| {
-                let what = format!(
-                    "the tables of {} cannot be brought up to date",
-                    self.place()
-                );
+                let what = format!("the tables of {} cannot be migrated", self.place());
                 SessionError::store(what, error)
             })?;
         const UNLOCK: &str = "SELECT RELEASE_LOCK(CONCAT('neta.', MD5(DATABASE())))";

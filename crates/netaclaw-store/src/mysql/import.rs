@@ -18,7 +18,8 @@ impl Store {
         let session = tree.header().id();
         if !session.is_safe() {
             return Err(SessionError::Invalid(format!(
-                "{session:?} cannot be a session id: letters and digits at both ends, with . _ - between"
+                "{session:?} is not a valid session id: use letters and digits at both ends, and \
+                 . _ - in between"
             )));
         }
         let mut retry = self.retry(format!("cannot create session {session}"));

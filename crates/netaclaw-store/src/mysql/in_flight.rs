@@ -48,7 +48,9 @@ impl Store {
         session: &SessionId,
         in_flight: InFlightEntry,
     ) -> Result<(), SessionError> {
-        let mut retry = self.retry(format!("cannot keep the answer in session {session}"));
+        let mut retry = self.retry(format!(
+            "cannot store the partial answer in session {session}"
+        ));
         let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
         let InFlightEntry {
@@ -115,7 +117,7 @@ impl Store {
                 }
             }
             // The next update writes again.
-            Err(error) => tracing::warn!(?error, "an answer in flight could not be stored"),
+            Err(error) => tracing::warn!(?error, "failed to store a partial answer"),
         }
     }
 

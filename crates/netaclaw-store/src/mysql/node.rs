@@ -158,7 +158,7 @@ impl Store {
         };
         self.claims.lose_all();
         *self.heart.standing() = None;
-        let mut retry = self.retry("cannot leave the database as a node".to_owned());
+        let mut retry = self.retry("cannot unregister this node".to_owned());
         while let Err(failure) = retry.attempt(self.try_leave(&node)).await {
             retry.after(failure).await?;
         }
@@ -211,7 +211,8 @@ impl Store {
 
     fn found_dead(&self) {
         tracing::error!(
-            "the other nodes have declared this one dead; it gives up its sessions and goes on as a new node"
+            "the other nodes have declared this node dead; releasing its sessions and registering \
+             a new node"
         );
         if let Some(standing) = &mut *self.heart.standing() {
             standing.found_dead();
@@ -254,11 +255,11 @@ async fn drive(store: Weak<Store>, timing: Timing) {
         match beaten {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::warn!(?error, "a beat of this node failed");
+                tracing::warn!(?error, "failed to send a heartbeat of this node");
                 beating.connection = None;
             }
             Err(_) => {
-                tracing::warn!("the database does not answer the beats of this node");
+                tracing::warn!("the database does not respond to the heartbeats of this node");
                 beating.connection = None;
             }
         }
@@ -332,8 +333,8 @@ async fn declare_dead(connection: &mut MySqlConnection, silent: &Silent) -> Resu
     let died = done.rows_affected() > 0;
     if died {
         tracing::warn!(
-            node = silent.node.as_str(),
-            "a node shows no sign of life and was declared dead"
+            node.id = silent.node.as_str(),
+            "declared a node dead, because it sent no heartbeats"
         );
     }
     Ok(died)

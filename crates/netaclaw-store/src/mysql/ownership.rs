@@ -227,7 +227,7 @@ impl Store {
             .execute(&mut *connection)
             .await?;
         if done.rows_affected() == 0 {
-            let reason = "its row changes although it is locked".to_owned();
+            let reason = "its row changed although it is locked".to_owned();
             let session = session.clone();
             return Err(SessionError::Unreadable { session, reason }.into());
         }
@@ -290,7 +290,11 @@ impl Store {
 
     /// Notes that a claim is lost. Whoever serves the session learns it from [`Claim::lost`].
     pub(super) fn deposed(&self, session: &SessionId, fence: Fence) -> Failure {
-        tracing::warn!(session.id = %session, fence, "another process has taken over this session; what is written here is rejected");
+        tracing::warn!(
+            session.id = %session,
+            fence,
+            "another process has taken over this session; writes of this process are rejected"
+        );
         self.claims.lose(session, fence);
         SessionError::Deposed(session.clone()).into()
     }

@@ -282,7 +282,7 @@ impl SessionTreeProvider for MysqlProvider {
     async fn owner_died(&self) {
         // Only a node looks at the others. If it cannot become one now, it does with its first claim.
         if let Err(error) = self.store.joined().await {
-            tracing::warn!(?error, "this process could not be entered as a node");
+            tracing::warn!(?error, "failed to register this process as a node");
         }
         self.store.heart.death().await;
     }

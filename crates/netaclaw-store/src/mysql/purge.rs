@@ -14,7 +14,7 @@ impl Store {
         session: &SessionId,
         deleted_before: Option<&str>,
     ) -> Result<bool, SessionError> {
-        let mut retry = self.retry(format!("cannot purge session {session}"));
+        let mut retry = self.retry(format!("cannot delete session {session} permanently"));
         let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
         loop {

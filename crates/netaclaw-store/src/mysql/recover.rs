@@ -35,7 +35,11 @@ impl Store {
             delete_row(connection, session, left.id()).await?;
             let is_known = |parent: &EntryId| known.tree.contains(parent);
             if known.tree.contains(left.id()) || !left.parent_id().is_none_or(is_known) {
-                tracing::warn!(session.id = %session, entry.id = %left.id(), "an answer in flight has no place in its session any more");
+                tracing::warn!(
+                    session.id = %session,
+                    entry.id = %left.id(),
+                    "discarded a partial answer, because its parent entry no longer exists"
+                );
                 continue;
             }
             let entry = left.aborted();

@@ -87,7 +87,7 @@ impl<'c> Retry<'c> {
         if verdict == Verdict::Final || self.attempts >= ATTEMPTS_MAX {
             return Err(self.explain(error));
         }
-        tracing::debug!(%error, attempts = self.attempts, "the database failed, trying again");
+        tracing::debug!(%error, attempts = self.attempts, "a database request failed; retrying");
         if verdict == Verdict::ConnectionLost {
             self.connections.forget_idle();
         }
@@ -98,16 +98,20 @@ impl<'c> Retry<'c> {
     fn explain(&self, error: sqlx::Error) -> SessionError {
         let place = self.connections.place();
         let advice = match (Verdict::on(&error), number(&error)) {
-            (_, Some(1044 | 1045 | 1698)) => "check user, password and rights in the database URL",
+            (_, Some(1044 | 1045 | 1698)) => {
+                "check the user, password and privileges in the \
+                                              database URL"
+            }
             (_, Some(1049)) => "create it, with CREATE DATABASE",
             (_, Some(1040 | 1203)) => "raise the server's max_connections, or use fewer",
             (_, Some(1153)) => "raise the server's max_allowed_packet above the size of the entry",
-            _ if timed_out(&error) => "it does not answer; look at the server and the network",
+            _ if timed_out(&error) => "it does not respond; check the server and the network",
             (Verdict::ConnectionLost, _) => "start the server, or correct the database URL",
             (Verdict::TryAgain, _) => {
-                "something holds the session's row: look for a long transaction"
+                "another transaction holds a lock on the session's row: look for a long \
+                 transaction"
             }
-            (Verdict::Final, _) => "the server's message tells why",
+            (Verdict::Final, _) => "the server's message gives the reason",
         };
         SessionError::store(format!("{}: {place}: {advice}", self.what), error)
     }
@@ -212,7 +216,7 @@ mod tests {
         };
         assert!(begun.elapsed() < Duration::from_secs(65));
         let words = error.to_string();
-        assert!(words.contains("does not answer"), "{words}");
+        assert!(words.contains("does not respond"), "{words}");
         assert!(!words.contains("secret"), "{words}");
     }
 }

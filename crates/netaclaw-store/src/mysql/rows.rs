@@ -327,7 +327,7 @@ pub(super) fn entry_in(session: &SessionId, row: &MySqlRow) -> Result<Entry, Fai
     };
     let damaged = || SessionError::Unreadable {
         session: session.clone(),
-        reason: "the table holds an entry that is no JSON object with an id".to_owned(),
+        reason: "the table contains an entry that is not a JSON object with an id".to_owned(),
     };
     Ok(Entry::parse(text).ok_or_else(damaged)?)
 }

@@ -169,7 +169,7 @@ async fn what_is_wrong_with_a_database_url_is_said_without_its_password() {
     let wrong_password = url.replacen(":neta@", ":secret@", 1);
     check_error(
         refused(wrong_password).await,
-        "check user, password and rights",
+        "check the user, password and privileges",
     );
     let unknown = url.replace(harness.database.name(), "neta_no_such_database");
     check_error(refused(unknown).await, "create it, with CREATE DATABASE");
