@@ -104,14 +104,14 @@ fn question(
     };
     let name = escaped(&shown(who));
     let role = pick(match who.role {
-        Role::Admin => Words::new("管理员", "an administrator"),
-        Role::User => Words::new("普通用户", "a user"),
+        Role::Admin => Words::new("管理员", "administrator"),
+        Role::User => Words::new("普通用户", "user"),
     });
     let leaves = current.map(|current| {
         let old = escaped(&shown(current));
         pick(Words::new(
             format!("此浏览器目前以 <b>{old}</b> 登录，继续后将退出。"),
-            format!("This browser is logged in as <b>{old}</b> now; continuing logs it out."),
+            format!("This browser is logged in as <b>{old}</b>. If you continue, this user is logged out."),
         ))
     });
     let page = format!(
@@ -124,12 +124,12 @@ fn question(
         title = pick(Words::new("登录 NetaClaw？", "Log in to NetaClaw?")),
         becomes = pick(Words::new(
             format!("此链接将让本浏览器以 <b>{name}</b>（{role}）的身份登录。"),
-            format!("This link logs this browser in as <b>{name}</b>, {role}."),
+            format!("This link logs this browser in as <b>{name}</b> ({role})."),
         )),
         leaves = leaves.unwrap_or_default(),
         warning = pick(Words::new(
-            "请仅在这是您自己的账号时继续：账号的主人能看到您在其中写下的一切。",
-            "Continue only if this account is yours: the owner of an account can read what you write in it.",
+            "请仅在这是您本人的账号时继续：账号所有者可以看到您写下的所有内容。",
+            "Continue only if this account is yours. Its owner can read everything that you write.",
         )),
         token = escaped(token.expose_secret()),
         agree = pick(Words::new(

@@ -15,13 +15,13 @@ pub const PROTOCOL: u32 = 2;
 pub struct About {
     pub version: String,
     pub protocol: u32,
-    /// Built for developing, without optimisation.
+    /// Whether this is a debug build.
     pub debug: bool,
     pub os: String,
     pub arch: String,
-    /// Where sessions can be kept.
+    /// Where sessions can be stored.
     pub session_providers: Vec<ProviderKind>,
-    /// Where agents, channels and users are kept.
+    /// Where agents, channels and users are stored.
     pub admin_store: AdminStoreKind,
 }
 
@@ -33,17 +33,17 @@ pub enum AdminStoreKind {
     Mysql,
 }
 
-/// A REST request that was not carried out.
+/// Why a REST request was rejected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ApiProblem {
     pub code: ErrorCode,
-    /// The English words, for programs and logs.
+    /// The English text, for programs and logs.
     pub message: String,
-    /// For people.
+    /// For users.
     pub words: Words,
-    /// What a program needs to go on: the field at fault, the revision that is there.
+    /// Details for programs, such as the invalid field or the current revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub details: Option<Value>,

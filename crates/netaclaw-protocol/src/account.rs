@@ -13,7 +13,7 @@ pub struct User {
     pub id: UserId,
     #[serde(flatten)]
     pub spec: UserSpec,
-    /// Without a password only tokens let the user in.
+    /// Without a password, the user can only log in with tokens.
     pub password_set: bool,
     #[serde(flatten)]
     pub stamp: Stamp,
@@ -23,7 +23,7 @@ pub struct User {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UserSpec {
-    /// Unique; what the user logs in with.
+    /// Unique; the user logs in with it.
     pub name: String,
     #[serde(default)]
     pub label: String,
@@ -38,7 +38,7 @@ pub struct UserSpec {
 pub enum Role {
     /// May configure the server.
     Admin,
-    /// May use agents, and sees only sessions of their own.
+    /// May use agents, and sees only their own sessions.
     User,
 }
 
@@ -51,7 +51,7 @@ pub enum UserStatus {
     Disabled,
 }
 
-/// What a client sends to make a user.
+/// Creates a user.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -78,7 +78,7 @@ pub struct UserWrite {
     pub password: KeyChange,
 }
 
-/// How a browser comes in: by name and password, or by a token.
+/// Logs a browser in, by name and password or by a token.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
@@ -96,7 +96,7 @@ pub enum Login {
     },
 }
 
-/// A user's own password, changed by somebody who knows it.
+/// Changes the user's own password; requires the current one.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -109,7 +109,7 @@ pub struct OwnPassword {
     pub password: SecretString,
 }
 
-/// Whose credential this is, and what it lets them do.
+/// The user of the credential, and what it allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -119,30 +119,30 @@ pub struct Me {
     pub label: String,
     pub role: Role,
     pub scope: TokenScope,
-    /// Without a password only tokens and links let them in.
+    /// Without a password, the user can only log in with tokens and links.
     #[serde(default)]
     pub password_set: bool,
-    /// Chat, and change sessions of their own.
+    /// May chat and change their own sessions.
     pub may_write: bool,
-    /// Look at how the server is configured.
+    /// May see the configuration of the server.
     pub may_inspect: bool,
     pub may_configure: bool,
     pub protocol: u32,
     pub version: String,
 }
 
-/// A token as lists show it, without the secret.
+/// An access token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
-    /// Also the beginning of the token itself, so that people can tell theirs apart.
+    /// Also the beginning of the token itself, so that users can identify it.
     pub id: TokenId,
     #[serde(flatten)]
     pub spec: TokenSpec,
-    /// The token that a browser came in with when it was given this one, which ends with it.
+    /// The token that the browser logged in with to receive this one. Both end together.
     pub issued_with: Option<TokenId>,
-    /// Unix time in milliseconds, as all times here.
+    /// Unix time in milliseconds, like all times here.
     pub revoked_at: Option<i64>,
     /// Exact to a minute.
     pub last_used_at: Option<i64>,
@@ -150,29 +150,29 @@ pub struct Token {
     pub stamp: Stamp,
 }
 
-/// What a client sends to get a token.
+/// Creates an access token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenSpec {
     pub user_id: UserId,
-    /// What it is for, in the words of whoever asked for it.
+    /// What it is for, in the words of its creator.
     pub label: String,
     pub scope: TokenScope,
     #[serde(default)]
     pub expires_at: Option<i64>,
 }
 
-/// How much of its user's rights a token carries.
+/// The scope of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenScope {
-    /// Whatever the user may do.
+    /// Everything that the user may do.
     Full,
-    /// Use agents in sessions of the user's own; configure nothing.
+    /// Use agents in the user's own sessions, without configuring anything.
     Chat,
-    /// Look, and change nothing.
+    /// Read only.
     Read,
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// An agent as it is kept.
+/// An agent as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -20,7 +20,7 @@ pub struct Agent {
     pub stamp: Stamp,
 }
 
-/// An agent as those see it who only use it.
+/// An agent, as shown to users who do not configure it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 // Closed, so that an agent fits one description only.
@@ -33,7 +33,7 @@ pub struct AgentBrief {
     pub is_default: bool,
 }
 
-/// Who configures the server gets the whole agents; everybody else what they need to choose one.
+/// Complete agents for administrators; for other users what they need to choose one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
@@ -42,17 +42,17 @@ pub enum AgentListItem {
     Brief(AgentBrief),
 }
 
-/// What an agent would be told and could use, as it is configured or about to be.
+/// The system prompt and the tools of an agent, saved or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPreview {
     pub tools: EffectiveTools,
     pub prompt: PromptPreview,
-    /// The model whose abilities counted; absent if the agent has none that can be opened.
+    /// The model that determines the tools; absent if none is available to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelInfo>,
-    /// Why the agent could not run as it is.
+    /// Why the agent cannot run with these settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -75,18 +75,18 @@ pub struct PromptLayer {
     pub text: String,
     pub chars: u64,
     pub tokens: u64,
-    /// What the layer may have, in characters.
+    /// Maximum size of the layer, in characters.
     pub budget: u64,
-    /// What did not fit.
+    /// What was omitted because of the maximum.
     pub omitted: Vec<String>,
 }
 
-/// Everything about an agent that somebody can set. What is absent has its default.
+/// The settings of an agent. Absent fields have their default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentSpec {
-    /// Unique; what clients call the agent by.
+    /// Unique; clients use it to name the agent.
     pub name: String,
     pub label: String,
     pub description: String,
@@ -96,32 +96,32 @@ pub struct AgentSpec {
     /// By the tool's name.
     pub tool_overrides: BTreeMap<String, ToolOverride>,
     pub subagent_config: SubagentConfig,
-    /// Names of the skills it uses; what holds a slash is a directory with more of them. Without a
-    /// name: every skill that is found.
+    /// Names of its skills; an item with a slash is a directory that contains further skills.
+    /// Without any name: all skills.
     pub skills: Vec<String>,
-    /// Empty: every server that is switched on.
+    /// Empty: all enabled servers.
     pub mcp_servers: Vec<String>,
-    /// The directory its tools work in; absent, that of the session.
+    /// The directory in which its tools work. Default: that of the session.
     pub workspace: Option<String>,
-    /// Further directories its tools may use.
+    /// Additional directories that its tools may use.
     pub extra_roots: Vec<String>,
     pub approval: ApprovalMode,
-    /// Hosts that its tools may reach without asking after the session has read content from
-    /// outside: `example.com`, `*.example.com`, `http://example.com:8080`. Without a scheme: https.
+    /// Hosts that its tools may reach without approval after the session has read external content:
+    /// `example.com`, `*.example.com`, `http://example.com:8080`. Default scheme: https.
     pub allowed_hosts: Vec<String>,
-    /// How far the programs are locked in that its tools start.
+    /// The sandbox of the programs that its tools start.
     pub sandbox: SandboxConfig,
     pub is_crew_master: bool,
-    /// `file` or `mysql`. Any text is kept, and an unknown one means `file`: sessions must stay
+    /// `file` or `mysql`. Any text is stored, and an unknown one means `file`, so that sessions stay
     /// reachable after a typing mistake.
     pub session_provider: String,
-    /// Percent of the context window at which it is compacted; 0 is never.
+    /// Percentage of the context window at which the context is compacted; 0 means never.
     pub compaction_threshold: u32,
-    /// Messages that a compaction leaves alone at least.
+    /// Minimum number of recent messages that a compaction keeps.
     pub compaction_keep_recent: u32,
     pub auxiliary_model_channel_id: Option<ChannelId>,
     pub auxiliary_model_id: Option<String>,
-    /// The agent for whoever names none. There is always exactly one.
+    /// Used when a client does not name an agent. Exactly one agent is the default.
     pub is_default: bool,
 }
 
@@ -154,18 +154,18 @@ impl Default for AgentSpec {
     }
 }
 
-/// Which model an agent uses, and how.
+/// The model of an agent and its options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
     pub channel_id: Option<ChannelId>,
-    /// Absent: the channel's first model.
+    /// Default: the first model of the channel.
     pub model: Option<String>,
     pub temperature: Option<f64>,
     pub max_tokens: Option<u64>,
     pub think_level: ThinkingLevel,
-    /// Where a request goes when the channel fails before anything has arrived.
+    /// Used when the channel fails before it has sent anything.
     pub fallback: Option<ModelFallback>,
 }
 
@@ -178,7 +178,7 @@ pub struct ModelFallback {
     pub model: Option<String>,
 }
 
-/// Tools that are on or off whatever their default is.
+/// Tools that are enabled or disabled regardless of their default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
@@ -187,7 +187,7 @@ pub struct ToolChoice {
     pub disabled: Vec<String>,
 }
 
-/// What an agent changes about one tool. What is absent stays as the tool's manifest says.
+/// Overrides of an agent for one tool. Absent fields keep the values of the tool's manifest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
@@ -196,27 +196,27 @@ pub struct ToolOverride {
     pub risk: Option<ToolRisk>,
     pub timeout_ms: Option<u64>,
     pub approval: Option<ApprovalMode>,
-    /// Arguments that have this value whatever the model says.
+    /// Arguments that always have this value, regardless of what the model sends.
     pub arguments: Map<String, Value>,
 }
 
-/// What the agents may do that this one delegates to.
+/// Limits of the subagents that this agent starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubagentConfig {
-    /// Absent: what the runtime policy allows.
+    /// Default: what the runtime policy allows.
     pub allowed_tool_names: Option<Vec<String>>,
 }
 
-/// How far programs are locked in: they write only to the agent's directories and to those for
-/// temporary files.
+/// The sandbox of programs. They can write only to the agent's directories and to temporary
+/// directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct SandboxConfig {
-    /// What to do on a machine that cannot lock programs in. With the network on it also decides
-    /// on sockets in the file tree, where the kernel cannot tell them apart.
+    /// What to do on a machine that does not support the sandbox. With `network`, it also applies
+    /// to sockets in the file system, if the kernel cannot distinguish them.
     pub missing: MissingSandbox,
     /// Whether programs may use the network.
     pub network: bool,
@@ -226,9 +226,9 @@ pub struct SandboxConfig {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum MissingSandbox {
-    /// Start nothing.
+    /// Do not start programs.
     #[default]
     Refuse,
-    /// Start it all the same, and say so.
+    /// Start programs without a sandbox, and warn.
     Warn,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A file that travels with a message: uploaded before, or a small image in place.
+/// A file that is sent with a message: uploaded before, or a small image in the message itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -12,39 +12,39 @@ pub struct Attachment {
     pub id: Option<String>,
     pub name: String,
     pub mime_type: String,
-    /// Base64, for small images; everything else is uploaded.
+    /// Base64, for small images; all other files are uploaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
 }
 
-/// A file as the server keeps it until it is sent, and after.
+/// An uploaded file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct UploadedFile {
-    /// The same file of the same user has the same id.
+    /// If a user uploads the same file again, it has the same id.
     pub id: String,
     pub name: String,
-    /// As the content says, not as the client claims.
+    /// Detected from the content, not taken from the client.
     pub mime_type: String,
     pub bytes: u64,
     pub kind: AttachmentKind,
 }
 
-/// What a model gets of a file.
+/// What a model receives of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AttachmentKind {
-    /// The image itself, if the model can see.
+    /// The image itself, if the model supports images.
     Image,
-    /// The whole text with its name.
+    /// The complete text with its name.
     Text,
-    /// That it is there.
+    /// Only name, type and size.
     Other,
 }
 
-/// A file in a user's message, kept in the message as `netaclaw.attachments`.
+/// A file in a user's message, stored in the message as `netaclaw.attachments`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -55,6 +55,6 @@ pub struct SentAttachment {
     pub mime_type: String,
     pub bytes: u64,
     pub kind: AttachmentKind,
-    /// Which content block of the message it became.
+    /// The content block of the message that contains it.
     pub block: u32,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// One act of an administrator. Names what was changed, and never holds a value.
+/// One action of an administrator. Names the changed fields, but never contains values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -16,13 +16,13 @@ pub struct AuditRecord {
     pub action: AuditAction,
     pub kind: RecordKind,
     pub target_id: String,
-    /// The target's name at that time.
+    /// The name of the target at that time.
     pub target_name: String,
     /// The fields that changed.
     pub fields: Vec<String>,
 }
 
-/// One page of the audit list, newest first.
+/// One page of the audit log, newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -43,9 +43,9 @@ pub enum AuditAction {
     Revoke,
     Login,
     LoginRefused,
-    /// Somebody agreed to a call of a tool.
+    /// A user allowed a tool call.
     Allow,
-    /// Somebody refused one.
+    /// A user denied a tool call.
     Deny,
 }
 

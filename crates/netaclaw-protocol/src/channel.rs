@@ -14,26 +14,26 @@ pub struct ChannelView {
     #[serde(flatten)]
     pub spec: ChannelSpec,
     pub api_key_set: bool,
-    /// Absent also for keys so short that four characters would say too much.
+    /// Also absent for keys that are too short to show four characters.
     pub api_key_last4: Option<String>,
     #[serde(flatten)]
     pub stamp: Stamp,
 }
 
-/// Everything about a channel that somebody can set, except its key.
+/// The settings of a channel, except its API key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelSpec {
-    /// Unique; also the `provider` of the answers that come through it.
+    /// Unique; also the `provider` of its answers.
     pub name: String,
     pub supplier: Supplier,
-    /// Absent: the supplier's own address.
+    /// Default: the address of the supplier.
     #[serde(default)]
     pub base_url: Option<String>,
     #[serde(default)]
     pub models: Vec<ChannelModel>,
-    /// Meant for summaries and titles rather than for answers.
+    /// Whether the channel is for summaries and titles instead of answers.
     #[serde(default)]
     pub is_auxiliary: bool,
     #[serde(default)]
@@ -49,7 +49,7 @@ pub enum ChannelStatus {
     Disabled,
 }
 
-/// What a client sends to make or change a channel.
+/// Creates or changes a channel.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -62,19 +62,19 @@ pub struct ChannelWrite {
     pub api_key: KeyChange,
 }
 
-/// A channel to be tried before it is kept.
+/// A channel to test before it is saved.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelTry {
-    /// The channel that is being changed; it lends its key to a body that has none.
+    /// The channel that is being changed; its stored API key is used if the body has none.
     #[serde(default)]
     pub id: Option<ChannelId>,
     #[serde(flatten)]
     pub write: ChannelWrite,
 }
 
-/// The models of a channel, for whoever chooses one.
+/// The models of a channel, for the choice in a chat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -104,16 +104,16 @@ impl<'de> Deserialize<'de> for KeyChange {
     }
 }
 
-/// What came of trying a channel.
+/// The result of testing a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelTest {
     pub ok: bool,
     pub latency_ms: u64,
-    /// The supplier's models; empty if it does not tell.
+    /// The models of the supplier; empty if it does not list them.
     pub models: Vec<String>,
-    /// What went wrong and what to do, in words for people.
+    /// What went wrong and what to do, for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

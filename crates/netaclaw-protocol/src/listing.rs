@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Listing<T> {
     pub items: Vec<T>,
-    /// Counted from 1.
+    /// Page number, starting at 1.
     pub page: u32,
-    /// On a page; of a list that comes whole, all of them.
+    /// Items per page; for a complete list, the number of items.
     pub size: u32,
     pub total: u64,
 }

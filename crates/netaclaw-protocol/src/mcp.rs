@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// A server as it is kept. What is secret about it is in no answer, only the names.
+/// An MCP server as stored. Responses contain the names of its secrets, but never their values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -14,13 +14,13 @@ pub struct McpServerView {
     pub id: McpServerId,
     #[serde(flatten)]
     pub spec: McpServerSpec,
-    /// Variables of the program's environment, or headers of requests, that have a value.
+    /// Environment variables of the program, or request headers, that have a value.
     pub secret_names: Vec<String>,
     #[serde(flatten)]
     pub stamp: Stamp,
 }
 
-/// Everything about a server that somebody can set, but what is secret.
+/// The settings of an MCP server, except its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -30,29 +30,29 @@ pub struct McpServerSpec {
     pub transport: McpTransport,
     #[serde(default = "enabled")]
     pub status: ToolStatus,
-    /// Which of its tools are offered. Nothing enabled: all of them.
+    /// The tools that are offered. If none is enabled, all are.
     #[serde(default)]
     pub tools: ToolChoice,
-    /// How its program is locked in.
+    /// The sandbox of its program.
     #[serde(default)]
     pub sandbox: SandboxConfig,
-    /// Directories its program may write to; the first is where it runs.
+    /// Directories that its program may write to; it runs in the first one.
     #[serde(default)]
     pub roots: Vec<String>,
-    /// How long one call may take.
+    /// Timeout of a call.
     #[serde(default = "timeout_ms")]
     pub timeout_ms: u64,
 }
 
-/// What a client sends to make or change a server.
+/// Creates or changes an MCP server.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct McpServerWrite {
     #[serde(flatten)]
     pub spec: McpServerSpec,
-    /// Environment of the program, or headers of requests: `null` for a name keeps the value it
-    /// has, and names that are not here are gone. Absent, all stay as they are.
+    /// Environment of the program, or request headers. `null` keeps the stored value of a name;
+    /// names that are missing are removed. If absent, all stay unchanged.
     #[serde(default)]
     #[schema(value_type = Option<BTreeMap<String, Option<String>>>)]
     #[cfg_attr(
@@ -62,12 +62,12 @@ pub struct McpServerWrite {
     pub secrets: Option<BTreeMap<String, Option<SecretString>>>,
 }
 
-/// A server to be tried, saved or not.
+/// An MCP server to test, saved or not.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct McpServerTry {
-    /// The one that is being changed; it lends the secrets that are kept.
+    /// The server that is being changed; its stored secrets are used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub id: Option<McpServerId>,
@@ -80,7 +80,7 @@ pub struct McpServerTry {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum McpTransport {
-    /// A program that is started, and spoken with by its standard input and output.
+    /// A program that NetaClaw starts; it communicates by standard input and output.
     Stdio {
         command: String,
         #[serde(default)]
@@ -90,7 +90,7 @@ pub enum McpTransport {
     Http { url: String },
 }
 
-/// A server and how it stands at the moment.
+/// An MCP server with its current status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -98,18 +98,18 @@ pub struct McpServerInfo {
     #[serde(flatten)]
     pub server: McpServerView,
     pub state: McpServerState,
-    /// As last seen; a server that is down still has them.
+    /// The last known tools; a server that is unavailable keeps them.
     pub offered: Vec<McpToolSummary>,
 }
 
-/// How a server stands.
+/// The status of an MCP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum McpStatus {
-    /// Switched off.
+    /// Disabled.
     Off,
-    /// For the first time. Later a server is down until it is back.
+    /// The first attempt to connect. Later, a server is down until it is connected again.
     Connecting,
     Ready,
     Down,
@@ -120,7 +120,7 @@ pub enum McpStatus {
 #[serde(rename_all = "camelCase")]
 pub struct McpServerState {
     pub status: McpStatus,
-    /// Why it is down, or why it was down the last time.
+    /// Why it is down, or was down the last time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub last_fault: Option<McpFault>,
@@ -132,22 +132,22 @@ pub struct McpServerState {
 #[serde(rename_all = "camelCase")]
 pub struct McpFault {
     pub code: McpFaultCode,
-    /// What the machine or the server itself said, in its own words. May be empty.
+    /// The message of the operating system or of the server. Can be empty.
     pub detail: String,
 }
 
-/// The list is closed, so that screens can say it in any language.
+/// The list is closed, so that clients can translate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum McpFaultCode {
     /// Its program could not be started.
     NotStarted,
-    /// It did not answer in time.
+    /// It did not respond in time.
     Silent,
     /// Its address or the name of a header is not valid.
     BadAddress,
-    /// It answers, but not in the protocol.
+    /// Its responses do not follow the protocol.
     NotUnderstood,
     Unreachable,
     /// Its program ended.
@@ -156,7 +156,7 @@ pub enum McpFaultCode {
     NoTools,
     /// The connection was lost.
     Lost,
-    /// It sent more in one message than is taken.
+    /// It sent a message that is too large.
     TooBig,
     /// Its secrets cannot be decrypted.
     Sealed,
@@ -167,21 +167,21 @@ pub enum McpFaultCode {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct McpToolSummary {
-    /// What the server calls it.
+    /// Its name at the server.
     pub name: String,
-    /// What agents call it.
+    /// Its name for agents.
     pub tool_name: String,
     pub description: String,
 }
 
-/// What became of an attempt to connect.
+/// The result of an attempt to connect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct McpServerTest {
     pub ok: bool,
     pub latency_ms: u64,
-    /// Those that the filter lets through.
+    /// The tools that pass the filter.
     pub tools: Vec<McpToolSummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Who answers on the other end of a channel.
+/// The supplier of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -17,9 +17,9 @@ pub enum Supplier {
     Minimax,
     Volcengine,
     Ollama,
-    /// Any other server that speaks OpenAI's chat completions.
+    /// Any other server with OpenAI's chat completions API.
     Compatible,
-    /// The model that is built in and needs no network.
+    /// The built-in demo model, which needs no network.
     Demo,
 }
 
@@ -41,18 +41,18 @@ impl Supplier {
     }
 }
 
-/// A supplier as a screen offers it.
+/// A supplier that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SupplierOption {
     pub id: Supplier,
     pub label: String,
-    /// Absent when every customer has an address of their own.
+    /// Absent if every customer has a different address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     pub needs_key: bool,
-    /// Where a key is usually found on a machine.
+    /// The environment variable that usually holds the API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_variable: Option<String>,
     /// Well-known models.
@@ -124,7 +124,7 @@ pub struct ModelPrice {
     pub cache_write: f64,
 }
 
-/// A model as somebody configured it in a channel. What is absent comes from the catalogue.
+/// A model as configured in a channel. Absent fields come from the model catalog.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default)]
@@ -144,7 +144,7 @@ pub struct ChannelModel {
     pub price: Option<ModelPrice>,
 }
 
-/// What is known about a model, every gap filled.
+/// What is known about a model, with all defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -157,7 +157,7 @@ pub struct ModelInfo {
     pub thinking: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// Where the context window comes from, which a meter must show.
+    /// The source of the context window; clients show it.
     pub source: InfoSource,
 }
 
@@ -165,10 +165,10 @@ pub struct ModelInfo {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InfoSource {
-    /// The channel's own entry for the model.
+    /// The model's entry in the channel.
     Channel,
-    /// The list that is built in.
+    /// The built-in model catalog.
     Catalogue,
-    /// Nobody knows; the number is a careful default.
+    /// Unknown; the number is a conservative default.
     Guess,
 }

@@ -52,7 +52,7 @@ impl SessionStatus {
     }
 }
 
-/// Where sessions are kept.
+/// Where sessions are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -88,7 +88,7 @@ pub struct SessionPage {
     pub total: u64,
 }
 
-/// A session as clients see it: without directories and bookkeeping, which are the server's.
+/// A session, without the server's own data such as directories.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -129,7 +129,7 @@ impl From<SessionMeta> for SessionInfo {
     }
 }
 
-/// A session in a list, with what it is doing.
+/// A session in a list, with its current state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -137,11 +137,11 @@ pub struct SessionListItem {
     #[serde(flatten)]
     pub session: SessionInfo,
     pub running: bool,
-    /// A question to the user is open, or a call waits for consent.
+    /// A question is open, or a tool call waits for approval.
     pub waiting: bool,
-    /// A run has ended since somebody last looked.
+    /// A run has ended since the session was last opened.
     pub unread: bool,
-    /// Messages that wait for their turn.
+    /// Number of queued messages.
     pub queued: u32,
 }
 
@@ -156,19 +156,19 @@ pub struct SessionList {
     pub total: u64,
 }
 
-/// What a client changes about a session; what is absent stays.
+/// Changes a session; absent fields stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SessionChange {
-    /// An empty one clears it.
+    /// An empty title clears it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatus>,
 }
 
-/// Where a new session branches off.
+/// The entry at which a new session starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

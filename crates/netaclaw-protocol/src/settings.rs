@@ -24,7 +24,7 @@ pub struct DictType {
 pub struct DictTypeSpec {
     /// Unique; the first half of a name such as `netaclaw.auxiliary_channel_id`.
     pub key: String,
-    /// For people.
+    /// Display name.
     pub name: String,
 }
 
@@ -46,7 +46,7 @@ pub struct DictInfo {
 pub struct DictInfoSpec {
     /// Unique in its group.
     pub name: String,
-    /// Empty means that nothing is set.
+    /// Empty: not set.
     #[serde(default)]
     pub value: String,
     #[serde(default)]
@@ -66,14 +66,14 @@ pub struct Setting {
     pub stamp: Stamp,
 }
 
-/// What a client sends to change a setting.
+/// Changes a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SettingWrite {
     pub value: Value,
 }
 
-/// What a client sends to set an entry of the dictionary by its name.
+/// Sets an entry of the dictionary by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DictValue {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A skill that was found, usable or not.
+/// A skill, available or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -16,15 +16,15 @@ pub struct SkillView {
     pub description: String,
     pub source: SkillSource,
     pub state: SkillState,
-    /// Why it cannot be used; empty when it can.
+    /// Why it is unavailable; empty if it is available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<SkillProblem>,
-    /// What is not as it should be although it can be used.
+    /// Problems that do not make it unavailable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<SkillProblem>,
     /// Whether it has a program to run.
     pub is_executable: bool,
-    /// What the program wants to know, as JSON Schema.
+    /// The input of the program, as JSON Schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Value>,
     pub timeout_ms: u64,
@@ -39,23 +39,23 @@ pub struct SkillDetail {
     pub skill: SkillView,
     /// Markdown.
     pub body: String,
-    /// Files beside it, relative to its folder.
+    /// Its other files, relative to its folder.
     pub files: Vec<String>,
 }
 
-/// Where a skill was found. Of two with the same name the one named first here counts.
+/// Where a skill was found. If two have the same name, the earlier source in this list wins.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SkillSource {
-    /// A directory that the agent names.
+    /// A directory from the agent's settings.
     Agent,
     /// The data directory of the server.
     Data,
     Workspace,
-    /// It came with NetaClaw.
+    /// Built into NetaClaw.
     Shipped,
 }
 
@@ -67,15 +67,15 @@ pub enum SkillState {
     Ready,
     /// Something that it needs is missing.
     Unavailable,
-    /// It is not made as a skill has to be.
+    /// Its files are not a valid skill.
     Invalid,
-    /// Another with the same name comes before it.
+    /// Another skill with the same name takes precedence.
     Shadowed,
-    /// The agent does not use it.
+    /// The agent does not select it.
     NotChosen,
 }
 
-/// Something about a skill that somebody should mend.
+/// A problem of a skill that should be fixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -84,7 +84,7 @@ pub struct SkillProblem {
     pub en: String,
 }
 
-/// Runs a skill to see what it does. It runs in a session of its own, like any other call.
+/// Runs a skill in a new session, to see what it does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -93,12 +93,12 @@ pub struct SkillTry {
     #[serde(default)]
     #[schema(value_type = Object)]
     pub input: Value,
-    /// The agent whose workspace and limits it gets; absent, the default one.
+    /// The agent whose workspace and limits apply. Default: the default agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
 }
 
-/// Where the trial can be watched.
+/// The session and the call of the trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -9,13 +9,13 @@ use utoipa::ToSchema;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "view", rename_all = "snake_case")]
 pub enum SessionMessages {
-    /// The active path as it was said.
+    /// All entries of the active path.
     Full(EntryPage),
-    /// What the model sees.
+    /// The context that the model receives.
     Compacted(ContextMessages),
 }
 
-/// A stretch of the active path, oldest first.
+/// A part of the active path, oldest first.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -23,12 +23,12 @@ pub struct EntryPage {
     #[schema(value_type = Vec<Object>)]
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
     pub items: Vec<Box<RawValue>>,
-    /// Entries on the whole path.
+    /// Number of entries on the whole path.
     pub total: u64,
-    /// So many of `items`, from the first one on, are folded: the model sees the summary of the last
-    /// compaction in their place.
+    /// The number of `items`, from the first one on, that are compacted: the model receives the
+    /// summary of the last compaction instead.
     pub folded_count: u64,
-    /// What to give as `before` for older entries; absent when there are none.
+    /// The value of `before` for older entries; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<EntryId>,
 }
@@ -47,7 +47,7 @@ pub struct ContextMessages {
     pub model: Option<ModelRef>,
 }
 
-/// The shape of a whole session, with enough words to know one's way.
+/// The structure of a session tree, with short previews.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -60,8 +60,8 @@ pub struct SessionTreeView {
     pub skipped_lines: u32,
 }
 
-/// One entry of the tree. Labels and names have none of their own: a label stands at its target,
-/// and what hangs from one is shown below the entry above it.
+/// One entry of the tree. Labels and names are not entries here: a label is shown at its target,
+/// and its children belong to the entry above it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -74,12 +74,12 @@ pub struct TreeEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     pub timestamp: String,
-    /// The first words.
+    /// The beginning of its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Tools that an answer calls, or whose result this is.
+    /// The tools that an answer calls, or the tool whose result this is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_names: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// One thing that went wrong. A client acts on `kind` and shows `words` in its own language; the
-/// rest is for clients that would rather make sentences of their own.
+/// An error or a warning. Clients act on `kind` and show `words` in their language; the other fields
+/// are for clients with texts of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -17,15 +17,15 @@ pub struct Trouble {
     pub channel: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The supplier's own text, shortened and without the key.
+    /// The message of the supplier, shortened and without the API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// When asking again may help, if the supplier told.
+    /// When a retry may help, if the supplier specified it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 
-/// A text for people, in the languages of the app.
+/// A text for users, in all languages of the app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Words {
@@ -58,32 +58,32 @@ pub enum TroubleKind {
     StreamBroken,
     Protocol,
     EmptyAnswer,
-    /// The answer was larger than an answer may be.
+    /// The answer exceeded the size limit.
     AnswerTooLarge,
     Cancelled,
     // The run.
     TurnLimit,
     Stuck,
-    /// The answer was cut off at the model's output limit.
+    /// The answer was truncated at the model's output limit.
     Length,
-    /// The agent, its channel or its workspace has to be set right first.
+    /// The agent, its channel or its workspace has to be corrected first.
     NotReady,
     SessionUnavailable,
     /// What is stored cannot be read as it should.
     SessionDamaged,
     Interrupted,
-    /// It showed no sign of life for too long.
+    /// It made no progress for too long.
     Stalled,
     Internal,
     // Warnings: the run goes on.
     UnknownTools,
-    /// Programs run without being locked in, as the agent's settings allow.
+    /// Programs run without a sandbox, as the agent's settings allow.
     NoSandbox,
     Repeating,
     UnreadableMessages,
     /// A newer version wrote the session: it can be read but not changed.
     NewerVersion,
-    /// The context is not condensed by itself any more, because that did not help.
+    /// Automatic compaction is paused, because it did not help.
     CompactionPaused,
 }
 
@@ -94,7 +94,7 @@ pub enum TroubleKind {
 pub enum Severity {
     #[default]
     Error,
-    /// It goes on, but people should know.
+    /// A warning: the work continues.
     Warning,
 }
 

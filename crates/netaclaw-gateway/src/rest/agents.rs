@@ -94,7 +94,7 @@ async fn replace(
     )
 }
 
-/// Changes what is named; `null` puts a field back to its default.
+/// Change the given fields; `null` resets a field to its default.
 #[utoipa::path(patch, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = Object,
     params(("id" = String, Path), Seen), responses((status = 200, body = Agent)))]
 async fn patch(
@@ -134,12 +134,12 @@ async fn delete(edit: Edit<AgentId>) -> Result<StatusCode, ApiError> {
     )
 }
 
-/// For whom the tools would be.
+/// Whether to show the tools of the agent itself or of a subagent.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct WhatIf {
-    /// As an agent that this one delegates to would have them.
+    /// The tools that this agent would have as a subagent of another one.
     #[serde(default)]
     as_subagent: bool,
 }
@@ -153,7 +153,7 @@ impl WhatIf {
     }
 }
 
-/// What an agent would be told and could use if it were kept like this.
+/// Preview the system prompt and the tools of an agent that is not saved.
 #[utoipa::path(post, path = "/admin/netaclaw/agents/preview", tag = "agents", request_body = AgentSpec,
     params(WhatIf), responses((status = 200, body = AgentPreview)))]
 async fn preview(
@@ -169,7 +169,7 @@ async fn preview(
     Ok(Json(previews(&shared)?.preview(&spec, whom).await?))
 }
 
-/// Every tool for one agent: whether it is on, why, and how to change that.
+/// List every tool for one agent: whether it is enabled, why, and how to change that.
 #[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path), WhatIf),
     responses((status = 200, body = EffectiveTools)))]
 async fn effective_tools(
@@ -185,7 +185,7 @@ async fn effective_tools(
     Ok(Json(preview_of(&shared, id, whom).await?.tools))
 }
 
-/// The system prompt, layer by layer.
+/// Preview the system prompt, layer by layer.
 #[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/prompt-preview", tag = "agents",
     params(("id" = String, Path)), responses((status = 200, body = PromptPreview)))]
 async fn prompt_preview(

@@ -47,7 +47,7 @@ struct Upload {
     file: Vec<u8>,
 }
 
-/// Takes files in, to be named by their ids in a message.
+/// Upload files, to be attached to a message by their ids.
 #[utoipa::path(post, path = "/admin/netaclaw/attachments", tag = "attachments",
     request_body(content = Upload, content_type = "multipart/form-data"),
     responses((status = 201, body = Listing<UploadedFile>), (status = 413)))]
@@ -144,7 +144,7 @@ async fn get(
     })
 }
 
-/// Takes back what was not sent.
+/// Delete a file that has not been sent.
 #[utoipa::path(delete, path = "/admin/netaclaw/attachments/{id}", tag = "attachments", params(("id" = String, Path)),
     responses((status = 204), (status = 404), (status = 409)))]
 async fn delete(
@@ -156,7 +156,7 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// An image of an entry, by its number among the entry's images.
+/// Get an image of an entry, by its number among the images of the entry.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/entries/{entry}/images/{number}", tag = "sessions",
     params(("id" = String, Path), ("entry" = String, Path), ("number" = usize, Path)),
     responses((status = 200, content(([u8] = "image/png"), ([u8] = "image/jpeg"),

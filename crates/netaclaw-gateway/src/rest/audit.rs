@@ -20,7 +20,7 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Asked {
-    /// Counted from 1.
+    /// Page number, starting at 1.
     #[param(minimum = 1)]
     page: Option<u32>,
     #[param(minimum = 1, maximum = 200)]

@@ -86,7 +86,8 @@ async fn delete(edit: Edit<ChannelId>) -> Result<StatusCode, ApiError> {
     )
 }
 
-/// Asks the supplier. That it does not work is an answer, not an error of this request.
+/// Test the connection to the supplier.
+/// A failed test is a result, not an error of this request.
 #[utoipa::path(post, path = "/admin/netaclaw/channels/{id}/test", tag = "channels",
     params(("id" = String, Path)), responses((status = 200, body = ChannelTest)))]
 async fn test(
@@ -98,7 +99,8 @@ async fn test(
     Ok(Json(tried(&shared, channel).await))
 }
 
-/// The same for a channel that is still being written. One that is being changed lends its key.
+/// Test a channel that is not saved.
+/// If an existing channel is being changed, its stored API key is used.
 #[utoipa::path(post, path = "/admin/netaclaw/channels/test", tag = "channels", request_body = ChannelTry,
     responses((status = 200, body = ChannelTest)))]
 async fn test_unsaved(
@@ -140,7 +142,7 @@ async fn tried(shared: &Shared, channel: Channel) -> ChannelTest {
     }
 }
 
-/// The models of all channels that are switched on, for whoever chooses one in a chat.
+/// List the models of all enabled channels, for the choice in a chat.
 #[utoipa::path(get, path = "/admin/netaclaw/models", tag = "channels",
     params(Paging), responses((status = 200, body = Listing<ChannelModels>)))]
 async fn models(
@@ -166,7 +168,7 @@ async fn models(
     Ok(Json(paging.of(items.collect())))
 }
 
-/// The suppliers a channel can have, with what is known about them.
+/// List the suppliers that a channel can have, with their defaults.
 #[utoipa::path(get, path = "/admin/netaclaw/suppliers", tag = "channels",
     params(Paging), responses((status = 200, body = Listing<SupplierOption>)))]
 async fn suppliers(_: Onlooker, paging: Paging) -> Json<Listing<SupplierOption>> {

@@ -104,8 +104,8 @@ async fn delete_entry(edit: Edit<DictInfoId>) -> Result<StatusCode, ApiError> {
     )
 }
 
-/// Sets an entry by its name, making entry and group if they are not there. An empty value is as
-/// good as none.
+/// Set an entry by its name; creates the entry and its group if necessary.
+/// An empty value counts as no value.
 #[utoipa::path(put, path = "/admin/netaclaw/dictionary-values/{group}/{name}", tag = "dictionary",
     params(("group" = String, Path), ("name" = String, Path)), request_body = DictValue,
     responses((status = 200, body = DictInfo)))]

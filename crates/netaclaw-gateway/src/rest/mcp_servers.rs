@@ -29,7 +29,7 @@ pub(super) fn routes() -> Routes {
         .with(handlers!(test_unsaved))
 }
 
-/// The servers, and how each stands at the moment.
+/// List the MCP servers with their current status.
 #[utoipa::path(get, path = "/admin/netaclaw/mcp-servers", tag = "mcp", operation_id = "list_mcp_servers",
     params(Paging), responses((status = 200, body = Listing<McpServerInfo>)))]
 async fn list(
@@ -43,7 +43,8 @@ async fn list(
     Ok(Json(paging.of(servers.collect())))
 }
 
-/// Its program is started by the server, and its tools are there for the next run.
+/// Create an MCP server.
+/// NetaClaw connects to it, and the next run can use its tools.
 #[utoipa::path(post, path = "/admin/netaclaw/mcp-servers", tag = "mcp", operation_id = "create_mcp_server",
     request_body = McpServerWrite, responses((status = 201, body = McpServerView)))]
 async fn create(
@@ -102,7 +103,8 @@ async fn delete(
     deleted
 }
 
-/// Connects once more. That it does not work is an answer, not an error of this request.
+/// Test the connection to an MCP server.
+/// A failed test is a result, not an error of this request.
 #[utoipa::path(post, path = "/admin/netaclaw/mcp-servers/{id}/test", tag = "mcp", operation_id = "test_mcp_server",
     params(("id" = String, Path)), responses((status = 200, body = McpServerTest)))]
 async fn test(
@@ -117,7 +119,8 @@ async fn test(
     ))
 }
 
-/// The same for a server that is still being written. One that is being changed lends its secrets.
+/// Test an MCP server that is not saved.
+/// If an existing server is being changed, its stored secrets are used.
 #[utoipa::path(post, path = "/admin/netaclaw/mcp-servers/test", tag = "mcp", operation_id = "test_unsaved_mcp_server",
     request_body = McpServerTry, responses((status = 200, body = McpServerTest)))]
 async fn test_unsaved(

@@ -30,7 +30,9 @@ struct Asked {
     query: Option<String>,
 }
 
-/// One's own facts: those that wait to be confirmed, then the others, the newest first; with `query` those it is about, the most relevant first.
+/// List the memories of the user.
+/// Without `query`: pending ones first, then the others, newest first. With `query`: matching ones,
+/// most relevant first.
 #[utoipa::path(get, path = "/admin/netaclaw/memories", tag = "memories",
     params(Paging, ("agentId" = Option<String>, Query), ("query" = Option<String>, Query)),
     responses((status = 200, body = Listing<Memory>)))]
@@ -86,7 +88,8 @@ async fn replace(
     ))
 }
 
-/// Makes a pending fact one that agents know. It takes the place of the fact that it corrects.
+/// Confirm a pending memory, so that agents use it.
+/// It replaces the memory that it corrects.
 #[utoipa::path(post, path = "/admin/netaclaw/memories/{id}/confirm", tag = "memories",
     params(("id" = String, Path), Seen), responses((status = 200, body = Memory)))]
 async fn confirm(

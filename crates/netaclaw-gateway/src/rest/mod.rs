@@ -132,7 +132,7 @@ fn refusal<T: ToSchema>() -> Response {
     let problem = Ref::from_schema_name(T::name());
     let content = ContentBuilder::new().schema(Some(problem)).build();
     ResponseBuilder::new()
-        .description("Refused")
+        .description("The request was rejected")
         .content("application/json", content)
         .build()
 }

@@ -19,7 +19,7 @@ const SIZE_MAX: u32 = 200;
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Paging {
-    /// Counted from 1. Without `page` and `size` the list comes whole.
+    /// Page number, starting at 1. Without `page` and `size`, the complete list is returned.
     #[param(minimum = 1)]
     page: Option<u32>,
     #[param(minimum = 1, maximum = 200)]

@@ -33,22 +33,23 @@ pub(super) fn routes() -> Routes {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Asked {
-    /// Counted from 1.
+    /// Page number, starting at 1.
     #[param(minimum = 1)]
     page: Option<u32>,
     #[param(minimum = 1, maximum = 200)]
     size: Option<u32>,
     agent_id: Option<String>,
-    /// Words of the title or of the first message.
+    /// Text in the title or in the first message.
     q: Option<String>,
-    /// Without it, active and archived ones.
+    /// Default: active and archived sessions.
     status: Option<SessionStatus>,
-    /// For administrators: another user's sessions, or `*` for everybody's.
+    /// For administrators: sessions of another user, or `*` for those of all users.
     user_id: Option<String>,
 }
 
-/// The last changed first. Without `userId` the caller's own; for an administrator also those that
-/// belong to nobody.
+/// List sessions, last changed first.
+/// Without `userId`, these are the sessions of the user; for an administrator also those without a
+/// user.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions", tag = "sessions", params(Asked),
     responses((status = 200, body = SessionList)))]
 async fn list(
@@ -90,7 +91,7 @@ async fn get(
     Ok(Json(shared.engine.list_item(meta)))
 }
 
-/// Names the session, puts it away, deletes it or brings it back.
+/// Rename, archive, delete or restore a session.
 #[utoipa::path(patch, path = "/admin/netaclaw/sessions/{id}", tag = "sessions", request_body = SessionChange,
     params(("id" = String, Path)),
     responses((status = 200, body = SessionListItem)))]
@@ -109,12 +110,13 @@ async fn patch(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Deletion {
-    /// `true` removes the session for good at once, also one that is already deleted.
+    /// `true` deletes the session permanently, even if it is already deleted.
     now: Option<bool>,
 }
 
-/// Stops what runs, then deletes the session. Until the retention period is over, setting its status
-/// restores it. With `now` it cannot be restored.
+/// Stop the run of a session and delete the session.
+/// It can be restored during the retention period by setting its status; with `now` it cannot be
+/// restored.
 #[utoipa::path(delete, path = "/admin/netaclaw/sessions/{id}", tag = "sessions",
     params(("id" = String, Path), Deletion), responses((status = 204)))]
 async fn delete(
@@ -139,7 +141,7 @@ async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A new session made of the path to an entry.
+/// Fork: copy the path to an entry into a new session.
 #[utoipa::path(post, path = "/admin/netaclaw/sessions/{id}/fork", tag = "sessions", request_body = ForkRequest,
     params(("id" = String, Path)),
     responses((status = 201, body = SessionListItem)))]

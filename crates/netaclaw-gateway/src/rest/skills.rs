@@ -32,11 +32,11 @@ pub(super) fn routes() -> Routes {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 struct OfAgent {
-    /// Id or name of the agent; absent, the default one.
+    /// Id or name of the agent. Default: the default agent.
     agent_id: Option<String>,
 }
 
-/// Every skill that an agent finds, usable or not, with the reason.
+/// List the skills of an agent, including unavailable ones with the reason.
 #[utoipa::path(get, path = "/admin/netaclaw/skills", tag = "skills", params(Paging, OfAgent),
     responses((status = 200, body = Listing<SkillView>)))]
 async fn list(
@@ -49,7 +49,7 @@ async fn list(
     Ok(Json(paging.of(skills)))
 }
 
-/// One skill, with its instructions.
+/// Get a skill with its instructions.
 #[utoipa::path(get, path = "/admin/netaclaw/skills/{name}", tag = "skills",
     params(("name" = String, Path), OfAgent), responses((status = 200, body = SkillDetail)))]
 async fn get(
@@ -62,7 +62,7 @@ async fn get(
     Ok(Json(skill.await?))
 }
 
-/// Runs a skill in a session of its own, where it can be watched.
+/// Run a skill in a new session.
 #[utoipa::path(post, path = "/admin/netaclaw/skills/{name}/try", tag = "skills", request_body = SkillTry,
     params(("name" = String, Path)), responses((status = 201, body = SkillTried)))]
 async fn try_out(
@@ -87,14 +87,14 @@ async fn try_out(
 struct OfOperation {
     session_id: String,
     operation_id: String,
-    /// Counted from 1.
+    /// Page number, starting at 1.
     #[param(minimum = 1)]
     page: Option<u32>,
     #[param(minimum = 1, maximum = 1000)]
     size: Option<u32>,
 }
 
-/// Every step of an operation, page by page.
+/// List the steps of a tool or skill call, page by page.
 #[utoipa::path(get, path = "/admin/netaclaw/session/process_log", tag = "sessions", params(OfOperation),
     responses((status = 200, body = ProcessLogPage)))]
 async fn process_log(

@@ -31,7 +31,8 @@ async fn list(
     Ok(Json(paging.of(visible(&shared, &who).await?)))
 }
 
-/// The answer holds the token itself, once.
+/// Create an access token.
+/// The response contains the token itself, which cannot be read again.
 #[utoipa::path(post, path = "/admin/netaclaw/tokens", tag = "tokens", request_body = TokenSpec,
     responses((status = 201, body = TokenIssued)))]
 async fn issue(

@@ -19,7 +19,7 @@ pub(super) fn routes() -> Routes {
         .with(handlers!(get, switch))
 }
 
-/// The tools there are, and those that were there.
+/// List the tools, including those that no longer exist.
 #[utoipa::path(get, path = "/admin/netaclaw/tools", tag = "tools",
     params(Paging), responses((status = 200, body = Listing<ToolInfo>)))]
 async fn list(
@@ -30,7 +30,7 @@ async fn list(
     Ok(Json(paging.of(previews(&shared)?.tools().await?)))
 }
 
-/// One tool, and which agents have it or why not.
+/// Get a tool, which agents have it and why others do not.
 #[utoipa::path(get, path = "/admin/netaclaw/tools/{name}", tag = "tools",
     params(("name" = String, Path)), responses((status = 200, body = ToolDetail)))]
 async fn get(
@@ -41,7 +41,8 @@ async fn get(
     Ok(Json(previews(&shared)?.tool(&name).await?))
 }
 
-/// Switches a tool on or off for everybody; a run that is under way minds it with its next call.
+/// Enable or disable a tool for all agents.
+/// Active runs follow with their next call.
 #[utoipa::path(patch, path = "/admin/netaclaw/tools/{name}", tag = "tools", request_body = ToolSwitch,
     params(("name" = String, Path), Seen), responses((status = 200, body = ToolRecord)))]
 async fn switch(

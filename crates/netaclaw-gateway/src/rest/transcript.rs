@@ -56,10 +56,10 @@ struct Asked {
 #[derive(Clone, Copy, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 enum View {
-    /// The active path as it was said.
+    /// All entries of the active path.
     #[default]
     Full,
-    /// What the model sees.
+    /// The context that the model receives.
     Compacted,
 }
 
@@ -85,12 +85,13 @@ async fn messages(
 #[serde(rename_all = "camelCase")]
 struct AskedOf {
     session_id: String,
-    /// `compacted`, which is also meant without it, or `full`.
+    /// `compacted` (the default) or `full`.
     #[param(inline)]
     view: Option<View>,
 }
 
-/// The same by query, with what the model sees unless more is asked for.
+/// List the messages of a session, given as a query parameter.
+/// By default, this is the context that the model receives.
 #[utoipa::path(get, path = "/admin/netaclaw/session/messages", tag = "sessions",
     params(AskedOf), responses((status = 200, body = SessionMessages)))]
 async fn messages_of(
@@ -144,7 +145,7 @@ fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
     })
 }
 
-/// What fills the window of the session's model.
+/// Show what fills the context window of the session's model.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/context", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ContextBreakdown)))]
 async fn context(
@@ -158,7 +159,7 @@ async fn context(
     ))
 }
 
-/// One entry, whole.
+/// Get one complete entry.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/entries/{entry}", tag = "sessions",
     params(("id" = String, Path), ("entry" = String, Path)),
     responses((status = 200, body = Object)))]
@@ -174,7 +175,7 @@ async fn entry(
     Ok(Json(raw(found.ok_or_else(missing)?.json())))
 }
 
-/// The shape without the content: enough to draw the tree.
+/// Get the structure of the session tree, without its content.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/tree", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = SessionTreeView)))]
 async fn tree(
@@ -190,7 +191,8 @@ async fn tree(
     })))
 }
 
-/// All that is stored of a session. Whoever wants to see it live opens it by Socket.IO.
+/// Get everything that is stored of a session.
+/// To follow it live, open it by Socket.IO.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/snapshot", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = StoredSnapshot)))]
 async fn snapshot(
@@ -218,7 +220,7 @@ async fn snapshot(
     }))
 }
 
-/// The session as Pi stores it, a JSON object on each line.
+/// Export the session as Pi stores it, one JSON object per line.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/export", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, content_type = "application/x-ndjson")))]
 async fn export(
