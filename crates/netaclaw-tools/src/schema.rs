@@ -222,7 +222,7 @@ mod tests {
             json!("{\"path\": "),
             Err("not valid JSON: EOF while parsing a value"),
         );
-        check(json!("{\"path\": "), Err("They began with `{\"path\": `"));
-        check(json!("\"just a text\""), Err("a JSON object was expected"));
+        check(json!("{\"path\": "), Err("They start with `{\"path\": `"));
+        check(json!("\"just a text\""), Err("expected a JSON object"));
     }
 }

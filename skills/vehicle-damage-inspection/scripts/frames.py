@@ -95,7 +95,7 @@ class Collector:
         is_large = file.stat().st_size > PLAIN_BYTES_MAX
         if ffmpeg.find() and (is_large or not is_plain):
             if not ffmpeg.convert(file, target, KEPT_LONGEST):
-                raise FormatError("not a picture that ffmpeg can read")
+                raise FormatError("not an image that ffmpeg can read")
             return frame_of(shown(file.name), target, read_picture(target))
         if not is_plain:
             raise FormatError("needs ffmpeg, which is not installed")
@@ -122,7 +122,7 @@ class Collector:
             frames = [frame_of(name, file, read_picture(file)) for name, file in named]
         except FormatError as error:
             # All frames of a video are alike.
-            raise SkillError("unsupported", f"the video cannot be looked at: {error}") from None
+            raise SkillError("unsupported", f"the video cannot be read: {error}") from None
         return Collected(frames, [], len(frames))
 
 

@@ -59,7 +59,7 @@ def read_task(given: skill.Input) -> Task:
     detector = skill.choice(given, "detector", ("auto", "comparison", "vision"))
     vision = None if detector == "comparison" else Vision.from_environment()
     if detector == "vision" and vision is None:
-        raise SkillError("unsupported", "no model that sees is configured for this skill")
+        raise SkillError("unsupported", "no model with image support is configured for this skill")
     source, reference = skill.text(given, "source"), skill.text(given, "reference")
     if not source:
         raise SkillError("bad_input", "`source` is missing: a video or a folder of frames")

@@ -59,7 +59,7 @@ class Vision:
         if not url or not model:
             return None
         if not url.startswith(("http://", "https://")):
-            raise SkillError("bad_input", "NETACLAW_VISION_URL is not an address of the web")
+            raise SkillError("bad_input", "NETACLAW_VISION_URL is not a web address")
         return cls(url.rstrip("/"), model, os.environ.get("NETACLAW_VISION_KEY", ""))
 
     def detect(self, frames: list[Frame]) -> list[list[Candidate]]:
@@ -86,11 +86,11 @@ class Vision:
             return text_of(document["choices"][0]["message"]["content"])
         except urllib.error.HTTPError as error:
             wait(error)
-            raise VisionError(f"the model's server answered {error.code}") from None
+            raise VisionError(f"the model server responded with {error.code}") from None
         except (OSError, http.client.HTTPException):
-            raise VisionError("the model's server could not be reached") from None
+            raise VisionError("the model server could not be reached") from None
         except (ValueError, KeyError, IndexError, TypeError):
-            raise VisionError("the model's server gave no usable answer") from None
+            raise VisionError("the model server sent no usable response") from None
 
 
 def wait(error: urllib.error.HTTPError) -> None:
@@ -127,7 +127,7 @@ def candidates_of(answer: str, frames: list[Frame]) -> list[list[Candidate]]:
         if not isinstance(findings, list):
             raise TypeError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise VisionError("the model's answer is not the JSON that was asked for") from None
+        raise VisionError("the model's answer is not the requested JSON") from None
     found: list[list[Candidate]] = [[] for _ in frames]
     for entry in findings:
         try:

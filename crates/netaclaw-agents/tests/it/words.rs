@@ -134,7 +134,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
                 too_long,
                 TroubleKind::ContextTooLong,
                 "Compact the session",
-                "请压缩对话",
+                "请压缩会话",
             ),
             (refused, TroubleKind::Refused, "Rephrase", "换一种说法"),
             (page, TroubleKind::WrongAddress, "base URL", "接口地址"),

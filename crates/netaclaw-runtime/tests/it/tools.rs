@@ -89,7 +89,7 @@ async fn the_last_call_of_a_cut_answer_does_not_run() {
     let results = results(&mut world, calls).await;
     assert_eq!(results[0], "#a: echo: whole");
     assert!(
-        results[1].starts_with("#b [error]: The answer was cut off"),
+        results[1].starts_with("#b [error]: The answer was truncated"),
         "{results:?}"
     );
 }

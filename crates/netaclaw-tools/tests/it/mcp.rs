@@ -126,7 +126,7 @@ async fn floods_garbage_and_silence_are_bounded_and_clear() {
         .await
         .output;
     assert!(
-        never.is_error && never.joined_text().contains("did not answer within 3 s"),
+        never.is_error && never.joined_text().contains("did not respond within 3 s"),
         "{never:?}"
     );
 }
@@ -142,7 +142,7 @@ async fn a_message_that_is_too_big_ends_the_call_at_once_and_the_server_comes_ba
     let deluge = tokio::time::timeout(PATIENCE, deluge).await.unwrap();
     let text = deluge.output.joined_text();
     assert!(
-        deluge.output.is_error && text.contains("more in one message than is taken: 16 MB"),
+        deluge.output.is_error && text.contains("a message that is too large: 16 MB"),
         "{text}"
     );
     assert!(text.contains("being reconnected"), "{text}");

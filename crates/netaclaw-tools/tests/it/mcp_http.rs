@@ -223,7 +223,7 @@ async fn is_survived(deluge: Deluge) {
     let output = called.expect("it ends by its length, not by time").output;
     let text = output.joined_text();
     assert!(
-        output.is_error && text.contains("more in one message than is taken: 16 MB"),
+        output.is_error && text.contains("a message that is too large: 16 MB"),
         "{name}: {text}"
     );
     let taken = tokio::time::timeout(PATIENCE, server.taken.recv()).await;

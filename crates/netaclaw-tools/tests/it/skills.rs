@@ -294,7 +294,7 @@ async fn every_bad_end_has_a_name() {
         ),
         ("prose", "bad_result", "The result is not valid JSON."),
         ("code", "exit_code", "exit code 3. no disk"),
-        ("signal", "signal", "ended by signal 9"),
+        ("signal", "signal", "killed by signal 9"),
         ("refuses", "failed", "nothing to do"),
     ] {
         ended(

@@ -285,7 +285,7 @@ async fn every_redirect_is_checked() {
             "{path}: {text}"
         );
     }
-    assert!(said("/file").await.contains("not an address of the web"));
+    assert!(said("/file").await.contains("not a web address"));
     assert!(said("/again").await.contains("redirects"));
 }
 

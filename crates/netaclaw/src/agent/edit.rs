@@ -19,8 +19,8 @@ pub(crate) struct EditArgs {
     agent: String,
     /// Set a field, as in modelConfig.temperature=0.3; repeatable
     ///
-    /// The value is JSON or plain text; an empty value restores the default. Without this option, an
-    /// editor opens
+    /// The value is JSON or plain text; an empty value restores the default. Without this option,
+    /// an editor opens
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     assignments: Vec<String>,
 }

@@ -18,7 +18,7 @@ texts! {
     chat_no_entry(entry) { "this session has no entry {entry}; see /tree" "此会话中没有条目 {entry}；用 /tree 查看" }
     chat_many_entries(entry) { "several entries start with {entry}; enter more characters of the id" "有多个条目以 {entry} 开头；请给出更长的编号" }
     chat_elsewhere() { "another process, such as a server or another chat, has this session open" "该会话已在另一个进程中打开，例如服务或另一个对话" }
-    chat_unknown_command(command) { "unknown command {command}; type /help for commands, or // to send a message that starts with a slash" "未知命令 {command}；输入 /help 查看命令。要发送以斜杠开头的消息，请写两个斜杠" }
+    chat_unknown_command(command) { "unknown command {command}; type /help for commands, or start with two slashes to send a message that starts with one" "未知命令 {command}；输入 /help 查看命令。要发送以斜杠开头的消息，请写两个斜杠" }
     chat_stopping() { "stopping" "正在停止" }
     chat_stopped() { "stopped" "已停止" }
     chat_interrupted() { "interrupted" "已中断" }

@@ -242,7 +242,7 @@ fn a_backup_that_is_not_whole_is_not_restored() {
         }
     };
     workspace.write(&session, text.replacen("user", "usex", 1));
-    refused("differ from the manifest: 1");
+    refused("different from the manifest: 1");
     std::fs::remove_file(workspace.path(&session)).unwrap();
     refused("missing");
     workspace.write(&session, &text);

@@ -126,7 +126,7 @@ fn mistakes_are_one_line_and_leave_no_trace() {
     let nowhere = workspace.run("channel add c --supplier compatible --model m");
     assert_refused(&nowhere, "baseUrl: this supplier has no default address");
     let named = workspace.run("channel add a/b --supplier openai");
-    assert_refused(&named, "name: must begin and end");
+    assert_refused(&named, "name: must start and end");
     assert_refused(&workspace.run("channel test dmeo"), "did you mean demo?");
     assert_refused(&workspace.run("channel remove nothing"), "channel list");
     assert_refused(&workspace.run("channel remove demo"), "agent \"default\"");

@@ -215,7 +215,7 @@ fn secrets_that_others_may_read_or_that_are_gone_are_mentioned() {
     std::fs::remove_file(&key).unwrap();
     let (code, report) = found(&workspace, "--offline");
     assert_eq!(code, 1);
-    assert_found(&report, "secret_key", "fail", "is gone");
+    assert_found(&report, "secret_key", "fail", "is missing");
     assert!(!key.exists(), "no new one was made");
 }
 

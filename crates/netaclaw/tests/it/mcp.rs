@@ -226,7 +226,7 @@ fn own_tools_are_served_under_the_same_governance() {
     let text = |at: usize| answers[at]["content"][0]["text"].as_str().unwrap();
     assert!(text(1).contains("water"), "{}", text(1));
     let refusals = [
-        (2, "needs a person's consent"),
+        (2, "needs approval"),
         (3, ""),
         (4, "not available"),
         (5, "session"),
