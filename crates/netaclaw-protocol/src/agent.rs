@@ -112,8 +112,8 @@ pub struct AgentSpec {
     /// The sandbox of the programs that its tools start.
     pub sandbox: SandboxConfig,
     pub is_crew_master: bool,
-    /// `file` or `mysql`. Any text is stored, and an unknown one means `file`, so that sessions stay
-    /// reachable after a typing mistake.
+    /// `file` or `mysql`. Any text is stored, and an unknown one means `file`, so that sessions
+    /// stay reachable after a typing mistake.
     pub session_provider: String,
     /// Percentage of the context window at which the context is compacted; 0 means never.
     pub compaction_threshold: u32,

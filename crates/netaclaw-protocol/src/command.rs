@@ -449,9 +449,9 @@ pub enum ErrorCode {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Refusal {
     pub code: ErrorCode,
-    /// The English words, for programs and logs.
+    /// The English text, for programs and logs.
     pub message: String,
-    /// For people.
+    /// For users.
     pub words: Words,
 }
 

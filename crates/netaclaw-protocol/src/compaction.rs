@@ -4,13 +4,13 @@ use crate::{EntryId, InfoSource, SessionId, Usage, Words};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Asks for the context to be condensed now.
+/// Requests a compaction of the context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Compact {
     pub session_id: SessionId,
-    /// What the summary should pay attention to.
+    /// What the summary should focus on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,13 +29,13 @@ pub struct CompactAck {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CompactStatus {
-    /// It has begun.
+    /// It has started.
     Started,
-    /// A run is under way; it begins before the run's next model call, or after its end.
+    /// A run is active; the compaction starts before its next model call, or after its end.
     Queued,
-    /// One is under way already, and no second one follows.
+    /// A compaction is already running; the request adds no second one.
     AlreadyRunning,
-    /// One waits already for the run under way.
+    /// A compaction is already queued for the active run.
     AlreadyQueued,
 }
 
@@ -44,7 +44,7 @@ pub enum CompactStatus {
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStart {
     pub reason: CompactionReason,
-    /// Messages that are folded.
+    /// Number of compacted messages.
     pub message_count: u64,
 }
 
@@ -143,7 +143,7 @@ pub struct CompactionError {
     pub retry_at: Option<i64>,
 }
 
-/// Why nothing was condensed.
+/// Why a compaction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -151,16 +151,16 @@ pub enum CompactionFault {
     NothingToCompress,
     /// The summary would save too little.
     NoGain,
-    /// What the model wrote is no summary: empty, cut off, too short, or longer than what it is to
-    /// replace.
+    /// The model's text is not a usable summary: empty, truncated, too short, or longer than the
+    /// text that it replaces.
     BadSummary,
-    /// The model could not be asked.
+    /// The model request failed.
     ModelFailed,
-    /// The model's window is too small for this conversation.
+    /// The context window of the model is too small for this session.
     AuxiliaryTooSmall,
     TimedOut,
     Cancelled,
-    /// The channel or the model has to be set right first.
+    /// The channel or the model has to be corrected first.
     NotReady,
     SessionUnavailable,
     /// The server stopped meanwhile.
@@ -234,7 +234,7 @@ pub struct LedgerLine {
     pub times: u32,
 }
 
-/// What fills the window of a session's model.
+/// What fills the context window of a session's model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -243,11 +243,11 @@ pub struct ContextBreakdown {
     pub max_tokens: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_percent: Option<u8>,
-    /// Whether the sum is an estimate. The shares always are.
+    /// Whether the total is an estimate. The parts always are.
     pub estimated: bool,
     pub window_source: InfoSource,
-    /// Every part once, in a fixed order. All but `reserve` and `free` add up to what is used, and
-    /// all of them to the window, or to what is used if that is more.
+    /// Every part once, in a fixed order. All except `reserve` and `free` add up to the used
+    /// tokens; all together to the context window, or to the used tokens if those are more.
     pub parts: Vec<ContextShare>,
 }
 
@@ -269,7 +269,7 @@ pub enum ContextPart {
     Summary,
     Messages,
     ToolResults,
-    /// Kept free for the next answer.
+    /// Reserved for the next answer.
     Reserve,
     Free,
 }

@@ -34,8 +34,8 @@ pub struct Memory {
 pub enum MemoryStatus {
     #[default]
     Confirmed,
-    /// Saved by an agent that had read external content. Only its own session uses it until the user
-    /// confirms it.
+    /// Saved by an agent that had read external content. Only its own session uses it until the
+    /// user confirms it.
     Pending,
 }
 

@@ -31,7 +31,7 @@ pub struct RuntimeProcessEvent {
     pub current: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// 0 to 100; absent when nobody knows, and then no bar is drawn.
+    /// 0 to 100; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percent: Option<f64>,
     /// Scalars only.
@@ -60,7 +60,7 @@ pub enum ProcessSource {
     Skill,
     Tool,
     Subagent,
-    /// The server itself, such as about a time-out.
+    /// The server itself, for example about a timeout.
     Runtime,
 }
 
@@ -164,13 +164,13 @@ pub const STEPS_LAST: usize = 40;
 pub struct ProcessTimeline {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_process_event: Option<RuntimeProcessEvent>,
-    /// All of them, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
+    /// All steps, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub process_events: Vec<RuntimeProcessEvent>,
-    /// How many there were.
+    /// The total number of steps.
     #[serde(default)]
     pub process_event_count: u64,
-    /// Steps that were too many to take in.
+    /// The number of dropped steps.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<u64>"))]
     pub process_events_dropped: u64,
@@ -178,7 +178,7 @@ pub struct ProcessTimeline {
     pub process_log_ref: Option<ProcessLogRef>,
 }
 
-/// Where all steps can be read: by asking the server, never by a path.
+/// Identifies the log of all steps for requests to the server; it is never a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -197,7 +197,7 @@ pub enum ProcessLogKind {
     RuntimeProcessLog,
 }
 
-/// A page of an operation's log, in the order things happened.
+/// A page of the log of an operation, in chronological order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -206,7 +206,7 @@ pub struct ProcessLogPage {
     pub page: u32,
     pub size: u32,
     pub total: u64,
-    /// The log had become too large, and what came after is not in it.
+    /// The log reached its size limit; later steps are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }

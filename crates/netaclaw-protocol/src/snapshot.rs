@@ -120,7 +120,7 @@ pub struct OpenTool {
     pub started_at: i64,
 }
 
-/// All that is stored of a session, for programs.
+/// Everything that is stored of a session, for programs.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -131,14 +131,15 @@ pub struct StoredSnapshot {
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
     pub entries: Vec<Box<RawValue>>,
     pub active_path: Vec<EntryId>,
-    /// Of all entries, also of those that only name the session; a live snapshot leaves those out.
+    /// The children of all entries, including entries that only name the session, which a live
+    /// snapshot omits.
     pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
     pub labels_by_entry_id: BTreeMap<EntryId, String>,
-    /// What a model sees at the leaf.
+    /// The context at the leaf.
     #[schema(value_type = Object)]
     #[cfg_attr(feature = "typescript", ts(as = "serde_json::Value"))]
     pub runtime_context: Box<RawValue>,
-    /// What is being streamed; it is not among the entries yet.
+    /// The answer in progress; it is not among the entries yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<crate::Entry>"))]

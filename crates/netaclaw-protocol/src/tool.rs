@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// What a call can do to the world, from harmless to far-reaching.
+/// The risk of a call, from the least to the greatest.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolRisk {
-    /// Looks, and changes nothing but the session itself.
+    /// Reads; changes nothing but the session itself.
     Read,
     Write,
     Exec,
     Network,
-    /// Hands work to another agent.
+    /// Delegates work to another agent.
     Delegate,
 }
 
@@ -28,7 +28,7 @@ pub enum ToolCategory {
     Files,
     Shell,
     Web,
-    /// The session's own things: its to-do list, its questions.
+    /// The session itself: its to-do list, its questions.
     Session,
     Memory,
     Skills,
@@ -37,7 +37,7 @@ pub enum ToolCategory {
     External,
 }
 
-/// A name for people.
+/// A display name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ToolLabel {
@@ -53,7 +53,7 @@ pub enum ToolStatus {
     Disabled,
 }
 
-/// When a person has to agree to a call.
+/// Which calls need approval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -65,7 +65,7 @@ pub enum ApprovalMode {
     Always,
 }
 
-/// Who had a say about a tool, in the order they are asked.
+/// The layers that decide about a tool, in their order.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
@@ -80,7 +80,7 @@ pub enum PolicyLayer {
     Subagent,
 }
 
-/// Why a tool is off. The list is closed, so that screens can say it in any language.
+/// Why a tool is disabled. The list is closed, so that clients can translate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -94,65 +94,65 @@ pub enum DisabledCode {
     /// The parent of the subagent does not have it.
     ParentWithout,
     NotGrantedToSubagent,
-    /// It cannot be used from a worker at all.
+    /// Subagents cannot use it.
     NotForSubagents,
 }
 
-/// A tool as it is kept for everybody: known since it was first there, also when it is gone.
+/// A tool and its global setting. A tool stays in the list after it has disappeared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolRecord {
     pub name: String,
-    /// Where it comes from: `builtin`, or `mcp:` and the name of a server.
+    /// Its source: `builtin`, or `mcp:` and the name of a server.
     pub source: String,
     pub label: ToolLabel,
     pub category: ToolCategory,
     pub risk: ToolRisk,
-    /// What an administrator has set for everybody; absent leaves it to the catalogue.
+    /// The global setting of an administrator; absent: the default of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ToolStatus>,
-    /// Whether its source had it when it was last looked at.
+    /// Whether its source offered it at the last check.
     pub present: bool,
     #[serde(flatten)]
     pub stamp: Stamp,
 }
 
-/// A tool with all that is known of it, whoever may use it.
+/// A tool with all its properties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInfo {
     #[serde(flatten)]
     pub record: ToolRecord,
-    /// Empty for a tool that is gone, as is the schema.
+    /// Empty for a tool that no longer exists, like the schema.
     pub description: String,
     pub on_by_default: bool,
     /// JSON Schema of the arguments.
     #[schema(value_type = Object)]
     pub schema: Value,
-    /// Absent for tools that wait for people.
+    /// Absent for tools that wait for a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Absent for tools that start no programs.
+    /// Absent for tools that do not start programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolation: Option<ToolIsolation>,
 }
 
-/// What keeps the programs of a tool apart from the machine besides Landlock and seccomp.
+/// The isolation of a tool's programs, in addition to Landlock and seccomp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolIsolation {
-    /// Devices, temporary files, shared memory and IPC of their own.
+    /// Private devices, temporary files, shared memory and IPC.
     Namespaces,
-    /// Nothing, because this machine refuses user namespaces.
+    /// None, because this machine does not allow user namespaces.
     Refused,
-    /// Nothing, because the operator has switched namespaces off.
+    /// None, because namespaces are disabled in the configuration.
     Off,
 }
 
-/// A tool and what every agent makes of it.
+/// A tool, and whether each agent has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -161,7 +161,7 @@ pub struct ToolDetail {
     pub agents: Vec<ToolUser>,
 }
 
-/// One agent, and whether and why it has the tool.
+/// An agent, and whether and why it has the tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -172,7 +172,7 @@ pub struct ToolUser {
     pub diagnostic: ToolDiagnostic,
 }
 
-/// The switch for everybody. `null` leaves it to the catalogue; leaving it out is a mistake.
+/// The global setting. `null` resets it to the default of the tool; the field is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -193,7 +193,7 @@ pub struct EffectiveTools {
     pub warnings: Vec<ToolWarning>,
 }
 
-/// The agent has other tools than the model was last told.
+/// The agent's tools have changed since the model was last notified.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -223,27 +223,27 @@ pub struct ToolDiagnostic {
     pub risk: ToolRisk,
     pub status: ToolStatus,
     pub route: ToolRoute,
-    /// Every layer that said something, as `layer:what`.
+    /// Every layer that contributed, as `layer:what`.
     pub policy_sources: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<DisabledCode>,
-    /// The layer whose word was the last.
+    /// The layer that decided.
     pub decided_by: PolicyLayer,
     pub how_to_change: String,
     pub needs_approval: bool,
-    /// It is on, but not as safe as it could be.
+    /// It is enabled, but with reduced safety.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caution: Option<String>,
 }
 
-/// A name in a configuration that no tool has. The agent runs without it.
+/// An unknown tool name in a configuration. The agent ignores it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolWarning {
-    /// Where the name stands, such as `tools.enabled`.
+    /// The setting that contains the name, such as `tools.enabled`.
     pub place: String,
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// An error or a warning. Clients act on `kind` and show `words` in their language; the other fields
-/// are for clients with texts of their own.
+/// An error or a warning. Clients act on `kind` and show `words` in their language; the other
+/// fields are for clients with texts of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -2,26 +2,26 @@
 
 export type About = { version: string, protocol: number, 
 /**
- * Built for developing, without optimisation.
+ * Whether this is a debug build.
  */
 debug: boolean, os: string, arch: string, 
 /**
- * Where sessions can be kept.
+ * Where sessions can be stored.
  */
 sessionProviders: Array<ProviderKind>, 
 /**
- * Where agents, channels and users are kept.
+ * Where agents, channels and users are stored.
  */
 adminStore: AdminStoreKind, };
 
 export type AdminStoreKind = "sqlite" | "mysql";
 
 /**
- * An agent as it is kept.
+ * An agent as stored.
  */
 export type Agent = { id: AgentId, 
 /**
- * Unique; what clients call the agent by.
+ * Unique; clients use it to name the agent.
  */
 name: string, label: string, description: string, systemPrompt: string, modelConfig: ModelConfig, tools: ToolChoice, 
 /**
@@ -29,46 +29,46 @@ name: string, label: string, description: string, systemPrompt: string, modelCon
  */
 toolOverrides: { [key in string]: ToolOverride }, subagentConfig: SubagentConfig, 
 /**
- * Names of the skills it uses; what holds a slash is a directory with more of them. Without a
- * name: every skill that is found.
+ * Names of its skills; an item with a slash is a directory that contains further skills.
+ * Without any name: all skills.
  */
 skills: Array<string>, 
 /**
- * Empty: every server that is switched on.
+ * Empty: all enabled servers.
  */
 mcpServers: Array<string>, 
 /**
- * The directory its tools work in; absent, that of the session.
+ * The directory in which its tools work. Default: that of the session.
  */
 workspace: string | null, 
 /**
- * Further directories its tools may use.
+ * Additional directories that its tools may use.
  */
 extraRoots: Array<string>, approval: ApprovalMode, 
 /**
- * Hosts that its tools may reach without asking after the session has read content from
- * outside: `example.com`, `*.example.com`, `http://example.com:8080`. Without a scheme: https.
+ * Hosts that its tools may reach without approval after the session has read external content:
+ * `example.com`, `*.example.com`, `http://example.com:8080`. Default scheme: https.
  */
 allowedHosts: Array<string>, 
 /**
- * How far the programs are locked in that its tools start.
+ * The sandbox of the programs that its tools start.
  */
 sandbox: SandboxConfig, isCrewMaster: boolean, 
 /**
- * `file` or `mysql`. Any text is kept, and an unknown one means `file`: sessions must stay
- * reachable after a typing mistake.
+ * `file` or `mysql`. Any text is stored, and an unknown one means `file`, so that sessions
+ * stay reachable after a typing mistake.
  */
 sessionProvider: string, 
 /**
- * Percent of the context window at which it is compacted; 0 is never.
+ * Percentage of the context window at which the context is compacted; 0 means never.
  */
 compactionThreshold: number, 
 /**
- * Messages that a compaction leaves alone at least.
+ * Minimum number of recent messages that a compaction keeps.
  */
 compactionKeepRecent: number, auxiliaryModelChannelId: ChannelId | null, auxiliaryModelId: string | null, 
 /**
- * The agent for whoever names none. There is always exactly one.
+ * Used when a client does not name an agent. Exactly one agent is the default.
  */
 isDefault: boolean, rev: number, 
 /**
@@ -77,27 +77,27 @@ isDefault: boolean, rev: number,
 createdAt: number, updatedAt: number, };
 
 /**
- * An agent as those see it who only use it.
+ * An agent, as shown to users who do not configure it.
  */
 export type AgentBrief = { id: AgentId, name: string, label: string, description: string, isDefault: boolean, };
 
 export type AgentId = string;
 
 /**
- * Who configures the server gets the whole agents; everybody else what they need to choose one.
+ * Complete agents for administrators; for other users what they need to choose one.
  */
 export type AgentListItem = Agent | AgentBrief;
 
 /**
- * What an agent would be told and could use, as it is configured or about to be.
+ * The system prompt and the tools of an agent, saved or not.
  */
 export type AgentPreview = { tools: EffectiveTools, prompt: PromptPreview, 
 /**
- * The model whose abilities counted; absent if the agent has none that can be opened.
+ * The model that determines the tools; absent if none is available to the agent.
  */
 model?: ModelInfo | null, 
 /**
- * Why the agent could not run as it is.
+ * Why the agent cannot run with these settings.
  */
 problem?: string | null, };
 
@@ -111,19 +111,19 @@ export type AnswerMark = {
 thinkingMs: Array<number>, };
 
 /**
- * A REST request that was not carried out.
+ * Why a REST request was rejected.
  */
 export type ApiProblem = { code: ErrorCode, 
 /**
- * The English words, for programs and logs.
+ * The English text, for programs and logs.
  */
 message: string, 
 /**
- * For people.
+ * For users.
  */
 words: Words, 
 /**
- * What a program needs to go on: the field at fault, the revision that is there.
+ * Details for programs, such as the invalid field or the current revision.
  */
 details?: JsonValue | null, };
 
@@ -135,7 +135,7 @@ export type ApprovalDecided = { approvalId: string, toolCallId: string, outcome:
 export type ApprovalDecision = "allow" | "deny";
 
 /**
- * When a person has to agree to a call.
+ * Which calls need approval.
  */
 export type ApprovalMode = "never" | "risky" | "always";
 
@@ -183,28 +183,28 @@ export type AssistantMessage = { content: Array<ContentBlock>, api: string, prov
 trouble?: Trouble | null, netaclaw?: AnswerMark | null, timestamp: number, };
 
 /**
- * A file that travels with a message: uploaded before, or a small image in place.
+ * A file that is sent with a message: uploaded before, or a small image in the message itself.
  */
 export type Attachment = { id?: string | null, name: string, mimeType: string, 
 /**
- * Base64, for small images; everything else is uploaded.
+ * Base64, for small images; all other files are uploaded.
  */
 data?: string | null, };
 
 /**
- * What a model gets of a file.
+ * What a model receives of a file.
  */
 export type AttachmentKind = "image" | "text" | "other";
 
 export type AuditAction = "create" | "update" | "delete" | "revoke" | "login" | "login_refused" | "allow" | "deny";
 
 /**
- * One page of the audit list, newest first.
+ * One page of the audit log, newest first.
  */
 export type AuditPage = { items: Array<AuditRecord>, page: number, size: number, total: number, };
 
 /**
- * One act of an administrator. Names what was changed, and never holds a value.
+ * One action of an administrator. Names the changed fields, but never contains values.
  */
 export type AuditRecord = { id: number, 
 /**
@@ -212,7 +212,7 @@ export type AuditRecord = { id: number,
  */
 at: number, who: string, action: AuditAction, kind: RecordKind, targetId: string, 
 /**
- * The target's name at that time.
+ * The name of the target at that time.
  */
 targetName: string, 
 /**
@@ -223,48 +223,48 @@ fields: Array<string>, };
 export type ChannelId = string;
 
 /**
- * A model as somebody configured it in a channel. What is absent comes from the catalogue.
+ * A model as configured in a channel. Absent fields come from the model catalog.
  */
 export type ChannelModel = { name: string, contextWindow?: number, maxOutput?: number, vision?: boolean, tools?: boolean, thinking?: boolean, price?: ModelPrice, };
 
 /**
- * The models of a channel, for whoever chooses one.
+ * The models of a channel, for the choice in a chat.
  */
 export type ChannelModels = { channelId: ChannelId, channelName: string, supplier: Supplier, isAuxiliary: boolean, models: Array<ModelInfo>, };
 
 export type ChannelStatus = "enabled" | "disabled";
 
 /**
- * What came of trying a channel.
+ * The result of testing a channel.
  */
 export type ChannelTest = { ok: boolean, latencyMs: number, 
 /**
- * The supplier's models; empty if it does not tell.
+ * The models of the supplier; empty if it does not list them.
  */
 models: Array<string>, 
 /**
- * What went wrong and what to do, in words for people.
+ * What went wrong and what to do, for users.
  */
 message?: string | null, trouble?: Trouble | null, };
 
 /**
- * A channel to be tried before it is kept.
+ * A channel to test before it is saved.
  */
 export type ChannelTry = { 
 /**
- * The channel that is being changed; it lends its key to a body that has none.
+ * The channel that is being changed; its stored API key is used if the body has none.
  */
 id: ChannelId | null, apiKey?: string | null, 
 /**
- * Unique; also the `provider` of the answers that come through it.
+ * Unique; also the `provider` of its answers.
  */
 name: string, supplier: Supplier, 
 /**
- * Absent: the supplier's own address.
+ * Default: the address of the supplier.
  */
 baseUrl: string | null, models: Array<ChannelModel>, 
 /**
- * Meant for summaries and titles rather than for answers.
+ * Whether the channel is for summaries and titles instead of answers.
  */
 isAuxiliary: boolean, status: ChannelStatus, };
 
@@ -273,19 +273,19 @@ isAuxiliary: boolean, status: ChannelStatus, };
  */
 export type ChannelView = { id: ChannelId, apiKeySet: boolean, 
 /**
- * Absent also for keys so short that four characters would say too much.
+ * Also absent for keys that are too short to show four characters.
  */
 apiKeyLast4: string | null, 
 /**
- * Unique; also the `provider` of the answers that come through it.
+ * Unique; also the `provider` of its answers.
  */
 name: string, supplier: Supplier, 
 /**
- * Absent: the supplier's own address.
+ * Default: the address of the supplier.
  */
 baseUrl: string | null, models: Array<ChannelModel>, 
 /**
- * Meant for summaries and titles rather than for answers.
+ * Whether the channel is for summaries and titles instead of answers.
  */
 isAuxiliary: boolean, status: ChannelStatus, rev: number, 
 /**
@@ -294,19 +294,19 @@ isAuxiliary: boolean, status: ChannelStatus, rev: number,
 createdAt: number, updatedAt: number, };
 
 /**
- * What a client sends to make or change a channel.
+ * Creates or changes a channel.
  */
 export type ChannelWrite = { apiKey?: string | null, 
 /**
- * Unique; also the `provider` of the answers that come through it.
+ * Unique; also the `provider` of its answers.
  */
 name: string, supplier: Supplier, 
 /**
- * Absent: the supplier's own address.
+ * Default: the address of the supplier.
  */
 baseUrl: string | null, models: Array<ChannelModel>, 
 /**
- * Meant for summaries and titles rather than for answers.
+ * Whether the channel is for summaries and titles instead of answers.
  */
 isAuxiliary: boolean, status: ChannelStatus, };
 
@@ -373,11 +373,11 @@ requestId: string,
 answer: JsonValue, };
 
 /**
- * Asks for the context to be condensed now.
+ * Requests a compaction of the context.
  */
 export type Compact = { sessionId: SessionId, 
 /**
- * What the summary should pay attention to.
+ * What the summary should focus on.
  */
 instructions?: string | null, requestId?: string | null, };
 
@@ -469,7 +469,7 @@ message: string, retryable: boolean, fault: CompactionFault, words: Words,
 retryAt?: number | null, };
 
 /**
- * Why nothing was condensed.
+ * Why a compaction failed.
  */
 export type CompactionFault = "nothing_to_compress" | "no_gain" | "bad_summary" | "model_failed" | "auxiliary_too_small" | "timed_out" | "cancelled" | "not_ready" | "session_unavailable" | "interrupted";
 
@@ -486,7 +486,7 @@ export type CompactionReason = "manual" | "auto" | "overflow" | "branch";
 
 export type CompactionStart = { reason: CompactionReason, 
 /**
- * Messages that are folded.
+ * Number of compacted messages.
  */
 messageCount: number, };
 
@@ -499,7 +499,7 @@ export type CompactionUnderWay = {
  */
 since: number, progress: CompactionProgress, reason: CompactionReason, 
 /**
- * Messages that are folded.
+ * Number of compacted messages.
  */
 messageCount: number, };
 
@@ -510,16 +510,16 @@ export type ContentBlock = { "type": "text", text: string, } | { "type": "thinki
 data: string, mimeType: string, } | { "type": "toolCall", id: string, name: string, arguments: JsonValue, };
 
 /**
- * What fills the window of a session's model.
+ * What fills the context window of a session's model.
  */
 export type ContextBreakdown = { usedTokens: number, maxTokens: number, thresholdPercent?: number | null, 
 /**
- * Whether the sum is an estimate. The shares always are.
+ * Whether the total is an estimate. The parts always are.
  */
 estimated: boolean, windowSource: InfoSource, 
 /**
- * Every part once, in a fixed order. All but `reserve` and `free` add up to what is used, and
- * all of them to the window, or to what is used if that is more.
+ * Every part once, in a fixed order. All except `reserve` and `free` add up to the used
+ * tokens; all together to the context window, or to the used tokens if those are more.
  */
 parts: Array<ContextShare>, };
 
@@ -547,7 +547,7 @@ export type DictInfo = { id: DictInfoId, typeId: DictTypeId,
  */
 name: string, 
 /**
- * Empty means that nothing is set.
+ * Empty: not set.
  */
 value: string, orderNum: number, remark: string, rev: number, 
 /**
@@ -563,7 +563,7 @@ export type DictInfoSpec = {
  */
 name: string, 
 /**
- * Empty means that nothing is set.
+ * Empty: not set.
  */
 value: string, orderNum: number, remark: string, };
 
@@ -576,7 +576,7 @@ export type DictType = { id: DictTypeId, entries: Array<DictInfo>,
  */
 key: string, 
 /**
- * For people.
+ * Display name.
  */
 name: string, rev: number, 
 /**
@@ -587,12 +587,12 @@ createdAt: number, updatedAt: number, };
 export type DictTypeId = string;
 
 /**
- * What a client sends to set an entry of the dictionary by its name.
+ * Sets an entry of the dictionary by its name.
  */
 export type DictValue = { value: string, };
 
 /**
- * Why a tool is off. The list is closed, so that screens can say it in any language.
+ * Why a tool is disabled. The list is closed, so that clients can translate it.
  */
 export type DisabledCode = "off_by_default" | "off_globally" | "off_for_agent" | "model_without_tools" | "model_without_vision" | "not_available_here" | "parent_without" | "not_granted_to_subagent" | "not_for_subagents";
 
@@ -641,20 +641,20 @@ export type EntryId = string;
 export type EntryMessage = { "role": "user", content: UserContent, timestamp: number, netaclaw?: MessageMark, } | { "role": "assistant" } & AssistantMessage | { "role": "toolResult" } & ToolResultMessage | { "role": "bashExecution", command: string, output: string, exitCode?: number, cancelled: boolean, truncated: boolean, timestamp: number, } | { "role": "custom", customType: string, content: UserContent, display: boolean, timestamp: number, } | { "role": "system", content: UserContent, timestamp: number, };
 
 /**
- * A stretch of the active path, oldest first.
+ * A part of the active path, oldest first.
  */
 export type EntryPage = { items: Array<Entry>, 
 /**
- * Entries on the whole path.
+ * Number of entries on the whole path.
  */
 total: number, 
 /**
- * So many of `items`, from the first one on, are folded: the model sees the summary of the last
- * compaction in their place.
+ * The number of `items`, from the first one on, that are compacted: the model receives the
+ * summary of the last compaction instead.
  */
 foldedCount: number, 
 /**
- * What to give as `before` for older entries; absent when there are none.
+ * The value of `before` for older entries; absent if there are none.
  */
 cursor: EntryId | null, };
 
@@ -718,7 +718,7 @@ name: string, };
 export type Fork = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 
 /**
- * Where a new session branches off.
+ * The entry at which a new session starts.
  */
 export type ForkRequest = { entryId: EntryId, };
 
@@ -754,11 +754,11 @@ export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "th
 
 export type Listing<T> = { items: Array<T>, 
 /**
- * Counted from 1.
+ * Page number, starting at 1.
  */
 page: number, 
 /**
- * On a page; of a list that comes whole, all of them.
+ * Items per page; for a complete list, the number of items.
  */
 size: number, total: number, };
 
@@ -786,7 +786,7 @@ streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, q
 warnings?: Array<Trouble>, };
 
 /**
- * How a browser comes in: by name and password, or by a token.
+ * Logs a browser in, by name and password or by a token.
  */
 export type Login = { name: string, password: string, } | { token: string, };
 
@@ -795,12 +795,12 @@ export type Login = { name: string, password: string, } | { token: string, };
  */
 export type McpFault = { code: McpFaultCode, 
 /**
- * What the machine or the server itself said, in its own words. May be empty.
+ * The message of the operating system or of the server. Can be empty.
  */
 detail: string, };
 
 /**
- * The list is closed, so that screens can say it in any language.
+ * The list is closed, so that clients can translate it.
  */
 export type McpFaultCode = "not_started" | "silent" | "bad_address" | "not_understood" | "unreachable" | "ended" | "no_tools" | "lost" | "too_big" | "sealed";
 
@@ -810,15 +810,15 @@ export type McpFaultCode = "not_started" | "silent" | "bad_address" | "not_under
 export type McpServerId = string;
 
 /**
- * A server and how it stands at the moment.
+ * An MCP server with its current status.
  */
 export type McpServerInfo = { state: McpServerState, 
 /**
- * As last seen; a server that is down still has them.
+ * The last known tools; a server that is unavailable keeps them.
  */
 offered: Array<McpToolSummary>, id: McpServerId, 
 /**
- * Variables of the program's environment, or headers of requests, that have a value.
+ * Environment variables of the program, or request headers, that have a value.
  */
 secretNames: Array<string>, 
 /**
@@ -826,19 +826,19 @@ secretNames: Array<string>,
  */
 name: string, transport: McpTransport, status: ToolStatus, 
 /**
- * Which of its tools are offered. Nothing enabled: all of them.
+ * The tools that are offered. If none is enabled, all are.
  */
 tools: ToolChoice, 
 /**
- * How its program is locked in.
+ * The sandbox of its program.
  */
 sandbox: SandboxConfig, 
 /**
- * Directories its program may write to; the first is where it runs.
+ * Directories that its program may write to; it runs in the first one.
  */
 roots: Array<string>, 
 /**
- * How long one call may take.
+ * Timeout of a call.
  */
 timeoutMs: number, rev: number, 
 /**
@@ -848,30 +848,30 @@ createdAt: number, updatedAt: number, };
 
 export type McpServerState = { status: McpStatus, 
 /**
- * Why it is down, or why it was down the last time.
+ * Why it is down, or was down the last time.
  */
 lastFault?: McpFault, };
 
 /**
- * What became of an attempt to connect.
+ * The result of an attempt to connect.
  */
 export type McpServerTest = { ok: boolean, latencyMs: number, 
 /**
- * Those that the filter lets through.
+ * The tools that pass the filter.
  */
 tools: Array<McpToolSummary>, fault?: McpFault, };
 
 /**
- * A server to be tried, saved or not.
+ * An MCP server to test, saved or not.
  */
 export type McpServerTry = { 
 /**
- * The one that is being changed; it lends the secrets that are kept.
+ * The server that is being changed; its stored secrets are used.
  */
 id?: McpServerId, 
 /**
- * Environment of the program, or headers of requests: `null` for a name keeps the value it
- * has, and names that are not here are gone. Absent, all stay as they are.
+ * Environment of the program, or request headers. `null` keeps the stored value of a name;
+ * names that are missing are removed. If absent, all stay unchanged.
  */
 secrets?: { [key in string]: string | null }, 
 /**
@@ -879,28 +879,28 @@ secrets?: { [key in string]: string | null },
  */
 name: string, transport: McpTransport, status: ToolStatus, 
 /**
- * Which of its tools are offered. Nothing enabled: all of them.
+ * The tools that are offered. If none is enabled, all are.
  */
 tools: ToolChoice, 
 /**
- * How its program is locked in.
+ * The sandbox of its program.
  */
 sandbox: SandboxConfig, 
 /**
- * Directories its program may write to; the first is where it runs.
+ * Directories that its program may write to; it runs in the first one.
  */
 roots: Array<string>, 
 /**
- * How long one call may take.
+ * Timeout of a call.
  */
 timeoutMs: number, };
 
 /**
- * A server as it is kept. What is secret about it is in no answer, only the names.
+ * An MCP server as stored. Responses contain the names of its secrets, but never their values.
  */
 export type McpServerView = { id: McpServerId, 
 /**
- * Variables of the program's environment, or headers of requests, that have a value.
+ * Environment variables of the program, or request headers, that have a value.
  */
 secretNames: Array<string>, 
 /**
@@ -908,19 +908,19 @@ secretNames: Array<string>,
  */
 name: string, transport: McpTransport, status: ToolStatus, 
 /**
- * Which of its tools are offered. Nothing enabled: all of them.
+ * The tools that are offered. If none is enabled, all are.
  */
 tools: ToolChoice, 
 /**
- * How its program is locked in.
+ * The sandbox of its program.
  */
 sandbox: SandboxConfig, 
 /**
- * Directories its program may write to; the first is where it runs.
+ * Directories that its program may write to; it runs in the first one.
  */
 roots: Array<string>, 
 /**
- * How long one call may take.
+ * Timeout of a call.
  */
 timeoutMs: number, rev: number, 
 /**
@@ -929,12 +929,12 @@ timeoutMs: number, rev: number,
 createdAt: number, updatedAt: number, };
 
 /**
- * What a client sends to make or change a server.
+ * Creates or changes an MCP server.
  */
 export type McpServerWrite = { 
 /**
- * Environment of the program, or headers of requests: `null` for a name keeps the value it
- * has, and names that are not here are gone. Absent, all stay as they are.
+ * Environment of the program, or request headers. `null` keeps the stored value of a name;
+ * names that are missing are removed. If absent, all stay unchanged.
  */
 secrets?: { [key in string]: string | null }, 
 /**
@@ -942,24 +942,24 @@ secrets?: { [key in string]: string | null },
  */
 name: string, transport: McpTransport, status: ToolStatus, 
 /**
- * Which of its tools are offered. Nothing enabled: all of them.
+ * The tools that are offered. If none is enabled, all are.
  */
 tools: ToolChoice, 
 /**
- * How its program is locked in.
+ * The sandbox of its program.
  */
 sandbox: SandboxConfig, 
 /**
- * Directories its program may write to; the first is where it runs.
+ * Directories that its program may write to; it runs in the first one.
  */
 roots: Array<string>, 
 /**
- * How long one call may take.
+ * Timeout of a call.
  */
 timeoutMs: number, };
 
 /**
- * How a server stands.
+ * The status of an MCP server.
  */
 export type McpStatus = "off" | "connecting" | "ready" | "down";
 
@@ -968,11 +968,11 @@ export type McpStatus = "off" | "connecting" | "ready" | "down";
  */
 export type McpToolSummary = { 
 /**
- * What the server calls it.
+ * Its name at the server.
  */
 name: string, 
 /**
- * What agents call it.
+ * Its name for agents.
  */
 toolName: string, description: string, };
 
@@ -982,25 +982,25 @@ toolName: string, description: string, };
 export type McpTransport = { "type": "stdio", command: string, args: Array<string>, } | { "type": "http", url: string, };
 
 /**
- * Whose credential this is, and what it lets them do.
+ * The user of the credential, and what it allows.
  */
 export type Me = { userId: UserId, name: string, label: string, role: Role, scope: TokenScope, 
 /**
- * Without a password only tokens and links let them in.
+ * Without a password, the user can only log in with tokens and links.
  */
 passwordSet: boolean, 
 /**
- * Chat, and change sessions of their own.
+ * May chat and change their own sessions.
  */
 mayWrite: boolean, 
 /**
- * Look at how the server is configured.
+ * May see the configuration of the server.
  */
 mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, };
 
 /**
- * A short fact that outlives its session. It belongs to a user, who can read, correct and delete
- * it; agents see it only in that user's sessions.
+ * A fact that agents remember across sessions. It belongs to a user, who can read, correct and
+ * delete it; agents see it only in that user's sessions.
  */
 export type Memory = { id: MemoryId, userId: UserId, author: MemoryAuthor, status: MemoryStatus, 
 /**
@@ -1008,11 +1008,11 @@ export type Memory = { id: MemoryId, userId: UserId, author: MemoryAuthor, statu
  */
 sessionId?: SessionId | null, 
 /**
- * The fact whose place a pending one takes when it is confirmed.
+ * The fact that a pending one replaces when it is confirmed.
  */
 replaces?: MemoryId | null, 
 /**
- * The agent that remembers it; `null` if all agents do.
+ * The agent that uses it; `null` for all agents.
  */
 agentId: AgentId | null, text: string, rev: number, 
 /**
@@ -1029,12 +1029,12 @@ export type MemoryId = string;
 
 export type MemorySpec = { 
 /**
- * The agent that remembers it; `null` if all agents do.
+ * The agent that uses it; `null` for all agents.
  */
 agentId: AgentId | null, text: string, };
 
 /**
- * Whether agents know a fact.
+ * Whether agents use a fact.
  */
 export type MemoryStatus = "confirmed" | "pending";
 
@@ -1050,26 +1050,26 @@ attachments?: Array<SentAttachment>, };
 export type MissingSandbox = "refuse" | "warn";
 
 /**
- * Which model an agent uses, and how.
+ * The model of an agent and its options.
  */
 export type ModelConfig = { channelId: ChannelId | null, 
 /**
- * Absent: the channel's first model.
+ * Default: the first model of the channel.
  */
 model: string | null, temperature: number | null, maxTokens: number | null, thinkLevel: ThinkingLevel, 
 /**
- * Where a request goes when the channel fails before anything has arrived.
+ * Used when the channel fails before it has sent anything.
  */
 fallback: ModelFallback | null, };
 
 export type ModelFallback = { channelId: ChannelId, model: string | null, };
 
 /**
- * What is known about a model, every gap filled.
+ * What is known about a model, with all defaults.
  */
 export type ModelInfo = { name: string, contextWindow: number, maxOutput: number, vision: boolean, tools: boolean, thinking: boolean, price?: ModelPrice | null, 
 /**
- * Where the context window comes from, which a meter must show.
+ * The source of the context window; clients show it.
  */
 source: InfoSource, };
 
@@ -1081,11 +1081,11 @@ export type ModelPrice = { input: number, output: number, cacheRead: number, cac
 export type ModelRef = { provider: string, modelId: string, };
 
 /**
- * What a client sends to make a user.
+ * Creates a user.
  */
 export type NewUser = { password: string | null, 
 /**
- * Unique; what the user logs in with.
+ * Unique; the user logs in with it.
  */
 name: string, label: string, role: Role, status: UserStatus, };
 
@@ -1115,15 +1115,15 @@ export type OpenTool = { output: string,
  */
 startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
- * All of them, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
+ * All steps, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
 processEvents?: Array<RuntimeProcessEvent>, 
 /**
- * How many there were.
+ * The total number of steps.
  */
 processEventCount: number, 
 /**
- * Steps that were too many to take in.
+ * The number of dropped steps.
  */
 processEventsDropped?: number, processLogRef?: ProcessLogRef | null, };
 
@@ -1137,7 +1137,7 @@ export type Opened = { mode: OpenMode, epoch: string,
 seq: number, snapshot?: LiveSnapshot | null, };
 
 /**
- * A user's own password, changed by somebody who knows it.
+ * Changes the user's own password; requires the current one.
  */
 export type OwnPassword = { current: string, password: string, };
 
@@ -1166,7 +1166,7 @@ export type PartKind = "text" | "thinking" | "toolCall";
 export type Ping = Record<symbol, never>;
 
 /**
- * Who had a say about a tool, in the order they are asked.
+ * The layers that decide about a tool, in their order.
  */
 export type PolicyLayer = "catalogue" | "global" | "agent" | "model" | "environment" | "subagent";
 
@@ -1178,16 +1178,16 @@ export type ProcessLevel = "debug" | "info" | "warning" | "error";
 export type ProcessLogKind = "runtime_process_log";
 
 /**
- * A page of an operation's log, in the order things happened.
+ * A page of the log of an operation, in chronological order.
  */
 export type ProcessLogPage = { items: Array<RuntimeProcessEvent>, page: number, size: number, total: number, 
 /**
- * The log had become too large, and what came after is not in it.
+ * The log reached its size limit; later steps are missing.
  */
 truncated?: boolean, };
 
 /**
- * Where all steps can be read: by asking the server, never by a path.
+ * Identifies the log of all steps for requests to the server; it is never a path.
  */
 export type ProcessLogRef = { kind: ProcessLogKind, sessionId: SessionId, operationId: string, toolCallId?: string | null, };
 
@@ -1204,11 +1204,11 @@ export type Progress = { runId: RunId, toolCallId: string, operationId: string, 
 
 export type PromptLayer = { name: string, text: string, chars: number, tokens: number, 
 /**
- * What the layer may have, in characters.
+ * Maximum size of the layer, in characters.
  */
 budget: number, 
 /**
- * What did not fit.
+ * What was omitted because of the maximum.
  */
 omitted: Array<string>, };
 
@@ -1222,7 +1222,7 @@ export type PromptPreview = { layers: Array<PromptLayer>,
 tokens: number, };
 
 /**
- * Where sessions are kept.
+ * Where sessions are stored.
  */
 export type ProviderKind = "file" | "mysql";
 
@@ -1313,11 +1313,11 @@ export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "sett
  */
 export type Refusal = { code: ErrorCode, 
 /**
- * The English words, for programs and logs.
+ * The English text, for programs and logs.
  */
 message: string, 
 /**
- * For people.
+ * For users.
  */
 words: Words, };
 
@@ -1387,7 +1387,7 @@ export type RuntimeProcessEvent = {
  */
 version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
 /**
- * 0 to 100; absent when nobody knows, and then no bar is drawn.
+ * 0 to 100; absent if unknown.
  */
 percent?: number | null, 
 /**
@@ -1400,13 +1400,13 @@ payload?: { [key in string]: JsonValue } | null,
 timestamp: string, sequence: number, };
 
 /**
- * How far programs are locked in: they write only to the agent's directories and to those for
- * temporary files.
+ * The sandbox of programs. They can write only to the agent's directories and to temporary
+ * directories.
  */
 export type SandboxConfig = { 
 /**
- * What to do on a machine that cannot lock programs in. With the network on it also decides
- * on sockets in the file tree, where the kernel cannot tell them apart.
+ * What to do on a machine that does not support the sandbox. With `network`, it also applies
+ * to sockets in the file system, if the kernel cannot distinguish them.
  */
 missing: MissingSandbox, 
 /**
@@ -1415,20 +1415,20 @@ missing: MissingSandbox,
 network: boolean, };
 
 /**
- * A file in a user's message, kept in the message as `netaclaw.attachments`.
+ * A file in a user's message, stored in the message as `netaclaw.attachments`.
  */
 export type SentAttachment = { id?: string | null, name: string, mimeType: string, bytes: number, kind: AttachmentKind, 
 /**
- * Which content block of the message it became.
+ * The content block of the message that contains it.
  */
 block: number, };
 
 /**
- * What a client changes about a session; what is absent stays.
+ * Changes a session; absent fields stay unchanged.
  */
 export type SessionChange = { 
 /**
- * An empty one clears it.
+ * An empty title clears it.
  */
 title: string | null, status: SessionStatus | null, };
 
@@ -1444,7 +1444,7 @@ export type SessionClose = { sessionId: SessionId, };
 export type SessionId = string;
 
 /**
- * A session as clients see it: without directories and bookkeeping, which are the server's.
+ * A session, without the server's own data such as directories.
  */
 export type SessionInfo = { sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, messageCount: number, firstMessage: string | null, 
 /**
@@ -1480,19 +1480,19 @@ export type SessionListFilter = { agentId?: string | null,
 status?: SessionStatus | null, };
 
 /**
- * A session in a list, with what it is doing.
+ * A session in a list, with its current state.
  */
 export type SessionListItem = { running: boolean, 
 /**
- * A question to the user is open, or a call waits for consent.
+ * A question is open, or a tool call waits for approval.
  */
 waiting: boolean, 
 /**
- * A run has ended since somebody last looked.
+ * A run has ended since the session was last opened.
  */
 unread: boolean, 
 /**
- * Messages that wait for their turn.
+ * Number of queued messages.
  */
 queued: number, sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, messageCount: number, firstMessage: string | null, 
 /**
@@ -1509,7 +1509,7 @@ export type SessionResync = { reason: ResyncReason, };
 export type SessionStatus = "active" | "archived" | "deleted";
 
 /**
- * The shape of a whole session, with enough words to know one's way.
+ * The structure of a session tree, with short previews.
  */
 export type SessionTreeView = { leafEntryId: EntryId | null, 
 /**
@@ -1554,7 +1554,7 @@ name: string, value: JsonValue, rev: number,
 createdAt: number, updatedAt: number, };
 
 /**
- * What a client sends to change a setting.
+ * Changes a setting.
  */
 export type SettingWrite = { value: JsonValue, };
 
@@ -1572,15 +1572,15 @@ export type SkillDetail = {
  */
 body: string, 
 /**
- * Files beside it, relative to its folder.
+ * Its other files, relative to its folder.
  */
 files: Array<string>, name: string, label?: ToolLabel | null, description: string, source: SkillSource, state: SkillState, 
 /**
- * Why it cannot be used; empty when it can.
+ * Why it is unavailable; empty if it is available.
  */
 problems?: Array<SkillProblem>, 
 /**
- * What is not as it should be although it can be used.
+ * Problems that do not make it unavailable.
  */
 warnings?: Array<SkillProblem>, 
 /**
@@ -1588,7 +1588,7 @@ warnings?: Array<SkillProblem>,
  */
 isExecutable: boolean, 
 /**
- * What the program wants to know, as JSON Schema.
+ * The input of the program, as JSON Schema.
  */
 inputSchema?: JsonValue | null, timeoutMs: number, };
 
@@ -1602,12 +1602,12 @@ export type SkillEnd = { runId: RunId, toolCallId: string, operationId: string,
 status: ProcessStatus, durationMs: number, };
 
 /**
- * Something about a skill that somebody should mend.
+ * A problem of a skill that should be fixed.
  */
 export type SkillProblem = { zh: string, en: string, };
 
 /**
- * Where a skill was found. Of two with the same name the one named first here counts.
+ * Where a skill was found. If two have the same name, the earlier source in this list wins.
  */
 export type SkillSource = "agent" | "data" | "workspace" | "shipped";
 
@@ -1619,12 +1619,12 @@ export type SkillStart = { runId: RunId, toolCallId: string, operationId: string
 export type SkillState = "ready" | "unavailable" | "invalid" | "shadowed" | "not_chosen";
 
 /**
- * Where the trial can be watched.
+ * The session and the call of the trial.
  */
 export type SkillTried = { sessionId: SessionId, toolCallId: string, };
 
 /**
- * Runs a skill to see what it does. It runs in a session of its own, like any other call.
+ * Runs a skill in a new session, to see what it does.
  */
 export type SkillTry = { 
 /**
@@ -1632,20 +1632,20 @@ export type SkillTry = {
  */
 input: JsonValue, 
 /**
- * The agent whose workspace and limits it gets; absent, the default one.
+ * The agent whose workspace and limits apply. Default: the default agent.
  */
 agentName?: string | null, };
 
 /**
- * A skill that was found, usable or not.
+ * A skill, available or not.
  */
 export type SkillView = { name: string, label?: ToolLabel | null, description: string, source: SkillSource, state: SkillState, 
 /**
- * Why it cannot be used; empty when it can.
+ * Why it is unavailable; empty if it is available.
  */
 problems?: Array<SkillProblem>, 
 /**
- * What is not as it should be although it can be used.
+ * Problems that do not make it unavailable.
  */
 warnings?: Array<SkillProblem>, 
 /**
@@ -1653,7 +1653,7 @@ warnings?: Array<SkillProblem>,
  */
 isExecutable: boolean, 
 /**
- * What the program wants to know, as JSON Schema.
+ * The input of the program, as JSON Schema.
  */
 inputSchema?: JsonValue | null, timeoutMs: number, };
 
@@ -1696,29 +1696,29 @@ startedAt: number,
 durationMs?: number | null, };
 
 /**
- * What the agents may do that this one delegates to.
+ * Limits of the subagents that this agent starts.
  */
 export type SubagentConfig = { 
 /**
- * Absent: what the runtime policy allows.
+ * Default: what the runtime policy allows.
  */
 allowedToolNames: Array<string> | null, };
 
 /**
- * Who answers on the other end of a channel.
+ * The supplier of a channel.
  */
 export type Supplier = "openai" | "azure" | "anthropic" | "deepseek" | "zhipu" | "tongyi" | "minimax" | "volcengine" | "ollama" | "compatible" | "demo";
 
 /**
- * A supplier as a screen offers it.
+ * A supplier that can be chosen.
  */
 export type SupplierOption = { id: Supplier, label: string, 
 /**
- * Absent when every customer has an address of their own.
+ * Absent if every customer has a different address.
  */
 baseUrl?: string | null, needsKey: boolean, 
 /**
- * Where a key is usually found on a machine.
+ * The environment variable that usually holds the API key.
  */
 keyVariable?: string | null, 
 /**
@@ -1772,15 +1772,15 @@ export type TokenId = string;
  */
 export type TokenIssued = { secret: string, 
 /**
- * Also the beginning of the token itself, so that people can tell theirs apart.
+ * Also the beginning of the token itself, so that users can identify it.
  */
 id: TokenId, 
 /**
- * The token that a browser came in with when it was given this one, which ends with it.
+ * The token that the browser logged in with to receive this one. Both end together.
  */
 issuedWith: TokenId | null, 
 /**
- * Unix time in milliseconds, as all times here.
+ * Unix time in milliseconds, like all times here.
  */
 revokedAt: number | null, 
 /**
@@ -1788,7 +1788,7 @@ revokedAt: number | null,
  */
 lastUsedAt: number | null, userId: UserId, 
 /**
- * What it is for, in the words of whoever asked for it.
+ * What it is for, in the words of its creator.
  */
 label: string, scope: TokenScope, expiresAt: number | null, rev: number, 
 /**
@@ -1797,7 +1797,7 @@ label: string, scope: TokenScope, expiresAt: number | null, rev: number,
 createdAt: number, updatedAt: number, };
 
 /**
- * How much of its user's rights a token carries.
+ * The scope of a token.
  */
 export type TokenScope = "full" | "chat" | "read";
 
@@ -1829,26 +1829,26 @@ export type ToolCallStarted = { runId: RunId, entryId: EntryId, toolCallId: stri
 export type ToolCategory = "files" | "shell" | "web" | "session" | "memory" | "skills" | "agents" | "external";
 
 /**
- * Tools that are on or off whatever their default is.
+ * Tools that are enabled or disabled regardless of their default.
  */
 export type ToolChoice = { enabled: Array<string>, disabled: Array<string>, };
 
 /**
- * A tool and what every agent makes of it.
+ * A tool, and whether each agent has it.
  */
 export type ToolDetail = { tool: ToolInfo, agents: Array<ToolUser>, };
 
 export type ToolDiagnostic = { toolName: string, toolLabel: ToolLabel, category: ToolCategory, risk: ToolRisk, status: ToolStatus, route: ToolRoute, 
 /**
- * Every layer that said something, as `layer:what`.
+ * Every layer that contributed, as `layer:what`.
  */
 policySources: Array<string>, blockedReason?: string | null, code?: DisabledCode | null, 
 /**
- * The layer whose word was the last.
+ * The layer that decided.
  */
 decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean, 
 /**
- * It is on, but not as safe as it could be.
+ * It is enabled, but with reduced safety.
  */
 caution?: string | null, };
 
@@ -1858,24 +1858,24 @@ caution?: string | null, };
  */
 export type ToolExecution = { toolCallId: string, toolName: string, isError: boolean, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
- * All of them, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
+ * All steps, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
 processEvents?: Array<RuntimeProcessEvent>, 
 /**
- * How many there were.
+ * The total number of steps.
  */
 processEventCount: number, 
 /**
- * Steps that were too many to take in.
+ * The number of dropped steps.
  */
 processEventsDropped?: number, processLogRef?: ProcessLogRef | null, };
 
 /**
- * A tool with all that is known of it, whoever may use it.
+ * A tool with all its properties.
  */
 export type ToolInfo = { 
 /**
- * Empty for a tool that is gone, as is the schema.
+ * Empty for a tool that no longer exists, like the schema.
  */
 description: string, onByDefault: boolean, 
 /**
@@ -1883,23 +1883,23 @@ description: string, onByDefault: boolean,
  */
 schema: JsonValue, 
 /**
- * Absent for tools that wait for people.
+ * Absent for tools that wait for a user.
  */
 timeoutMs?: number | null, 
 /**
- * Absent for tools that start no programs.
+ * Absent for tools that do not start programs.
  */
 isolation?: ToolIsolation | null, name: string, 
 /**
- * Where it comes from: `builtin`, or `mcp:` and the name of a server.
+ * Its source: `builtin`, or `mcp:` and the name of a server.
  */
 source: string, label: ToolLabel, category: ToolCategory, risk: ToolRisk, 
 /**
- * What an administrator has set for everybody; absent leaves it to the catalogue.
+ * The global setting of an administrator; absent: the default of the tool.
  */
 status?: ToolStatus | null, 
 /**
- * Whether its source had it when it was last looked at.
+ * Whether its source offered it at the last check.
  */
 present: boolean, rev: number, 
 /**
@@ -1908,12 +1908,12 @@ present: boolean, rev: number,
 createdAt: number, updatedAt: number, };
 
 /**
- * What keeps the programs of a tool apart from the machine besides Landlock and seccomp.
+ * The isolation of a tool's programs, in addition to Landlock and seccomp.
  */
 export type ToolIsolation = "namespaces" | "refused" | "off";
 
 /**
- * A name for people.
+ * A display name.
  */
 export type ToolLabel = { zh: string, en: string, };
 
@@ -1923,11 +1923,11 @@ export type ToolLabel = { zh: string, en: string, };
 export type ToolOutput = { runId: RunId, toolCallId: string, offset: number, text: string, };
 
 /**
- * What an agent changes about one tool. What is absent stays as the tool's manifest says.
+ * Overrides of an agent for one tool. Absent fields keep the values of the tool's manifest.
  */
 export type ToolOverride = { description: string | null, risk: ToolRisk | null, timeoutMs: number | null, approval: ApprovalMode | null, 
 /**
- * Arguments that have this value whatever the model says.
+ * Arguments that always have this value, regardless of what the model sends.
  */
 arguments: { [key in string]: JsonValue }, };
 
@@ -1941,7 +1941,7 @@ export type ToolProcessEvent = { runId: RunId, toolCallId: string, assistantEntr
  */
 version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
 /**
- * 0 to 100; absent when nobody knows, and then no bar is drawn.
+ * 0 to 100; absent if unknown.
  */
 percent?: number | null, 
 /**
@@ -1954,19 +1954,19 @@ payload?: { [key in string]: JsonValue } | null,
 timestamp: string, sequence: number, };
 
 /**
- * A tool as it is kept for everybody: known since it was first there, also when it is gone.
+ * A tool and its global setting. A tool stays in the list after it has disappeared.
  */
 export type ToolRecord = { name: string, 
 /**
- * Where it comes from: `builtin`, or `mcp:` and the name of a server.
+ * Its source: `builtin`, or `mcp:` and the name of a server.
  */
 source: string, label: ToolLabel, category: ToolCategory, risk: ToolRisk, 
 /**
- * What an administrator has set for everybody; absent leaves it to the catalogue.
+ * The global setting of an administrator; absent: the default of the tool.
  */
 status?: ToolStatus | null, 
 /**
- * Whether its source had it when it was last looked at.
+ * Whether its source offered it at the last check.
  */
 present: boolean, rev: number, 
 /**
@@ -1981,7 +1981,7 @@ export type ToolResultMessage = { toolCallId: string, toolName: string, content:
 details?: JsonValue | null, isError: boolean, timestamp: number, };
 
 /**
- * What a call can do to the world, from harmless to far-reaching.
+ * The risk of a call, from the least to the greatest.
  */
 export type ToolRisk = "read" | "write" | "exec" | "network" | "delegate";
 
@@ -1990,26 +1990,26 @@ export type ToolRoute = "main" | "worker-local" | "main-process-proxy" | "disabl
 export type ToolStatus = "enabled" | "disabled";
 
 /**
- * The switch for everybody. `null` leaves it to the catalogue; leaving it out is a mistake.
+ * The global setting. `null` resets it to the default of the tool; the field is required.
  */
 export type ToolSwitch = { status: ToolStatus | null, };
 
 /**
- * One agent, and whether and why it has the tool.
+ * An agent, and whether and why it has the tool.
  */
 export type ToolUser = { agentId: AgentId, agentName: string, agentLabel: string, diagnostic: ToolDiagnostic, };
 
 /**
- * A name in a configuration that no tool has. The agent runs without it.
+ * An unknown tool name in a configuration. The agent ignores it.
  */
 export type ToolWarning = { 
 /**
- * Where the name stands, such as `tools.enabled`.
+ * The setting that contains the name, such as `tools.enabled`.
  */
 place: string, name: string, nearest?: string | null, message: string, };
 
 /**
- * The agent has other tools than the model was last told.
+ * The agent's tools have changed since the model was last notified.
  */
 export type ToolsChanged = { added: Array<string>, 
 /**
@@ -2018,22 +2018,22 @@ export type ToolsChanged = { added: Array<string>,
 removed: Array<DisabledTool>, };
 
 /**
- * One entry of the tree. Labels and names have none of their own: a label stands at its target,
- * and what hangs from one is shown below the entry above it.
+ * One entry of the tree. Labels and names are not entries here: a label is shown at its target,
+ * and its children belong to the entry above it.
  */
 export type TreeEntry = { id: EntryId, parentId: EntryId | null, type: string, role: string | null, timestamp: string, 
 /**
- * The first words.
+ * The beginning of its text.
  */
 preview: string | null, label: string | null, 
 /**
- * Tools that an answer calls, or whose result this is.
+ * The tools that an answer calls, or the tool whose result this is.
  */
 toolNames: Array<string>, isError: boolean, };
 
 /**
- * One thing that went wrong. A client acts on `kind` and shows `words` in its own language; the
- * rest is for clients that would rather make sentences of their own.
+ * An error or a warning. Clients act on `kind` and show `words` in their language; the other
+ * fields are for clients with texts of their own.
  */
 export type Trouble = { kind: TroubleKind, 
 /**
@@ -2045,11 +2045,11 @@ words: Words,
  */
 channel?: string | null, model?: string | null, 
 /**
- * The supplier's own text, shortened and without the key.
+ * The message of the supplier, shortened and without the API key.
  */
 said?: string | null, 
 /**
- * When asking again may help, if the supplier told.
+ * When a retry may help, if the supplier specified it.
  */
 retryAfterMs?: number | null, };
 
@@ -2059,15 +2059,15 @@ retryAfterMs?: number | null, };
 export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "answer_too_large" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "stalled" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "newer_version" | "compaction_paused";
 
 /**
- * A file as the server keeps it until it is sent, and after.
+ * An uploaded file.
  */
 export type UploadedFile = { 
 /**
- * The same file of the same user has the same id.
+ * If a user uploads the same file again, it has the same id.
  */
 id: string, name: string, 
 /**
- * As the content says, not as the client claims.
+ * Detected from the content, not taken from the client.
  */
 mimeType: string, bytes: number, kind: AttachmentKind, };
 
@@ -2075,11 +2075,11 @@ export type Usage = { input: number, output: number, cacheRead: number, cacheWri
 
 export type User = { id: UserId, 
 /**
- * Without a password only tokens let the user in.
+ * Without a password, the user can only log in with tokens.
  */
 passwordSet: boolean, 
 /**
- * Unique; what the user logs in with.
+ * Unique; the user logs in with it.
  */
 name: string, label: string, role: Role, status: UserStatus, rev: number, 
 /**
@@ -2102,12 +2102,12 @@ export type UserWrite = {
  */
 password?: string | null, 
 /**
- * Unique; what the user logs in with.
+ * Unique; the user logs in with it.
  */
 name: string, label: string, role: Role, status: UserStatus, };
 
 /**
- * A text for people, in the languages of the app.
+ * A text for users, in all languages of the app.
  */
 export type Words = { zh: string, en: string, };
 

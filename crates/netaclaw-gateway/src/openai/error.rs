@@ -7,7 +7,7 @@ use netaclaw_protocol::ErrorCode;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// How an error is described.
+/// An error in the form of OpenAI's API.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its description is used")]
 pub(crate) struct OpenaiProblem {
@@ -20,7 +20,7 @@ pub(crate) struct OpenaiProblem {
 struct OpenaiProblemDetails {
     message: String,
     r#type: String,
-    /// The field at fault.
+    /// The invalid field.
     #[schema(required)]
     param: Option<String>,
     #[schema(required)]

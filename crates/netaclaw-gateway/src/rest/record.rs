@@ -38,7 +38,7 @@ pub(super) struct Edit<Id> {
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "only its description is used")]
 pub(super) struct Seen {
-    /// The expected revision; same as `If-Match`. The change is rejected if the record has another one.
+    /// The expected revision, like `If-Match`. The change is rejected if the record has another one.
     rev: Option<u64>,
 }
 
