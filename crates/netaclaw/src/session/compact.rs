@@ -256,7 +256,7 @@ texts! {
     compact_sizes(before, percent, window, after) { "now {before} tokens, {percent}% of {window}; afterwards at most about {after}" "现在 {before} Token，占 {window} 的 {percent}%；之后至多约 {after}" }
     compact_by(channel, model, tokens, requests) { "summary of at most {tokens} tokens by {channel}, {model}; requests: {requests}" "由 {channel} 的 {model} 写摘要，至多 {tokens} Token，共 {requests} 次请求" }
     compact_split() { "the kept part starts in the middle of a turn; the start of that turn is compacted" "保留的内容从一个轮次的中间开始，该轮次的开头会被压缩" }
-    compact_pruned() { "compact, shorten" "压缩并缩短" }
+    compact_pruned() { "shorten" "缩短" }
     compact_folded() { "compact" "压缩" }
     compact_kept() { "keep" "保留" }
 }
