@@ -46,8 +46,8 @@ impl Channel {
         catalogue::resolve(self, model).info
     }
 
-    /// The address of the chat function, if the channel speaks as OpenAI does. For programs that talk
-    /// to the model themselves.
+    /// The address of the chat endpoint, if the channel uses OpenAI's API. For programs that call
+    /// the model themselves.
     pub fn openai_chat_url(&self) -> Option<String> {
         let speaks = catalogue::supplier(self.supplier).api == catalogue::ApiFamily::OpenaiChat;
         let url = speaks.then(|| self.endpoint("chat/completions"))?;

@@ -76,6 +76,6 @@ pub struct ToolDefinition {
 pub enum PromptCache {
     #[default]
     On,
-    /// For requests that nobody will continue, such as a summary.
+    /// For requests without a successor, such as a summary.
     Off,
 }

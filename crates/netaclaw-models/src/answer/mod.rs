@@ -61,7 +61,7 @@ impl Answer {
         }
     }
 
-    /// The next event nobody has seen.
+    /// The next event that was not returned yet.
     pub(crate) fn next_event(&mut self) -> Option<ModelEvent> {
         self.events.pop_front()
     }
@@ -103,8 +103,8 @@ impl Answer {
         self.delta(index, delta);
     }
 
-    /// What proves the thinking to its supplier, or names where it came from. May stand alone:
-    /// some models sign thinking they do not show.
+    /// The signature that proves the thinking to its supplier, or names its origin. It may come
+    /// without text: some models sign thinking that they do not show.
     pub(crate) fn sign(&mut self, signature: &str) {
         if !self.takes(signature) {
             return;

@@ -12,7 +12,7 @@ pub(super) struct Hints {
     pub(super) command: Option<String>,
     /// A list in the user's words.
     pub(super) items: Vec<String>,
-    /// What is to go, and what comes in its place.
+    /// The text to replace, and its replacement.
     pub(super) replacement: Option<(String, String)>,
 }
 

@@ -95,7 +95,7 @@ fn offered<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefini
     tools.iter().find(|tool| tool.name == name)
 }
 
-/// Who is speaking, and what can be tried.
+/// An introduction of the demo model, and what the user can try.
 fn introduction(request: &ModelRequest, question: &str, chinese: bool) -> String {
     let has = |name: &str| offered(&request.tools, name).is_some();
     let tries: Vec<&str> = [

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone)]
 pub struct Route {
     pub client: Arc<dyn ModelClient>,
-    /// The channel's name, for the event that tells of the change.
+    /// The channel's name, for the event about the change.
     pub channel: String,
     pub model: String,
 }

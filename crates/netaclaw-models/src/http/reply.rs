@@ -1,4 +1,4 @@
-//! Answers that are no streams: refusals, and lists.
+//! Answers that are not streams: refusals, and lists.
 
 use super::Transport;
 use crate::error::{Detail, ModelError, Reply, TimeoutStage, classify};

@@ -41,12 +41,12 @@ pub(super) struct Choice {
     pub(super) index: Option<i64>,
     #[serde(default)]
     pub(super) delta: Option<Delta>,
-    /// The whole answer; also repeated beside every delta by some.
+    /// The whole answer; some servers also repeat it with every delta.
     #[serde(default)]
     pub(super) message: Option<Delta>,
     #[serde(default)]
     pub(super) finish_reason: Option<String>,
-    /// Some put it here instead of beside the choices.
+    /// Some servers send it here instead of next to the choices.
     #[serde(default)]
     pub(super) usage: Option<WireUsage>,
 }

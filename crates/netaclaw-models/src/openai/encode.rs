@@ -13,7 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Stands in a tool result whose pictures follow in a message of the user.
+/// The content of a tool result whose images follow in a user message.
 const PICTURES_FOLLOW: &str = "(see the pictures in the next message)";
 
 pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) -> Vec<u8> {

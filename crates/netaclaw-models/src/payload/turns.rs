@@ -264,8 +264,8 @@ fn own_thinking<'a>(
     })
 }
 
-/// What was thought is not worth repeating beside what was said; but if nothing was said, it is
-/// all there is of the answer.
+/// Thinking is not worth repeating next to the text; but without text, it is all there is of the
+/// answer.
 fn thinking_as_text(message: &AssistantMessage) -> impl Iterator<Item = AnswerPart<'_>> {
     message.content.iter().filter_map(|block| match block {
         ContentBlock::Thinking { thinking, .. } if !thinking.trim().is_empty() => {
@@ -305,7 +305,7 @@ fn object(arguments: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// Calls and results in plain words, for a model that may not call any more.
+/// Calls and results as plain text, for a model that may not call any tools.
 fn retell(exchange: Exchange<'_>) -> (Vec<AnswerPart<'_>>, Vec<UserPart<'_>>) {
     let answer = exchange
         .answer

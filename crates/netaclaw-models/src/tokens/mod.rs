@@ -75,7 +75,7 @@ fn blocks_hundredths(blocks: &[ContentBlock]) -> u64 {
 fn block_hundredths(block: &ContentBlock) -> u64 {
     match block {
         ContentBlock::Text { text } => hundredths(text),
-        // A signature goes over the wire but is not counted as text by anybody.
+        // A signature is sent but no supplier counts it as text.
         ContentBlock::Thinking { thinking, .. } => hundredths(thinking),
         ContentBlock::Image { .. } => IMAGE_TOKENS * 100,
         ContentBlock::ToolCall {
