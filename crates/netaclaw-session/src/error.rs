@@ -14,7 +14,7 @@ pub enum PathError {
     Cycle(EntryId),
 }
 
-/// A text that is no session.
+/// A text that is not a session.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LogError {
     #[error("the file is empty")]
@@ -47,7 +47,7 @@ pub enum SessionError {
     },
     #[error("session {session} is open for writing in another process ({owner})")]
     Busy { session: SessionId, owner: String },
-    /// What this process remembers of the session must not be written any more.
+    /// What this process has cached of the session must not be written.
     #[error(
         "another server or terminal has taken over session {0}; open it again to see where it stands"
     )]

@@ -90,7 +90,7 @@ impl SessionLog {
 
     /// Reads the bytes of a session file.
     ///
-    /// Lines end at `\n` only. Bytes that are no UTF-8 become U+FFFD, as in Pi.
+    /// Lines end at `\n` only. Invalid UTF-8 becomes U+FFFD, as in Pi.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, LogError> {
         Self::from_chunks([LogChunk::parse(bytes)])
     }
@@ -186,7 +186,7 @@ impl LogChunk {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    // A byte order mark can only stand at the very beginning; elsewhere it spoils its line.
+    // A byte order mark is valid only at the very beginning; elsewhere it makes its line invalid.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut start = 0;
     memchr::memchr_iter(b'\n', text.as_bytes())
@@ -221,7 +221,7 @@ struct View {
 
 /// A bookkeeping line that was taken out.
 struct Marker {
-    /// The entry it stands below.
+    /// Its parent entry.
     parent: Option<EntryId>,
     /// Itself and the markers right above it.
     ids: Vec<EntryId>,

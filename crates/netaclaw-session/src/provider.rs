@@ -34,8 +34,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn list_sessions(&self, filter: &SessionFilter, page: PageRequest)
     -> Result<SessionPage>;
 
-    /// Changes what the patch names. A patch of nothing but metadata leaves `updatedAt` alone:
-    /// bookkeeping is no news.
+    /// Changes what the patch names. A patch of nothing but metadata leaves `updatedAt` unchanged:
+    /// bookkeeping does not count as activity.
     async fn update_session(&self, session: &SessionId, patch: SessionPatch)
     -> Result<SessionMeta>;
 
@@ -43,9 +43,9 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// another status brings it back.
     async fn delete_session(&self, session: &SessionId) -> Result<()>;
 
-    /// Removes a deleted session for good, with all that the provider keeps of it. Returns `false` and
-    /// changes nothing if it is not deleted, or was deleted after `deleted_before`. A session that
-    /// another process owns is busy.
+    /// Removes a deleted session permanently, with all data that the provider keeps of it. Returns
+    /// `false` and changes nothing if it is not deleted, or was deleted after `deleted_before`. A
+    /// session that another process owns is busy.
     async fn purge_session(
         &self,
         session: &SessionId,
@@ -67,9 +67,9 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn update_in_flight_entry(&self, session: &SessionId, entry: InFlightEntry)
     -> Result<()>;
 
-    /// Makes the session this writer's own: takes what it needs to write, and closes what a dead
-    /// writer left in flight. Every write does so by itself; this is for whoever has to see the
-    /// outcome before it writes.
+    /// Makes the session this writer's own: acquires what it needs to write, and closes what a dead
+    /// writer left in flight. Every write does this implicitly; this is for callers that need the
+    /// outcome before they write.
     async fn take_over(&self, session: &SessionId) -> Result<()>;
 
     /// Begins to serve a session: from now on this process keeps state of it in memory and writes
@@ -293,7 +293,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Of a session that nobody can take away.
+    /// Of a session that no other process can claim.
     pub fn for_good(meta: SessionMeta) -> Self {
         let lost = Box::pin(std::future::pending());
         Self { meta, lost }
@@ -354,7 +354,7 @@ pub enum ExpectedLeaf {
 pub enum Flush {
     /// With the next one that asks for it, or at the end of the turn.
     Later,
-    /// Before the call returns: the client is about to be told "ok".
+    /// Before the call returns: the client receives the acknowledgement next.
     #[default]
     Now,
 }
@@ -412,7 +412,7 @@ pub struct InFlightEntry {
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     pub user_id: Option<String>,
-    /// Beside the user's, also those that belong to nobody.
+    /// Besides the user's, also those without an owner.
     pub unowned: bool,
     pub agent_id: Option<String>,
     /// Found in title, first message, directory or id, whatever the case of letters.

@@ -1,4 +1,4 @@
-//! What is known about a session beside its entries.
+//! The data of a session besides its entries.
 
 use super::ContractHarness;
 use super::subject::{Subject, import, parse, refused, session_text, user_body};
