@@ -7,11 +7,11 @@ pub enum State {
     Active,
     /// Too long without a confirmed beat: the node begins nothing until a beat succeeds.
     Suspended,
-    /// The others may have taken over what it owned. Final; the process goes on as a new node.
+    /// The others may have claimed its sessions. Final; the process continues as a new node.
     Dead,
 }
 
-/// What a node knows of itself.
+/// A node's view of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Standing {
     /// When the last beat that the database has confirmed was sent. Its confirmation may have taken
