@@ -25,7 +25,7 @@ const ABOUT: &str = "about.json";
 const SENT: &str = "sent";
 /// Files of one owner that may wait to be sent; a further one is refused.
 const UNSENT_MAX: usize = 64;
-/// What nobody has sent by then is forgotten, when its owner uploads something else.
+/// Attachments that were not sent by then are removed when their owner uploads another file.
 const UNSENT_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const NAME_CHARS_MAX: usize = 200;
 const HASH_CHARS: usize = 32;
@@ -181,7 +181,7 @@ fn tidy(drawer: &Path) -> Result<KeptFiles> {
     Ok(kept)
 }
 
-/// Writes a directory beside its place and moves it there.
+/// Writes a temporary directory and renames it.
 fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8]) -> io::Result<()> {
     let fresh = tempfile::Builder::new()
         .prefix(TEMPORARY)
@@ -192,7 +192,7 @@ fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8])
     out.sync_all()?;
     private::write(&fresh.path().join(ABOUT), &serde_json::to_vec(file)?)?;
     match fs::rename(fresh.path(), place) {
-        // Somebody else was faster with the same file.
+        // Another upload of the same file was faster.
         Err(_) if place.join(ABOUT).exists() => Ok(()),
         Err(error) => Err(error),
         Ok(()) => {

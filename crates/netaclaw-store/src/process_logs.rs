@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-/// What one log may have; the rest is left out, and a reader is told.
+/// The maximum of one log; the rest is left out, and the log says so.
 const LOG_BYTES_MAX: u64 = 64 << 20;
 /// A line is far shorter; what is longer was damaged.
 const LINE_BYTES_MAX: usize = 1 << 20;

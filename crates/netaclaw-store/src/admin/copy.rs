@@ -47,7 +47,7 @@ async fn quick_check(file: &Path) -> Result<Integrity, sqlx::Error> {
     })
 }
 
-/// Errors that speak of the file and not of the way to it: `SQLITE_CORRUPT` and `SQLITE_NOTADB`.
+/// Errors about the file and not about the access to it: `SQLITE_CORRUPT` and `SQLITE_NOTADB`.
 fn is_damage(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     let code: Option<u32> = code.and_then(|code| code.parse().ok());

@@ -197,7 +197,8 @@ impl MemoryStore for SqlAdminStore {
 async fn confirm(writer: &mut AnyConnection, pending: Memory) -> Result<Memory> {
     delete_pending(writer, &pending.id).await?;
     if let Some(old) = &pending.replaces {
-        // Whether it is still there: another user's cannot be meant, but must not be deleted either.
+        // Checks that it still exists and is this user's: a fact of another user must not be
+        // deleted.
         if find_memory(writer, &pending.user_id, old).await?.is_some() {
             delete_row(writer, old).await?;
         }

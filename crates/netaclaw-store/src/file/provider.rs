@@ -1,4 +1,4 @@
-//! The provider: sessions found, opened, written and let go.
+//! The provider: sessions found, opened, written and closed.
 
 use super::FileSettings;
 use super::created::Created;
@@ -57,7 +57,7 @@ impl FileProvider {
         self.slots.get(session).is_some()
     }
 
-    /// The session's slot, which is found on disk if nobody has asked for it yet.
+    /// The session's slot, which is created from the disk if it is not in memory yet.
     async fn slot(&self, session: &SessionId) -> Result<Arc<Slot>> {
         match self.slots.get(session) {
             Some(slot) => Ok(slot),
@@ -276,7 +276,7 @@ impl SessionTreeProvider for FileProvider {
             metadata: metadata.map(Arc::new),
             changes: metadata_changes,
         };
-        // Taken by whoever writes it: the work is done once.
+        // Taken by the first writer: the work is done once.
         let mut record = Some(record).filter(|record| *record != MetaRecord::default());
         self.with(session, Access::Write, |_, state| {
             if let Some(record) = record.take() {
@@ -396,7 +396,7 @@ impl SessionTreeProvider for FileProvider {
         self.with(session, Access::Write, |_, _| Ok(())).await
     }
 
-    /// A file is locked by its first writer, and nobody can take a lock of the kernel away.
+    /// A file is locked by its first writer, and a kernel lock cannot be taken away.
     async fn claim(&self, session: &SessionId) -> Result<Claim> {
         Ok(Claim::for_good(self.get_session(session).await?))
     }

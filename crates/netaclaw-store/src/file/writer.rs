@@ -85,7 +85,7 @@ impl LogWriter {
         self.len
     }
 
-    /// The file as it is now, whoever has written to it.
+    /// The file as it is now, whichever process has written to it.
     pub(super) fn found(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }
@@ -96,7 +96,7 @@ impl LogWriter {
     }
 }
 
-/// A whole session as it stands in a file.
+/// A whole session as it is in a file.
 pub(super) struct SessionText<'a> {
     pub(super) header: &'a Header,
     pub(super) entries: &'a [Entry],
@@ -177,10 +177,10 @@ impl Durable {
     }
 }
 
-/// Replaces a file of an older version by its migrated form and keeps the old one beside it.
+/// Replaces a file of an older version by its migrated form and keeps the old one next to it.
 ///
-/// The caller holds the lock. At every moment the session's name holds the whole old or the
-/// whole new file.
+/// The caller holds the lock. At every moment the session's name holds the whole old or the whole
+/// new file.
 pub(super) fn migrate_file(
     path: &Path,
     old_version: u32,

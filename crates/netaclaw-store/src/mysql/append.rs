@@ -21,8 +21,8 @@ const REQUEST_KEY: &str = "neta_agent_session_entry_request";
 /// environment, by which the tests show that they notice.
 const FENCED: bool = !(cfg!(debug_assertions) && option_env!("NETACLAW_TEST_UNFENCED").is_some());
 
-/// An entry on its way into the log. Every attempt at it writes the same id and time, so that an
-/// attempt whose outcome nobody knows can be recognised.
+/// An entry on its way into the log. Every attempt writes the same id and time, so that an attempt
+/// with an unknown outcome can be recognized.
 pub(super) struct Draft {
     new: NewEntry,
     /// The id, if the caller gave none.

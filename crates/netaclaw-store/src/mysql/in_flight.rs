@@ -191,7 +191,7 @@ impl Store {
         }
     }
 
-    /// False if there is no such row of this claim.
+    /// False if this claim has no such row.
     async fn update_row(
         &self,
         connection: &mut MySqlConnection,

@@ -30,7 +30,7 @@ pub use provider::MysqlProvider;
 
 use std::fmt;
 
-/// Connections at most, if nothing else is said. A session uses one while it is written.
+/// The default maximum of connections. A session uses one while it is written.
 const CONNECTIONS_MAX: u32 = 16;
 
 #[derive(Clone)]

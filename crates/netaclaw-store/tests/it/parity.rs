@@ -54,7 +54,7 @@ fn contexts_are_the_same_everywhere() {
         other,
     });
     let trees = proptest::collection::vec(step, 0..60);
-    // The same trees every time: what fails here must fail for everybody.
+    // The same trees every time, so that failures can be reproduced.
     let config = ProptestConfig {
         cases: CASES,
         failure_persistence: None,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Harness {
-    /// A node whose process is known under this name.
+    /// A node with this process name.
     async fn node(&self, instance: &str) -> Arc<MysqlProvider> {
         self.node_with(instance, Timing::default()).await
     }
@@ -79,7 +79,7 @@ async fn a_session_of_a_living_node_is_busy_for_others_until_it_is_released() {
     assert!(is_busy(&b.delete_session(&session).await));
     let streamed = answer("cafe0001", first.id(), "Once");
     assert!(is_busy(&b.update_in_flight_entry(&session, streamed).await));
-    // Reading asks nobody.
+    // Reading needs no claim.
     assert_chain(&b, &session, std::slice::from_ref(&first)).await;
     assert_eq!(b.get_session(&session).await.unwrap().title, None);
 
@@ -186,7 +186,7 @@ async fn every_write_of_a_deposed_owner_is_rejected() {
         assert!(rejected, "{write}");
         if write != "streaming" {
             (&mut claim.lost).await;
-            // Also what comes later, and although nobody else writes: what was read is old.
+            // Also what comes later, although no other node writes: what was read is stale.
             assert!(is_deposed(&ask(&a, &session, "later").await), "{write}");
         }
         assert_eq!(b.get_session(&session).await.unwrap(), before, "{write}");

@@ -1,4 +1,4 @@
-//! The tables as somebody with an SQL prompt sees them, and how they come to be.
+//! The tables as an SQL client sees them, and how they are created.
 
 use super::{Harness, ask, assert_chain, connect, new_session, run};
 use netaclaw_session::{
