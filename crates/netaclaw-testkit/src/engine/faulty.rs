@@ -19,7 +19,7 @@ pub enum Write {
     /// A message of this role.
     Message(String),
     OtherEntry,
-    /// What is kept beside the entries.
+    /// The data next to the entries.
     State,
     Sync,
 }

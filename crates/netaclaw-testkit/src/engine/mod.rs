@@ -1,4 +1,4 @@
-//! An engine over files in a temporary directory, with an agent that does what a test tells it.
+//! An engine over files in a temporary directory, with an agent that follows the test's script.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -46,7 +46,7 @@ pub enum Act {
     Pour(usize),
     /// An answer that asks the user, and waits.
     Ask(&'static str),
-    /// Waits for consent to a call.
+    /// Waits for the approval of a call.
     NeedConsent(&'static str),
     /// Waits until it is stopped.
     Hang,

@@ -1,4 +1,4 @@
-//! Writing a stream: paced, cut, held, broken, and noticing when nobody reads it.
+//! Writing a stream: paced, cut, held, broken, and noticing when the client disconnects.
 
 use super::reply::{Chunking, Fault, Reply};
 use super::script::Script;
@@ -34,7 +34,7 @@ impl Frame {
     }
 }
 
-/// The body of a streamed answer. `error` is an event that tells of a failure.
+/// The body of a streamed answer. `error` is an event that reports a failure.
 pub(crate) fn body(
     frames: Vec<Frame>,
     reply: &Reply,

@@ -24,7 +24,7 @@ impl Hold {
         take(&self.reached).await;
     }
 
-    /// Lets the server go on.
+    /// Lets the server continue.
     pub fn release(&self) {
         self.released.add_permits(1);
     }

@@ -14,7 +14,7 @@ pub struct Reply {
     pub fault: Option<Fault>,
     pub chunking: Chunking,
     pub call_shape: CallShape,
-    /// The member that thinking comes in, for chat completions.
+    /// The member with the thinking, for chat completions.
     pub reasoning_field: Option<String>,
     /// Pieces of text in a second; `None` is as fast as it goes.
     pub pace: Option<f64>,
@@ -59,7 +59,7 @@ pub enum Fault {
     },
     /// The connection breaks after so many events.
     CutAfter(usize),
-    /// The connection breaks after the last piece of the answer, before anybody said so.
+    /// The connection breaks after the last piece of the answer, before the final event.
     CutBeforeEnd,
     /// The body ends cleanly after so many events.
     EndAfter(usize),
@@ -70,7 +70,7 @@ pub enum Fault {
     /// Nothing comes after the last piece of the answer.
     HangBeforeEnd,
     SlowFirstByte(Duration),
-    /// An event that is no JSON, after so many good ones.
+    /// An event that is not JSON, after so many valid ones.
     GarbageAfter(usize),
     /// An error inside the stream, after so many events.
     ErrorAfter(usize),
@@ -180,14 +180,14 @@ impl Reply {
         }
     }
 
-    /// Lets the answer wait after so many events until the test lets it go on.
+    /// Pauses the answer after so many events until the test releases it.
     pub fn holding_after(mut self, events: usize) -> (Self, Hold) {
         let hold = Hold::default();
         self.holds.push((events, hold.clone()));
         (self, hold)
     }
 
-    /// The parts that are said; an empty answer says nothing whatever it holds.
+    /// The parts that are sent; an empty answer sends none.
     pub(crate) fn said(&self) -> &[Part] {
         match self.fault {
             Some(Fault::Empty) => &[],
