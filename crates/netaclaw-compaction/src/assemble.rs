@@ -1,4 +1,4 @@
-//! The entry that stands in for what was folded.
+//! The entry that replaces what was compacted.
 
 use crate::failure::CompactionFailure;
 use crate::plan::Plan;

@@ -7,7 +7,7 @@ use netaclaw_protocol::{AssistantMessage, ContentBlock, StopReason};
 /// What is shorter says nothing.
 const SUMMARY_CHARS_MIN: usize = 200;
 
-/// The summary in an answer. `replaces` is the size of what it stands for.
+/// The summary in an answer. `replaces` is the size of what it replaces.
 pub(crate) fn summary_of(answer: &AssistantMessage, replaces: u64) -> Result<String, Flaw> {
     if answer.stop_reason == StopReason::Length {
         return Err(Flaw::CutOff);

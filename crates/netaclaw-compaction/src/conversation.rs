@@ -5,13 +5,13 @@ use netaclaw_models::tokens::estimate_message;
 use netaclaw_protocol::{CompactionDetails, EntryId, Message, StopReason};
 use netaclaw_session::{ContextMessage, Role, SessionContext};
 
-/// What may be folded, in order, and the summary that stands before it.
+/// What may be compacted, in order, and the summary before it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
     pub pieces: Vec<Piece>,
     pub previous: Option<Previous>,
-    /// Pieces from here on came after the last compaction or edit: what an answer before them said
-    /// about the size of the context is not true any more.
+    /// Pieces from here on came after the last compaction or edit: the context size in earlier
+    /// answers is obsolete.
     pub(crate) fresh_from: usize,
 }
 
@@ -25,11 +25,12 @@ pub struct Piece {
     pub tokens: u64,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
     User,
-    /// Told to the model by somebody else: a command the user ran, a branch, an extension.
+    /// A message for the model that is not the user's: a command the user ran, a branch, an
+    /// extension.
     Told,
     Answer,
     /// An answer that failed or was stopped: people see it, models do not.

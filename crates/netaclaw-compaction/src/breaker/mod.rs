@@ -1,15 +1,15 @@
-//! When condensing by itself should stop trying, and when it may try again.
+//! When automatic compaction should stop trying, and when it may try again.
 //!
-//! Pure: time is an argument. A compaction that a person asks for is never held up, and one that
-//! helped closes the breaker.
+//! Pure: time is an argument. A compaction that a user requests is never blocked, and a successful
+//! one closes the breaker.
 
 use netaclaw_protocol::{CompactionReason, Words};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Compactions by itself without a new message of the user.
+/// Automatic compactions without a new message of the user.
 const WITHOUT_USER_MAX: u32 = 3;
-/// Compactions by itself among so many answers.
+/// Automatic compactions among so many answers.
 const AMONG_ANSWERS_MAX: usize = 4;
 const ANSWERS_LOOKED_AT: u64 = 20;
 /// In a row, that saved too little.
@@ -75,10 +75,10 @@ pub struct Moment<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Gained,
-    /// Nothing could be folded, or it would have saved too little.
+    /// Nothing could be compacted, or it would have saved too little.
     NoGain,
     Failed,
-    /// Somebody stopped it, which says nothing about it.
+    /// A user stopped it, which shows nothing about whether it works.
     Cancelled,
 }
 
@@ -91,7 +91,7 @@ pub enum Blocked {
     NotGrown,
     /// It failed a moment ago.
     CoolingDown { until_ms: i64 },
-    /// People should be told.
+    /// Users should be notified.
     Paused(PauseCause),
 }
 
@@ -104,7 +104,7 @@ pub enum PauseCause {
     TooOften,
     /// Instructions and tools alone are over the threshold.
     Overhead,
-    /// Nothing more can be folded until there is more.
+    /// Nothing can be compacted until the context has grown.
     NothingLeft,
 }
 
@@ -167,7 +167,7 @@ impl Breaker {
             return;
         }
         if reason == CompactionReason::Manual {
-            // Whoever asked is told. Only that it helped is news to the breaker.
+            // A user who requested it receives the result. Only success changes the breaker.
             if ended == Ended::Gained {
                 *self = Self {
                     answers: self.answers,
@@ -223,7 +223,7 @@ impl Breaker {
         self.cool_until_ms
     }
 
-    /// A model that never answers is not waited for for ever, and another one may answer.
+    /// A model without an answer is not retried endlessly, and another one may answer.
     fn may_prove_again(&self, moment: Moment<'_>) -> bool {
         self.tried.as_ref().is_some_and(|tried| {
             moment.now_ms - tried.at_ms >= PAUSE_MS || tried.model != moment.model
