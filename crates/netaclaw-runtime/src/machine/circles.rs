@@ -1,4 +1,5 @@
-//! Notices when a model goes round in circles (RUN-11).
+//! Detects a model that repeats the same calls, which would otherwise use up tokens until the turn
+//! limit.
 
 use super::round::{CallFacts, ResultFacts};
 use crate::report::StuckPattern;
@@ -16,7 +17,7 @@ const CIRCLE_CALLS_MAX: usize = 4;
 pub(super) struct Circles {
     lately: VecDeque<Done>,
     empty_answers: u32,
-    /// The model has been told. Doing something else makes that undone.
+    /// The model has been warned. Doing something else resets it.
     warned: bool,
 }
 

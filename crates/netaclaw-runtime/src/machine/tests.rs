@@ -68,7 +68,7 @@ struct Watch {
     end: Option<End>,
 }
 
-/// What the machine waits for beside running calls.
+/// What the machine waits for besides running calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pending {
     Model,

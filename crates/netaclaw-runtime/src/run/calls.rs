@@ -19,8 +19,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The calls under way. Every answer gets new ones, so whatever an abandoned tool of an earlier
-/// answer still has to say finds nobody.
+/// The running calls. Every answer gets new ones, so that messages of an abandoned tool of an
+/// earlier answer have no receiver.
 pub(super) struct Calls {
     /// The answer that made them.
     pub(super) entry_id: EntryId,
@@ -51,9 +51,9 @@ pub(super) struct OpenCall {
     pub(super) started_ms: u64,
     /// Characters of live output that were shown.
     pub(super) output_chars: u64,
-    /// Its steps, once it has told of one.
+    /// Its steps, after the first one.
     pub(super) operation: Option<Operation>,
-    /// Steps that nobody could take in.
+    /// Steps that were dropped because the queue was full.
     pub(super) dropped: Arc<AtomicU64>,
     /// What people call the tool.
     pub(super) label: String,

@@ -1,4 +1,5 @@
-//! Tools that come and go during a run: the model is offered what there is, and told once.
+//! Tools that change during a run: the model is offered the current ones, and each change is
+//! announced once.
 
 use super::Driver;
 use super::setup::definition;
@@ -26,8 +27,8 @@ impl Driver<'_> {
             match current {
                 Ok(tools) if tools.is_same(&self.input.tools) => {}
                 Ok(tools) => self.offer(tools),
-                // The model goes on with what it knows. Its calls are decided on one by one, and
-                // denied for as long as nobody can.
+                // The model continues with its earlier tools. Its calls are decided on one by one,
+                // and denied for as long as the tools are unknown.
                 Err(error) => {
                     tracing::warn!(%error, "it is not known which tools there are");
                     return Ok(());

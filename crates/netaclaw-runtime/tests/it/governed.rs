@@ -192,7 +192,7 @@ async fn a_tool_that_is_switched_off_while_a_person_is_asked_does_not_run() {
 async fn what_cannot_be_decided_does_not_run() {
     let undecided = " [error]: Whether `danger` may run could not be decided, so it was not run.";
     let error = || vec![Err(Undecided("no database".into()))];
-    // None at all: whoever should know panics.
+    // None at all: the source of the tools panics.
     for times in [error(), Vec::new()] {
         let mut world = World::new();
         world.current_tools = Some(Changing::new(times));
@@ -201,7 +201,7 @@ async fn what_cannot_be_decided_does_not_run() {
     }
 }
 
-/// The tools whose names a request to the model holds.
+/// The names of the tools in a request to the model.
 fn offered(world: &World, request: usize) -> Vec<String> {
     let request = &world.script.requests()[request];
     request.tools.iter().map(|tool| tool.name.clone()).collect()

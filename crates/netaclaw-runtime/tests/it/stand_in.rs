@@ -30,7 +30,7 @@ const HEADER: &str =
     r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}"#;
 const WHEN: &str = "2026-01-01T00:00:00.000Z";
 
-/// A session in memory that remembers everything it was told.
+/// A session in memory that records all calls to it.
 pub(crate) struct RecordingHost {
     pub(crate) tree: SessionTree,
     pub(crate) tip: Option<EntryId>,
@@ -47,7 +47,7 @@ pub(crate) struct RecordingHost {
     pub(crate) watch: Option<mpsc::UnboundedSender<Seen>>,
     /// The texts of partial answers.
     pub(crate) kept: Vec<String>,
-    /// Who decides on calls that need consent.
+    /// Who decides on calls that need approval.
     pub(crate) clerk: Clerk,
     pub(crate) asked: Vec<ApprovalRequest>,
     next_id: u32,
