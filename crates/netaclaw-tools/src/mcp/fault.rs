@@ -1,8 +1,8 @@
-//! What can be wrong with a server, in words.
+//! Faults of a server, as text.
 
 use netaclaw_protocol::{McpFault, McpFaultCode};
 
-/// Longer, what a server says about itself helps nobody.
+/// A longer error message of a server is no help.
 const DETAIL_CHARS_MAX: usize = 400;
 
 pub(super) fn fault(code: McpFaultCode, detail: impl std::fmt::Display) -> McpFault {

@@ -1,4 +1,4 @@
-//! The other side: our tools, for whoever speaks the protocol.
+//! The other side: our tools, for MCP clients.
 
 use crate::output::ToolOutput;
 use async_trait::async_trait;

@@ -73,7 +73,7 @@ impl Line {
     }
 }
 
-/// Fields with a meaning; all others are payload. Who the step belongs to is not the skill's to say.
+/// Fields with a meaning; all others are payload. A skill cannot choose whose step it is.
 const RESERVED: [&str; 22] = [
     "type",
     "version",

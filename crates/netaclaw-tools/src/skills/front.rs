@@ -1,4 +1,4 @@
-//! What stands before the instructions: YAML between two lines of dashes.
+//! The front matter of a skill: YAML between two lines of dashes.
 
 use super::problem;
 use crate::schema::ArgumentCheck;

@@ -78,7 +78,7 @@ proptest! {
     }
 }
 
-/// A place with skills, each with what stands in its file.
+/// A directory with skills, each with the content of its file.
 struct Place(tempfile::TempDir);
 
 impl Place {

@@ -43,8 +43,7 @@ const PASSED_ON: [&str; 34] = [
 /// Where the network is allowed, so is the way to it.
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
-/// Nobody sits in front of the program: no colours, no pagers, no questions, and no holding back
-/// of output.
+/// No user watches the program: no colors, no pagers, no questions, and no buffered output.
 const SET: [(&str, &str); 8] = [
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),

@@ -1,6 +1,6 @@
-//! Places that neither file tools nor programs may look into, wherever a workspace lies.
+//! Paths that neither file tools nor programs may access, wherever a workspace is.
 //!
-//! File tools and the sandbox of programs share one list, so that neither is a way around the other.
+//! File tools and the sandbox of programs share one list, so that neither can bypass the other.
 
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};

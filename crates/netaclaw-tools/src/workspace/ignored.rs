@@ -55,7 +55,7 @@ pub(super) struct Ignored {
     is_repository: bool,
 }
 
-/// How paths of a walk become paths that a directory's rules speak of.
+/// How paths of a walk become paths relative to a directory's rules.
 #[derive(Debug)]
 enum Stands {
     /// The directory is this way above where the walk began.
@@ -155,7 +155,7 @@ fn rules(root: &Dir, path: &Path) -> Gitignore {
     let text = String::from_utf8_lossy(&bytes);
     let mut builder = GitignoreBuilder::new("");
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
-        // A line that is no pattern says nothing, as in git.
+        // An invalid pattern is ignored, as in git.
         if let Err(error) = builder.add_line(None, line) {
             tracing::debug!(%error, "a line of an ignore file was passed over");
         }

@@ -402,7 +402,7 @@ async fn no_way_out_is_open_that_is_not_in_the_table() {
     assert_eq!(table, GOLDEN, "the table is now:\n{table}");
 }
 
-/// Each of them ends before anybody looks, so what they leave has to be looked at.
+/// Each of them ends before it is counted, so what they leave has to be counted.
 #[tokio::test]
 async fn short_programs_do_not_leave_more_and_more() {
     const MOST: u64 = 4 << 20;

@@ -108,7 +108,7 @@ const OTHER_NAMES: [(&str, &str); 7] = [
     ("replaceAll", "replace_all"),
 ];
 
-/// A single edit may stand beside the path, under names of other tools, or as text.
+/// Models send a single edit next to the path, under names of other tools, or as text.
 fn mend(args: &mut Value) {
     let Value::Object(members) = args else { return };
     rename(members);
@@ -144,7 +144,7 @@ fn rename(members: &mut Map<String, Value>) {
     }
 }
 
-/// Why nothing was changed, in words for the model.
+/// Why nothing was changed, as text for the model.
 #[derive(Debug, thiserror::Error)]
 enum EditError {
     #[error(transparent)]

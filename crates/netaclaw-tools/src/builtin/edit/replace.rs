@@ -67,7 +67,7 @@ pub(super) fn replace(file: &[u8], edits: &[Replacement]) -> Result<Replaced, Re
     })
 }
 
-/// Where a text is, and what comes in its place.
+/// The position of a text, and its replacement.
 struct Spot<'a> {
     edit: usize,
     start: usize,

@@ -27,7 +27,7 @@ pub(super) struct Page {
     pub(super) redirects: usize,
 }
 
-/// Why there is no page, in words for the model.
+/// Why there is no page, as text for the model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
     #[error("`{0}` is not an address of the web. It begins with http:// or https://.")]
@@ -56,7 +56,7 @@ pub(super) enum FetchError {
 }
 
 pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
-    // Whoever comes first installs it; all of them install the same.
+    // The first caller installs it; all of them install the same.
     rustls::crypto::ring::default_provider()
         .install_default()
         .unwrap_or_default();
@@ -67,7 +67,7 @@ pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
         .user_agent(AGENT)
         .default_headers(headers)
         .redirect(redirect::Policy::none())
-        // A proxy would resolve names by itself, past every check.
+        // A proxy would resolve names itself, and so bypass every check.
         .no_proxy()
         .dns_resolver(Arc::new(CheckedNames(reach)))
         .connect_timeout(CONNECT_TIMEOUT)
@@ -82,7 +82,7 @@ pub(super) struct FetchFailure {
     pub(super) answered: Option<Url>,
 }
 
-/// Follows redirects by itself, so that each of them is checked like the first address.
+/// Follows redirects itself, so that each of them is checked like the first address.
 pub(super) async fn fetch(
     client: &Client,
     reach: &dyn Reach,
@@ -178,7 +178,7 @@ async fn read(url: Url, mut response: Response, redirects: usize) -> Result<Page
     })
 }
 
-/// What is said of a failure: the innermost cause, which names no addresses of ours.
+/// The text of a failure: the innermost cause, which names none of our addresses.
 fn cause(error: reqwest::Error) -> FetchError {
     if error.is_timeout() {
         return FetchError::TimedOut;

@@ -15,7 +15,7 @@ pub trait Reach: Send + Sync + 'static {
     async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// Everything that anybody on the internet could reach, and nothing of the machine's own network.
+/// All public addresses, and none of the machine's own network.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicInternet;
 

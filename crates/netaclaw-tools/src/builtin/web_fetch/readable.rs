@@ -4,8 +4,8 @@ use encoding_rs::{Encoding, UTF_8};
 
 /// Lines are for the model, which wraps nothing.
 const WIDTH: usize = 400;
-/// Pages whose elements lie deeper in each other than this are not pages but traps: rendering them
-/// takes time that grows with the square of their depth.
+/// A page with elements nested deeper than this is a trap: rendering takes time that grows with the
+/// square of the depth.
 const DEPTH_MAX: usize = 200;
 /// A page says its encoding near its beginning, if it does.
 const HEAD_BYTES: usize = 1024;

@@ -14,7 +14,7 @@ pub(super) enum Stopped {
     TimedOut,
 }
 
-/// How it went, before anybody is told.
+/// The outcome, before it is reported.
 pub(super) struct Ended {
     pub(super) end: ProcessEnd,
     /// What the program wrote as its result, if it could be read.

@@ -60,7 +60,7 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
             Ok(started) => {
                 let sandbox = started.process.sandbox();
                 let mut ended = watch(started, &run.input, &skill, &prepared, context).await;
-                // Whoever reads the session later must know whether this may be from outside.
+                // Later readers of the session need to know whether this may be external content.
                 ended.details.insert("sandbox".to_owned(), json!(sandbox));
                 ended
             }

@@ -87,12 +87,12 @@ async fn images(result: &Value, context: &ToolContext) -> Vec<ContentBlock> {
         };
         paths.iter().filter_map(read).collect()
     };
-    // People see them in any case; a model that cannot see is told so when it is asked.
+    // Users see them in any case; for a model without vision, the request replaces them by a note.
     blocking(read).await
 }
 
-/// The directory for the results of one call. The server makes it: a program may be allowed to write
-/// there and not beside it.
+/// The directory for the results of one call. The server creates it: a program may be allowed to
+/// write in it and not next to it.
 pub(super) struct Results {
     workspace: cap_std::fs::Dir,
     /// Relative to the workspace.
