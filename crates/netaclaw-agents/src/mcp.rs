@@ -22,7 +22,7 @@ use tokio_util::task::AbortOnDropHandle;
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// For how long after startup runs wait for servers that are being connected to.
 const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// In the catalogue of tools, what stands before the name of a server.
+/// The prefix of a server's name in the catalog of tools.
 const SOURCE: &str = "mcp:";
 
 /// The status of MCP servers, for pages.
@@ -206,8 +206,8 @@ struct Followed(Mutex<Option<Arc<ConfigSnapshot>>>);
 
 impl Followed {
     fn follow(&self, servers: &McpServers, config: &Arc<ConfigSnapshot>) {
-        // Held until it is done, so that the next caller finds it done. It takes no time: connections
-        // are made elsewhere.
+        // Held until it is done, so that the next caller finds it done. It takes no time:
+        // connections are made in the background.
         let mut followed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_newer = |known: &Arc<ConfigSnapshot>| known.revision < config.revision;
         if !followed.as_ref().is_none_or(is_newer) {
@@ -240,7 +240,7 @@ impl Follower {
                 _ = look.tick() => self.follow().await,
                 Ok(()) = states.changed() => self.sync().await,
             };
-            // A store that fails for a moment is no reason to end connections.
+            // A transient failure of the store does not end connections.
             if let Err(error) = done {
                 tracing::warn!(%error, "the configuration of MCP servers cannot be followed");
             }

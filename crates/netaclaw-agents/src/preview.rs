@@ -1,4 +1,4 @@
-//! What an agent would be told and could use, for people who configure it.
+//! The prompt and the tools that an agent would have, for administrators.
 
 use crate::memory::AgentMemory;
 use crate::source::AdminAgentSource;
@@ -40,7 +40,7 @@ pub trait AgentPreviews: Send + Sync + 'static {
     ) -> Result<AgentPreview, EngineError>;
 }
 
-/// For whom an agent is shown.
+/// The user and the role for which an agent is shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PreviewFor<'a> {
     pub seat: ToolSeat,
@@ -51,7 +51,7 @@ pub struct PreviewFor<'a> {
 #[async_trait]
 impl AgentPreviews for AdminAgentSource {
     async fn tools(&self) -> Result<Vec<ToolInfo>, EngineError> {
-        // Whoever looks sees a row for every tool, also if nobody has started a server since.
+        // The page shows a row for every tool, also if no server was started since.
         self.sync_tools().await.map_err(admin_error)?;
         let records = self.sources.admin.tools().await.map_err(admin_error)?;
         let catalogue = self.snapshot().await?.registry.catalogue();
@@ -157,7 +157,7 @@ fn abilities(
     (abilities, model, no_model)
 }
 
-/// What was found, or in words why not.
+/// The result, or an error text.
 fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<String>) {
     match found {
         Ok(found) => (Some(found), None),

@@ -21,8 +21,8 @@ pub(crate) struct Scans<K, V> {
 type Place<V> = Arc<tokio::sync::Mutex<Option<(Instant, V)>>>;
 
 impl<K: Eq + Hash, V: Clone> Scans<K, V> {
-    /// What is at a place, as it was half a second ago at most. A scan is given the one before it; one
-    /// that failed is repeated by the next caller.
+    /// The content of a directory, at most half a second old. A scan receives the previous one; a
+    /// failed scan is repeated by the next caller.
     pub(crate) async fn get<E, F>(
         &self,
         place: K,

@@ -155,12 +155,12 @@ impl AdminAgentSource {
     async fn skills_of(&self, agent: Option<&str>) -> Result<Vec<Skill>, EngineError> {
         let spec = self.agent_named(agent).await?.spec;
         let places = self.sources.skills.places(&spec, &self.cwd_of(&spec));
-        // Whoever looks wants to see what was just changed.
+        // The page must show what was just changed.
         Ok(blocking(move || places.find()).await)
     }
 }
 
-/// A skill that somebody runs by hand, without an agent around it.
+/// A skill that a user runs directly, without an agent.
 pub struct SkillByHand {
     /// Whose limits it has; `None` is the default agent.
     pub agent: Option<String>,
@@ -173,7 +173,7 @@ pub struct SkillByHand {
 }
 
 impl AdminAgentSource {
-    /// Whoever calls this has agreed to what is run.
+    /// The caller has approved what is run.
     pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
         let spec = self.agent_named(run.agent.as_deref()).await?.spec;
         let (workspace, _) = self.open_workspace(run.workspace, Vec::new()).await?;

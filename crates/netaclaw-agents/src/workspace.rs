@@ -11,7 +11,7 @@ use netaclaw_tools::{Hidden, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A workspace and what its project tells agents.
+/// A workspace and the instructions of its project.
 #[derive(Clone)]
 pub(crate) struct Workplace {
     roots: Arc<[PathBuf]>,
@@ -140,7 +140,7 @@ fn hidden_workspace() -> EngineError {
     )))
 }
 
-/// Runs work that blocks where it may. A panic goes on as one.
+/// Runs blocking work where it may block. A panic is propagated.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,

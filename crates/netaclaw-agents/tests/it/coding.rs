@@ -132,7 +132,7 @@ async fn a_task_is_done_with_the_tools_there_are() {
         assert!(results.values().all(|result| result["isError"] == false));
         let last = world.path(&session).await.pop().unwrap();
         assert_eq!(last, "assistant: Renamed.");
-        // The model was told what the project wants, before anything else happened.
+        // The request holds the project's instructions, before anything else happened.
         assert!(system_text(&world, supplier).contains("Names of functions are verbs."));
     }
 }

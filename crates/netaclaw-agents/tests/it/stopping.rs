@@ -1,4 +1,4 @@
-//! A stop ends whatever goes on and leaves a session that any model accepts (RUN-1 to RUN-4).
+//! A stop ends everything that runs and leaves a session that any model accepts.
 
 use crate::world::{APIS, Setting, World};
 use async_trait::async_trait;
@@ -202,7 +202,7 @@ async fn a_stop_right_behind_the_acknowledgement_counts() {
     }
 }
 
-/// An agent whose settings never come.
+/// An agent source that never answers.
 struct Nowhere;
 
 #[async_trait]

@@ -111,7 +111,7 @@ async fn success_again_and_again_pauses_it_and_says_so() {
     answers_at_length(&world);
     let (session, client) = world.session().await;
     talk(&world, &session, &client, 20).await;
-    // From now on every answer claims to be full, whatever was condensed.
+    // From now on every answer claims a full window, whatever was compacted.
     let full = Reply::text(words("Full.")).with_usage(full());
     world.script().otherwise(full);
     let mut warned = Vec::new();
