@@ -155,11 +155,11 @@ pub enum Problem {
     NoSuchField {
         nearest: Option<String>,
     },
-    /// The text of whoever could not read it.
+    /// The error text of the parser.
     Unreadable(String),
     /// The default agent stays the default until another one is.
     DefaultNeeded,
-    /// Somebody must be able to configure the server.
+    /// At least one administrator must remain.
     LastAdmin,
     InThePast,
     /// Environment and headers: letters, digits, `_` and `-`, and nothing that steers how programs
@@ -168,7 +168,7 @@ pub enum Problem {
     NotOneLine,
     /// A secret that was to stay as it is, and is not there.
     NothingToKeep,
-    /// There is no room for another one.
+    /// The maximum number is reached.
     TooMany {
         max: usize,
     },

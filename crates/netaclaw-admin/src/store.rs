@@ -44,9 +44,10 @@ pub trait AdminStore:
     /// one does it, and the others wait until it is done.
     async fn seed(&self, first: FirstStart) -> Result<Seeded>;
 
-    /// What runs are made from, all of it of one revision. It has every change that was made through
-    /// this store, and those that other processes made more than a second ago. Cheap, and the same
-    /// value until something changes; an error if the store cannot tell whether something has.
+    /// What runs are made from, all of it of one revision. It has every change that was made
+    /// through this store, and those that other processes made more than a second ago. Cheap, and
+    /// the same value until something changes; an error if the store cannot determine whether
+    /// something has.
     async fn config_snapshot(&self) -> Result<Arc<ConfigSnapshot>>;
 
     /// What keeps it.

@@ -109,7 +109,7 @@ pub(super) async fn a_fact_is_changed_only_at_the_expected_revision(harness: &dy
     let changed = change(Expect::Rev(1), "coffee").await.unwrap();
     assert_eq!((changed.author, changed.stamp.rev), (MemoryAuthor::User, 2));
     assert_conflict(change(Expect::Rev(1), "milk").await, RecordKind::Memory, 2);
-    // The same words again are no change.
+    // The same text again is not a change.
     assert_eq!(change(Expect::Any, " coffee").await.unwrap(), changed);
     let gone = store
         .delete_memory(&user.id, &made.id, Expect::Rev(1))

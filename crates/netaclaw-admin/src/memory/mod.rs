@@ -28,8 +28,8 @@ pub struct MemoryProposal {
     pub replaces: Option<MemoryId>,
 }
 
-/// Where facts are kept. They are a user's own, like what is said in sessions, so nobody else
-/// reads them, and changes are not on the audit list. They go with their user or agent.
+/// Stores facts. They are private to a user, like sessions, so no other user reads them, and
+/// changes are not in the audit log. They are deleted with their user or agent.
 #[async_trait]
 pub trait MemoryStore: Send + Sync {
     /// All confirmed facts of a user, the oldest first.
