@@ -1,4 +1,4 @@
-//! What condensing a session would do, without doing it.
+//! What compacting a session would do, without doing it.
 
 use super::attempt::{Prepared, Wish, prepare};
 use crate::error::EngineError;
@@ -10,7 +10,7 @@ use netaclaw_session::SessionTree;
 /// A plan, for people to look at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactionPreview {
-    /// In their order; the summary would stand in for them.
+    /// In their order; the summary would replace them.
     pub folded: Vec<PreviewedMessage>,
     pub kept: Vec<PreviewedMessage>,
     /// A turn is too long to be kept whole.

@@ -136,8 +136,8 @@ impl Engine {
         }
         let deletes = change.status == Some(SessionStatus::Deleted);
         let request = command.request();
-        // The session's own writer remembers a request. Without one, a session that no client watches
-        // need not be opened for this.
+        // The session's own writer stores requests. Without one, a session without clients need not
+        // be opened for this.
         let at_rest = match request {
             Some(_) => None,
             None => {

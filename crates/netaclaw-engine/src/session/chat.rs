@@ -102,8 +102,8 @@ impl LiveSession {
         chat: &Chat,
         request: Option<&Request>,
     ) -> Result<ChatAck, EngineError> {
-        // While a question is open, plain words are its answer (CLAR-1). An answer cannot carry
-        // pictures, so a message with some is one of its own.
+        // While a question is open, a text message is its answer: the user answers what is on the
+        // screen. An answer cannot carry images, so a message with some is one of its own.
         let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty();
         if chat.mode == ChatMode::Auto
             && plain
@@ -126,7 +126,7 @@ impl LiveSession {
         if let Some(parent) = &chat.leaf_entry_id {
             self.must_exist(parent).await?;
         }
-        // The conversation goes on without an answer to what a dead run had asked.
+        // The conversation continues without an answer to what a dead run had asked.
         self.dismiss_questions().await?;
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let mark = request.map_or_else(UserMark::default, |request| UserMark {

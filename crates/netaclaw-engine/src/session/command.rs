@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 /// Where an answer goes. A caller may be gone: what it asked for is carried out all the same.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
-/// How a command is carried out. The methods are called in the order in which they stand here.
+/// How a command is executed. The methods are called in the order of their declaration.
 pub trait Handle: Command {
     /// Whether it changes what is stored. A session that a newer version wrote refuses such commands.
     const WRITES: bool = true;
@@ -40,8 +40,8 @@ pub trait Handle: Command {
         }
     }
 
-    /// In the actor: the answer to a request that had this outcome before; `None` if another command
-    /// used its id.
+    /// In the actor: the answer to a request that had this outcome before; `None` if another
+    /// command used its id.
     fn repeat(
         &self,
         session: &mut LiveSession,

@@ -126,7 +126,7 @@ impl LiveSession {
         self.current = Some(job);
     }
 
-    /// A compaction is over, however it ended, and what waits goes on.
+    /// A compaction has ended, whatever its outcome, and what waits continues.
     pub(super) async fn compaction_ended(&mut self, ended: Result<RunReport, JoinError>) {
         if let Err(error) = ended {
             if error.is_cancelled() {
@@ -136,7 +136,7 @@ impl LiveSession {
         }
         self.finish_move().await;
         if self.live.compacts() {
-            // Nothing told how it ended.
+            // The task ended without an outcome.
             self.desk.set_under_way(None);
             self.live.compaction_failed(cancelled());
         }

@@ -44,7 +44,7 @@ impl<T> Partial<T> {
         self.filled.notify_one();
     }
 
-    /// The answer is whole: a part of it is of no use any more.
+    /// The answer is complete: a partial one is obsolete.
     pub(crate) fn forget(&self) {
         *self.lock() = None;
     }

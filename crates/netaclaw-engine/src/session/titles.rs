@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 /// The title that is being made up. Runs and commands never wait for it.
 #[derive(Default)]
 pub(super) struct Titles {
-    /// The title that stands until then; whoever changed it meanwhile knows better.
+    /// The provisional title; if it was changed in the meantime, the change wins.
     first_line: Option<String>,
     jobs: JoinSet<Made>,
 }
@@ -44,7 +44,7 @@ impl Titles {
         None
     }
 
-    /// Somebody has named the session.
+    /// A user has named the session.
     pub(super) fn forget(&mut self) {
         self.first_line = None;
         self.jobs.abort_all();

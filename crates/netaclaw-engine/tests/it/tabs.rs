@@ -1,5 +1,5 @@
-//! Three tabs that come and go, send, stop and switch branches as they like end with the same page
-//! (SYNC-3, SYNC-7).
+//! Three tabs that connect and disconnect, send, stop and switch branches at random end with the
+//! same page, because a user may have any number of them open.
 
 use netaclaw_engine::SubscriptionId;
 use netaclaw_protocol::{
@@ -278,10 +278,10 @@ async fn play(steps: Vec<Step>) {
             tab.come(&server, &session, true).await;
         }
     }
-    // Joining sends what waits to all, so that everybody has heard everything by now.
+    // Joining sends what waits to all, so that every tab has every event by now.
     let mut fresh = Tab::default();
     fresh.come(&server, &session, false).await;
-    // What has happened since is told to all alike.
+    // All tabs receive the events since then.
     fresh.look();
     for tab in &mut tabs {
         tab.look();

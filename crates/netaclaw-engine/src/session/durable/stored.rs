@@ -1,4 +1,4 @@
-//! A session's state as it stands in the metadata: read member by member, and written by what
+//! The stored form of a session's state in the metadata: read member by member, and written by what
 //! changed. What this version does not understand stays as it is.
 
 use super::queue::{Queue, Queued};
@@ -142,7 +142,7 @@ impl StoredState {
         StateUpdate { changes, after }
     }
 
-    /// The members to store: as this version writes them, with what it does not understand beside
+    /// The members to store: as this version writes them, together with the unknown members next to
     /// and within them.
     fn with_unknown(&self, known: &Map<String, Value>) -> Map<String, Value> {
         let mut members = known.clone();
@@ -230,8 +230,8 @@ impl StoredState {
     }
 }
 
-/// The state, if it is this session's own. A fork or a copy takes the metadata along, but not what
-/// is under way.
+/// The state, if it is this session's own. A fork or a copy takes the metadata along, but not the
+/// active work.
 fn own_members(session: &SessionMeta) -> Option<&Map<String, Value>> {
     let members = session.metadata.get(KEY)?.as_object()?;
     (members.get("session")? == session.session_id.as_str()).then_some(members)

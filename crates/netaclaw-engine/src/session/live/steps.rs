@@ -8,7 +8,7 @@ use netaclaw_protocol::{
 use netaclaw_tools::process::take_in;
 
 impl Live {
-    /// A step of a call. Whoever watches is told soon; a snapshot knows of it at once.
+    /// A step of a call. Clients receive it soon; a snapshot has it at once.
     pub(crate) fn tool_step(&self, step: ToolProcessEvent) {
         let mut state = self.lock();
         let mut tools = state.tools.iter_mut();
