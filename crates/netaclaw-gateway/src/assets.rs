@@ -1,4 +1,4 @@
-//! The seam for the web app: whoever embeds its files hands them in here.
+//! The interface for the web app: the program that embeds its files passes them in here.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};

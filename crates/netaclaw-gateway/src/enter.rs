@@ -1,5 +1,5 @@
-//! Links that log in. A link that another site leads to is shown before it is followed: a person who
-//! works in a foreign account without noticing writes for its owner.
+//! Links that log in. A link from another site is shown before it is followed: a user who works in
+//! a foreign account without noticing would write for its owner.
 
 use crate::auth::{AuthError, Identity, MadeBy, credential, foreign, made_by, welcome};
 use crate::error::ApiError;
@@ -70,8 +70,8 @@ async fn current(shared: &Shared, asked: &HeaderMap) -> Option<Identity> {
     shared.auth.check(presented.as_ref()).await.ok()
 }
 
-/// A link that is not valid any more. A program gets the refusal; a person is led to the login, or to
-/// the app if this browser is logged in already.
+/// The answer to an invalid link. A program gets the refusal; a browser is redirected to the login,
+/// or to the app if it is logged in already.
 async fn refused(
     shared: &Shared,
     asked: &HeaderMap,

@@ -61,7 +61,7 @@ async fn known(shared: &Shared, asked: &HeaderMap) -> Option<Token> {
     identity.token.filter(is_browsers)
 }
 
-/// The token that a browser shows at the door, with which its own one ends.
+/// The token that a browser presents at login, with which its own one ends.
 fn came_with(who: &Identity) -> Option<&TokenId> {
     let token = who.token.as_ref()?;
     match is_browsers(token) {

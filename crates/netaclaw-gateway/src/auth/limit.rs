@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Failures within the window before further tries are refused. Behind one address there may be many
-/// people, so it may fail more often than one name at it.
+/// Failures within the window before further tries are refused. Many users may share one address,
+/// so it may fail more often than one name at it.
 const PAIR_FAILURES_MAX: u32 = 5;
 const ADDRESS_FAILURES_MAX: u32 = 20;
 /// Failures of a name, wherever they come from, before its tries are delayed.

@@ -126,8 +126,9 @@ fn host_of(origin: &str) -> Option<&str> {
     }
 }
 
-/// Refuses requests for a foreign name, and what other origins send, unless it only reads over plain
-/// HTTP. WebSockets are not subject to the browser's own rules, so every Socket.IO request is checked.
+/// Refuses requests for a foreign name, and requests from other origins, unless they only read over
+/// plain HTTP. WebSockets are not subject to the browser's own rules, so every Socket.IO request is
+/// checked.
 pub(crate) async fn refuse_foreign(
     State(shared): State<Arc<Shared>>,
     request: Request,
@@ -154,8 +155,8 @@ pub(crate) fn foreign() -> ApiError {
     ))
 }
 
-/// The name a request is for, if the server does not answer to it. A program may use any name with a
-/// token in the header, which a page of that name does not have.
+/// The name a request is for, if the server does not answer to it. A program may use any name with
+/// a token in the header, which a page of that name does not have.
 fn foreign_host(sites: &Sites, headers: &HeaderMap, path: &str) -> Option<String> {
     let host = headers.get(header::HOST)?;
     let known = host.to_str().is_ok_and(|host| sites.answers_to(host));

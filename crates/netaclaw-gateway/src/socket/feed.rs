@@ -40,7 +40,7 @@ impl Groups {
 }
 
 impl Groups {
-    /// Numbered events reach everybody: a number that is missing would look like a loss.
+    /// Every client receives numbered events: a missing number would look like a loss.
     fn take(self, event: &ServerEvent) -> bool {
         match event.group {
             EventGroup::Current => self.current || event.kind != EventKind::Delta,
@@ -111,7 +111,7 @@ impl Subscriber for SessionFeed {
 
     fn wants(&self, group: EventGroup) -> bool {
         match group {
-            // The numbered events among them are for everybody.
+            // The numbered events among them are for all clients.
             EventGroup::Current => true,
             EventGroup::Legacy => self.groups.legacy,
         }

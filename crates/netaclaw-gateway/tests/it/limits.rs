@@ -63,7 +63,7 @@ async fn runs_of_one_user_are_limited_and_others_go_through() {
     let mut other = server.client_with(bearer(&ben)).await;
     let ack = other.call("chat", json!({"content": "hello"})).await;
     assert_eq!(ack["disposition"], "started", "{ack}");
-    // A run that ends makes room. The one with a message behind it goes on with that.
+    // A run that ends frees its slot. The one with a queued message continues with that.
     for (_, session) in &started[1..] {
         client.call("stop", json!({ "sessionId": session })).await;
     }

@@ -1,4 +1,4 @@
-//! A client that does not read hurts nobody but itself.
+//! A client that does not read affects only itself.
 
 use crate::agent::{Act, say};
 use crate::server::{Server, TOKEN};
@@ -156,7 +156,7 @@ fn text_of(delta: &Value) -> &str {
     delta["text"].as_str().unwrap()
 }
 
-/// Who takes nothing any more but is owed little would keep its connection for ever, were it not for
+/// A client that reads nothing and has little to receive would keep its connection, were it not for
 /// the kernel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_whose_reader_stands_still_ends() {
@@ -197,7 +197,7 @@ async fn a_connection_whose_reader_stands_still_ends() {
     server.stop().await;
 }
 
-/// How long a run takes from its first words until who reads them has heard of its end.
+/// How long a run takes from its first piece until its reader has received its end.
 async fn run_time(server: &Server, quick: &mut Client) -> Duration {
     let long = "z".repeat(64 << 10);
     let begun = Instant::now();
@@ -209,8 +209,8 @@ async fn run_time(server: &Server, quick: &mut Client) -> Duration {
     begun.elapsed()
 }
 
-/// A machine that does other things as well is no place to tell five percent apart. A run that waited
-/// for a reader would take for ever.
+/// A machine with other load cannot measure five percent. A run that waited for a reader would
+/// never end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_does_not_read_does_not_slow_a_run() {
     let server = narrow_server(4096).await;

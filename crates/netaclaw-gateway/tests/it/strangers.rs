@@ -21,7 +21,7 @@ async fn websocket(address: SocketAddr) -> TcpStream {
          Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // The answer and the first packet, which tells the session.
+    // The answer and the first packet, which has the session id.
     let mut seen = Vec::new();
     while !contains(&seen, b"pingInterval") {
         let mut more = [0; 1024];

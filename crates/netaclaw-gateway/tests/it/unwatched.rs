@@ -1,4 +1,4 @@
-//! What happens while nobody looks.
+//! What happens without connected clients.
 
 use crate::whole::{Home, Whole};
 use netaclaw_session::{Entry, SessionId};

@@ -34,7 +34,7 @@ pub(super) enum Write {
 pub(super) enum Side {
     /// Nothing of the write has happened.
     Before,
-    /// It has happened, and nobody was told.
+    /// The write is complete, and not acknowledged.
     After,
 }
 
@@ -112,7 +112,7 @@ fn die() -> ! {
     unreachable!("a process does not outlive this signal");
 }
 
-/// What kind of write an entry is, in words.
+/// The kind of write, as text.
 fn name_of(body: &EntryBody) -> String {
     match body {
         EntryBody::Message { message } => {
