@@ -22,7 +22,8 @@ pub struct ApprovalRequest {
     pub hash: CallHash,
 }
 
-/// The answer to a request. It says what was agreed to: with another hash it counts as a refusal.
+/// The answer to a request. It names the call that was approved: with another hash it counts as a
+/// refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
@@ -40,7 +41,8 @@ pub enum Consent {
     },
 }
 
-/// Names a tool with its arguments. Other arguments, other hash: consent does not carry over.
+/// Identifies a tool with its arguments. Other arguments, other hash: an approval does not carry
+/// over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallHash(String);

@@ -18,8 +18,8 @@ pub struct ProposedCall {
     pub args: Value,
 }
 
-/// The only ticket to execution. Nobody but [`decide`] and the consent of a person makes one, it
-/// is good for one call with these arguments, and it is used up by executing.
+/// The only ticket to execution. Only [`decide`] and the approval of a user create one, it is good
+/// for one call with these arguments, and it is used up by executing.
 #[derive(Debug)]
 pub struct ApprovedCall {
     call: ProposedCall,
@@ -128,7 +128,8 @@ pub fn refusal(tool: &str, words: Option<&str>) -> String {
     }
 }
 
-/// Knows which tools the agent has at this moment: whatever was switched since the model was told.
+/// Returns the tools of the agent at this moment: with every change since they were announced to
+/// the model.
 #[async_trait]
 pub trait CurrentTools: Send + Sync {
     async fn current(&self) -> Result<ResolvedTools, Undecided>;
@@ -149,10 +150,10 @@ impl CurrentTools for ResolvedTools {
 pub struct Undecided(pub String);
 
 /// Decides on one call, at the moment it would run: a tool that was hidden from the model is
-/// refused with the reason and never executed, and so is one that has been switched off since
-/// (GOV-2). `offered` is what the model was told, `foreign` what it has read from outside: after
-/// that, calls that carry something out of the session need consent, unless they go to a host that
-/// is allowed for the agent.
+/// refused with the reason and never executed, and so is one that has been disabled since, because
+/// an administrator expects a change to take effect at once. `offered` is what was announced to the
+/// model, `foreign` the external content that it has read: after that, calls that carry something
+/// out of the session need approval, unless they go to an allowed host of the agent.
 pub fn decide(
     offered: &ResolvedTools,
     current: Result<&ResolvedTools, &Undecided>,
@@ -234,7 +235,7 @@ fn is_as_pinned(tool: &ResolvedTool, args: &Value) -> bool {
         .all(|(name, value)| args.get(name) == Some(value))
 }
 
-/// Arguments that are no object are left to the schema to refuse.
+/// Arguments that are not an object are left to the schema to refuse.
 fn pin(tool: &ResolvedTool, args: &mut Value) {
     if let Some(args) = args.as_object_mut() {
         for (name, value) in tool.pinned() {

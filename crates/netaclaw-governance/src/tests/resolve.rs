@@ -218,7 +218,7 @@ fn overrides_change_one_tool_for_one_agent() {
         read.policy_sources(),
         ["catalogue:on_by_default", "agent:override"]
     );
-    // CLAR-3: no deadline reaches a tool that waits for people.
+    // No deadline applies to a tool that waits for users, because they take their time.
     assert_eq!(tools.get("clarify").unwrap().manifest().timeout, None);
     assert!(!tools.get("look").unwrap().needs_approval());
 }
