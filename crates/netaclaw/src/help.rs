@@ -1,4 +1,4 @@
-//! The help in Chinese. In English it stands beside the arguments it is about.
+//! The help in Chinese. The English one is next to the arguments.
 
 use clap::{Arg, ArgAction, Command};
 
@@ -212,7 +212,7 @@ fn translated(command: Command) -> Command {
     })
 }
 
-/// The text for a name below a command, else for the name wherever it stands.
+/// The text for a name below a command, else for the name at any level.
 fn text_of(texts: &'static [(&str, &str)], command: &str, name: &str) -> Option<&'static str> {
     let own = format!("{command} {name}");
     let find = |name: &str| texts.iter().find(|(key, _)| *key == name);

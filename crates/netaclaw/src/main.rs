@@ -85,7 +85,7 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
     let runtime = runtime.enable_all().build();
     let runtime = runtime.map_err(|error| Failure::plain("runtime", error.to_string()))?;
     let outcome = runtime.block_on(run_command(command, &mut app));
-    // A terminal chat leaves a thread behind that waits for a line nobody will type.
+    // A terminal chat leaves a thread behind that waits for input that will not come.
     runtime.shutdown_background();
     let outcome = outcome?;
     match app.out.flush() {

@@ -36,7 +36,7 @@ pub(crate) fn unpack(dir: &Path) -> io::Result<PathBuf> {
         private::write(&file, content)?;
     }
     match fs::rename(fresh.path(), &place) {
-        // Somebody else was faster with the same.
+        // Another process was faster with the same.
         Err(_) if place.is_dir() => {}
         Err(error) => return Err(error),
         Ok(()) => drop(fresh.keep()),

@@ -23,13 +23,13 @@ pub(super) fn start(settings: &LogSettings) -> std::io::Result<FlushAtEnd> {
     };
     // Only a test that started two servers in one process could have a log already.
     started.unwrap_or_default();
-    // The default hook writes to the error output directly and waits for whoever reads it.
+    // The default hook writes to the error output directly and waits for its reader.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     Ok(flush)
 }
 
-/// Keeps what libraries log in detail out of the log, whatever the configured filter says: frames,
-/// headers and handshakes, which hold access tokens and everything that is said. Their spans carry
+/// Keeps the detailed logs of libraries out of the log, whatever the configured filter says:
+/// frames, headers and handshakes, which hold access tokens and messages. Their spans carry
 /// arguments too, also at `info`.
 fn harmless() -> FilterFn {
     filter_fn(|metadata| {

@@ -35,7 +35,7 @@ async fn say(client: &mut Client, id: &str, content: &str) -> Value {
     client.call("chat", chat).await
 }
 
-/// The model begins its summary and does not go on.
+/// The model begins its summary and does not continue.
 fn hold_summary(world: &World) -> Hold {
     let (reply, hold) = Reply::text(words("## Goal")).holding_after(1);
     world.model.script().when(SUMMARY, reply);

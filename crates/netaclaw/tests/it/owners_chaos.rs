@@ -108,7 +108,7 @@ impl Chaos {
     async fn connect(&self, server: usize) -> Option<Client> {
         let address = self.addresses.lock().unwrap()[server];
         let auth = json!({"token": TOKEN, "events": ["current"]});
-        // The client panics if nobody listens; mostly that shows before.
+        // The client panics if the server is gone; mostly that shows before.
         drop(TcpStream::connect(address).await.ok()?);
         let connected = tokio::spawn(Client::connect(address, auth)).await;
         connected.ok()?.ok()
@@ -222,7 +222,7 @@ impl Chaos {
         }
     }
 
-    /// Declares nodes dead that live, and kills servers, as the clients go on.
+    /// Declares living nodes dead, and kills servers, while the clients continue.
     async fn faults(self: Arc<Self>, mut dice: Dice) {
         let (mut deposed, mut killed, mut terminals) = (0, 0, 0);
         loop {
@@ -385,6 +385,6 @@ async fn nothing_is_lost_or_doubled_whatever_happens_to_the_owners() {
             "never {what}: {figures}"
         );
     }
-    // With `--no-capture` whoever runs it for long sees what it did.
+    // With `--no-capture` a long run prints what it did.
     std::io::Write::write_all(&mut std::io::stdout(), format!("{figures}\n").as_bytes()).unwrap();
 }
