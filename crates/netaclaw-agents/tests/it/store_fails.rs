@@ -234,7 +234,7 @@ async fn an_answer_that_could_not_be_stored_can_be_given_again() {
     let engine = &it.server.engine;
     let failed = engine.execute(&it.ann, answer.clone()).await;
     assert!(matches!(failed, Err(EngineError::Internal(_))));
-    // Nor is it stored although its sender was told that it failed.
+    // Nor is it stored although its sender received an error.
     it.send("three", ChatMode::Queue).await;
     assert_eq!(it.stored().await["questions"][0]["answer"], Value::Null);
     engine.execute(&it.ann, answer).await.unwrap();

@@ -88,7 +88,7 @@ pub struct LiveSession {
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
-    /// Set when the current run was told to stop.
+    /// Set when a stop of the current run was requested.
     interrupted: bool,
 }
 

@@ -29,9 +29,10 @@ pub(super) struct Transcript {
 pub(super) enum Step {
     Nothing,
     Text(String),
-    /// The agent asks, and nobody can answer: the question is the end of the answer.
+    /// The agent asks a question, which this API cannot answer: the question is the end of the
+    /// answer.
     Asked(String),
-    /// A call waits for consent, and nobody can give it here.
+    /// A call waits for approval, which this API cannot give.
     NeedsConsent(String),
     Ended(Ending),
 }

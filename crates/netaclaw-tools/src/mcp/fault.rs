@@ -2,7 +2,7 @@
 
 use netaclaw_protocol::{McpFault, McpFaultCode};
 
-/// A longer error message of a server is no help.
+/// A longer error message of a server does not help.
 const DETAIL_CHARS_MAX: usize = 400;
 
 pub(super) fn fault(code: McpFaultCode, detail: impl std::fmt::Display) -> McpFault {

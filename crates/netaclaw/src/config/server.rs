@@ -26,7 +26,7 @@ pub(crate) struct ServerSettings {
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// Whether the cookie of a browser goes over TLS only.
     pub(crate) secure_cookie: bool,
-    /// How long runs may continue after the server was told to stop.
+    /// How long runs may continue after a shutdown was requested.
     pub(crate) drain: Duration,
 }
 

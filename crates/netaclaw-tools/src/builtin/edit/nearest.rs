@@ -7,7 +7,7 @@ use std::collections::HashSet;
 const FILE_LINES_MAX: usize = 50_000;
 const LINES_SHOWN: usize = 12;
 const LINE_CHARS_MAX: usize = 200;
-/// Less similar lines are no help.
+/// Less similar lines do not help.
 const ALIKE_MIN: f64 = 0.75;
 /// Comparing letter by letter is slow, so only so many lines are.
 const COMPARED_MAX: usize = 2000;
