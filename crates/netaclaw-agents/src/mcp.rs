@@ -76,8 +76,8 @@ impl AdminMcpServers {
         })
     }
 
-    /// Waits for servers at startup, so that the first run has their tools. Later runs do not wait: a
-    /// server that is new or back offers its tools when it is connected.
+    /// Waits for servers at startup, so that the first run has their tools. Later runs do not wait:
+    /// a server that is new or back offers its tools when it is connected.
     pub(crate) async fn await_first_connect(&self) {
         let left = self
             .first_connect_deadline

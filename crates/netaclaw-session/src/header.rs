@@ -125,8 +125,8 @@ impl Header {
         Self::new(raw.into(), id.clone())
     }
 
-    /// The same header for a reader on another machine: without the paths of this one. Pi then works
-    /// where it is started.
+    /// The same header for a reader on another machine: without the paths of this one. Pi then
+    /// works where it is started.
     pub fn without_paths(&self) -> Self {
         let raw = ["cwd", "parentSession"]
             .iter()

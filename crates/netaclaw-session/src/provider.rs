@@ -269,8 +269,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     }
 }
 
-/// Whether a session is deleted, and was deleted by this time. Nothing is written to a deleted session,
-/// so that its last change is its deletion.
+/// Whether a session is deleted, and was deleted by this time. Nothing is written to a deleted
+/// session, so that its last change is its deletion.
 pub fn is_purgeable(meta: &SessionMeta, deleted_before: Option<&str>) -> bool {
     meta.status == SessionStatus::Deleted
         && deleted_before.is_none_or(|before| meta.updated_at.as_str() <= before)

@@ -16,8 +16,8 @@ struct SkillFile {
 const FILES: &[SkillFile] = include!(concat!(env!("OUT_DIR"), "/skill_files.rs"));
 const TAG: &str = include_str!(concat!(env!("OUT_DIR"), "/skill_tag"));
 
-/// Unpacks them below `dir`, unless that was done before, and returns where they are. Older ones are
-/// removed. Blocks.
+/// Unpacks them below `dir`, unless that was done before, and returns where they are. Older ones
+/// are removed. Blocks.
 pub(crate) fn unpack(dir: &Path) -> io::Result<PathBuf> {
     let place = dir.join(TAG);
     if place.is_dir() {

@@ -17,8 +17,8 @@ pub(super) struct TextBuffer {
 }
 
 impl TextBuffer {
-    /// Takes text and returns what to send now, in order: nothing if the text waits for more, else all
-    /// that waited and the text.
+    /// Takes text and returns what to send now, in order: nothing if the text waits for more, else
+    /// all that waited and the text.
     pub(super) fn push(&mut self, text: DeltaEvent, now: Instant) -> Vec<DeltaEvent> {
         if offset(&text) == Some(0) || self.due().is_none_or(|due| due <= now) {
             self.last_sent = Some(now);

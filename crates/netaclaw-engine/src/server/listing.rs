@@ -41,8 +41,8 @@ impl ListFeed {
 }
 
 impl Engine {
-    /// One page of a list over all providers, the last changed first. Each provider gives what could be
-    /// on the page, and the newest of all are taken.
+    /// One page of a list over all providers, the last changed first. Each provider gives what
+    /// could be on the page, and the newest of all are taken.
     pub async fn list_sessions(
         &self,
         filter: &SessionFilter,

@@ -15,7 +15,8 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
 /// How a command is executed. The methods are called in the order of their declaration.
 pub trait Handle: Command {
-    /// Whether it changes what is stored. A session that a newer version wrote refuses such commands.
+    /// Whether it changes what is stored. A session that a newer version wrote refuses such
+    /// commands.
     const WRITES: bool = true;
 
     /// Checks that need no session, such as lengths.

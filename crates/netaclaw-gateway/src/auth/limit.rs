@@ -33,7 +33,8 @@ const IPV6_PREFIX: u8 = 64;
 #[derive(Debug, Default)]
 pub(crate) struct LoginLimiter {
     failures: Mutex<HashMap<Key, Failures>>,
-    /// Names are kept as hashes, which are short however long a name is. The hasher's keys are random.
+    /// Names are kept as hashes, which are short however long a name is. The hasher's keys are
+    /// random.
     names: RandomState,
 }
 

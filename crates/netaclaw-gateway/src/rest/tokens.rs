@@ -1,5 +1,5 @@
-//! Tokens. Users see and revoke their own, administrators all of them, and only with a credential of
-//! full scope: a token that may do less must not end those that may do more.
+//! Tokens. Users see and revoke their own, administrators all of them, and only with a credential
+//! of full scope: a token that may do less must not end those that may do more.
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;

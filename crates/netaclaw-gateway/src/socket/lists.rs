@@ -2,8 +2,8 @@
 //!
 //! Sockets of one user with the same filter share one list. A change of a session marks it, which
 //! costs the same whatever the number of sockets. At most four times a second the list reads the
-//! marked sessions, writes one event, and hands it to every socket. As a session is read after it was
-//! marked, the last event always shows its last state.
+//! marked sessions, writes one event, and hands it to every socket. As a session is read after it
+//! was marked, the last event always shows its last state.
 
 use super::connection::{Connection, notice};
 use crate::gateway::Shared;
@@ -174,8 +174,8 @@ pub(crate) struct WatchedLists {
 }
 
 impl WatchedLists {
-    /// Subscribes a socket to a list, in place of the one it had, and reads the first page. The list
-    /// holds its events back until it is released.
+    /// Subscribes a socket to a list, in place of the one it had, and reads the first page. The
+    /// list holds its events back until it is released.
     pub(super) async fn watch(
         shared: &Arc<Shared>,
         connection: &Arc<Connection>,

@@ -31,7 +31,8 @@ const NAMESPACE: &str = "/netaclaw";
 
 /// Frames up to here are read at all, so that a command that is too long can be answered.
 const FRAME_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
-/// What a session may send in all before it has joined the namespace, for which it needs a credential.
+/// What a session may send in all before it has joined the namespace, for which it needs a
+/// credential.
 pub(crate) const STRANGER_BYTES_MAX: usize = 16 << 10;
 /// A session that has not joined by then ends.
 const JOIN_WITHIN: Duration = Duration::from_secs(20);

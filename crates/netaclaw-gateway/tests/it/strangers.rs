@@ -1,5 +1,5 @@
-//! What clients without a credential can cost: raw connections that send too much, too slowly, or are
-//! too many.
+//! What clients without a credential can cost: raw connections that send too much, too slowly, or
+//! are too many.
 
 use crate::http::plain;
 use crate::server::Server;

@@ -168,8 +168,8 @@ fn messages<'a>(
     messages
 }
 
-/// The instructions as one text. The stable ones are the same in every request, and are written as JSON
-/// only once.
+/// The instructions as one text. The stable ones are the same in every request, and are written as
+/// JSON only once.
 fn system(prompt: &SystemPrompt) -> Option<Cow<'_, RawValue>> {
     let stable = Some(&prompt.stable).filter(|text| !text.trim().is_empty());
     let stable = stable.map(SharedText::json);

@@ -1,4 +1,5 @@
-//! Keys of channels and secrets of servers at rest: XChaCha20-Poly1305 with a random nonce, bound to the row they are in.
+//! Keys of channels and secrets of servers at rest: XChaCha20-Poly1305 with a random nonce, bound
+//! to the row they are in.
 
 use super::secret_key::SecretKey;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};

@@ -65,8 +65,8 @@ impl LogWriter {
         }
         self.buffer.extend_from_slice(line.as_bytes());
         self.buffer.push(b'\n');
-        // The file was opened for appending, so this appends too; unlike `write` it needs no lock on
-        // the position that all threads share.
+        // The file was opened for appending, so this appends too; unlike `write` it needs no lock
+        // on the position that all threads share.
         match self.file.write_all_at(&self.buffer, self.len) {
             Ok(()) => {
                 self.len += self.buffer.len() as u64;

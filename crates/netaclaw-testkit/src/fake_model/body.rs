@@ -138,7 +138,8 @@ fn play(steps: Vec<Step>, watch: Watch) -> impl Stream<Item = io::Result<Bytes>>
         loop {
             match steps.next() {
                 Some(Step::Write(bytes)) => return Some((Ok(bytes), (steps, watch))),
-                // A timer has steps of a millisecond, and would make the first token wait for the next.
+                // A timer has steps of a millisecond, and would make the first token wait for the
+                // next.
                 Some(Step::At(offset)) if start + offset <= Instant::now() => {}
                 Some(Step::At(offset)) => tokio::time::sleep_until(start + offset).await,
                 Some(Step::Hold(hold)) => hold.wait().await,

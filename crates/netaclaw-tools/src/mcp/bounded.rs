@@ -117,7 +117,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
     }
 }
 
-/// How long the event is that comes in pieces, one event for each message. It ends with an empty line.
+/// How long the event is that comes in pieces, one event for each message. It ends with an empty
+/// line.
 #[derive(Default)]
 pub(super) struct EventLength {
     /// Of its lines that have ended, and of the one that has not.

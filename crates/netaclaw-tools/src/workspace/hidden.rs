@@ -15,7 +15,8 @@ use std::{ffi::OsStr, io};
 pub struct Hidden(Arc<[PathBuf]>);
 
 impl Hidden {
-    /// Resolves links in the given paths. A place that does not exist yet is hidden as well. Blocks.
+    /// Resolves links in the given paths. A place that does not exist yet is hidden as well.
+    /// Blocks.
     pub fn new(places: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut all: Vec<PathBuf> = places.into_iter().flat_map(names_of).collect();
         all.sort();

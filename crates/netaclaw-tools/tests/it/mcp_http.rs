@@ -1,5 +1,5 @@
-//! Servers over HTTP: answers that are large, too large or without end, and a server that is gone in
-//! the middle of a call.
+//! Servers over HTTP: answers that are large, too large or without end, and a server that is gone
+//! in the middle of a call.
 
 use crate::gate::Yard;
 use crate::mcp::{PATIENCE, access, call, servers};

@@ -322,8 +322,8 @@ fn terminal() -> (OwnedFd, String) {
     (master, name.into_string().unwrap())
 }
 
-/// A probe that fails without a sandbox as well would show nothing. Those that fill disk or memory are
-/// left out, and one that the kernel refuses to processes that are not parents.
+/// A probe that fails without a sandbox as well would show nothing. Those that fill disk or memory
+/// are left out, and one that the kernel refuses to processes that are not parents.
 #[tokio::test]
 async fn every_way_out_is_open_without_a_sandbox() {
     const NOT_TRIED: [&str; 4] = [

@@ -1,5 +1,5 @@
-//! `netaclaw restore`: a backup becomes a data directory. Nothing is written before all of the backup
-//! was verified.
+//! `netaclaw restore`: a backup becomes a data directory. Nothing is written before all of the
+//! backup was verified.
 
 use super::copy::{checksum, copy};
 use super::is_free;

@@ -7,8 +7,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{FilterFn, filter_fn};
 use tracing_subscriber::prelude::*;
 
-/// Starts the log. An output that fails or blocks costs log lines and nothing else. What is queued is
-/// written when the returned value is dropped.
+/// Starts the log. An output that fails or blocks costs log lines and nothing else. What is queued
+/// is written when the returned value is dropped.
 pub(super) fn start(settings: &LogSettings) -> std::io::Result<FlushAtEnd> {
     let writer = LogWriter::start(std::io::stderr())?;
     let flush = writer.flush_at_end();

@@ -1,5 +1,5 @@
-//! The real server, killed while a summary is being written: nothing is lost, nothing has moved, and what
-//! waited is answered in its order.
+//! The real server, killed while a summary is being written: nothing is lost, nothing has moved,
+//! and what waited is answered in its order.
 
 use crate::served::{Server, World};
 use netaclaw_testkit::fake_model::{Hold, Reply};

@@ -1,10 +1,10 @@
-//! Two servers, terminals and sixteen clients on one database, with servers that are killed and owners
-//! that are deposed while they live: nothing acknowledged is lost, nothing is doubled, no message is
-//! off the active path, and the fences of stored rows never decrease.
+//! Two servers, terminals and sixteen clients on one database, with servers that are killed and
+//! owners that are deposed while they live: nothing acknowledged is lost, nothing is doubled, no
+//! message is off the active path, and the fences of stored rows never decrease.
 //!
-//! `NETACLAW_CHAOS_SECONDS=300` runs it for that long, `NETACLAW_CHAOS_SEED` with another seed. A debug
-//! build with `NETACLAW_TEST_UNFENCED=1` in its environment has no fence in the append; then the test
-//! must fail.
+//! `NETACLAW_CHAOS_SECONDS=300` runs it for that long, `NETACLAW_CHAOS_SEED` with another seed. A
+//! debug build with `NETACLAW_TEST_UNFENCED=1` in its environment has no fence in the append; then
+//! the test must fail.
 
 use crate::served::{Server, TOKEN, World};
 use netaclaw_testkit::fake_model::Reply;
@@ -258,7 +258,8 @@ impl Chaos {
         servers[server] = Some(next);
     }
 
-    /// Waits until nothing runs in a session and nothing waits but what a stop holds. Gives what waits.
+    /// Waits until nothing runs in a session and nothing waits but what a stop holds. Gives what
+    /// waits.
     async fn at_rest(&self, session: &str) -> Vec<String> {
         let mut sockets: [Option<Client>; 2] = [None, None];
         let mut server = 0;

@@ -129,8 +129,8 @@ async fn depose(harness: &Harness, b: &MysqlProvider, session: &SessionId) {
     ask(b, session, "taken over").await.unwrap();
 }
 
-/// What a deposed owner streams reaches the database now or with the release: it is written four times
-/// a second at most.
+/// What a deposed owner streams reaches the database now or with the release: it is written four
+/// times a second at most.
 async fn stream_on(a: &MysqlProvider, session: &SessionId, parent: &EntryId) {
     let more = answer("cafe0001", parent, "Once upon");
     let streamed = a.update_in_flight_entry(session, more).await;

@@ -1,8 +1,9 @@
 //! A regular expression whose cost is bounded.
 //!
-//! A counted repetition of counted repetitions is a short text and a large automaton. In the worst case
-//! each byte of a file costs a step for each of its states, and the engine cannot be interrupted within
-//! a search. So the automaton is small, and the larger it is, the fewer bytes are searched at a time.
+//! A counted repetition of counted repetitions is a short text and a large automaton. In the worst
+//! case each byte of a file costs a step for each of its states, and the engine cannot be
+//! interrupted within a search. So the automaton is small, and the larger it is, the fewer bytes
+//! are searched at a time.
 
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};

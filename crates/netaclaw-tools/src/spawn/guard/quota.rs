@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 /// The free space is looked at this often.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// Another program may have freed what this one used, so the files are counted this often in any case.
+/// Another program may have freed what this one used, so the files are counted this often in any
+/// case.
 const COUNT_EVERY: Duration = Duration::from_secs(15);
 /// Counting takes at most one part in this many of the time.
 const COUNT_PART: u32 = 5;
