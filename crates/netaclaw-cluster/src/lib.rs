@@ -23,8 +23,8 @@ pub use standing::{Standing, State};
 
 use std::time::Duration;
 
-/// A moment on this machine's clock that also counts while the machine sleeps, as the time since
-/// an arbitrary start.
+/// A time on this machine's clock that also counts while the machine sleeps, since an arbitrary
+/// start.
 pub type Moment = Duration;
 
 /// One start of a process that owns sessions. A process that was declared dead continues under a

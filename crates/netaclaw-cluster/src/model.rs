@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// Every node that believes to own it tries to write, also if it should know better.
+    /// Every node that believes to own it tries to write, even with a stale claim.
     fn check_writes(&self) {
         let writers = (0..NODES).filter(|at| self.nodes[*at].claim == Some(self.fence));
         let writers: Vec<usize> = writers.collect();

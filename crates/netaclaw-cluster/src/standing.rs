@@ -21,7 +21,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// A node that has entered itself in the database, by a statement sent at this moment.
+    /// A node that has registered in the database, by a statement sent at this time.
     pub fn joined(sent: Moment) -> Self {
         Self {
             beat_sent: sent,
@@ -29,7 +29,7 @@ impl Standing {
         }
     }
 
-    /// A beat that was sent at this moment has been confirmed.
+    /// A beat that was sent at this time has been confirmed.
     pub fn beaten(&mut self, sent: Moment) {
         self.beat_sent = self.beat_sent.max(sent);
     }

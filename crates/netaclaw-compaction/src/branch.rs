@@ -75,7 +75,7 @@ pub fn quote_branch(conversation: &Conversation) -> Option<Summary> {
     })
 }
 
-/// The summary as it is stored: the model's words, and what code knows.
+/// The summary as it is stored: the model's text, and the facts that code derives.
 pub fn branch_text(plan: &Plan, summary: &Summary) -> String {
     let facts = plan.facts.text(plan.summary_tokens / 2);
     match facts.is_empty() {

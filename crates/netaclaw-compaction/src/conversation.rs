@@ -21,7 +21,7 @@ pub struct Piece {
     pub entry_id: EntryId,
     pub voice: Voice,
     pub message: Message,
-    /// What it takes in a request, by estimate. Nothing if it is not sent.
+    /// Its estimated size in a request. 0 if it is not sent.
     pub tokens: u64,
 }
 
@@ -33,7 +33,7 @@ pub enum Voice {
     /// extension.
     Told,
     Answer,
-    /// An answer that failed or was stopped: people see it, models do not.
+    /// An answer that failed or was stopped: users see it, models do not.
     DeadAnswer,
     Result,
 }
@@ -51,7 +51,7 @@ pub struct Previous {
     pub summary: String,
     /// Empty if another program wrote it.
     pub details: CompactionDetails,
-    /// What it takes in a request, by estimate.
+    /// Its estimated size in a request.
     pub tokens: u64,
 }
 
@@ -100,7 +100,7 @@ fn message_tokens(message: &ContextMessage<'_>) -> u64 {
     read_message(message).map_or(0, |message| sent_tokens(&message))
 }
 
-/// What a message takes in a request: answers that failed are left out of it.
+/// The size of a message in a request: failed answers are left out of it.
 pub(crate) fn sent_tokens(message: &Message) -> u64 {
     match message {
         Message::Assistant(answer) if is_dead(answer.stop_reason) => 0,

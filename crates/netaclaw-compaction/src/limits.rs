@@ -13,7 +13,7 @@ pub struct Limits {
     pub threshold_percent: u8,
     /// Messages that are kept at least.
     pub keep_recent: usize,
-    /// What instructions and tools take in every request, by estimate.
+    /// The estimated size of instructions and tools in every request.
     pub overhead_tokens: u64,
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn ends(text: &str, chars_max: usize) -> String {
     )
 }
 
-/// Words of others: without secrets, and without a way out of the quotation.
+/// External text: without secrets, and unable to end the quotation.
 pub(crate) fn quoted(text: &str) -> String {
     let text = redact(text.trim());
     let text = ends(&text, MESSAGE_CHARS_MAX);

@@ -56,7 +56,7 @@ pub enum ModelEvent {
         after_ms: u64,
         reason: ModelError,
     },
-    /// The request failed before anything arrived and now goes another way.
+    /// The request failed before anything arrived and is now sent to the fallback channel.
     FallingBack {
         from: String,
         to: String,
@@ -94,7 +94,7 @@ impl ModelEvent {
     }
 }
 
-/// An answer that did not come to its end.
+/// An answer that is incomplete.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct FailedAnswer {
@@ -103,7 +103,7 @@ pub struct FailedAnswer {
     pub partial: Box<AssistantMessage>,
 }
 
-/// Waits for the whole answer, for callers that show nothing on the way.
+/// Waits for the whole answer, for callers without streaming.
 pub async fn complete(mut stream: ModelStream) -> Result<AssistantMessage, FailedAnswer> {
     while let Some(event) = stream.next().await {
         match event {

@@ -1,4 +1,4 @@
-//! An answer while it arrives, as far as it has come.
+//! A partial answer while it arrives.
 
 use netaclaw_models::{GrowingAnswer, PartKind as StreamPart};
 use netaclaw_protocol::{

@@ -7,7 +7,7 @@ use std::time::Instant;
 pub trait Clock: Send + Sync {
     fn unix_ms(&self) -> i64;
 
-    /// Milliseconds since some moment; never goes back.
+    /// Milliseconds since an arbitrary start; monotonic.
     fn monotonic_ms(&self) -> u64;
 }
 

@@ -1,5 +1,5 @@
-//! What people see of a run while it happens. The loop does not know who they are: the engine
-//! gives the events their numbers and sends them out.
+//! What users see of a run while it happens. The loop is independent of its receivers: the engine
+//! numbers the events and sends them.
 
 use netaclaw_models::{GrowingAnswer, ModelError};
 use netaclaw_protocol::{

@@ -1,4 +1,4 @@
-//! The world of a run, as far as the loop knows it.
+//! The session of a run, as an interface for the loop.
 
 use crate::answer::AnswerSoFar;
 use crate::event::{RunEvent, ToolStep};
@@ -32,19 +32,19 @@ pub trait RunHost: Send {
     async fn context(&mut self) -> Result<RunContext, HostError>;
 
     /// Draws an id that no entry of the session has or will get, for an answer or a result that
-    /// people see before it is stored.
+    /// users see before it is stored.
     fn next_entry_id(&mut self) -> EntryId;
 
-    /// Appends to the chain, as durable as the session's setting asks, and returns the entry.
-    /// `id` is one of [`RunHost::next_entry_id`], or `None` to have one drawn. Telling people
-    /// of the entry is the host's part; no event of the loop repeats it.
+    /// Appends to the chain, as durable as the session's setting requires, and returns the entry.
+    /// `id` is one of [`RunHost::next_entry_id`], or `None` to have one drawn. The host publishes
+    /// the entry; no event of the loop repeats it.
     async fn append(&mut self, id: Option<EntryId>, body: EntryBody) -> Result<Entry, HostError>;
 
-    /// Everything people see. Never blocks, never fails.
+    /// Publishes an event to users. Never blocks, never fails.
     fn emit(&mut self, event: RunEvent);
 
-    /// A step of a tool call: for people, and for the log of all steps. May wait until the log can
-    /// take more, so that a flood slows down its source; never fails the run.
+    /// A step of a tool call: for users, and for the log of all steps. May wait until the log can
+    /// accept more, so that a flood slows down its source; never fails the run.
     async fn tool_step(&mut self, step: ToolStep);
 
     /// An answer has grown since it was last asked to be kept. Called four times a second at most,
@@ -73,8 +73,8 @@ pub trait RunHost: Send {
         Ok(())
     }
 
-    /// The model says that the context is too long for it. The host may make it shorter and have
-    /// the call made again; the loop asks once, and not again before an answer has come.
+    /// The model reports that the context is too long. The host may make it shorter and have the
+    /// call repeated; the loop calls this once, and not again before an answer has arrived.
     async fn on_overflow(
         &mut self,
         _call: &ModelCall<'_>,

@@ -43,8 +43,8 @@ pub struct RunInput {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Calls of a stored answer that never began, because their run died while people were asked
-/// about them. They are decided on like any other.
+/// Calls of a stored answer that never began, because their run died during an approval or a
+/// question. They are decided on like any other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingCalls {
     pub entry_id: EntryId,
@@ -80,7 +80,7 @@ impl Default for RunLimits {
     }
 }
 
-/// The way to the model.
+/// The client and the name of the model.
 #[derive(Clone)]
 pub struct ModelAccess {
     pub client: Arc<dyn ModelClient>,

@@ -38,7 +38,7 @@ pub enum EndReason {
     Host(#[source] HostError),
 }
 
-/// In which way a model went round in circles.
+/// The pattern in which a model repeated itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StuckPattern {
     /// The same calls with the same results.

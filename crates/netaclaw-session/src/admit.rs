@@ -1,4 +1,4 @@
-//! Whether a session takes an entry, decided the same way for every provider.
+//! Whether a session accepts an entry, decided the same way for every provider.
 
 use crate::body::EntryBody;
 use crate::error::SessionError;

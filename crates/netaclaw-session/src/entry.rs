@@ -170,7 +170,7 @@ impl Entry {
         &self.raw
     }
 
-    /// The `type` as written, also for types NetaClaw does not know.
+    /// The `type` as written, also for unknown types.
     pub fn type_name(&self) -> Cow<'_, str> {
         json::member(&self.raw, "type")
             .and_then(json::string)

@@ -108,7 +108,7 @@ pub(crate) fn with_member(object: &str, name: &str, value: Option<&str>) -> Stri
     }
 }
 
-/// Where `part`, a slice of `whole`, lies in it.
+/// The range of `part`, a slice of `whole`, in it.
 pub(crate) fn range_within(whole: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - whole.as_ptr() as usize;
     start..start + part.len()

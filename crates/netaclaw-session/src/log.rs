@@ -1,8 +1,8 @@
-//! A session file as text, read into a header and entries. Writing lives with the provider.
+//! A session file as text, read into a header and entries. Writing is the provider's part.
 //!
-//! Reading forgives: a line that cannot be read is skipped and counted, nothing else is lost.
-//! NetaClaw's own bookkeeping lines (where the leaf was moved to, changed session data) are
-//! taken in here and do not appear as entries.
+//! Reading is lenient: an unreadable line is skipped and counted, nothing else is lost. NetaClaw's
+//! own bookkeeping lines (the leaf's moves, changed session data) are applied here and do not
+//! appear as entries.
 
 use crate::entry::parent_of;
 use crate::error::LogError;
@@ -225,7 +225,7 @@ struct Marker {
     parent: Option<EntryId>,
     /// Itself and the markers right above it.
     ids: Vec<EntryId>,
-    /// The entries that hang below it in the file.
+    /// Its children in the file.
     children: HashSet<EntryId>,
 }
 

@@ -83,7 +83,7 @@ impl<'t> Places<'t> {
         self.id(at).clone()
     }
 
-    /// Remembers which way the path to a leaf takes at every fork.
+    /// Stores which child the path to a leaf takes at every fork.
     pub fn remember(&self, leaf: Option<&EntryId>, visits: &mut Visits) {
         let mut here = leaf.and_then(|leaf| self.tree.index().position(leaf));
         for _ in 0..self.below.len() {

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SessionError>;
 
-/// Keeps sessions. Implementations store the entry log and nothing else: what it means is decided
-/// by the pure functions of this crate.
+/// Stores sessions. Implementations store the entry log and nothing else: the pure functions of
+/// this crate decide what it means.
 ///
-/// Every method either does all it says or nothing. An append that returned is in the log, in
+/// Every method takes effect completely or not at all. An append that returned is in the log, in
 /// order, once, also if the process is killed right after. Completed entries never change.
 #[async_trait]
 pub trait SessionTreeProvider: Send + Sync + 'static {
@@ -58,7 +58,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// The entry being streamed, if a writer left or has one.
     async fn in_flight_entry(&self, session: &SessionId) -> Result<Option<Entry>>;
 
-    /// The one way into the log. The leaf moves to the new entry, except for labels and names.
+    /// The only method that adds to the log. The leaf moves to the new entry, except for labels and
+    /// names.
     async fn append_entry(&self, session: &SessionId, new: NewEntry) -> Result<Entry>;
 
     /// Keeps what has been streamed of an answer so far. Appending an entry with the same id
@@ -102,8 +103,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// Lets go of whatever is held for the session: memory, file handles, locks.
     async fn release(&self, session: &SessionId) -> Result<()>;
 
-    /// Whether this process must begin nothing new, because the others may be about to take over
-    /// what it owns. Writes wait meanwhile.
+    /// Whether this process must begin nothing new, because the others may be about to claim its
+    /// sessions. Writes wait until it is decided.
     fn is_suspended(&self) -> bool {
         false
     }
@@ -197,7 +198,7 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     }
 
     /// Leaves the current branch for `target` with a summary of what is left behind. The summary
-    /// hangs from the target.
+    /// becomes a child of the target.
     async fn append_branch_summary(
         &self,
         session: &SessionId,
@@ -461,7 +462,7 @@ pub struct SessionPatch {
     pub title: Option<String>,
     pub status: Option<SessionStatus>,
     pub agent_id: Option<String>,
-    /// All of it anew.
+    /// All of it is replaced.
     pub metadata: Option<Map<String, Value>>,
     /// Members of it, after `metadata`. What is stored is in proportion to what changes, where the
     /// provider can do so.

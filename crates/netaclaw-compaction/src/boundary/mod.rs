@@ -66,7 +66,7 @@ fn by_budget(tails: &[u64], budget: Budget) -> usize {
     at
 }
 
-/// The user's last message, or the last answer that people saw, whichever came first.
+/// The user's last message, or the last visible answer, whichever came first.
 fn last_exchange(pieces: &[Piece]) -> usize {
     let last = |wanted: fn(&Piece) -> bool| {
         let at = pieces.iter().rposition(wanted);

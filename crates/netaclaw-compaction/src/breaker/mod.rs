@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 
 /// Automatic compactions without a new message of the user.
 const WITHOUT_USER_MAX: u32 = 3;
-/// Automatic compactions among so many answers.
+/// Automatic compactions within this many answers.
 const AMONG_ANSWERS_MAX: usize = 4;
 const ANSWERS_LOOKED_AT: u64 = 20;
 /// In a row, that saved too little.
 const STRIKES_MAX: u32 = 2;
-/// Attempts before an answer has come: one for the threshold, and one more if the model says that
-/// it is still too long.
+/// Attempts before an answer has arrived: one for the threshold, and one more if the model reports
+/// that the context is still too long.
 const UNPROVEN_AUTO_MAX: u32 = 1;
 const UNPROVEN_OVERFLOW_MAX: u32 = 2;
 /// Answers after which a model's "too long" counts more than a pause.
@@ -89,7 +89,7 @@ pub enum Blocked {
     Unproven,
     /// It did not help, and the context has not grown since.
     NotGrown,
-    /// It failed a moment ago.
+    /// It failed recently.
     CoolingDown { until_ms: i64 },
     /// Users should be notified.
     Paused(PauseCause),
@@ -143,8 +143,8 @@ impl Breaker {
         if self.unproven >= unproven_max && !self.may_prove_again(moment) {
             return Err(Blocked::Unproven);
         }
-        // A model that says "too long" knows: a pause must not end a conversation that has gone on
-        // well since the last time.
+        // A model that reports “too long” is right: a pause must not end a conversation that has
+        // worked since the last attempt.
         let rested = |at: &u64| self.answers - at >= ANSWERS_BETWEEN;
         let due = reason == CompactionReason::Overflow && self.when.back().is_none_or(rested);
         if !due {
@@ -204,7 +204,7 @@ impl Breaker {
         self.tried = None;
     }
 
-    /// Whether there is nothing to remember: a new one would do the same.
+    /// Whether there is nothing to store: a new one would behave the same.
     pub fn is_fresh(&self) -> bool {
         // Answers only count between compactions.
         let fresh = Self {
@@ -248,7 +248,7 @@ impl Breaker {
             let waited = moment.now_ms - paused.at_ms >= PAUSE_MS;
             let grown = moment.used >= paused.used + moment.window / 10;
             let other = moment.model != paused.model;
-            // Half open: one attempt, which closes it or begins the pause anew.
+            // Half open: one attempt, which closes the breaker or restarts the pause.
             return match waited || grown || other {
                 true => Ok(()),
                 false => Err(Blocked::Paused(paused.cause)),

@@ -63,7 +63,7 @@ pub struct PlanTokens {
 }
 
 impl PlanTokens {
-    /// The size of the context with a summary of so many tokens by estimate.
+    /// The estimated size of the context with a summary of this many tokens.
     pub(crate) fn after(&self, summary_estimate: u64) -> u64 {
         self.before.saturating_sub(self.folded) + self.scaled(summary_estimate)
     }
@@ -158,8 +158,8 @@ pub fn plan(
     })
 }
 
-/// A model that says "too long" knows its window better than we do: it is smaller than what it was
-/// sent.
+/// If a model reports “too long”, its window is smaller than the context that was sent, whatever
+/// the channel says.
 fn effective(request: &PlanRequest<'_>) -> Limits {
     let mut limits = request.limits;
     if request.reason == CompactionReason::Overflow {

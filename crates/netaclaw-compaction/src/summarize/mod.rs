@@ -25,14 +25,14 @@ const ATTEMPTS: u32 = 2;
 #[derive(Clone)]
 pub struct SummaryModel {
     pub client: Arc<dyn ModelClient>,
-    /// As people know it.
+    /// The name for users.
     pub channel: String,
     pub model: String,
     pub window: u64,
     pub max_output: u64,
 }
 
-/// Who wants to know how far it is, and may end it.
+/// Receives the progress, and may cancel.
 #[derive(Clone, Copy)]
 pub struct Watcher<'a> {
     pub tell: &'a (dyn Fn(CompactionProgress) + Send + Sync),

@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     growing: GrowingAnswer,
     price: Option<ModelPrice>,
     events: VecDeque<ModelEvent>,
-    /// What was taken in so far.
+    /// The bytes received so far.
     bytes: usize,
     /// Something was left out because the answer would have become too large.
     oversized: bool,

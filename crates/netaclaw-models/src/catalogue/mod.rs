@@ -29,7 +29,7 @@ pub fn known_models(supplier: Supplier) -> impl Iterator<Item = ModelInfo> {
         .map(|row| info_of(row, row.name))
 }
 
-/// The channel's entry, else the catalogue, else a guess; each gap of one is filled by the next.
+/// The channel's entry, else the catalog, else a guess; each fills the gaps of the one before.
 pub(crate) fn resolve(channel: &Channel, model: &str) -> Resolved {
     let row = find(model);
     let mut info = match row {

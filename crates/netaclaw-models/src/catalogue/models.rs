@@ -11,7 +11,7 @@ use netaclaw_protocol::{ModelPrice, Supplier};
 pub(crate) struct Row {
     /// Lower case, without the dates and tags that suppliers append.
     pub(crate) name: &'static str,
-    /// Whose own API the thinking style is for; others host the same model in their own way.
+    /// The supplier for whose API the thinking style is; other hosts of the model have their own.
     pub(crate) home: Supplier,
     pub(crate) context_window: u64,
     pub(crate) max_output: u64,

@@ -83,7 +83,7 @@ pub enum Ending {
     Hanging,
     /// Refused: the context is too long.
     TooLong,
-    /// Refused: too many requests, with a wish to wait so many seconds.
+    /// Refused: too many requests, with a `retry-after` of this many seconds.
     RateLimited(u64),
 }
 

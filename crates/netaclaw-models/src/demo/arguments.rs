@@ -1,4 +1,4 @@
-//! Arguments for a tool, made from its schema: the demo does not know the tools it is offered.
+//! Arguments for a tool, made from its schema: the demo has no code for particular tools.
 
 use serde_json::{Map, Value, json};
 

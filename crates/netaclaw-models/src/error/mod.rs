@@ -154,8 +154,8 @@ impl ModelError {
         )
     }
 
-    /// Whether the same request may succeed on another channel: whatever lies at the channel,
-    /// and not at the request or the caller.
+    /// Whether the same request may succeed on another channel: if the channel failed, and not the
+    /// request or the caller.
     pub fn is_channels_fault(&self) -> bool {
         self.is_retryable()
             || matches!(

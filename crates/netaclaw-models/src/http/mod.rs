@@ -67,8 +67,8 @@ impl Transport {
         self.timeouts
     }
 
-    /// The client for an address. A proxy from the environment is honoured, but never on the way
-    /// to this machine: it could not find the server there.
+    /// The client for an address. A proxy from the environment is used, but never for this machine,
+    /// which the proxy could not reach.
     pub fn client(&self, url: &Url) -> Result<&Client, ModelError> {
         let (slot, way) = match (is_local(url), url.scheme()) {
             (true, "http") => (&self.plain, Way::Plain),

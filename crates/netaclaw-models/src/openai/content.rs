@@ -73,7 +73,7 @@ pub(super) struct Detail {
     pub(super) text: Option<String>,
 }
 
-/// Text, or the texts of a list of parts, whatever else is in it.
+/// A text, or the texts of a list of parts; other content is ignored.
 pub(super) fn text_of(content: Value) -> String {
     match content {
         Value::String(text) => text,
@@ -103,7 +103,7 @@ pub(super) struct FunctionDelta {
     pub(super) arguments: Option<Value>,
 }
 
-/// Arguments as JSON text. Some servers forget that the API wants text, and send the object.
+/// Arguments as JSON text. Some servers send an object instead.
 pub(super) fn arguments_of(arguments: Value) -> String {
     match arguments {
         Value::String(text) => text,

@@ -68,7 +68,7 @@ fn max_tokens(request: &ModelRequest, model: &Resolved) -> Option<u64> {
 struct Thinking {
     members: Map<String, Value>,
     is_on: bool,
-    /// Models that think want their temperature left alone, and some insist.
+    /// Models that think work best with their default temperature, and some refuse another one.
     takes_temperature: bool,
 }
 
@@ -189,7 +189,7 @@ fn system(prompt: &SystemPrompt) -> Option<Cow<'_, RawValue>> {
     }
 }
 
-/// Plain text where there is nothing else: not every server understands parts.
+/// Plain text where possible: not every server accepts parts.
 fn user(parts: Vec<Part<'_>>) -> Message<'_> {
     let texts: Option<Vec<&str>> = parts
         .iter()

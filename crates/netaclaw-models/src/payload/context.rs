@@ -1,4 +1,4 @@
-//! Stored messages as plain ones: every role a session knows becomes what a model knows.
+//! Stored messages as plain ones: every role of a session becomes a role of a model.
 
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Message, StopReason, ToolResultMessage, Usage, UserContent,

@@ -43,7 +43,7 @@ pub fn turns<'a>(messages: &'a [Message], target: &Target<'_>) -> Vec<Turn<'a>> 
     builder.finish()
 }
 
-/// Whether an answer is kept for people only.
+/// Whether an answer is stored for users only.
 fn is_dead(answer: &AssistantMessage) -> bool {
     matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted)
 }

@@ -49,7 +49,7 @@ impl RetryPolicy {
         let spread = doubled.min(self.longest_wait).mul_f64(0.5 + chance / 2.0);
         match error.retry_after() {
             Some(wish) if wish > self.longest_retry_after => None,
-            // Never earlier than asked for, and not all in the same moment either.
+            // Never earlier than the server asks, and with jitter.
             Some(wish) => Some(wish + spread.mul_f64(0.1)),
             None => Some(spread),
         }

@@ -151,7 +151,7 @@ fn sketch(events: &[ModelEvent]) -> String {
     out
 }
 
-/// Ids that were made up here are different every time.
+/// Ids that were generated here are different every time.
 fn known(id: &str) -> &str {
     match id.strip_prefix("call_") {
         Some(hex) if hex.len() == 16 => "(made up)",

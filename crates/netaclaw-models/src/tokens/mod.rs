@@ -138,8 +138,8 @@ fn weight(bytes: &[u8]) -> u64 {
         .sum()
 }
 
-/// What scrambled stretches take beyond the weight of their characters. Only every so many bytes
-/// are looked at, because no stretch that counts fits in between.
+/// The tokens of scrambled stretches beyond the weight of their characters. Only every n-th byte is
+/// sampled, because every stretch that counts is longer.
 fn scrambled_extra(bytes: &[u8]) -> u64 {
     let mut extra = 0;
     let mut at = SCRAMBLED_CHARS_MIN - 1;

@@ -1,4 +1,4 @@
-//! What becomes of a connection when its answer is over.
+//! What happens to a connection after its answer.
 
 use crate::harness::channel_at;
 use futures::StreamExt;

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 const SAME_RESULTS_MAX: usize = 4;
 const SAME_FAILURES_MAX: usize = 3;
 const EMPTY_ANSWERS_MAX: u32 = 2;
-/// Circles of up to this many calls are noticed: one answer may hold several, and models like to
-/// go to and fro.
+/// Loops of up to this many calls are detected: one answer may hold several, and models like to
+/// alternate.
 const CIRCLE_CALLS_MAX: usize = 4;
 
 /// What was done lately.

@@ -35,7 +35,7 @@ pub(crate) enum Input {
     HostFailed,
 }
 
-/// What came of a model call.
+/// The outcome of a model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answered {
     /// The run was stopped before there was anything to store.
@@ -63,7 +63,7 @@ pub(crate) enum Effect {
     AppendAnswer,
     /// Leads to [`Input::CallEnded`].
     StartCall(usize),
-    /// The call never runs; its result says so.
+    /// The call never runs; its result records that.
     SkipCall(usize),
     AppendResult(usize),
     /// Leads to [`Input::SteeringInserted`].

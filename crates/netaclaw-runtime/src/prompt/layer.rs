@@ -9,7 +9,7 @@ pub struct Layer {
     pub text: String,
     /// What the layer may have, in characters.
     pub budget: usize,
-    /// What did not fit: names where there are names, else how much is missing.
+    /// What did not fit: names where there are names, else the amount.
     pub omitted: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ use netaclaw_models::SystemPrompt;
 use netaclaw_protocol::{SharedText, TodoList};
 use std::sync::Arc;
 
-/// Without this tool it is of no use to know which skills there are.
+/// Without this tool the index of skills is useless.
 const READS_SKILLS: &str = "read_skill";
 
 /// What the layers are made of.

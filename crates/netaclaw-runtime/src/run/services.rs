@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 /// everything anyway; requests wait for room.
 pub(super) const MESSAGES_MAX: usize = 256;
 
-/// What a running tool wants.
+/// The request of a running tool.
 pub(super) enum FromTool {
     Update {
         call: usize,
@@ -77,7 +77,7 @@ impl RoundServices {
 }
 
 impl RoundServices {
-    /// Waits as long as a person takes.
+    /// Waits as long as the user takes.
     pub(super) async fn approve(&self, request: ApprovalRequest) -> Result<Approval, ServiceError> {
         let opened = self.request(|reply| FromTool::Approve { request, reply });
         match opened.await? {

@@ -163,7 +163,7 @@ impl Driver<'_> {
                 }
                 Err(ServiceError::Unavailable) => return refused(UNDECIDED.to_owned()),
             };
-            // A person takes minutes or days, in which much can be switched off.
+            // A user takes minutes or days, in which tools can be disabled.
             let current = current(&*tools).await;
             match asked.answer(&approval, current.as_ref()) {
                 Decision::Allow(approved) => execute(&registry, approved, context).await,

@@ -11,9 +11,9 @@ use netaclaw_governance::ResolvedTools;
 use netaclaw_protocol::{DisabledTool, ToolsChanged};
 
 impl Driver<'_> {
-    /// Comes before every model call. What the first one offers was found out a moment ago.
+    /// Runs before every model call. The tools of the first one were resolved just before.
     pub(super) async fn refresh_tools(&mut self, turn: u32) -> Result<(), HostError> {
-        // A model that takes no tools gets none, whatever the agent has; people are warned of it.
+        // A model that takes no tools gets none, whatever the agent has; users are warned of it.
         if self.tools_refused.is_some() || !self.input.model.info.tools {
             return Ok(());
         }

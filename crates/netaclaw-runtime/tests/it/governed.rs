@@ -146,7 +146,7 @@ async fn a_stop_ends_the_wait_for_consent() {
     );
 }
 
-/// The tools of the moment: asked for one time after the other.
+/// A sequence of tools, one for each call.
 struct Changing(Mutex<Vec<Result<ResolvedTools, Undecided>>>);
 
 impl Changing {

@@ -28,7 +28,7 @@ pub(crate) struct Say {
     pub(crate) environment: BTreeMap<String, String>,
 }
 
-/// Everything a test may want to change about a run before it starts.
+/// Everything a test may change about a run before it starts.
 pub(crate) struct World {
     pub(crate) host: RecordingHost,
     pub(crate) script: Script,
