@@ -15,7 +15,7 @@ pub const FIRST_USER: &str = "admin";
 /// What was found on the machine at a first start.
 #[derive(Clone, Debug)]
 pub struct FirstStart {
-    /// Of the labels that people will see.
+    /// Of the labels that users will see.
     pub language: Language,
     /// The default session storage.
     pub session_provider: ProviderKind,

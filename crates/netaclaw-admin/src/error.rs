@@ -143,7 +143,7 @@ pub enum Problem {
     NoSuchUser(String),
     NoSuchAgent(String),
     NotAnAddress,
-    /// An address must not carry a user and password: it is shown to people.
+    /// An address must not contain a user and password: it is shown to users.
     SecretInAddress,
     /// The supplier has no address of its own.
     AddressNeeded,

@@ -15,7 +15,7 @@ use url::Url;
 /// Environment of a program, or headers of requests, by name.
 pub type McpSecrets = BTreeMap<String, SecretString>;
 
-/// What becomes of a server's secrets.
+/// A change of a server's secrets.
 #[derive(Clone, Debug, Default)]
 pub enum McpSecretsChange {
     #[default]

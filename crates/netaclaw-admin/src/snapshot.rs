@@ -1,4 +1,4 @@
-//! What people configure, as it was together at one revision of the store.
+//! The configuration at one revision of the store.
 
 use crate::channel::model_channel;
 use crate::error::{AdminError, Result};

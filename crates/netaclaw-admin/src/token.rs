@@ -15,7 +15,7 @@ pub trait TokenStore: Send + Sync {
     async fn tokens(&self) -> Result<Vec<Token>>;
     async fn tokens_of(&self, user: &UserId) -> Result<Vec<Token>>;
 
-    /// Makes a token. Its text is in this answer and nowhere else.
+    /// Creates a token. Its text is in this answer and nowhere else.
     async fn issue_token(&self, by: &Actor, spec: TokenSpec) -> Result<IssuedToken>;
     /// Makes a token for a browser that came in with another one, which it never outlives.
     async fn issue_token_with(

@@ -31,7 +31,7 @@ pub trait UserStore: Send + Sync {
     /// Deletes the user with their tokens.
     async fn delete_user(&self, by: &Actor, id: &UserId, expect: Expect) -> Result<()>;
 
-    /// Takes as long for an unknown name as for a wrong password, and is written down either way.
+    /// Takes as long for an unknown name as for a wrong password, and is recorded either way.
     async fn check_login(&self, name: &str, password: &SecretString) -> Result<LoginCheck>;
 }
 

@@ -98,7 +98,7 @@ impl HeadlessTools {
         if let Some(reason) = reason {
             return Decision::Deny { reason };
         }
-        // What the other program has read is that program's to know.
+        // What the other program has read is unknown here.
         let decided = decide(offered, current, &ForeignContent::default(), call);
         match (decided, self.approval) {
             (Decision::Ask(asked), HeadlessApproval::Allow) => {

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Other processes change the configuration as well, without notice. Runs look more often.
+/// Other processes change the configuration as well, without notice. Runs check more often.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// For how long after startup runs wait for servers that are being connected to.
 const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,9 +90,9 @@ impl AdminMcpServers {
         self.followed.follow(&self.servers, config);
     }
 
-    /// All tools there are at this moment.
+    /// All current tools.
     pub(crate) fn tools(&self) -> McpTools {
-        // Before the rest: what changes meanwhile makes this out of date.
+        // Before the rest: a change in the meantime makes this stale.
         let changes = self.servers.changes();
         McpTools {
             registry: self.servers.registry(),
@@ -103,7 +103,7 @@ impl AdminMcpServers {
     }
 }
 
-/// The tools of all servers, as they were at one moment.
+/// The tools of all servers at one moment.
 pub(crate) struct McpTools {
     /// With the built-in ones.
     pub(crate) registry: Arc<ToolRegistry>,
@@ -121,7 +121,7 @@ impl McpTools {
     }
 
     /// Tools that cannot be used now or by this agent, with the reason; and those of servers that
-    /// this process has not seen yet, as far as the catalogue remembers them.
+    /// are not connected yet, as far as the catalog has them.
     pub(crate) fn missing(&self, chosen: &[String], records: &[ToolRecord]) -> Missing {
         let mut missing = Missing::default();
         for (server, tools) in &self.by_server {
@@ -306,7 +306,7 @@ pub(crate) fn known_tool(tool: &ToolManifest) -> KnownTool {
     }
 }
 
-/// A tool that only the catalogue remembers. It is never offered, as there is a reason against it.
+/// A tool that only the catalog has. It is never offered, as there is a reason against it.
 fn unseen(tool: &ToolRecord) -> ToolManifest {
     ToolManifest {
         name: tool.name.clone(),

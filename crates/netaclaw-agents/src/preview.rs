@@ -17,7 +17,7 @@ use netaclaw_tools::spawn::Isolation;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Knows the tools there are, and what would become of an agent that is configured in some way.
+/// Returns the tools, and previews an agent with a given configuration.
 #[async_trait]
 pub trait AgentPreviews: Send + Sync + 'static {
     /// All that are or were there.
@@ -134,7 +134,7 @@ impl AgentPreviews for AdminAgentSource {
 }
 
 impl AdminAgentSource {
-    /// What a new session would know; an agent that is not kept yet knows what is for all.
+    /// The memories of a new session; an agent that is not saved yet has those for all agents.
     async fn memory_of(&self, spec: &AgentSpec, user: Option<&str>) -> Vec<String> {
         let admin = &self.sources.admin;
         let kept = admin.agent_named(&spec.name).await;

@@ -149,7 +149,7 @@ struct ToolEnvironment {
     catalogue: Vec<Arc<ToolManifest>>,
     /// Tools that cannot be used, each with what is missing.
     obstacles: BTreeMap<String, String>,
-    /// What people must know about programs that are started here.
+    /// The warnings about programs that are started here.
     caution: Option<String>,
 }
 

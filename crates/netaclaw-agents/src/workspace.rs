@@ -38,8 +38,8 @@ impl AdminAgentSource {
         })
     }
 
-    /// The workspace of a run, and what its project says. Runs that begin in the same moment share
-    /// the scan of the disk; what each of them has seen of files is its own.
+    /// The workspace of a run, and its project's instructions. Runs that begin at the same time
+    /// share the scan of the disk; each has its own stamps of the files it has read.
     pub(crate) async fn workplace(
         &self,
         snapshot: &AgentSnapshot,
@@ -64,7 +64,7 @@ impl AdminAgentSource {
         Ok((workspace, instructions))
     }
 
-    /// A workspace of the agent, for those who need one only for a moment.
+    /// A workspace of the agent, for short use.
     pub(crate) async fn open_workspace(
         &self,
         root: PathBuf,

@@ -54,7 +54,7 @@ impl FileAttachments {
         }
     }
 
-    /// Where a file lies. Only names that cannot lead elsewhere are looked for.
+    /// The path of a file. Only names that cannot lead elsewhere are accepted.
     fn place(&self, id: &str) -> Result<PathBuf> {
         let (owner, hash) = id.rsplit_once('.').ok_or(AttachmentError::NotFound)?;
         let is_hash = hash.len() == HASH_CHARS && hash.bytes().all(|b| b.is_ascii_hexdigit());
@@ -196,7 +196,7 @@ fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8])
         Err(_) if place.join(ABOUT).exists() => Ok(()),
         Err(error) => Err(error),
         Ok(()) => {
-            // It lies elsewhere now; there is nothing to clean up.
+            // It was moved to another path; there is nothing to clean up.
             drop(fresh.keep());
             Ok(())
         }
@@ -214,7 +214,7 @@ fn hash(name: &str, content: &[u8]) -> String {
     hex.take(HASH_CHARS / 2).collect()
 }
 
-/// A name as people see it: the last part of a path, without control characters.
+/// A name for users: the last part of a path, without control characters.
 fn plain_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = last.chars().filter(|c| !c.is_control()).collect();

@@ -27,7 +27,8 @@ pub struct DeadInstances {
 }
 
 impl Instance {
-    /// Registers this process in a directory that is for nothing else, and finds the dead. Blocks.
+    /// Registers this process in a directory that is for nothing else, and finds dead processes.
+    /// Blocks.
     pub fn register(dir: &Path) -> io::Result<(Self, DeadInstances)> {
         private::create_dir_all(dir)?;
         // The dead first; otherwise this process would have to exclude itself.

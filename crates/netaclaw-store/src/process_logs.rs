@@ -133,8 +133,8 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
     Ok(read > 0)
 }
 
-/// An id as a name of a file: letters, digits and hyphens as they are, all else by its number, and
-/// what becomes long by its hash.
+/// An id as a file name: letters, digits and hyphens as they are, all others by their number, and
+/// long results by their hash.
 fn plain_name(id: &str) -> String {
     use std::fmt::Write as _;
     let mut name = String::new();

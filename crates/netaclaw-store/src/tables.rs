@@ -28,7 +28,7 @@ pub enum Tables {
     Ahead,
 }
 
-/// The tables of what people configure.
+/// The tables of the admin store.
 pub fn admin_tables(database: &AdminDatabase) -> BoxFuture<'_, Result<Tables, AdminError>> {
     Box::pin(tables_of(database))
 }

@@ -28,7 +28,7 @@ struct Private {
 }
 
 impl MariaDb {
-    /// The server that the environment names, else a private one.
+    /// The server in the environment, else a private one.
     pub fn start() -> anyhow::Result<Self> {
         match std::env::var(URL_VARIABLE) {
             Ok(url) => Ok(Self {

@@ -109,7 +109,7 @@ impl Client {
         id
     }
 
-    /// Sends a command that wants no answer.
+    /// Sends a command without an acknowledgement.
     pub async fn tell(&mut self, name: &str, payload: Value) {
         let event = json!([name, payload]);
         self.send(format!("42{NAMESPACE},{event}")).await;
@@ -189,7 +189,7 @@ impl Client {
         list
     }
 
-    /// Waits until so many events of a type have arrived.
+    /// Waits until this many events of a type have arrived.
     pub async fn wait_count(&mut self, name: &str, count: usize) {
         let counted = self.try_wait_count(name, count).await;
         counted.expect("the socket ended before the events");

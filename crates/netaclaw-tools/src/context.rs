@@ -68,7 +68,7 @@ impl Updates {
         (self.take)(update);
     }
 
-    /// Sends what must not be lost: waits until it can be taken in.
+    /// Sends what must not be lost: waits until the receiver has room.
     pub async fn send_waiting(&self, update: ToolUpdate) {
         match &self.waiting {
             Some(send) => send(update).await,

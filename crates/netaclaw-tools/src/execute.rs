@@ -1,5 +1,5 @@
-//! The one way to run a tool: with a ticket, and with everything between the tool and the loop
-//! that keeps one bad call from doing more harm than failing.
+//! The only way to run a tool: with a ticket, and with the safeguards that keep one bad call from
+//! doing more harm than failing.
 
 use crate::cap::cap;
 use crate::context::ToolContext;
@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// How long a tool may take to end itself after it was cancelled. Then it is abandoned.
 pub const STOP_GRACE: Duration = Duration::from_millis(500);
 
-/// A call that has ended, one way or another.
+/// A call that has ended, with any outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Executed {
     pub output: ToolOutput,

@@ -21,7 +21,7 @@ pub fn schema_of<T: JsonSchema>() -> Value {
         .to_value();
     if let Some(root) = schema.as_object_mut() {
         root.remove("title");
-        // A tool without arguments has none, but suppliers want to see that.
+        // A tool without arguments has no properties, but suppliers require the member.
         root.entry("properties")
             .or_insert_with(|| Value::Object(Map::new()));
     }

@@ -14,7 +14,7 @@ pub trait TodoService: Send + Sync {
     async fn replace(&self, items: Vec<TodoItem>) -> Result<TodoList, ServiceError>;
 }
 
-/// Asks the people who watch the session.
+/// Asks the users with the session open.
 #[async_trait]
 pub trait Clarifier: Send + Sync {
     /// Waits as long as it takes and never invents an answer. To stop waiting, drop the future; the
@@ -22,7 +22,7 @@ pub trait Clarifier: Send + Sync {
     async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError>;
 }
 
-/// A question as the model wants it put.
+/// A question as the model writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClarifyQuestion {
     pub tool_call_id: String,
@@ -43,7 +43,7 @@ pub enum ClarifyAnswer {
     TimedOut,
 }
 
-/// What the agent remembers of the user of its session.
+/// The agent's memories about the user of its session.
 #[async_trait]
 pub trait MemoryService: Send + Sync {
     /// Remembers a fact, in the place of another if that one's id is given. After content from

@@ -174,7 +174,7 @@ pub(super) async fn a_token_lets_its_user_in(harness: &dyn ContractHarness) {
     };
     assert_eq!(used, expected);
     assert!(used.last_used_at.is_some());
-    // Uses are written down together and later, so another store knows only of its own.
+    // Uses are written together and later, so another store sees only its own.
     let TokenCheck::Right(again) = check(&*store, &secret).await else {
         panic!("the token was refused the second time");
     };

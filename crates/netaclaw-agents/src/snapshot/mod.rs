@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What is configured and which tools there are, as they were together at one moment.
+/// The configuration and the tools, as they were together at one moment.
 pub(crate) struct AgentSnapshot {
     pub(crate) config: Arc<ConfigSnapshot>,
     /// All tools there are.

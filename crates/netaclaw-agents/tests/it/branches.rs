@@ -62,7 +62,7 @@ impl Talk {
         message(&self.session, &format!("<u{}>", self.said))
     }
 
-    /// Says the next thing, here or somewhere else, and waits for the answer.
+    /// Sends the next message, here or on another branch, and waits for the answer.
     async fn say(&mut self, at: Option<&EntryId>) {
         let chat = Chat {
             leaf_entry_id: at.cloned(),
@@ -274,7 +274,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     prop::collection::vec(one, 1..14)
 }
 
-/// The markers a model should see at the end of a path, said once more in the simplest way.
+/// The markers a model should see at the end of a path, computed independently in the simplest way.
 fn expected(path: &[Entry]) -> Vec<String> {
     let of = |entries: &[Entry]| -> Vec<String> {
         let messages = entries

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A small project under version control, with something in it that is to be left alone.
+/// A small project under version control, with a file that must not change.
 fn repository(root: &Path) {
     let files = [
         (".gitignore", "build/\n"),

@@ -233,7 +233,7 @@ async fn what_a_page_says_leaves_only_with_consent() {
             "destination": talk.web.url("evil.example"),
         })
     );
-    // A person may agree, to this call alone.
+    // A user may approve this call alone.
     talk.asks("web_fetch", talk.evil(), ApprovalDecision::Allow)
         .await;
     assert_eq!(talk.web.hosts().len(), 2);

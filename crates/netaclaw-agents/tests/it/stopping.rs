@@ -66,7 +66,7 @@ async fn check_paired(world: &World, session: &SessionId) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     for message in &messages {
         let blocks = message["content"].as_array().into_iter().flatten();
-        // The calls of an answer that did not come to its end were never made.
+        // The calls of an incomplete answer were never made.
         if message["stopReason"] == "toolUse" {
             calls.extend(blocks.filter_map(|block| block["id"].as_str()));
         }

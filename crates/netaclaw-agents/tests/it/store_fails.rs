@@ -1,5 +1,5 @@
-//! A store that fails for a moment: what was sent is there once, what was asked can be answered,
-//! and nothing says that something runs which does not.
+//! A transient failure of the store: each message is there once, questions can be answered, and no
+//! state shows a run that does not run.
 
 use crate::world::{Setting, World};
 use netaclaw_engine::{Caller, EngineError};

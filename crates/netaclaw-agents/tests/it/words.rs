@@ -1,5 +1,5 @@
-//! What people read when something goes wrong: what happened, to which channel and model, and
-//! what to do. Live, in the stored entry and at the end of the run it is the same.
+//! The error texts for users: what happened, to which channel and model, and what to do. Live, in
+//! the stored entry and at the end of the run the text is the same.
 
 use crate::world::{APIS, KEY, Setting, World};
 use netaclaw_admin::{Actor, ChannelStore, Expect};

@@ -54,8 +54,8 @@ fn is_damage(error: &sqlx::Error) -> bool {
     matches!(code.map(|code| code & 0xff), Some(11 | 26))
 }
 
-/// Writes a copy of the database, as it is at one moment, to a file that does not exist yet. Others
-/// may use the database meanwhile.
+/// Writes a consistent copy of the database to a file that does not exist yet. Other connections
+/// may use the database concurrently.
 pub fn copy_database<'a>(
     file: &'a Path,
     target: &'a Path,

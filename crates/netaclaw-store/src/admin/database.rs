@@ -310,7 +310,8 @@ async fn migrate_mysql(connection: &mut MySqlConnection) -> Result<(), BoxError>
     migrations.set_locking(false);
     migrations.dangerous_set_table_name(MIGRATION_TABLE);
     match migrations.run_direct(None, &mut *connection, false).await {
-        // A process died on the way. Every migration is one statement that can be run again.
+        // A process died during a migration. Every migration is one statement that can be run
+        // again.
         Err(MigrateError::Dirty(_)) => {
             const UNFINISHED: &str = "DELETE FROM netaclaw_admin_migration WHERE success = FALSE";
             connection.execute(UNFINISHED).await?;

@@ -1,4 +1,4 @@
-//! What agents remember, in its table.
+//! Agents' memories, in their table.
 
 use super::SqlAdminStore;
 use super::database::commit;
@@ -193,7 +193,7 @@ impl MemoryStore for SqlAdminStore {
     }
 }
 
-/// A pending fact becomes one that agents know, and takes the place of the one it corrects.
+/// Confirms a pending fact, and replaces the one it corrects.
 async fn confirm(writer: &mut AnyConnection, pending: Memory) -> Result<Memory> {
     delete_pending(writer, &pending.id).await?;
     if let Some(old) = &pending.replaces {

@@ -9,7 +9,7 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
 const NONCE_BYTES: usize = 24;
-/// The first byte, so that another way can follow this one.
+/// The first byte, so that another format can follow this one.
 const VERSION: u8 = 1;
 
 pub(super) struct Sealer(XChaCha20Poly1305);

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const FILE: &str = "created.ids";
-/// A longer file starts again; readers notice and look through the directory.
+/// A longer file starts again; readers detect that and scan the directory.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// Calls block.

@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const INDEX_FILE: &str = "index.json";
-/// Raised when rows mean something else; an index of another version is made anew.
+/// Raised when the meaning of rows changes; an index of another version is rebuilt.
 const INDEX_VERSION: u32 = 1;
 
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Index {
         Ok(here.into_iter().chain(below).collect())
     }
 
-    /// Where a session lies. Blocks.
+    /// The path of a session. Blocks.
     pub(super) fn locate(&mut self, session: &SessionId) -> io::Result<Option<PathBuf>> {
         let known = self.places.get(session);
         if let Some(path) = known.filter(|path| path.exists()) {
@@ -92,7 +92,8 @@ impl Index {
         Ok(found.map(|(path, _)| self.dir.join(path)))
     }
 
-    /// Lists sessions. `live` are those this process is writing, which it knows better. Blocks.
+    /// Lists sessions. `live` are those this process is writing, whose metadata in memory is newer.
+    /// Blocks.
     pub(super) fn list(
         &mut self,
         filter: &SessionFilter,
@@ -168,7 +169,7 @@ impl Index {
         Ok(())
     }
 
-    /// Looks at all files, and meanwhile reads the stored index if that was not done yet.
+    /// Scans all files, and reads the stored index concurrently if that was not done yet.
     fn load_and_look(&mut self) -> io::Result<Vec<FoundFile>> {
         let dir = self.dir.as_path();
         if self.loaded {

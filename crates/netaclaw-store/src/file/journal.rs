@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// A crash loses at most this much of what was streamed.
 pub(super) const JOURNAL_INTERVAL: Duration = Duration::from_millis(250);
-/// A journal of several times its last line, and of this much, is begun anew.
+/// A journal of several times its last line, and of this size, is rewritten.
 const JOURNAL_BYTES: u64 = 256 << 10;
 const LINES_KEPT: u64 = 8;
 
@@ -79,7 +79,7 @@ impl Journal {
             .append(true)
             .create(true)
             .open(temporary.as_ref().unwrap_or(&self.path))?;
-        // Whatever a dead writer left here was taken in when the session was opened.
+        // The journal of a dead writer was recovered when the session was opened.
         file.set_len(0)?;
         file.write_all(&line)?;
         if let Some(temporary) = temporary {

@@ -60,7 +60,7 @@ pub(super) struct InFlight {
     pub(super) entry: Entry,
     /// When it was last journalled.
     pub(super) journalled: Instant,
-    /// Journals what came since when its time has come; ends with the entry.
+    /// Journals the newest state when it is due; ends with the entry.
     pub(super) job: Option<JoinHandle<()>>,
 }
 

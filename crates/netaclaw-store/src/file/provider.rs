@@ -52,7 +52,7 @@ impl FileProvider {
         &self.settings.dir
     }
 
-    /// Whether this process has looked at the session and still knows it.
+    /// Whether this process has the session in memory.
     pub(super) fn has_open(&self, session: &SessionId) -> bool {
         self.slots.get(session).is_some()
     }
@@ -316,7 +316,7 @@ impl SessionTreeProvider for FileProvider {
             return Ok(false);
         }
         let slot = self.slot(session).await?;
-        // Those who use the slot meanwhile wait here, and then find no file.
+        // Callers with the slot wait here in the meantime, and then find no file.
         let _gate = slot.gate.lock().await;
         let (purged, state) = (Arc::clone(&slot), slot.state().take());
         let before = deleted_before.map(str::to_owned);

@@ -18,7 +18,7 @@ const WRITE_BUFFER_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct LogWriter {
     file: Arc<File>,
-    /// Length of the file as far as this writer knows.
+    /// Length of the file as of this writer's last write.
     len: u64,
     /// Set when the file does not end with a newline, so that the next line would be glued to a
     /// torn one and both be lost.
@@ -147,7 +147,7 @@ pub(super) fn create_file(
         Ok(len)
     });
     written.inspect_err(|_| {
-        // Nothing was promised yet; a leftover would only puzzle people.
+        // Nothing was acknowledged yet; a leftover would only confuse users.
         std::fs::remove_file(&temporary).unwrap_or_default();
     })
 }

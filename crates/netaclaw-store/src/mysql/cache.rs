@@ -1,4 +1,4 @@
-//! What this process remembers of sessions, and how it catches up with the database.
+//! The cache of sessions, and how it catches up with the database.
 
 use super::in_flight::InFlight;
 use super::retry::Failure;

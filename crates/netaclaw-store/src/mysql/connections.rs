@@ -157,7 +157,8 @@ async fn apply_migrations(connection: &mut MySqlConnection) -> Result<(), Migrat
     migrations.dangerous_set_table_name("neta_agent_session_migration");
     // `run` itself does not compile in futures that move between threads.
     match migrations.run_direct(None, &mut *connection, false).await {
-        // A process died on the way. Every migration is one statement that can be run again.
+        // A process died during a migration. Every migration is one statement that can be run
+        // again.
         Err(MigrateError::Dirty(_)) => {
             connection.execute(UNFINISHED).await?;
             migrations.run_direct(None, connection, false).await

@@ -23,7 +23,7 @@ const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 pub(super) struct InFlight {
     entry: Entry,
     written_at: Instant,
-    /// Writes what came too soon after the last write, when its time has come. Ends with the
+    /// Writes an update that came too soon after the last write, when it is due. Ends with the
     /// entry.
     later: Option<JoinHandle<()>>,
 }

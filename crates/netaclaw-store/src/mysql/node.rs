@@ -17,7 +17,7 @@ use tokio::sync::{Notify, watch};
 pub struct NodeSettings {
     /// Names this start of the process in its data directory, where the next start finds it dead.
     pub instance: String,
-    /// For people who look at the table.
+    /// For readers of the table.
     pub name: String,
     pub timing: Timing,
 }

@@ -55,7 +55,7 @@ impl Claims {
         })
     }
 
-    /// Keeps a claim that has been stored for this node. False if the node has died meanwhile.
+    /// Keeps a claim that has been stored for this node. False if the node has died since.
     fn hold(&self, session: &SessionId, fence: Fence, node: &NodeId) -> bool {
         let mut inner = self.lock();
         let lives = inner.node.as_ref() == Some(node);
@@ -123,7 +123,7 @@ impl Store {
         let mut retry = self.retry(format!("cannot take over session {session}"));
         let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
-        // What was lost is claimed anew, and read anew.
+        // A lost claim is made again, and the session is read again.
         if let Some(Err(_)) = self.claims.fence(session) {
             self.claims.remove(session);
         }

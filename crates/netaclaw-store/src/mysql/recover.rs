@@ -40,7 +40,7 @@ impl Store {
                 continue;
             }
             let entry = left.aborted();
-            // A leaf that was moved to another branch meanwhile stays there.
+            // A leaf that was moved to another branch since stays there.
             let leaf = match known.tree.leaf() == entry.parent_id() {
                 true => Some(entry.id().clone()),
                 false => known.tree.leaf().cloned(),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 
 const CASES: u32 = 96;
-/// The kind of step that makes a `context_edit`, which Pi knows only since 0.87.
+/// The kind of step that makes a `context_edit`, which Pi supports only since 0.87.
 const CONTEXT_EDIT: u8 = 16;
 
 /// The contexts at every entry and before the first, as text.

@@ -42,7 +42,7 @@ pub enum Act {
     End,
     /// An answer with one call, and its result.
     Call(&'static str),
-    /// A tool that runs says so many characters, three bytes each.
+    /// A running tool writes this many characters, three bytes each.
     Pour(usize),
     /// An answer that asks the user, and waits.
     Ask(&'static str),

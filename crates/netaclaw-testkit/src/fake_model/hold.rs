@@ -19,7 +19,7 @@ impl Default for Hold {
 }
 
 impl Hold {
-    /// Waits until the server has come here.
+    /// Waits until the server has reached this point.
     pub async fn reached(&self) {
         take(&self.reached).await;
     }

@@ -22,7 +22,7 @@ pub use reply::{CallShape, Chunking, Fault, Part, Reply, TokenCounts};
 pub use script::{Limits, Script};
 pub use server::{FakeModel, serve};
 
-/// Signs thinking in a way that can be checked when it comes back.
+/// Signs thinking in a way that can be verified when it is sent back.
 pub fn signature_of(thinking: &str) -> String {
     let hash = thinking
         .bytes()

@@ -155,12 +155,12 @@ impl Script {
             .expect("the fake was asked at least once")
     }
 
-    /// Waits until the fake has been asked so many times.
+    /// Waits until the fake has received this many requests.
     pub async fn asked(&self, times: usize) {
         wait_for(&self.requests, times).await;
     }
 
-    /// Waits until so many clients have gone away before their answer was over.
+    /// Waits until this many clients have disconnected before the end of their answer.
     pub async fn aborted(&self, times: usize) {
         wait_for(&self.aborts, times).await;
     }

@@ -27,7 +27,7 @@ struct Case {
     name: &'static str,
     tool: &'static str,
     args: Value,
-    /// What it finds, to know that both did the same.
+    /// The number of results, to verify that both did the same.
     found: usize,
     program: &'static [&'static str],
 }

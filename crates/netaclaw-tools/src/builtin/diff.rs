@@ -1,11 +1,11 @@
-//! What changed in a file, for people.
+//! The changes of a file, for users.
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Of a longer diff people see the beginning.
+/// Of a longer diff users see the beginning.
 const DIFF_BYTES_MAX: usize = 64 << 10;
 const CONTEXT_LINES: usize = 3;
 /// After that long a diff need not be the shortest.

@@ -1,4 +1,4 @@
-//! Patterns for paths, as people write them.
+//! Patterns for paths, as users write them.
 
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 use std::path::Path;

@@ -155,7 +155,7 @@ impl Clarifier for NobodyAnswers {
     }
 }
 
-/// Gives the same answer to every question and remembers what was asked.
+/// Gives the same answer to every question and records the questions.
 #[derive(Debug)]
 pub struct ScriptedAnswers {
     answer: Result<ClarifyAnswer, ServiceError>,

@@ -159,7 +159,7 @@ impl Connection {
         Ok((connection, Line { service, program }))
     }
 
-    /// What the end of the connection is put down to.
+    /// The cause of the end of the connection.
     pub(super) async fn epitaph(&self) -> McpFault {
         match self.is_program {
             _ if self.too_big.is_set() => too_long(),

@@ -17,7 +17,7 @@ pub(super) fn fault(code: McpFaultCode, detail: impl std::fmt::Display) -> McpFa
     }
 }
 
-/// For models, and for people who read English.
+/// For models, and for users in English.
 pub fn explain_fault(fault: &McpFault) -> String {
     let what = match fault.code {
         McpFaultCode::NotStarted => "its program could not be started",

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Keeps the connections and knows the tools behind them.
+/// Holds the connections and returns their tools.
 pub struct McpServers {
     gate: Arc<SpawnGate>,
     builtin: Arc<ToolRegistry>,
@@ -34,7 +34,7 @@ pub struct McpServerStatus {
 #[derive(Default)]
 struct Inner {
     servers: Mutex<BTreeMap<String, (Arc<Server>, McpAccess)>>,
-    /// Made anew when something has changed.
+    /// Rebuilt when something has changed.
     registry: Mutex<Option<Arc<ToolRegistry>>>,
     changes: watch::Sender<()>,
 }

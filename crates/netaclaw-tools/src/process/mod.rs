@@ -54,7 +54,7 @@ impl Operation {
         &self.id
     }
 
-    /// What the call is about is known only when it says so.
+    /// The target is unknown until a step names it.
     pub fn target(&self) -> ProcessTarget {
         self.target
     }
@@ -215,7 +215,7 @@ fn is_end(status: ProcessStatus) -> bool {
     }
 }
 
-/// As given, else from the numbers; `None` if neither says.
+/// As given, else from the numbers; `None` without either.
 fn percent(given: &Option<f64>, current: Option<u64>, total: Option<u64>) -> Option<f64> {
     let counted = match (current, total) {
         (Some(current), Some(total @ 1..)) => Some((current as f64 / total as f64 * 100.0).round()),

@@ -49,7 +49,7 @@ impl Redactor {
         }
     }
 
-    /// The same, which also knows these.
+    /// The same, with these secrets as well.
     pub fn with_secrets(&self, secrets: impl IntoIterator<Item = String>) -> Self {
         let all = self.secrets.iter().cloned().chain(secrets);
         let all = all.filter(|secret| secret.len() >= SECRET_BYTES_MIN);
@@ -68,7 +68,7 @@ impl Redactor {
         }
     }
 
-    /// The values that were given in confidence, and nothing else.
+    /// The secret values, and nothing else.
     pub fn values(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in self.secrets.iter() {

@@ -34,7 +34,7 @@ pub(crate) const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
 const BODY_BYTES_MAX: u64 = 256 << 10;
 const FILES_MAX: usize = 200;
 
-/// A skill as it lies on the disk.
+/// A skill as it is on the disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skill {
     pub name: String,
@@ -47,12 +47,12 @@ pub struct Skill {
     pub warnings: Vec<SkillProblem>,
     /// The program that does the work, inside of the folder.
     pub entry: Option<PathBuf>,
-    /// What the program wants to know.
+    /// The input of the program.
     pub input_schema: Option<Value>,
     pub timeout: Duration,
     /// Variables of the server that the program is given.
     pub env: Vec<String>,
-    /// Whether it wants a model that sees.
+    /// Whether it needs a model with vision.
     pub wants_vision: bool,
     pub(crate) requires: Requires,
 }

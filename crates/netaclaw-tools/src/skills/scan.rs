@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 /// might leave no trace in its time.
 const SETTLED_AFTER: Duration = Duration::from_secs(1);
 
-/// The skills of an agent as they were at one moment. Cheap to clone.
+/// The skills of an agent at one moment. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SkillScan {
     /// First those that come first in the index. The same value as in the scan before, if they are

@@ -13,7 +13,7 @@ pub enum SandboxAbilities {
     Landlock(i32),
     /// The kernel has Landlock, but it was switched off when the machine was started.
     SwitchedOff,
-    /// The kernel knows nothing of it.
+    /// The kernel does not support it.
     Absent,
 }
 

@@ -26,7 +26,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// The variable by which children are found again whatever they do to their groups.
 pub(super) const MARKER: &str = "NETACLAW_SPAWN";
 
-/// The one way to start a process.
+/// The only way to start a process.
 #[derive(Debug)]
 pub struct SpawnGate {
     settings: GateSettings,
@@ -66,7 +66,7 @@ pub enum Isolation {
     Namespaces,
     /// Nothing, because the machine refuses it.
     Refused(String),
-    /// Nothing, because the operator wants it so, or nothing is started here.
+    /// None, because the operator has disabled it, or nothing is started here.
     Off,
 }
 
@@ -121,7 +121,7 @@ pub enum SpawnError {
     NotFound(String),
     #[error("there is no permission to run `{0}`")]
     NotPermitted(String),
-    /// It could have run only without a sandbox, and the agent's setting does not want that.
+    /// It could have run only without a sandbox, which the agent's setting does not allow.
     #[error("the sandbox is not available: {0}")]
     NoSandbox(String),
     /// Only the gate itself sees this; it starts the program without them.

@@ -83,7 +83,7 @@ impl Default for Limits {
     }
 }
 
-/// What a child was locked into in the end. Part of what people see of a call.
+/// The sandbox of a child in the end. Users see it with the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sandbox {

@@ -37,7 +37,7 @@ impl Hidden {
         self.for_root(root).any(|place| path.starts_with(place))
     }
 
-    /// Whether a path without links is a hidden place or lies in one.
+    /// Whether a path without links is a hidden path or inside one.
     pub fn contains(&self, path: &Path) -> bool {
         self.0.iter().any(|place| path.starts_with(place))
     }
@@ -81,7 +81,7 @@ fn resolved(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Where the kernel says an open file lies. No link swapped in later changes the answer.
+/// The kernel's path of an open file. No link swapped in later changes it.
 pub fn real_path(file: &impl AsRawFd) -> io::Result<PathBuf> {
     let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     // The kernel marks a file that was removed after it was opened.

@@ -1,8 +1,8 @@
-//! What a project does not want to be looked at: `.gitignore`, `.ignore`, `.git/info/exclude`.
+//! What a project ignores: `.gitignore`, `.ignore`, `.git/info/exclude`.
 //!
 //! They are read beneath the same handle as everything else, a bounded part of each, and only if
-//! they are plain files: one that is a pipe or leads elsewhere counts as not there. Git's settings
-//! of the user are outside of the workspace and not asked.
+//! they are plain files: one that is a pipe or leads elsewhere counts as missing. Git's settings of
+//! the user are outside of the workspace and not read.
 
 use super::do_not_wait;
 use cap_std::fs::{Dir, OpenOptions};
@@ -58,9 +58,9 @@ pub(super) struct Ignored {
 /// How paths of a walk become paths relative to a directory's rules.
 #[derive(Debug)]
 enum Stands {
-    /// The directory is this way above where the walk began.
+    /// The directory is this path above where the walk began.
     Above(PathBuf),
-    /// It is below, and so many bytes of each path lead to it.
+    /// It is below, and this many bytes of each path lead to it.
     Below(usize),
 }
 
@@ -118,8 +118,8 @@ impl Ignored {
         }
     }
 
-    /// Whether a path of the walk is to be left out. The nearest rule counts; `.ignore` before
-    /// `.gitignore`; and what lies above a repository has no say in it.
+    /// Whether a path of the walk is ignored. The nearest rule counts; `.ignore` before
+    /// `.gitignore`; and rules above a repository do not apply.
     pub(super) fn ignores(&self, path: &Path, is_dir: bool) -> bool {
         let (mut git, mut exclude) = (Match::None, Match::None);
         let mut repository_ended = false;

@@ -23,7 +23,7 @@ const THREADS_MAX: usize = 8;
 const NAMES_HELD: usize = 4096;
 /// Files that are handed to another thread at a time.
 const BATCH_FILES: usize = 64;
-/// Batches that wait for a thread; while there are so many, files stay where they were found.
+/// Batches that wait for a thread; at this number, files stay with the worker that found them.
 const BATCHES_MAX: usize = 64;
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 /// Where version control keeps its own things.

@@ -1,4 +1,4 @@
-//! No way leads out of the workspace, for any of the file tools.
+//! No file tool can leave the workspace.
 
 use crate::call;
 use netaclaw_tools::contract::context;
@@ -297,7 +297,7 @@ fn swap(ws: &Path, secret: &str) {
     std::thread::yield_now();
 }
 
-/// A write makes the directories it lacks; one that it made meanwhile has to go.
+/// A write creates the directories it lacks; one that it has created has to go.
 fn until_done(place: &Path, act: impl Fn() -> std::io::Result<()>) {
     while act().is_err() {
         drop(fs::remove_dir_all(place));

@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// Dropped, it is gone with all its connections.
 struct HttpServer {
     address: SocketAddr,
-    /// A call that is never answered has come.
+    /// A call that is never answered has arrived.
     hangs: Arc<Notify>,
     /// How much of each deluge was taken before the client hung up.
     taken: mpsc::UnboundedReceiver<usize>,

@@ -452,7 +452,7 @@ git log --oneline | wc -l";
 async fn git_works_although_its_hooks_and_settings_are_read_only() {
     for namespaces in [Namespaces::Auto, Namespaces::Off] {
         let yard = Yard::with(namespaces);
-        // As people do, outside of the sandbox.
+        // As users do, outside of the sandbox.
         let made = "git init -qb main . && echo one > one && git add . && git -c user.name=a -c user.email=a@b commit -qm one";
         assert!(run_outside(made, yard.workspace.path()));
         let config = fs::read(yard.workspace.path().join(".git/config")).unwrap();

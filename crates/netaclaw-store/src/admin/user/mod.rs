@@ -95,7 +95,7 @@ impl UserStore for SqlAdminStore {
         let mut writer = self.database.writer(Area::Accounts).await?;
         let user = read_user(&mut writer, id).await?;
         record::expect(expect, &user)?;
-        // Their tokens go with them, by the foreign key.
+        // Their tokens are deleted with them, by the foreign key.
         let statement = "DELETE FROM netaclaw_user WHERE id = ?";
         record::delete(&mut writer, by, &user, statement).await?;
         ensure_admin_stays(&mut writer).await?;

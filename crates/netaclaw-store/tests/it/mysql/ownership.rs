@@ -119,7 +119,7 @@ async fn a_deleted_session_of_a_living_node_is_not_purged() {
     }
 }
 
-/// Takes the session away from `a`, which is alive and does not know.
+/// Claims the session of `a`, which is alive and gets no notice.
 async fn depose(harness: &Harness, b: &MysqlProvider, session: &SessionId) {
     run(
         &mut harness.sql().await,

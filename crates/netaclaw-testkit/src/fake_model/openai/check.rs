@@ -47,7 +47,7 @@ const MEMBERS: &[Member] = &[
         "a positive integer",
     ),
     ("reasoning_effort", is_effort, "an effort"),
-    // Members that only some suppliers know.
+    // Members that only some suppliers support.
     (
         "thinking",
         |v| v["type"].is_string(),

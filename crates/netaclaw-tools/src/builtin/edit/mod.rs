@@ -1,7 +1,7 @@
 //! `edit`: exact replacements in a file.
 //!
-//! Texts are looked for in the file as it is now, so nothing is asked about when it was read: what
-//! the model remembers wrongly is not found, and nothing is changed.
+//! Texts are searched in the file as it is now, so it does not matter when it was read: a text that
+//! the model recalls wrongly is not found, and nothing is changed.
 
 mod nearest;
 mod replace;

@@ -9,7 +9,7 @@ const LINES_SHOWN: usize = 12;
 const LINE_CHARS_MAX: usize = 200;
 /// Less similar lines do not help.
 const ALIKE_MIN: f64 = 0.75;
-/// Comparing letter by letter is slow, so only so many lines are.
+/// Comparing letter by letter is slow, so the number of lines is limited.
 const COMPARED_MAX: usize = 2000;
 
 /// A hint that follows a full stop, or nothing.

@@ -175,7 +175,7 @@ impl Page {
     }
 }
 
-/// The place behind so many matches.
+/// The position after this many matches.
 fn after_matches(lines: &[HitLine], matches: usize) -> usize {
     let mut seen = 0;
     lines

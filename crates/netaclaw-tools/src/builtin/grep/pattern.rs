@@ -108,7 +108,7 @@ pub(super) struct Interruptible<'a> {
     cancel: &'a CancellationToken,
 }
 
-/// Why a search did not come to its end.
+/// Why a search is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Interrupted {
     Cancelled,

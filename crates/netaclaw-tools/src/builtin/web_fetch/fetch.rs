@@ -129,7 +129,7 @@ async fn follow(
     Err(FetchError::TooManyRedirects)
 }
 
-/// The parser has already turned every way to write an IPv4 address into the one that counts.
+/// The parser has already normalized every spelling of an IPv4 address.
 fn check(url: &Url, reach: &dyn Reach) -> Result<(), FetchError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(FetchError::NotAnAddress(url.to_string()));

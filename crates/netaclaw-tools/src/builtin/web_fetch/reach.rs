@@ -1,4 +1,4 @@
-//! How far `web_fetch` reaches: names become addresses here, and nowhere else.
+//! The egress policy of `web_fetch`: names become addresses here, and nowhere else.
 
 use super::address::is_public;
 use async_trait::async_trait;

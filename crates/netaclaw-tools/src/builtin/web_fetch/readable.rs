@@ -54,8 +54,8 @@ fn charset_in(bytes: &[u8]) -> Option<String> {
     Some(label[..end.unwrap_or(label.len())].to_owned())
 }
 
-/// A page as a person would read it aloud: headings, lists, tables and links in Markdown's signs,
-/// without what only a browser needs. `None` if it is beyond reading.
+/// A page as readable text: headings, lists, tables and links in Markdown, without what only a
+/// browser needs. `None` if it is not readable.
 pub(super) fn html(text: &str) -> Option<String> {
     if depth(text) > DEPTH_MAX {
         return Some(without_tags(text));
@@ -77,8 +77,8 @@ pub(super) fn html(text: &str) -> Option<String> {
     Some(readable)
 }
 
-/// How deep the elements of a page lie in each other at most. Elements that end by themselves where
-/// the next begins do not count.
+/// The maximum nesting of a page's elements. Elements that end implicitly where the next begins do
+/// not count.
 fn depth(text: &str) -> usize {
     const END_THEMSELVES: [&str; 27] = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",

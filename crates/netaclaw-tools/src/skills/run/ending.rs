@@ -1,4 +1,4 @@
-//! How a program ended: one way of several, whatever it did.
+//! How a program ended: exactly one outcome.
 
 use super::watch::{RESULT_BYTES_MAX, Written};
 use crate::process::{EndStatus, ProcessEnd};

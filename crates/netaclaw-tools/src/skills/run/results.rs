@@ -1,4 +1,4 @@
-//! What a program leaves: its result for the model, pictures for people, files in the workspace.
+//! The results of a program: its result for the model, images for users, files in the workspace.
 
 use super::ending::Ended;
 use crate::builtin::image_type;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const IMAGES_MAX: usize = 6;
 const IMAGE_BYTES_MAX: u64 = 3 << 20;
 
-/// What the model reads and people see.
+/// The text for the model and for users.
 pub(super) async fn output(skill: &Skill, ended: Ended, context: &ToolContext) -> ToolOutput {
     let Ended {
         end,

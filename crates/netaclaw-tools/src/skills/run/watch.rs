@@ -43,7 +43,7 @@ impl Written {
         self.result_dropped += (bytes.len() - kept) as u64;
     }
 
-    /// Waits until everything that these bytes say has been taken in.
+    /// Waits until these bytes have been processed.
     async fn take_errors(&mut self, bytes: Option<&[u8]>, context: &ToolContext) {
         let mut lines = Vec::new();
         match bytes {

@@ -16,7 +16,7 @@ use rustix::thread::{
 };
 use std::path::PathBuf;
 
-/// The newest rules this was written for. An older kernel keeps those it knows.
+/// The newest rules this was written for. An older kernel enforces those it supports.
 const RULES: ABI = ABI::V9;
 
 /// Devices that every program expects, to write to as well. All others are closed: raw disks, and
@@ -86,7 +86,7 @@ fn refused_sockets(confinement: &Confinement, landlock: &Result<i32, String>) ->
 fn drop_privileges() {
     let dropped = CapabilitySet::all().difference(PRIVILEGES_KEPT);
     for privilege in dropped.iter() {
-        // It fails for who has none to drop, and for those the kernel does not know.
+        // It fails without capabilities, and for those the kernel does not support.
         remove_capability_from_bounding_set(privilege).unwrap_or_default();
     }
     if let Ok(sets) = capabilities(None) {

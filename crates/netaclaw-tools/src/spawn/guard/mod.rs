@@ -35,7 +35,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// The argument by which a program knows that it is to be a guard.
+/// The argument that makes a program the guard.
 pub const GUARD_ARG: &str = "__guard";
 
 /// How long those may take that were asked to end.

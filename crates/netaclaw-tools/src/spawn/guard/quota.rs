@@ -79,7 +79,7 @@ impl Quota {
         if self.counted > self.most {
             // Outputs that were kept for the model go only if that is not enough.
             sweep::empty(&self.dir);
-            // Whether it is there is seen when the next program wants to write to it.
+            // A failure shows when the next program writes to it.
             make_private(&self.temp).unwrap_or_default();
             self.count();
         }

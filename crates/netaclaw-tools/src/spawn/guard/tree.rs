@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Sends `TERM` to the child's group, and to all descendants outside of it.
 pub(super) fn ask_to_end(child: Pid) {
-    // Who has ended meanwhile cannot be asked, and need not be.
+    // A process that has ended in the meantime needs no signal.
     kill_process_group(child, Signal::TERM).unwrap_or_default();
     send_all(Signal::TERM);
 }
