@@ -149,8 +149,8 @@ pub(crate) async fn timed<T>(
     done
 }
 
-/// Every series is spelled out: a name and labels that the compiler knows cost nothing to make, and
-/// an append takes a few microseconds.
+/// Every series is spelled out: constant names and labels cost nothing to create, and an append
+/// takes a few microseconds.
 fn store_clock(store: ProviderKind, call: StoreCall) -> Histogram {
     macro_rules! clock {
         ($store:literal, $call:literal) => {

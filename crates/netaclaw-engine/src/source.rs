@@ -15,8 +15,8 @@ use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Knows the agents and how to run them. Asked anew for every run, so that a changed agent counts
-/// from the next message on.
+/// The source of agents, and of runs with them. Called for every run, so that a changed agent takes
+/// effect with the next message.
 #[async_trait]
 pub trait AgentSource: Send + Sync + 'static {
     /// Finds an agent by id or name; `None` is the default one.
@@ -97,7 +97,7 @@ pub trait AgentSource: Send + Sync + 'static {
     }
 }
 
-/// A decision of a person about a call.
+/// A user's decision about a call.
 #[derive(Clone, Copy, Debug)]
 pub struct ConsentAct<'a> {
     pub session: &'a SessionId,

@@ -18,7 +18,7 @@ pub enum StoreFault {
     /// The database cannot be reached.
     Away,
     Damaged,
-    /// Something else; the log has it.
+    /// Another fault; the log has it.
     Failed,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Link {
 }
 
 /// The token of a link goes into a cookie and out of the address, where histories and screens would
-/// keep it. Unless the person opened the link, or is that user already, the page asks first.
+/// keep it. Unless the user opened the link directly, or is that user already, the page asks first.
 pub(crate) async fn follow(
     shared: &Shared,
     presented: &SecretString,
@@ -41,7 +41,7 @@ pub(crate) async fn follow(
     }
 }
 
-/// The person has agreed, on the page that asked. Other pages have no say in it.
+/// The user has confirmed, on the page that asked. Other pages cannot confirm.
 pub(crate) async fn agreed(
     State(shared): State<Arc<Shared>>,
     asked: HeaderMap,

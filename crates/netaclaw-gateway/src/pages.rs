@@ -28,7 +28,7 @@ pub(crate) async fn home(
     }
 }
 
-/// Everything no route knows: files of the app, or the app itself for its own addresses.
+/// All paths without a route: files of the app, or the app itself for its own addresses.
 pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);

@@ -105,7 +105,7 @@ async fn note_transport(
                 peer.meter.limit_incoming(socket::STRANGER_BYTES_MAX as u64);
                 if let Some(sid) = sid {
                     upgrades.insert(sid.clone(), &peer.meter);
-                    // After the limit: who joins meanwhile lifts it.
+                    // After the limit: joining in the meantime lifts it.
                     if upgrades.has_joined(&sid) {
                         peer.meter.lift_limit();
                     }

@@ -13,8 +13,8 @@ pub struct AuthSettings {
     /// Origins other than the server's own that may use it from a browser, such as
     /// `https://example.org`.
     pub allowed_origins: Vec<String>,
-    /// The origin at which people open the server, if that is not an address of the machine: its
-    /// host name is answered to, and its pages are the server's own.
+    /// The origin at which users open the server, if that is not an address of the machine: the
+    /// server answers to its host name, and its pages are the server's own.
     pub public_url: Option<String>,
     /// Proxies that may name the address of a client.
     pub trusted_proxies: Vec<IpNet>,

@@ -42,7 +42,7 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// From now on the client may send so many bytes in all; then the connection ends.
+    /// From now on the client may send this many bytes in total; then the connection is closed.
     pub(crate) fn limit_incoming(&self, bytes: u64) {
         self.may_send.store(bytes, Ordering::Release);
     }

@@ -1,4 +1,4 @@
-//! Consent of a person to one call, tied to what exactly is called.
+//! A user's approval of one call, bound to its exact content.
 
 use netaclaw_protocol::{ForeignNote, ToolLabel, ToolRisk};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// What a person is asked to agree to.
+/// The question to a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRequest {
@@ -36,7 +36,7 @@ pub struct Approval {
 pub enum Consent {
     Given,
     Refused {
-        /// In the person's own words, for the model.
+        /// The user's note, for the model.
         reason: Option<String>,
     },
 }

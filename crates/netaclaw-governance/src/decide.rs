@@ -67,7 +67,7 @@ pub enum Decision {
     Ask(AskedCall),
 }
 
-/// A call that waits for a person.
+/// A call that waits for a user.
 #[derive(Debug)]
 pub struct AskedCall {
     request: ApprovalRequest,
@@ -79,8 +79,8 @@ impl AskedCall {
         &self.request
     }
 
-    /// Takes the answer. Consent to anything but this very call is none, and people take their
-    /// time: what was switched off or pinned otherwise meanwhile counts.
+    /// Takes the answer. An approval of anything but this very call is none, and users take their
+    /// time: tools that were disabled or pinned differently in the meantime count.
     pub fn answer(
         self,
         approval: &Approval,
@@ -120,7 +120,7 @@ impl AskedCall {
     }
 }
 
-/// What the model reads of a call that a person refused.
+/// The result for the model of a call that a user denied.
 pub fn refusal(tool: &str, words: Option<&str>) -> String {
     match words {
         None => format!("The user refused to let `{tool}` run."),

@@ -76,7 +76,7 @@ pub(crate) fn needs_consent(tool: &ResolvedTool, args: &Value, foreign: &Foreign
     }
 }
 
-/// What a person is shown about a call of such a session; `None` if it has read nothing.
+/// What the approval request of such a session shows; `None` if it has read no external content.
 pub(crate) fn note(
     tool: &ResolvedTool,
     args: &Value,

@@ -22,7 +22,7 @@ pub struct ToolManifest {
     /// Every tool runs in the main process; this is how a subagent reaches it.
     pub worker: WorkerUse,
     pub needs: Vec<ModelAbility>,
-    /// `None` for tools that wait for people, to which no deadline applies.
+    /// `None` for tools that wait for users, to which no deadline applies.
     #[serde(rename = "timeoutMs", serialize_with = "as_millis")]
     pub timeout: Option<Duration>,
     /// Bytes of text the model gets to read of one result.

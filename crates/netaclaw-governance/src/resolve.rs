@@ -84,7 +84,7 @@ fn overridden(manifest: &ToolManifest, overrides: &ToolOverride) -> ToolManifest
     if let Some(risk) = overrides.risk {
         manifest.risk = risk;
     }
-    // A tool without a deadline waits for people; a general override must not give it one.
+    // A tool without a deadline waits for users; a general override must not give it one.
     if let (Some(timeout), Some(ms)) = (&mut manifest.timeout, overrides.timeout_ms) {
         *timeout = Duration::from_millis(ms);
     }
@@ -209,7 +209,7 @@ impl ResolvedTools {
             })
     }
 
-    /// The same facts for people.
+    /// The same facts for users.
     pub fn projection(&self) -> EffectiveTools {
         EffectiveTools {
             tool_names: self.enabled().map(|tool| tool.name().to_owned()).collect(),

@@ -33,7 +33,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) desk: &'a Desk,
     pub(crate) reason: CompactionReason,
     pub(crate) instructions: Option<String>,
-    /// What instructions and tools take in every request, if a run knows.
+    /// The size of instructions and tools in every request, if a run has measured it.
     pub(crate) overhead_tokens: Option<u64>,
     pub(crate) cancel: &'a CancellationToken,
 }
@@ -59,7 +59,7 @@ pub(super) struct Prepared {
 pub(crate) enum Failed {
     Compaction(CompactionFailure),
     Engine(EngineError),
-    /// The server died meanwhile.
+    /// The server died during the attempt.
     Interrupted,
 }
 

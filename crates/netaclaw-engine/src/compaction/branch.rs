@@ -31,7 +31,7 @@ pub(crate) struct Told {
 }
 
 impl Leaving {
-    /// The entries that are on the way to where one was and not on the way to where one goes.
+    /// The entries on the path to the old leaf that are not on the path to the new one.
     fn left<'t>(&self, tree: &'t SessionTree) -> Result<HashSet<&'t EntryId>, EngineError> {
         let path = |leaf: &EntryId| tree.path(leaf).map_err(damaged);
         let from = path(&self.from)?;

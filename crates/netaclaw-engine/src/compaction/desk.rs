@@ -36,7 +36,7 @@ impl Desk {
         }
     }
 
-    /// What is to outlive this process, with the failure that people are shown.
+    /// The part to store, with the failure that users see.
     pub(crate) fn kept(&self, failed: Option<CompactionFailed>) -> Kept {
         let state = self.lock();
         let breaker = match state.breaker.is_fresh() {

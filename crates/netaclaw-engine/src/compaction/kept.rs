@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Kept {
     pub(crate) breaker: Breaker,
-    /// Stored before a model is asked. Found after a restart, the server died meanwhile.
+    /// Stored before the model call. If it is found after a restart, the server died during the
+    /// call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) under_way: Option<UnderWay>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use netaclaw_compaction::{Piece, requests_for};
 use netaclaw_protocol::{CompactionReason, EntryId, SessionMeta, Words};
 use netaclaw_session::SessionTree;
 
-/// A plan, for people to look at.
+/// A plan for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactionPreview {
     /// In their order; the summary would replace them.
@@ -35,7 +35,7 @@ pub struct PreviewedMessage {
     pub pruned: bool,
 }
 
-/// What came of looking.
+/// The outcome of a preview.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Previewed {
     Plan(Box<CompactionPreview>),

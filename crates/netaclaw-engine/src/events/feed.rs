@@ -17,7 +17,7 @@ use tokio::time::Instant;
 pub trait Subscriber: Send + Sync {
     fn deliver(&self, event: &ServerEvent);
 
-    /// Whether it wants the events of this group at all.
+    /// Whether it subscribes to the events of this group.
     fn wants(&self, group: EventGroup) -> bool;
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Feed {
 
 struct Shared {
     inner: Mutex<Inner>,
-    /// Notified when something waits that is due before everything else that waits.
+    /// Notified when an event is queued that is due before all others in the queue.
     due_earlier: Notify,
 }
 

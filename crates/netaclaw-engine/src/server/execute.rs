@@ -149,7 +149,7 @@ pub fn acknowledge<T: Serialize>(ack: Ack<T>) -> Box<RawValue> {
     serde_json::value::to_raw_value(&acknowledged).expect("answers are plain data")
 }
 
-/// Others may take over what this process owns at any moment.
+/// Other nodes may claim this process's sessions at any moment.
 fn suspended() -> EngineError {
     let message = "the server has lost its contact with the database and accepts nothing until it is back; try again";
     EngineError::Unavailable(message.to_owned())

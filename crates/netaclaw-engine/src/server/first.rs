@@ -71,7 +71,7 @@ impl Engine {
         let id = id.unwrap_or_else(|| SessionId::new(Uuid::now_v7().to_string()));
         let usage = &self.inner.usage;
         if let Err(limited) = usage.reserve(&caller.user_id, &id) {
-            // A message that was taken in before is answered as it was then.
+            // A message that was accepted before gets the same answer.
             return match self.find(caller, &id).await {
                 Ok(_) => Ok(id),
                 Err(_) => Err(limited.into()),
@@ -174,7 +174,7 @@ impl Engine {
         }
     }
 
-    /// Refuses a message that no new session could take in.
+    /// Refuses a message that no new session could accept.
     async fn check_first(&self, chat: &Chat) -> Result<(), EngineError> {
         if let Some(leaf) = &chat.leaf_entry_id {
             return Err(EngineError::StaleParent(leaf.to_string()));

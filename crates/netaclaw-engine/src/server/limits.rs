@@ -32,7 +32,7 @@ pub struct UserLimits {
     pub messages_per_minute: u32,
 }
 
-/// Why something was not taken in, and when to try again.
+/// Why a message was refused, and when to retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limited {
     pub words: Words,
@@ -49,7 +49,7 @@ pub(crate) struct Usage {
 #[derive(Debug)]
 struct UserUsage {
     runs: HashMap<SessionId, Held>,
-    /// Messages that may still come at this moment.
+    /// The messages that are currently left.
     tokens: f64,
     counted_at: Instant,
 }

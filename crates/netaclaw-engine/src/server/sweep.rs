@@ -12,8 +12,7 @@ use std::sync::Arc;
 const OPENED_AT_ONCE: usize = 4;
 const PAGE_SIZE: u32 = 500;
 
-/// Opens every session that was left unfinished, and nothing else. An error if not all places could
-/// be searched.
+/// Opens every unfinished session, and no other. An error if not all stores could be searched.
 pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
     let providers = engine.providers();
     let mut swept = Ok(());

@@ -1,7 +1,7 @@
-//! Consent of people to calls of tools.
+//! Approvals of tool calls by users.
 //!
-//! Only `approval_response` gives it. A message that is sent meanwhile is a message: it waits its
-//! turn, whatever it says, as words are tied to no call.
+//! Only `approval_response` gives one. A message that is sent in the meantime is a message: it
+//! waits its turn, whatever it says, as its text refers to no particular call.
 
 use super::LiveSession;
 use crate::error::EngineError;
@@ -12,7 +12,7 @@ use crate::source::{ConsentAct, ConsentScope};
 use netaclaw_governance::{Approval, CallHash, Consent};
 use netaclaw_protocol::{Ack, ApprovalDecision, ApprovalOutcome, ApprovalResponse, Nothing};
 
-/// Of what a person says to the model about a refusal.
+/// The limit of a user's note to the model about a refusal.
 const REASON_CHARS_MAX: usize = 4000;
 
 impl Handle for ApprovalResponse {

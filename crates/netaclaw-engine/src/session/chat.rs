@@ -1,4 +1,4 @@
-//! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
+//! Messages: started, queued, steered, or taken as an answer. There is no other case.
 
 use super::LiveSession;
 use crate::error::EngineError;
@@ -18,7 +18,7 @@ impl Handle for Chat {
         first::own_files(caller, self)
     }
 
-    /// A message is known again by its content, whatever else came with it.
+    /// A repeated message is recognized by its content, whatever else it carries.
     fn request(&self) -> Option<Request> {
         Request::of_chat(self)
     }
@@ -73,7 +73,7 @@ impl LiveSession {
             return Err(EngineError::BadRequest("the message is empty".to_owned()));
         }
         let ack = self.take_in(&chat, request.as_ref()).await?;
-        // Before anything else can fail: what was taken in is not taken in again.
+        // Before anything else can fail: an accepted message is not accepted again.
         if let Some(request) = request {
             let outcome = Outcome::Chat(ack.clone());
             let answered = Answered::new(request, now_ms(), outcome);

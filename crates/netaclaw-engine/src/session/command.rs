@@ -49,7 +49,7 @@ pub trait Handle: Command {
         outcome: Outcome,
     ) -> impl Future<Output = Result<Option<Self::Answer>, EngineError>> + Send;
 
-    /// In the actor: carries the command out, and remembers the request in the same write.
+    /// In the actor: executes the command, and stores the request in the same write.
     fn handle(
         self,
         session: &mut LiveSession,
@@ -69,7 +69,7 @@ pub(crate) trait Ask: Send + 'static {
     ) -> impl Future<Output = Result<Self::Answer, EngineError>> + Send;
 }
 
-/// What lies in the mailbox of a session.
+/// A message in the mailbox of a session.
 pub(crate) enum Mail {
     Ask(Box<dyn Asked>),
     Close(SubscriptionId),
@@ -83,7 +83,7 @@ impl Mail {
     }
 }
 
-/// A question with the way back for its answer.
+/// A request with the channel for its answer.
 #[async_trait]
 pub(crate) trait Asked: Send {
     async fn answer(self: Box<Self>, session: &mut LiveSession);

@@ -430,7 +430,7 @@ impl SessionHost {
                     result_entry_id: done.result_entry_id,
                 });
             }
-            // Everything else was handled by the caller.
+            // All other cases were handled by the caller.
             _ => {}
         }
     }

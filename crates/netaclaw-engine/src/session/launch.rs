@@ -433,7 +433,7 @@ async fn keep_partial(
 ) -> std::convert::Infallible {
     loop {
         let in_flight = partial.take().await.into_entry();
-        // An answer that was completed meanwhile is refused here, which is right.
+        // If the answer was completed since, it is refused here, which is right.
         let kept = writer
             .provider
             .update_in_flight_entry(&writer.id, in_flight)

@@ -1,4 +1,4 @@
-//! A partial answer on its way from its run to the job that keeps it.
+//! A partial answer, passed from its run to the task that stores it.
 
 use netaclaw_protocol::{EntryId, Message};
 use netaclaw_runtime::AnswerSoFar;

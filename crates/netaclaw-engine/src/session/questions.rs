@@ -15,7 +15,7 @@ use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 
 impl Handle for ClarifyResponse {
-    /// Its own id names the question, which knows its answer.
+    /// Its own id names the question, which has its answer.
     async fn repeat(
         &self,
         _: &mut LiveSession,

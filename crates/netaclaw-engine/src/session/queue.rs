@@ -41,7 +41,7 @@ impl Handle for QueueEdit {
                     queue.edit(&item_id, content)?;
                 }
                 QueueChange::Remove { item_id } => {
-                    // Nothing else records that the request of this message was carried out.
+                    // No other record shows that the request of this message was executed.
                     let removed = queue.remove(&item_id)?;
                     answered.extend(Answered::queued(&session.writer.id, &removed));
                 }

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What of a dead run waits for a person.
+/// What a dead run has left for a user to answer.
 #[derive(Debug, Default)]
 pub(crate) struct StillOpen {
     pub(crate) questions: Vec<Question>,
@@ -94,8 +94,8 @@ fn forget_taken_items(tree: &SessionTree, writing: &mut Writing<'_>) {
         .retain(|queued| !taken.contains(&queued.item.item_id));
 }
 
-/// Gives every unanswered call of the last answer a result: what a person answered, or that it
-/// was interrupted.
+/// Gives every unanswered call of the last answer a result: the user's answer, or that it was
+/// interrupted.
 pub(crate) async fn close_calls(
     writer: &SessionWriter,
     writing: &mut Writing<'_>,

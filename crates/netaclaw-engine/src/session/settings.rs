@@ -1,4 +1,4 @@
-//! What people set for a session: thinking level, model, title, status.
+//! The settings of a session: thinking level, model, title, status.
 
 use super::LiveSession;
 use crate::error::EngineError;

@@ -24,7 +24,7 @@ pub(crate) struct Tally {
     counted: Mutex<Option<Counted>>,
 }
 
-/// The totals of the first so many entries, at one place in the session.
+/// The totals of the first `entries` entries, at one leaf.
 #[derive(Debug)]
 struct Counted {
     entries: usize,
@@ -57,7 +57,7 @@ impl Counted {
         nothing.add(tree, leaf, &path.unwrap_or_default())
     }
 
-    /// The same count with what has come since; `None` if that does not lead here.
+    /// The same totals extended by newer entries; `None` if the leaf is not below.
     fn go_on(self, tree: &SessionTree, leaf: Option<&EntryId>) -> Option<Self> {
         let before = self.entries.checked_sub(1).map(|at| tree.entries().get(at));
         if before.map(|entry| entry.map(Entry::id)) != Some(self.last.as_ref()) {

@@ -9,7 +9,7 @@ use netaclaw_session::SessionPatch;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The title that is being made up. Runs and commands never wait for it.
+/// The title that is being generated. Runs and commands never wait for it.
 #[derive(Default)]
 pub(super) struct Titles {
     /// The provisional title; if it was changed in the meantime, the change wins.
@@ -30,7 +30,7 @@ impl Titles {
         self.jobs.is_empty()
     }
 
-    /// The next title that was made up; one that failed is as good as none.
+    /// The next generated title; failures are skipped.
     pub(super) async fn next(&mut self) -> Option<String> {
         while let Some(made) = self.jobs.join_next().await {
             match made {
@@ -52,8 +52,8 @@ impl Titles {
 }
 
 impl LiveSession {
-    /// Gives a session its title when its first run ends, and has a better one made up as soon as
-    /// there is an answer.
+    /// Gives a session its title when its first run ends, and starts generating a better one as
+    /// soon as there is an answer.
     pub(super) async fn entitle(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
         let meta = self.writer.meta().await?;
         let tree = self.writer.tree().await?;

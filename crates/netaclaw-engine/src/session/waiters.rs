@@ -1,4 +1,4 @@
-//! Questions and calls that wait for a person.
+//! Questions and calls that wait for a user.
 
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;

@@ -109,8 +109,8 @@ impl Watchdog {
         tokio::time::sleep(END_GRACE).await;
     }
 
-    /// Ready when nothing has happened for too long. A run that waits for a person waits as long as
-    /// they like, and tools have their own time.
+    /// Ready when nothing has happened for too long. A run that waits for a user has no limit, and
+    /// tools have their own timeouts.
     async fn stalls(&self) -> Trouble {
         let mut from = self.live.progress().last().at;
         loop {

@@ -64,7 +64,7 @@ pub(crate) struct WriterState {
     pub(crate) durable: Durable,
     /// What the store holds of it; `None` after a failure, when only the store has the answer.
     stored: Option<StoredState>,
-    /// The queue as clients know it.
+    /// The queue as last published.
     published_queue: Queue,
     queue_gauge: QueueGauge,
 }
@@ -366,7 +366,7 @@ impl Writing<'_> {
         Ok(list_item(session, &self.state.durable, Liveness::Live))
     }
 
-    /// Remembers the way to the leaf, before or after it is left.
+    /// Stores the path to the leaf, before or after it is left.
     pub(crate) fn remember_visit(&mut self, tree: &SessionTree) {
         Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
     }

@@ -1,4 +1,4 @@
-//! Messages and what becomes of them.
+//! Messages and their effects.
 
 use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{

@@ -297,7 +297,7 @@ fn who_goes_on_without_deciding_on_a_call_has_it_closed() {
     });
 }
 
-/// A restart in good order leaves what waits for a person as a crash does.
+/// An orderly restart leaves what waits for a user as a crash does.
 #[test]
 fn what_waits_for_a_person_survives_an_orderly_end() {
     let acts = [Act::Ask("Which colour?"), Act::NeedConsent("bash")];

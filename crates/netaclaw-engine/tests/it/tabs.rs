@@ -16,7 +16,7 @@ const ROOT: &str = "__root__";
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A tab comes, with what it had before or anew; one that is there goes.
+    /// A tab connects, with its earlier state or without; a connected one disconnects.
     Toggle {
         tab: usize,
         resumes: bool,

@@ -172,7 +172,7 @@ fn hang_once(store: &Faulty) {
     });
 }
 
-/// It ended because it stalled, says so with evidence, and the session is free.
+/// It ended because it stalled, reports that with evidence, and the session is free.
 async fn check_released(engine: &Engine, session: &SessionId, client: &Client) -> Value {
     let done = client.done(1).await.remove(0);
     assert_eq!(done["data"]["outcome"], "error", "{done}");

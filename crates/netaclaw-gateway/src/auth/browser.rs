@@ -1,5 +1,5 @@
-//! Tokens of browsers. A browser has one, kept in its cookie; coming in again, by whatever way,
-//! makes no second one.
+//! Tokens of browsers. A browser has one, stored in its cookie; another login, by any method,
+//! creates no second one.
 
 use super::cookie::{cookie, session_cookie};
 use super::{Identity, actor};

@@ -41,7 +41,7 @@ pub(crate) struct LoginLimiter {
 /// What a try to log in counts for.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginTry {
-    /// Refused after so many failures.
+    /// Refused after this many failures.
     limits: Vec<(Key, u32)>,
     /// Delayed by failures.
     name: Option<Key>,
@@ -184,7 +184,7 @@ fn make_room(all: &mut HashMap<Key, Failures>, now: Instant) {
     }
 }
 
-/// The delay of a try after so many failures of its name.
+/// The delay of a try after this many failures of its name.
 fn delay(failures: u32) -> Duration {
     match failures.checked_sub(NAME_FAILURES_FREE) {
         Some(over) => DELAY_MAX.min(DELAY * 2u32.saturating_pow(over)),

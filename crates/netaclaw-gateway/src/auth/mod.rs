@@ -102,7 +102,7 @@ pub(crate) struct Authenticator {
     access_token: Option<SecretString>,
     /// The user of the initial access token, for as long as this server runs.
     owner_id: OnceCell<UserId>,
-    /// The same user as last read, and when: this is on the way of every command.
+    /// The same user as last read, and when: every command needs it.
     owner: Mutex<Option<(User, Instant)>>,
 }
 

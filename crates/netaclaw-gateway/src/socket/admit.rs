@@ -30,7 +30,7 @@ struct Auth {
     events: Option<Vec<String>>,
 }
 
-/// What waits between the middleware and the moment the client is connected.
+/// The state between the middleware and the moment the client is connected.
 #[derive(Clone)]
 struct Admitted {
     shared: Arc<Shared>,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(super) struct Answer {
     pub(super) body: Result<Box<RawValue>, Refusal>,
-    /// Hold events back until the answer is on its way.
+    /// Hold events back until the answer is queued.
     pub(super) feed: Option<Arc<SessionFeed>>,
     pub(super) list: Option<Arc<WatchedList>>,
 }

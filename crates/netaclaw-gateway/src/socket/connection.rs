@@ -1,4 +1,4 @@
-//! One socket: who it is, what it watches, what is on its way to it.
+//! One socket: its user, its subscriptions, its outbox.
 
 use super::feed::{Groups, SessionFeed};
 use super::outbox::Outbox;

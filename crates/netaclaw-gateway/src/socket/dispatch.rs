@@ -26,8 +26,8 @@ pub(super) const COMMANDS_MAX: usize = 256;
 /// How often a silent socket's credential is looked at: it expires, or another server ends it.
 const RECHECK: Duration = Duration::from_secs(5);
 
-/// A command that waits for its turn. Boxed on its way: a queue makes room for many at once, and
-/// most sockets have none.
+/// A command that waits for its turn. Boxed: a queue reserves memory for many at once, and most
+/// sockets have none.
 pub(super) struct Waiting {
     command: ClientCommand,
     ack_id: Option<i64>,
@@ -71,7 +71,7 @@ pub(super) async fn serve(
 ) {
     let served = serve_commands(&shared, &connection, commands);
     if AssertUnwindSafe(served).catch_unwind().await.is_err() {
-        // First, so that the client reconnects whatever becomes of the log line.
+        // First, so that the client reconnects even if logging fails.
         let words = crate::error::internal().words;
         connection
             .outbox

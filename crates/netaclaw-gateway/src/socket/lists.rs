@@ -70,7 +70,7 @@ struct ListState {
 
 struct Watcher {
     connection: Weak<Connection>,
-    /// What has changed while the first page is on its way, which has to arrive first.
+    /// Changes since the first page was read, which has to arrive first.
     held: Option<HashSet<SessionId>>,
 }
 
@@ -84,7 +84,7 @@ impl WatchedList {
         self.marked.notify_one();
     }
 
-    /// The first page is on its way: what changed since it was read follows.
+    /// The first page is queued: the changes since it was read follow.
     pub(super) fn release(&self, connection: &Connection) {
         let mut held = HashSet::new();
         for socket in &mut self.state().sockets {

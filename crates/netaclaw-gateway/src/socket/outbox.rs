@@ -147,7 +147,7 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Nothing more is taken in.
+    /// Nothing more is accepted.
     pub(super) fn close(&self) {
         *self.lock() = Queue {
             closed: true,

@@ -197,7 +197,7 @@ impl Window {
         }
     }
 
-    /// The carrier as it is now. With a new one counting begins anew.
+    /// The current transport. With a new one counting restarts.
     fn carrier(&mut self, shared: &Shared, socket: &SocketRef) -> Option<Carrier> {
         let transport = socket.transport_type();
         let known = self.carrier.as_ref();

@@ -38,7 +38,7 @@ async fn watching(server: &Server) -> (Client, Client) {
 async fn a_client_that_stands_still_is_dropped_and_the_others_see_all() {
     let server = narrow_server(4096).await;
     let (mut slow, mut quick) = watching(&server).await;
-    // More than the kernel buffers on the way: 40 answers, each an entry of 256 KiB.
+    // More than the kernel buffers: 40 answers, each an entry of 256 KiB.
     let long = "x".repeat(256 << 10);
     for round in 1..=40 {
         server.script.act([say(&long), Act::Turn]);
@@ -166,7 +166,7 @@ async fn a_connection_whose_reader_stands_still_ends() {
     };
     let server = Server::start_with(settings).await;
     let (mut slow, mut quick) = watching(&server).await;
-    // More than the kernel buffers on the way, and less than may wait.
+    // More than the kernel buffers, and less than may be queued.
     let long = "x".repeat(256 << 10);
     for round in 1..=40 {
         server.script.act([say(&long), Act::Turn]);
@@ -236,7 +236,7 @@ async fn a_client_that_sends_nonsense_and_reads_no_answer_is_dropped() {
     let server = narrow_server(4096).await;
     let auth = json!({"token": TOKEN, "events": ["current"]});
     let mut client = Client::connect_narrow(server.address, auth).await.unwrap();
-    // Far more answers than may wait and than the kernel buffers on the way; each repeats the name.
+    // Far more answers than may be queued and than the kernel buffers; each repeats the name.
     let name = "dance".repeat(12);
     for _ in 0..40_000 {
         client.start(&name, json!({})).await;

@@ -36,7 +36,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// The head of a text frame with so many bytes, masked with zeros.
+/// The head of a text frame with this many bytes, masked with zeros.
 fn frame_head(bytes: u64) -> Vec<u8> {
     let mut head = vec![0x81, 0xff];
     head.extend_from_slice(&bytes.to_be_bytes());
@@ -57,7 +57,7 @@ async fn sent_until_cut(stream: &mut TcpStream, most: usize) -> usize {
         }
         tokio::task::yield_now().await;
     }
-    // All of it may still be on its way: what counts is that the server ends the connection.
+    // All of it may still be in buffers: what counts is that the server closes the connection.
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).await.unwrap_or_default();
     sent

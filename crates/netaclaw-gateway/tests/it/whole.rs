@@ -1,5 +1,5 @@
-//! A whole server as people run it: configured agents, the real loop and tools, and a model that
-//! is strict about what it is asked. It can be started again over what an earlier one left.
+//! A whole server as users run it: configured agents, the real loop and tools, and a model that
+//! validates its requests. It can be restarted over the data of an earlier one.
 
 use crate::server::TOKEN;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};

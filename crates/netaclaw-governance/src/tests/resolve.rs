@@ -132,7 +132,7 @@ fn what_is_missing_here_is_named_and_others_stay() {
 fn a_subagent_has_what_its_parent_has_and_was_granted() {
     let parent = World::new(|w| w.agent.tools.disabled = names(&["look"])).resolve();
     let granted = names(&["read", "look", "clarify", "memory_*"]);
-    // The child's own configuration wants more than its parent may give.
+    // The child's own configuration has more than its parent may give.
     let child = World::new(|w| w.agent.tools.enabled = names(&["bash", "look"]));
     let tools = child.resolve_for(Seat::Subagent {
         parent: &parent,

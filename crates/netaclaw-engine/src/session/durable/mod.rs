@@ -69,7 +69,7 @@ pub(crate) struct Durable {
     /// A run has ended since a client last opened the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unread: bool,
-    /// Which way was last taken at forks, where it is not the way that was written last.
+    /// The child visited last at each fork, where it is not the one written last.
     #[serde(skip_serializing_if = "Visits::is_empty")]
     pub(crate) visits: Visits,
 }
@@ -101,7 +101,7 @@ pub(crate) struct AskedConsent {
     pub(crate) asked: ApprovalQuestion,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<ApprovalOutcome>,
-    /// What the person who refused it said. Not `reason`, which is why it was asked about.
+    /// The user's note about a refusal. Not `reason`, which is why approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) words: Option<String>,
 }
@@ -214,12 +214,12 @@ impl Durable {
         given.map(|at| self.approvals.remove(at)).is_some()
     }
 
-    /// Whether nothing waits: no message, and no answer of a person.
+    /// Whether nothing waits: no message, and no answer of a user.
     pub(crate) fn has_nothing_open(&self) -> bool {
         self.queue.is_empty() && self.questions.is_empty() && self.approvals.is_empty()
     }
 
-    /// Whether something waits for a person.
+    /// Whether something waits for a user.
     pub(crate) fn is_waiting(&self) -> bool {
         self.questions.iter().any(|asked| asked.answer.is_none())
             || self.approvals.iter().any(|asked| asked.outcome.is_none())

@@ -134,7 +134,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Moves a message to a position counted from 0. The places stay and are given out anew.
+    /// Moves a message to a position counted from 0. The positions stay and are reassigned.
     pub(crate) fn move_to(&mut self, item_id: &str, position: usize) -> Result<(), EngineError> {
         let at = self.position(item_id)?;
         let places: Vec<u64> = self.items.iter().map(|queued| queued.place).collect();

@@ -202,7 +202,7 @@ fn of_result(entry: &Entry) -> Option<ForeignSource> {
     })
 }
 
-/// For people; what decides is that there is a page at all.
+/// For display; the decision depends only on whether there is a page.
 fn host_of(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

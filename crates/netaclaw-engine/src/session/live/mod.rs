@@ -84,7 +84,7 @@ impl Live {
         &self.progress
     }
 
-    /// Whether a person or a tool is waited for.
+    /// Whether the run waits for a user or a tool.
     pub(crate) fn waits_or_works(&self) -> bool {
         let state = self.lock();
         state.waiting() > 0 || !state.tools.is_empty()
@@ -98,8 +98,8 @@ impl Live {
         name.unwrap_or_else(|| "stopping".to_owned())
     }
 
-    /// Adds a subscriber and shows the state as it is at that moment: what `look` sees and the
-    /// events after [`Joined::seq`] fit together without a seam.
+    /// Adds a subscriber and shows the state at that moment: there is no gap between what `look`
+    /// sees and the events after [`Joined::seq`].
     pub(crate) fn join<T>(
         &self,
         subscriber: Arc<dyn Subscriber>,

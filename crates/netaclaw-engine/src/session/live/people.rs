@@ -1,4 +1,4 @@
-//! Questions and approvals that wait for a person.
+//! Questions and approvals that wait for a user.
 
 use super::Live;
 use netaclaw_protocol::{
@@ -19,7 +19,7 @@ impl Live {
         self.lock().waiting() > 0
     }
 
-    /// Whether all there is to do has to wait for a person.
+    /// Whether the run can only continue after a user's answer.
     pub(crate) fn only_waits_for_person(&self) -> bool {
         let state = self.lock();
         state.waiting() > 0 && state.tools.len() <= state.waiting()

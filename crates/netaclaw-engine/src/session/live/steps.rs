@@ -21,7 +21,7 @@ impl Live {
         self.feed.emit_step(step);
     }
 
-    /// The beginning and the end of a skill, for clients that want no more.
+    /// The beginning and the end of a skill, for clients without steps.
     fn tell_skill(&self, step: &ToolProcessEvent, started_at: i64) {
         let event = &step.event;
         if event.target_type != ProcessTarget::Skill || event.stage.is_some() {

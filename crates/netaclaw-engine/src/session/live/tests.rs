@@ -131,7 +131,7 @@ struct Reader {
     last_seq: u64,
 }
 
-/// The events on their way to a reader.
+/// The events that a reader has not received yet.
 #[derive(Default)]
 struct Queue(Mutex<VecDeque<Value>>);
 
@@ -192,7 +192,7 @@ impl Reader {
     }
 
     fn resync(&mut self, live: &Live) {
-        // The socket's old subscription ends, with all that was on its way.
+        // The socket's old subscription ends, with all that it has not received.
         self.subscription = Arc::new(Queue::default());
         let subscriber: Arc<dyn Subscriber> = self.subscription.clone();
         let resumed = live.resume("epoch", self.last_seq, &subscriber);

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Result<T> = std::result::Result<T, SessionError>;
 
-/// The moment of the end: at which write, and on which side of it.
+/// When the process is killed: at which write, and before or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Doom {
     pub(super) write: Write,

@@ -273,7 +273,7 @@ impl<'w> Attempt<'w> {
         self.check_swept(&server, context).await;
         let mut client = server.client().await;
         let mut session = None;
-        // As a client does that cannot know what arrived.
+        // As a client that received no acknowledgements.
         for message in &mut self.messages {
             let heard = message.heard.clone();
             let payload = message.payload(session.as_ref());

@@ -165,8 +165,8 @@ impl Scene<'_> {
         Watcher::join(self.world.server.address, &self.session, weather).await
     }
 
-    /// Plays the scene to its end. At every pause all have the same view, as has one who comes at
-    /// that moment.
+    /// Plays the scene to its end. At every pause all clients have the same view, as has one that
+    /// joins at that moment.
     async fn play(mut self, watchers: &mut [Watcher], context: &str) -> Self {
         for (hold, said) in std::mem::take(&mut self.holds) {
             let mut late = self.watcher(Weather::Fair).await;

@@ -96,7 +96,7 @@ impl View {
         view
     }
 
-    /// Takes an event in. An event that was taken in before changes nothing.
+    /// Applies an event. An event that was applied before changes nothing.
     pub(super) fn apply(&mut self, event: &Value) -> Applied {
         if event["epoch"] != self.epoch {
             return Applied::NeedsSync;
