@@ -1,6 +1,5 @@
-//! Packs the web app into the binary: every file of `web/dist`, compressed once, with what a
-//! browser has to be told about it. Without that directory the binary has no web app. And the
-//! skills that are shipped.
+//! Packs the web app into the binary: every file of `web/dist`, compressed once, with the headers
+//! for browsers. Without that directory the binary has no web app. And the skills that are shipped.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -35,7 +35,7 @@ pub trait AgentStore: Send + Sync {
 const HOSTS_MAX: usize = 200;
 const PROMPT_CHARS_MAX: usize = 200_000;
 
-/// Whether an agent can be kept like this, beside these channels.
+/// Whether an agent is valid, given these channels.
 pub fn check_agent(spec: &AgentSpec, channels: &[ChannelView]) -> Result<(), Invalid> {
     rules::name("name", &spec.name)?;
     rules::at_most("label", &spec.label, rules::LABEL_CHARS_MAX)?;
@@ -156,7 +156,7 @@ fn check_tools(spec: &AgentSpec) -> Result<(), Invalid> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderChoice {
     pub kind: ProviderKind,
-    /// The name that nobody knows, if the agent has one; somebody should be told.
+    /// The unknown name, if the agent has one, for a warning.
     pub unknown: Option<String>,
 }
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
 
-/// Whoever asks for a change. Every change says so, and the store writes it down together with
-/// the change itself.
+/// The author of a change. Every change names one, and the store records it together with the
+/// change itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     name: String,
@@ -21,7 +21,7 @@ impl Actor {
         Self::named("system".to_owned())
     }
 
-    /// Somebody with access to the data directory.
+    /// A user with access to the data directory.
     pub fn command_line() -> Self {
         Self::named("command line".to_owned())
     }
@@ -70,7 +70,7 @@ pub struct Act {
 pub trait AuditStore: Send + Sync {
     /// A page of the list, newest first. Pages count from 1.
     async fn audit(&self, page: u32, size: u32) -> Result<AuditPage>;
-    /// Adds what is no change to a record, such as a login.
+    /// Adds what does not change a record, such as a login.
     async fn record_act(&self, by: &Actor, act: Act) -> Result<()>;
 }
 

@@ -42,7 +42,7 @@ pub trait ChannelStore: Send + Sync {
     async fn delete_channel(&self, by: &Actor, id: &ChannelId, expect: Expect) -> Result<()>;
 }
 
-/// The channel as model clients know it.
+/// The channel in the form that model clients use.
 pub fn model_channel(spec: &ChannelSpec, api_key: Option<SecretString>) -> Channel {
     Channel {
         base_url: spec.base_url.clone(),
@@ -57,7 +57,7 @@ pub fn model_channel(spec: &ChannelSpec, api_key: Option<SecretString>) -> Chann
     }
 }
 
-/// The end of a key, for people who have several. A short key has no part that can be shown.
+/// The end of a key, for users who have several. A short key has no part that can be shown.
 pub fn last4(key: &str) -> Option<String> {
     const CHARS_MIN: usize = 12;
     let count = key.chars().count();

@@ -15,11 +15,11 @@ pub const FIRST_USER: &str = "admin";
 /// What was found on the machine at a first start.
 #[derive(Clone, Debug)]
 pub struct FirstStart {
-    /// Of the labels that people will see.
+    /// Of the labels that users will see.
     pub language: Language,
-    /// Where sessions are kept, unless somebody says otherwise.
+    /// The default session storage.
     pub session_provider: ProviderKind,
-    /// Keys from the environment, by whose they are.
+    /// API keys from the environment, by supplier.
     pub keys: Vec<(Supplier, SecretString)>,
     /// An Ollama that answers, with its models.
     pub ollama: Option<LocalModels>,
@@ -59,9 +59,9 @@ pub struct PlannedChannel {
     pub key: Option<SecretString>,
 }
 
-/// The models a new channel lists, the one to use first. What is known about them is in the
-/// catalogue. OpenAI's newest are not here: over the API that is spoken here they take tools only
-/// while they do not think.
+/// The models a new channel lists, the one to use first. Their data is in the catalog. OpenAI's
+/// newest are not here: over the API that is implemented here they take tools only without
+/// thinking.
 const USUAL_MODELS: &[(Supplier, &[&str])] = &[
     (
         Supplier::Anthropic,
@@ -74,8 +74,8 @@ const USUAL_MODELS: &[(Supplier, &[&str])] = &[
     ),
 ];
 
-/// The models for a new channel of which nobody named any: the usual ones, else all that are well
-/// known. Whoever serves models of others is the only one to know which.
+/// The default models of a new channel: the usual ones, else all known ones. A server of other
+/// suppliers' models has to name its own.
 pub fn usual_models(supplier: Supplier) -> Vec<ChannelModel> {
     let usual = USUAL_MODELS.iter().find(|(whose, _)| *whose == supplier);
     match (usual, supplier) {

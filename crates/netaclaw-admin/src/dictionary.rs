@@ -68,7 +68,7 @@ pub fn check_dict_info(spec: &DictInfoSpec) -> Result<(), Invalid> {
 
 fn key(field: &str, key: &str) -> Result<(), Invalid> {
     rules::name(field, key)?;
-    // The dot stands between group and entry.
+    // The dot separates group and entry.
     let plain = !key.contains([' ', '.']);
     rules::ensure(plain, field, Problem::NotAName)
 }

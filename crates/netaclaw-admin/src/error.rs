@@ -141,7 +141,7 @@ pub enum Problem {
     NoSuchUser(String),
     NoSuchAgent(String),
     NotAnAddress,
-    /// An address must not carry a user and password: it is shown to people.
+    /// An address must not contain a user and password: it is shown to users.
     SecretInAddress,
     /// The supplier has no address of its own.
     AddressNeeded,
@@ -153,11 +153,11 @@ pub enum Problem {
     NoSuchField {
         nearest: Option<String>,
     },
-    /// The text of whoever could not read it.
+    /// The error text of the parser.
     Unreadable(String),
     /// The default agent stays the default until another one is.
     DefaultNeeded,
-    /// Somebody must be able to configure the server.
+    /// At least one administrator must remain.
     LastAdmin,
     InThePast,
     /// Environment and headers: letters, digits, `_` and `-`, and nothing that steers how programs
@@ -166,7 +166,7 @@ pub enum Problem {
     NotOneLine,
     /// A secret that was to stay as it is, and is not there.
     NothingToKeep,
-    /// There is no room for another one.
+    /// The maximum number is reached.
     TooMany {
         max: usize,
     },

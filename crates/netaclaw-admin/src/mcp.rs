@@ -15,7 +15,7 @@ use url::Url;
 /// Environment of a program, or headers of requests, by name.
 pub type McpSecrets = BTreeMap<String, SecretString>;
 
-/// What becomes of a server's secrets.
+/// A change of a server's secrets.
 #[derive(Clone, Debug, Default)]
 pub enum McpSecretsChange {
     #[default]
@@ -109,7 +109,7 @@ fn check_address(address: &str) -> Result<(), Invalid> {
     rules::ensure(is_open, field, Problem::SecretInAddress)
 }
 
-/// Names and values that can stand in an environment or a request.
+/// Names and values that are valid in an environment or a request.
 pub fn check_mcp_secrets(secrets: &McpSecrets) -> Result<(), Invalid> {
     const NAME_BYTES_MAX: usize = 200;
     const VALUE_CHARS_MAX: usize = 10_000;
@@ -131,8 +131,8 @@ pub fn check_mcp_secrets(secrets: &McpSecrets) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// What tells the loader which code to run, which would be before a program is locked in; and what
-/// tells processes of ours apart.
+/// Variables that make the loader run code, which would happen before the sandbox; and variables
+/// that our own processes use.
 fn is_reserved(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let begins = ["LD_", "DYLD_", "NETACLAW_"].iter();

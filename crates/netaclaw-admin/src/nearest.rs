@@ -1,4 +1,4 @@
-//! What somebody may have meant by a name that is not there.
+//! Suggestions for a name that does not exist.
 
 /// The name that is closest, if any is close enough to be a typing mistake.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

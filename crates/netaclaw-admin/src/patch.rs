@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The record with a JSON merge patch applied: what the patch names is replaced, `null` puts a
-/// field back to its default. A field that does not exist is an error and not ignored, so that a
-/// typing mistake is noticed.
+/// The record with a JSON merge patch applied: what the patch names is replaced, `null` resets a
+/// field to its default. An unknown field is an error and not ignored, so that a typing error is
+/// noticed.
 pub fn apply_patch<T>(record: &T, patch: &Map<String, Value>) -> Result<T, Invalid>
 where
     T: Serialize + DeserializeOwned,
@@ -23,7 +23,7 @@ where
     merge(&mut merged, patch);
     let patched: T = serde_path_to_error::deserialize(merged)
         .map_err(|error| unreadable(error.path().to_string(), error.into_inner()))?;
-    // What does not exist was left out on the way.
+    // Deserializing has dropped unknown fields.
     find_unknown(patch, &before, &value(&patched)?, "")?;
     Ok(patched)
 }

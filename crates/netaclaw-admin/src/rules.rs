@@ -9,7 +9,7 @@ pub(crate) const TEXT_CHARS_MAX: usize = 10_000;
 
 pub(crate) type Checked = Result<(), Invalid>;
 
-/// Names are typed on command lines and stand in URLs, so they have no surprises in them.
+/// Names are typed on command lines and occur in URLs, so special characters are refused.
 pub(crate) fn name(field: &str, name: &str) -> Checked {
     filled(field, name)?;
     at_most(field, name, NAME_CHARS_MAX)?;

@@ -13,7 +13,7 @@ use serde_json::Value;
 pub trait SettingStore: Send + Sync {
     /// All settings, by name.
     async fn settings(&self) -> Result<Vec<Setting>>;
-    /// `None` if nobody has set it.
+    /// `None` if it is not set.
     async fn setting(&self, name: &str) -> Result<Option<Setting>>;
     /// Sets it, whether it was there or not; with an expected revision it has to be there.
     async fn put_setting(
@@ -26,17 +26,16 @@ pub trait SettingStore: Send + Sync {
     async fn delete_setting(&self, by: &Actor, name: &str, expect: Expect) -> Result<()>;
 }
 
-/// The names that somebody reads, and so all that people can set. A setting that nothing reads would
-/// only seem to do something. Whoever begins to read one enters it here, with a test of what it does.
+/// The names of settings that the program reads; others cannot be set, because they would only seem
+/// to have an effect. Add a new setting here, with a test of its effect.
 pub const SETTINGS: &[&str] = &[CLARIFY_TIMEOUT];
 
-/// How long questions of agents stay open, in milliseconds. Unset, they wait for their answer however
-/// long it takes.
+/// How long questions of agents stay open, in milliseconds. Unset, they never expire.
 pub const CLARIFY_TIMEOUT: &str = "clarify.timeoutMs";
-/// A year: whoever wants more wants no limit.
+/// A year: beyond that, use no limit.
 const CLARIFY_TIMEOUT_MAX: i64 = 365 * 24 * 60 * 60 * 1000;
 
-/// Refuses a name that nobody reads.
+/// Refuses an unknown name.
 pub fn check_setting_name(name: &str) -> Result<()> {
     known(name, SETTINGS)
 }

@@ -1,4 +1,4 @@
-//! What people configure, as it was together at one revision of the store.
+//! The configuration at one revision of the store.
 
 use crate::channel::model_channel;
 use crate::error::{AdminError, Result};
@@ -12,12 +12,13 @@ use secrecy::SecretString;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Everything that runs are made from. Immutable: a change makes another one, with a higher revision.
+/// Everything that runs are made from. Immutable: a change creates another snapshot, with a higher
+/// revision.
 #[derive(Debug, Default)]
 pub struct ConfigSnapshot {
     pub revision: u64,
     pub agents: Vec<Agent>,
-    /// Those whose rows cannot be read. The others can run all the same.
+    /// Those whose rows cannot be read. The others can still run.
     pub unreadable: Vec<UnreadableAgent>,
     pub channels: Vec<ChannelView>,
     pub tools: Vec<ToolRecord>,
@@ -36,7 +37,7 @@ pub struct ConfiguredMcpServer {
     pub secrets: Option<McpSecrets>,
 }
 
-/// An agent that another version has written, or somebody by hand.
+/// An agent that another version has written, or that was edited by hand.
 #[derive(Debug)]
 pub struct UnreadableAgent {
     pub id: String,

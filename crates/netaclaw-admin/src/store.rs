@@ -17,16 +17,16 @@ use async_trait::async_trait;
 use netaclaw_protocol::AdminStoreKind;
 use std::sync::Arc;
 
-/// Everything that people configure.
+/// The configuration.
 ///
 /// The contract, which `contract` tests for every implementation:
-/// - A change is whole or not at all, and durable when it has been answered.
+/// - A change is atomic, and durable when it has been answered.
 /// - A change to another revision than the expected one writes nothing.
-/// - Changes come one after the other, also those of several processes on the same store.
+/// - Changes are serialized, also those of several processes on the same store.
 /// - A channel's key is encrypted before it is written, and is in no answer but
-///   [`ChannelStore::open_channel`]'s. Whatever cannot be decrypted is an error that names the
+///   [`ChannelStore::open_channel`]'s. A key that cannot be decrypted is an error that names the
 ///   channel.
-/// - Every change is on the audit list, with no value in it; but not what agents remember.
+/// - The audit log has every change, without values; but not agents' memories.
 #[async_trait]
 pub trait AdminStore:
     AgentStore
@@ -44,9 +44,10 @@ pub trait AdminStore:
     /// one does it, and the others wait until it is done.
     async fn seed(&self, first: FirstStart) -> Result<Seeded>;
 
-    /// What runs are made from, all of it of one revision. It has every change that was made through
-    /// this store, and those that other processes made more than a second ago. Cheap, and the same
-    /// value until something changes; an error if the store cannot tell whether something has.
+    /// What runs are made from, all of it of one revision. It has every change that was made
+    /// through this store, and those that other processes made more than a second ago. Cheap, and
+    /// the same value until something changes; an error if the store cannot determine whether
+    /// something has.
     async fn config_snapshot(&self) -> Result<Arc<ConfigSnapshot>>;
 
     /// What keeps it.

@@ -8,14 +8,14 @@ use netaclaw_protocol::{Token, TokenId, TokenIssued, TokenSpec, User, UserId, Us
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
-/// Where tokens are kept: as hashes, so that nobody who reads the store can use one.
+/// Stores tokens as hashes, so that a copy of the store cannot be used to log in.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// All tokens, newest first.
     async fn tokens(&self) -> Result<Vec<Token>>;
     async fn tokens_of(&self, user: &UserId) -> Result<Vec<Token>>;
 
-    /// Makes a token. Its text is in this answer and nowhere else.
+    /// Creates a token. Its text is in this answer and nowhere else.
     async fn issue_token(&self, by: &Actor, spec: TokenSpec) -> Result<IssuedToken>;
     /// Makes a token for a browser that came in with another one, which it never outlives.
     async fn issue_token_with(
@@ -24,14 +24,15 @@ pub trait TokenStore: Send + Sync {
         spec: TokenSpec,
         with: &TokenId,
     ) -> Result<IssuedToken>;
-    /// From now on nobody gets in with it, nor with those that were issued with it. Revoking it
-    /// again changes nothing.
+    /// Invalidates the token, and those that were issued with it. Revoking it again changes
+    /// nothing.
     async fn revoke_token(&self, by: &Actor, id: &TokenId) -> Result<Token>;
 
     /// Forgets the tokens that were revoked or had expired before then, in Unix milliseconds.
     async fn forget_tokens(&self, dead_before: i64) -> Result<()>;
 
-    /// Whom a token lets in. The time it takes does not tell how much of a guess was right.
+    /// Whom a token authenticates. The time it takes does not depend on how much of a guess was
+    /// right.
     async fn check_token(&self, presented: &SecretString) -> Result<TokenCheck>;
 }
 
@@ -71,19 +72,19 @@ pub struct Access {
 /// What the tokens are called that browsers keep in their cookies.
 pub const BROWSER_LABEL: &str = "browser";
 
-/// Whether a token was given to a browser that somebody came in with, and to nobody else.
+/// Whether a token was issued to a browser at a login.
 pub fn is_browsers(token: &Token) -> bool {
     token.spec.label == BROWSER_LABEL
 }
 
-/// Whether a token still lets somebody in, as long as its user is not switched off.
+/// Whether a token is still valid, as long as its user is enabled.
 pub fn is_alive(token: &Token, now_ms: i64) -> bool {
     token.revoked_at.is_none() && token.spec.expires_at.is_none_or(|at| at > now_ms)
 }
 
-/// Whether somebody was configured who can come in without the access token: a user with a
-/// password, or with a token that was made for them. A browser's token does not count: whoever
-/// once came in with the access token has one.
+/// Whether a user can log in without the initial access token: with a password, or with a token
+/// that was created for them. A browser's token does not count: each login with the initial access
+/// token creates one.
 pub fn somebody_may_enter(users: &[User], tokens: &[Token], now_ms: i64) -> bool {
     let enabled = |user: &&User| user.spec.status == UserStatus::Enabled;
     let has_token = |user: &User| {
@@ -101,7 +102,7 @@ pub fn check_token_spec(spec: &TokenSpec, now_ms: i64) -> Result<(), Invalid> {
     rules::ensure(lasts, "expiresAt", Problem::InThePast)
 }
 
-/// Compares two secrets in a time that does not tell where they differ.
+/// Compares two secrets in a time that does not depend on where they differ.
 pub fn same_secret(one: &SecretString, other: &SecretString) -> bool {
     let (one, other) = (one.expose_secret(), other.expose_secret());
     one.as_bytes().ct_eq(other.as_bytes()).into()

@@ -15,10 +15,10 @@ pub trait ToolStore: Send + Sync {
     /// Every tool that is or was there, by name.
     async fn tools(&self) -> Result<Vec<ToolRecord>>;
     async fn tool(&self, name: &str) -> Result<ToolRecord>;
-    /// Tells the store which tools a source has now. New ones get a row; those it does not have
-    /// any more keep theirs, with what an administrator has set, and are marked.
+    /// Synchronizes the tools of a source. New ones get a row; missing ones keep theirs, with what
+    /// an administrator has set, and are marked.
     async fn sync_tools(&self, by: &Actor, source: &str, known: &[KnownTool]) -> Result<ToolSync>;
-    /// Sets the switch for everybody; `None` leaves it to the catalogue.
+    /// Sets the global setting; `None` leaves it to the catalog.
     async fn switch_tool(
         &self,
         by: &Actor,
@@ -45,7 +45,7 @@ pub struct ToolSync {
     pub back: Vec<String>,
 }
 
-/// The switches that somebody has set.
+/// The global settings that were made.
 pub fn global_status(tools: &[ToolRecord]) -> BTreeMap<String, ToolStatus> {
     let set = |tool: &ToolRecord| Some((tool.name.clone(), tool.status?));
     tools.iter().filter_map(set).collect()

@@ -18,8 +18,8 @@ pub trait UserStore: Send + Sync {
     async fn user_named(&self, name: &str) -> Result<User>;
 
     async fn create_user(&self, by: &Actor, new: NewUser) -> Result<User>;
-    /// A password that is changed or cleared ends the tokens of the browsers that may have come in
-    /// with it, except the one that was shown for the change.
+    /// Changing or clearing a password revokes the tokens of the browsers that may have logged in
+    /// with it, except the one that authenticated the change.
     async fn update_user(
         &self,
         by: &Actor,
@@ -31,7 +31,7 @@ pub trait UserStore: Send + Sync {
     /// Deletes the user with their tokens.
     async fn delete_user(&self, by: &Actor, id: &UserId, expect: Expect) -> Result<()>;
 
-    /// Takes as long for an unknown name as for a wrong password, and is written down either way.
+    /// Takes as long for an unknown name as for a wrong password, and is recorded either way.
     async fn check_login(&self, name: &str, password: &SecretString) -> Result<LoginCheck>;
 }
 
@@ -51,7 +51,7 @@ pub enum LoginCheck {
 }
 
 const PASSWORD_CHARS_MIN: usize = 8;
-/// Hashing takes longer the longer a password is, and somebody else chooses it.
+/// Hashing takes longer the longer a password is, and an attacker could choose it.
 const PASSWORD_CHARS_MAX: usize = 512;
 
 pub fn check_user(spec: &UserSpec) -> Result<(), Invalid> {

@@ -1,4 +1,4 @@
-//! How the agents of the admin store are condensed.
+//! How sessions of the admin store's agents are compacted.
 
 use crate::memory::AgentMemory;
 use crate::models::threshold_percent;

@@ -23,11 +23,11 @@ use std::sync::Arc;
 use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
 
-/// What becomes of calls that need a person's consent, as there is nobody to ask.
+/// What happens to calls that need an approval, as no user is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadlessApproval {
     Refuse,
-    /// Whoever started this agrees to all of them.
+    /// Starting this process approves all of them.
     Allow,
 }
 
@@ -60,7 +60,7 @@ impl AdminAgentSource {
             tools: AgentTools {
                 sources: self.sources.clone(),
                 agent: agent.map(str::to_owned),
-                // Whoever calls is expected to be able to, else it would not.
+                // The client is expected to read images; otherwise it would not call.
                 model: ModelAbilities {
                     tools: true,
                     vision: true,
@@ -101,7 +101,7 @@ impl HeadlessTools {
         if let Some(reason) = reason {
             return Decision::Deny { reason };
         }
-        // What the other program has read is that program's to know.
+        // What the other program has read is unknown here.
         let decided = decide(offered, current, &ForeignContent::default(), call);
         match (decided, self.approval) {
             (Decision::Ask(asked), HeadlessApproval::Allow) => {
@@ -195,7 +195,7 @@ impl ServedTools for HeadlessTools {
     }
 }
 
-/// Where there is no session there is no list, nobody to ask, and nobody to remember.
+/// Services without a session: no to-do list, no user to ask, and no memories.
 pub(crate) struct NoSession;
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! What a project tells its agents, in files of its own.
+//! A project's instructions for agents, in files of its own.
 
 use netaclaw_runtime::prompt::InstructionFile;
 use netaclaw_tools::real_path;
@@ -6,14 +6,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Where the same is said twice, in this order.
+/// Where one directory has both, in this order.
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-/// More than the prompt has room for; what is missing is told there.
+/// More than the prompt has room for; the prompt mentions what is left out.
 const BYTES_MAX: u64 = 256 << 10;
 
-/// The files from the top of the project down to the workspace; blocks. The top is the
-/// repository that the workspace lies in, or else the workspace itself: what stands above it may
-/// be anybody's, and must not instruct.
+/// The files from the top of the project down to the workspace; blocks. The top is the repository
+/// of the workspace, or else the workspace itself: directories above it may belong to other users,
+/// and must not instruct.
 pub(crate) fn instruction_files(workspace: &Path) -> Vec<InstructionFile> {
     let mut dirs: Vec<&Path> = project_dirs(workspace);
     dirs.reverse();
@@ -47,8 +47,8 @@ fn project_dirs(workspace: &Path) -> Vec<&Path> {
     workspace.ancestors().take(top + 1).collect()
 }
 
-/// A link is followed inside of the project only: a program of the sandbox may have made it, and must
-/// not choose which file of the machine is told to the model.
+/// A link is followed inside of the project only: a program of the sandbox may have created it, and
+/// must not choose which file of the machine is sent to the model.
 fn read_text(path: &Path, top: &Path) -> io::Result<String> {
     // A pipe would be waited for.
     if !std::fs::metadata(path)?.is_file() {

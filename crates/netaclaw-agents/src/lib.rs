@@ -1,5 +1,4 @@
-//! Agents as people configure them, made ready to run: the engine's `AgentSource` on top of the
-//! admin store.
+//! Configured agents, made ready to run: the engine's `AgentSource` on top of the admin store.
 
 mod compaction;
 mod headless;

@@ -18,11 +18,11 @@ use tokio::sync::{Notify, watch};
 use tokio::time::MissedTickBehavior;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Other processes change the configuration as well, without notice. Runs look more often.
+/// Other processes change the configuration as well, without notice. Runs check more often.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// For how long after startup runs wait for servers that are being connected to.
 const FIRST_CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// In the catalogue of tools, what stands before the name of a server.
+/// The prefix of a server's name in the catalog of tools.
 const SOURCE: &str = "mcp:";
 
 /// The status of MCP servers, for pages.
@@ -76,8 +76,8 @@ impl AdminMcpServers {
         })
     }
 
-    /// Waits for servers at startup, so that the first run has their tools. Later runs do not wait: a
-    /// server that is new or back offers its tools when it is connected.
+    /// Waits for servers at startup, so that the first run has their tools. Later runs do not wait:
+    /// a server that is new or back offers its tools when it is connected.
     pub(crate) async fn await_first_connect(&self) {
         let left = self
             .first_connect_deadline
@@ -90,9 +90,9 @@ impl AdminMcpServers {
         self.followed.follow(&self.servers, config);
     }
 
-    /// All tools there are at this moment.
+    /// All current tools.
     pub(crate) fn tools(&self) -> McpTools {
-        // Before the rest: what changes meanwhile makes this out of date.
+        // Before the rest: a change in the meantime makes this stale.
         let changes = self.servers.changes();
         McpTools {
             registry: self.servers.registry(),
@@ -103,7 +103,7 @@ impl AdminMcpServers {
     }
 }
 
-/// The tools of all servers, as they were at one moment.
+/// The tools of all servers at one moment.
 pub(crate) struct McpTools {
     /// With the built-in ones.
     pub(crate) registry: Arc<ToolRegistry>,
@@ -121,7 +121,7 @@ impl McpTools {
     }
 
     /// Tools that cannot be used now or by this agent, with the reason; and those of servers that
-    /// this process has not seen yet, as far as the catalogue remembers them.
+    /// are not connected yet, as far as the catalog has them.
     pub(crate) fn missing(&self, chosen: &[String], records: &[ToolRecord]) -> Missing {
         let mut missing = Missing::default();
         for (server, tools) in &self.by_server {
@@ -206,8 +206,8 @@ struct Followed(Mutex<Option<Arc<ConfigSnapshot>>>);
 
 impl Followed {
     fn follow(&self, servers: &McpServers, config: &Arc<ConfigSnapshot>) {
-        // Held until it is done, so that the next caller finds it done. It takes no time: connections
-        // are made elsewhere.
+        // Held until it is done, so that the next caller finds it done. It takes no time:
+        // connections are made in the background.
         let mut followed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_newer = |known: &Arc<ConfigSnapshot>| known.revision < config.revision;
         if !followed.as_ref().is_none_or(is_newer) {
@@ -240,7 +240,7 @@ impl Follower {
                 _ = look.tick() => self.follow().await,
                 Ok(()) = states.changed() => self.sync().await,
             };
-            // A store that fails for a moment is no reason to end connections.
+            // A transient failure of the store does not end connections.
             if let Err(error) = done {
                 tracing::warn!(%error, "failed to watch the configuration of MCP servers");
             }
@@ -306,7 +306,7 @@ pub(crate) fn known_tool(tool: &ToolManifest) -> KnownTool {
     }
 }
 
-/// A tool that only the catalogue remembers. It is never offered, as there is a reason against it.
+/// A tool that only the catalog has. It is never offered, as there is a reason against it.
 fn unseen(tool: &ToolRecord) -> ToolManifest {
     ToolManifest {
         name: tool.name.clone(),

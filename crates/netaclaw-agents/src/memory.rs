@@ -1,4 +1,4 @@
-//! What an agent remembers of the user whose session it is.
+//! The memories of an agent about the user of a session.
 
 use async_trait::async_trait;
 use netaclaw_admin::{AdminError, AdminStore, Expect, MemoryProposal, by_relevance, search};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) struct AgentMemory {
     admin: Arc<dyn AdminStore>,
     agent: AgentId,
-    /// Sessions of nobody have no memory.
+    /// Sessions without a user have no memory.
     user: Option<UserId>,
     /// The session whose proposals are its own; a preview has none.
     session: Option<SessionId>,
@@ -34,13 +34,12 @@ impl AgentMemory {
         Self { session, ..self }
     }
 
-    /// What belongs into the prompt of a session, the most relevant first. What a session began
-    /// with decides, so that the prompt stays the same while the session goes on. Pending facts are
-    /// not among them.
+    /// The memories for the prompt of a session, the most relevant first. The first message
+    /// decides, so that the prompt stays the same during the session. Pending facts are excluded.
     pub(crate) async fn facts(&self, about: &str) -> Vec<String> {
         let memories = match self.confirmed().await {
             Ok(memories) => memories,
-            // A session can go on without it.
+            // A session can continue without it.
             Err(_) => return Vec::new(),
         };
         by_relevance(&memories, about)

@@ -1,4 +1,4 @@
-//! What an agent would be told and could use, for people who configure it.
+//! The prompt and the tools that an agent would have, for administrators.
 
 use crate::memory::AgentMemory;
 use crate::source::AdminAgentSource;
@@ -17,7 +17,7 @@ use netaclaw_tools::spawn::Isolation;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Knows the tools there are, and what would become of an agent that is configured in some way.
+/// Returns the tools, and previews an agent with a given configuration.
 #[async_trait]
 pub trait AgentPreviews: Send + Sync + 'static {
     /// All that are or were there.
@@ -40,7 +40,7 @@ pub trait AgentPreviews: Send + Sync + 'static {
     ) -> Result<AgentPreview, EngineError>;
 }
 
-/// For whom an agent is shown.
+/// The user and the role for which an agent is shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PreviewFor<'a> {
     pub seat: ToolSeat,
@@ -51,7 +51,7 @@ pub struct PreviewFor<'a> {
 #[async_trait]
 impl AgentPreviews for AdminAgentSource {
     async fn tools(&self) -> Result<Vec<ToolInfo>, EngineError> {
-        // Whoever looks sees a row for every tool, also if nobody has started a server since.
+        // The page shows a row for every tool, also if no server was started since.
         self.sync_tools().await.map_err(admin_error)?;
         let records = self.sources.admin.tools().await.map_err(admin_error)?;
         let catalogue = self.snapshot().await?.registry.catalogue();
@@ -134,7 +134,7 @@ impl AgentPreviews for AdminAgentSource {
 }
 
 impl AdminAgentSource {
-    /// What a new session would know; an agent that is not kept yet knows what is for all.
+    /// The memories of a new session; an agent that is not saved yet has those for all agents.
     async fn memory_of(&self, spec: &AgentSpec, user: Option<&str>) -> Vec<String> {
         let admin = &self.sources.admin;
         let kept = admin.agent_named(&spec.name).await;
@@ -157,7 +157,7 @@ fn abilities(
     (abilities, model, no_model)
 }
 
-/// What was found, or in words why not.
+/// The result, or an error text.
 fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<String>) {
     match found {
         Ok(found) => (Some(found), None),

@@ -1,4 +1,4 @@
-//! What lies on the disk, scanned again when the last scan is half a second old.
+//! Scans of the disk, repeated when the last one is half a second old.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// A change of a file takes effect after this time at most.
 const SCAN_AGAIN: Duration = Duration::from_millis(500);
-/// Places that are remembered at most; beyond it all are scanned anew.
+/// The maximum of cached directories; beyond it the cache is cleared.
 const PLACES_MAX: usize = 64;
 
 /// The last scan of each place.
@@ -21,8 +21,8 @@ pub(crate) struct Scans<K, V> {
 type Place<V> = Arc<tokio::sync::Mutex<Option<(Instant, V)>>>;
 
 impl<K: Eq + Hash, V: Clone> Scans<K, V> {
-    /// What is at a place, as it was half a second ago at most. A scan is given the one before it; one
-    /// that failed is repeated by the next caller.
+    /// The content of a directory, at most half a second old. A scan receives the previous one; a
+    /// failed scan is repeated by the next caller.
     pub(crate) async fn get<E, F>(
         &self,
         place: K,

@@ -1,4 +1,4 @@
-//! The skills of agents: where they are looked for, and what becomes of a message that names one.
+//! The skills of agents: their directories, and messages that name a skill.
 
 use crate::headless::NoSession;
 use crate::snapshot::AgentSnapshot;
@@ -31,7 +31,7 @@ const SKILL_TOOLS: [&str; 3] = ["list_skills", "read_skill", EXECUTE_SKILL];
 /// Where skills are that belong to no agent.
 #[derive(Clone, Debug, Default)]
 pub struct SkillHome {
-    /// In the data directory; people put theirs here.
+    /// In the data directory; users put theirs here.
     pub data: Option<PathBuf>,
     /// Those that come with NetaClaw.
     pub shipped: Option<PathBuf>,
@@ -57,7 +57,7 @@ impl Skills {
         }
     }
 
-    /// Of the agent's `skills`, what holds a slash is a directory and everything else a name.
+    /// Items of the agent's `skills` with a slash are directories, all others are names.
     pub(crate) fn places(&self, spec: &AgentSpec, workspace: &Path) -> SkillPlaces {
         let (dirs, chosen): (Vec<&String>, Vec<&String>) =
             spec.skills.iter().partition(|item| item.contains('/'));
@@ -91,7 +91,7 @@ impl AgentSnapshot {
         }
     }
 
-    /// The index for the prompt: those of people before those that are shipped.
+    /// The index for the prompt: users' skills before shipped ones.
     pub(crate) async fn skill_lines(&self, places: &SkillPlaces) -> Vec<SkillLine> {
         let skills = self.skills_at(places).await;
         let ready = skills.iter().filter(|skill| skill.is_ready());
@@ -155,12 +155,12 @@ impl AdminAgentSource {
     async fn skills_of(&self, agent: Option<&str>) -> Result<Vec<Skill>, EngineError> {
         let spec = self.agent_named(agent).await?.spec;
         let places = self.sources.skills.places(&spec, &self.cwd_of(&spec));
-        // Whoever looks wants to see what was just changed.
+        // The page must show what was just changed.
         Ok(blocking(move || places.find()).await)
     }
 }
 
-/// A skill that somebody runs by hand, without an agent around it.
+/// A skill that a user runs directly, without an agent.
 pub struct SkillByHand {
     /// Whose limits it has; `None` is the default agent.
     pub agent: Option<String>,
@@ -173,7 +173,7 @@ pub struct SkillByHand {
 }
 
 impl AdminAgentSource {
-    /// Whoever calls this has agreed to what is run.
+    /// The caller has approved what is run.
     pub async fn run_skill_by_hand(&self, run: SkillByHand) -> Result<ToolOutput, EngineError> {
         let spec = self.agent_named(run.agent.as_deref()).await?.spec;
         let (workspace, _) = self.open_workspace(run.workspace, Vec::new()).await?;

@@ -1,5 +1,5 @@
-//! Models that were offered tools and refused. Asking them again in every run would cost a request
-//! each time; asking never again would miss that somebody has mended it.
+//! Models that refused tools. Trying again in every run would cost a request each time; never
+//! trying again would miss that the model or its server has changed.
 
 use netaclaw_protocol::Trouble;
 use std::collections::HashMap;

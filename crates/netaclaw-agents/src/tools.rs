@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The tools that start programs.
 pub(crate) const STARTS_PROGRAMS: [&str; 2] = ["bash", EXECUTE_SKILL];
 
-/// For whom tools are resolved.
+/// The role for which tools are resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ToolSeat {
     #[default]
@@ -31,8 +31,8 @@ pub enum ToolSeat {
 }
 
 impl Sources {
-    /// Which tools a stored agent has with such a model, and why. Resolved once for each version and
-    /// state of its skills: this is asked before every call of a tool.
+    /// Which tools a stored agent has with such a model, and why. Resolved once for each version
+    /// and state of its skills, because every tool call needs it.
     pub(crate) async fn tools_of(
         &self,
         snapshot: &AgentSnapshot,
@@ -149,7 +149,7 @@ struct ToolEnvironment {
     catalogue: Vec<Arc<ToolManifest>>,
     /// Tools that cannot be used, each with what is missing.
     obstacles: BTreeMap<String, String>,
-    /// What people must know about programs that are started here.
+    /// The warnings about programs that are started here.
     caution: Option<String>,
 }
 
@@ -178,8 +178,8 @@ impl ToolEnvironment {
     }
 }
 
-/// The tools of an agent, each time as they are then: a change that an administrator or the owner of
-/// the agent makes during a run takes effect for its next call.
+/// The current tools of an agent: a change that an administrator or the owner of the agent makes
+/// during a run takes effect for its next call.
 pub(crate) struct AgentTools {
     pub(crate) sources: Sources,
     /// Id or name; `None` is the default agent.

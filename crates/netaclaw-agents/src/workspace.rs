@@ -11,7 +11,7 @@ use netaclaw_tools::{Hidden, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A workspace and what its project tells agents.
+/// A workspace and the instructions of its project.
 #[derive(Clone)]
 pub(crate) struct Workplace {
     roots: Arc<[PathBuf]>,
@@ -38,8 +38,8 @@ impl AdminAgentSource {
         })
     }
 
-    /// The workspace of a run, and what its project says. Runs that begin in the same moment share
-    /// the scan of the disk; what each of them has seen of files is its own.
+    /// The workspace of a run, and its project's instructions. Runs that begin at the same time
+    /// share the scan of the disk; each has its own stamps of the files it has read.
     pub(crate) async fn workplace(
         &self,
         snapshot: &AgentSnapshot,
@@ -64,7 +64,7 @@ impl AdminAgentSource {
         Ok((workspace, instructions))
     }
 
-    /// A workspace of the agent, for those who need one only for a moment.
+    /// A workspace of the agent, for short use.
     pub(crate) async fn open_workspace(
         &self,
         root: PathBuf,
@@ -140,7 +140,7 @@ fn hidden_workspace() -> EngineError {
     )))
 }
 
-/// Runs work that blocks where it may. A panic goes on as one.
+/// Runs blocking work where it may block. A panic is propagated.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,

@@ -9,7 +9,7 @@ pub struct Owner {
     pub state: OwnerState,
 }
 
-/// An owner as its own row shows it. A row that is not there any more was that of a dead node.
+/// An owner according to its own row. A missing row was that of a dead node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnerState {
     Living,

@@ -1,13 +1,14 @@
 //! Which node may own what. Pure: nothing here reads a clock, draws a random number or does IO.
 //!
-//! A node proves that it lives by increasing a number in the database, its *beat*. A peer that has
-//! read the same beat for long enough declares the node dead; a node that could not beat for long
-//! enough is suspended before that. Every time here is read from the clock of one machine, the one
-//! that compares it: clocks of two machines, or of a machine and the database, never meet.
+//! A node proves that it is alive by increasing a number in the database, its *beat*. A peer that
+//! has read the same beat for long enough declares the node dead; a node that could not beat for
+//! long enough is suspended before that. Every time here is read from the clock of one machine, the
+//! one that compares it: clocks of two machines, or of a machine and the database, are never
+//! compared.
 //!
-//! What is owned carries a *fence*, a number that grows with every claim and every release. The
-//! store compares it in the statement that writes, so that a node which acts on an old claim changes
-//! nothing, whatever it believes.
+//! A claim carries a *fence*, a number that grows with every claim and every release. The store
+//! compares it in the statement that writes, so that a node which acts on an old claim changes
+//! nothing.
 
 mod claim;
 mod peers;
@@ -22,11 +23,12 @@ pub use standing::{Standing, State};
 
 use std::time::Duration;
 
-/// A moment on this machine's clock that also counts while the machine sleeps, as the time since
-/// an arbitrary start.
+/// A time on this machine's clock that also counts while the machine sleeps, since an arbitrary
+/// start.
 pub type Moment = Duration;
 
-/// One start of a process that owns sessions. A process that was declared dead goes on under a new id.
+/// One start of a process that owns sessions. A process that was declared dead continues under a
+/// new id.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(String);
 

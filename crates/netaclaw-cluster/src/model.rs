@@ -1,8 +1,9 @@
 //! All that can happen to two nodes on one database, searched exhaustively in small steps of time.
 //!
-//! In each step of time every node does one of: nothing (it is stopped, or cut off), beat and look,
-//! beat without seeing the answer, look without beating. Between the steps any node may claim what is
-//! owned, and any node that ever had a claim may try to write with it, however old it is.
+//! In each step of time every node does one of: nothing (it is stopped, or disconnected), beat and
+//! look, beat without receiving the answer, look without beating. Between the steps any node may
+//! claim what is owned, and any node that ever had a claim may try to write with it, however old it
+//! is.
 
 use crate::{Moment, NodeId, Owner, OwnerState, Peers, Standing, State, Timing, Verdict, decide};
 use std::collections::{HashSet, VecDeque};
@@ -141,7 +142,7 @@ impl World {
         }
     }
 
-    /// Every node that believes to own it tries to write, also if it should know better.
+    /// Every node that believes to own it tries to write, even with a stale claim.
     fn check_writes(&self) {
         let writers = (0..NODES).filter(|at| self.nodes[*at].claim == Some(self.fence));
         let writers: Vec<usize> = writers.collect();

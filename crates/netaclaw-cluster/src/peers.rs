@@ -3,7 +3,7 @@
 use crate::{Moment, NodeId, Timing};
 use std::collections::BTreeMap;
 
-/// What a node knows of the others from the rows it has read.
+/// A node's view of the others from the rows that it has read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Peers {
     seen: BTreeMap<NodeId, Seen>,
@@ -35,8 +35,8 @@ pub struct Silent {
 
 impl Peers {
     /// Takes in the living nodes and their beats, as read by a statement that was sent and answered
-    /// at these moments. Reads that failed are not reported here: time without them does not count
-    /// against anybody, because the database may have been away for all.
+    /// at these moments. Failed reads are not reported here: time without them does not count
+    /// against any peer, because the database may have been unavailable to all.
     pub fn read(
         &mut self,
         sent: Moment,

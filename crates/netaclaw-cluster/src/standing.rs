@@ -7,11 +7,11 @@ pub enum State {
     Active,
     /// Too long without a confirmed beat: the node begins nothing until a beat succeeds.
     Suspended,
-    /// The others may have taken over what it owned. Final; the process goes on as a new node.
+    /// The others may have claimed its sessions. Final; the process continues as a new node.
     Dead,
 }
 
-/// What a node knows of itself.
+/// A node's view of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Standing {
     /// When the last beat that the database has confirmed was sent. Its confirmation may have taken
@@ -21,7 +21,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// A node that has entered itself in the database, by a statement sent at this moment.
+    /// A node that has registered in the database, by a statement sent at this time.
     pub fn joined(sent: Moment) -> Self {
         Self {
             beat_sent: sent,
@@ -29,7 +29,7 @@ impl Standing {
         }
     }
 
-    /// A beat that was sent at this moment has been confirmed.
+    /// A beat that was sent at this time has been confirmed.
     pub fn beaten(&mut self, sent: Moment) {
         self.beat_sent = self.beat_sent.max(sent);
     }

@@ -1,5 +1,5 @@
-//! How long it takes to plan a compaction of a long session, from the session's tree to the plan. The
-//! goal for 10,000 messages is 20 ms.
+//! How long it takes to plan a compaction of a long session, from the session's tree to the plan.
+//! The goal for 10,000 messages is 20 ms.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The entry that stands in for what was folded.
+//! The entry that replaces what was compacted.
 
 use crate::failure::CompactionFailure;
 use crate::plan::Plan;
@@ -7,7 +7,7 @@ use netaclaw_models::tokens::{MESSAGE_TOKENS, estimate_text};
 use netaclaw_protocol::CompactionDetails;
 use netaclaw_session::{EntryBody, raw_json};
 
-/// What the words around a summary take in a request.
+/// The size of the text around a summary in a request.
 const FRAME_TOKENS: u64 = MESSAGE_TOKENS + 30;
 
 /// An entry ready to be appended.

@@ -1,4 +1,4 @@
-//! What is told of a branch that is left.
+//! The summary of a branch that is left.
 
 use crate::conversation::Conversation;
 use crate::facts::Facts;
@@ -10,9 +10,9 @@ use netaclaw_models::tokens::estimate_text;
 use netaclaw_protocol::{CompactionReason, EntryId, TodoList};
 use std::collections::HashSet;
 
-/// A branch that says no more than this is told word for word.
+/// A branch up to this size is quoted in full.
 const QUOTED_TOKENS_MAX: u64 = 250;
-/// A branch is told in fewer words than the way that is gone on.
+/// The summary of a branch is shorter than that of the active path.
 const SUMMARY_TOKENS_MAX: u64 = 2048;
 
 impl Conversation {
@@ -44,7 +44,7 @@ pub fn plan_branch(
         split_turn: None,
         quoted_from: cut,
         facts: Facts {
-            // It is what the branch was about; nothing goes on from here.
+            // It is what the branch was about; nothing continues from here.
             latest: None,
             ..Facts::gather(conversation, cut, &TodoList::default(), looks_only)
         },
@@ -59,7 +59,7 @@ pub fn plan_branch(
     })
 }
 
-/// A branch so short that no model is needed to tell of it.
+/// A branch so short that no model is needed for its summary.
 pub fn quote_branch(conversation: &Conversation) -> Option<Summary> {
     if conversation.previous.is_some() {
         return None;
@@ -75,7 +75,7 @@ pub fn quote_branch(conversation: &Conversation) -> Option<Summary> {
     })
 }
 
-/// The summary as it is stored: the model's words, and what code knows.
+/// The summary as it is stored: the model's text, and the facts that code derives.
 pub fn branch_text(plan: &Plan, summary: &Summary) -> String {
     let facts = plan.facts.text(plan.summary_tokens / 2);
     match facts.is_empty() {

@@ -7,7 +7,7 @@ use netaclaw_protocol::{AssistantMessage, ContentBlock, StopReason};
 /// What is shorter says nothing.
 const SUMMARY_CHARS_MIN: usize = 200;
 
-/// The summary in an answer. `replaces` is the size of what it stands for.
+/// The summary in an answer. `replaces` is the size of what it replaces.
 pub(crate) fn summary_of(answer: &AssistantMessage, replaces: u64) -> Result<String, Flaw> {
     if answer.stop_reason == StopReason::Length {
         return Err(Flaw::CutOff);
@@ -34,7 +34,7 @@ pub(crate) fn summary_of(answer: &AssistantMessage, replaces: u64) -> Result<Str
     }
 }
 
-/// What may be stored at most for a summary that should have so many tokens.
+/// The maximum to store for a summary of this many tokens.
 pub(crate) fn ceiling(summary_tokens: u64) -> u64 {
     summary_tokens * 5 / 4
 }
@@ -78,7 +78,7 @@ fn sections(summary: &str) -> Vec<String> {
     sections.iter().map(|text| text.trim().to_owned()).collect()
 }
 
-/// As much of a text as so many tokens hold, up to the end of a line where there is one.
+/// The beginning of a text with this many tokens, up to the end of a line where there is one.
 fn beginning(text: &str, tokens: u64) -> &str {
     let mut low = 0;
     let ends: Vec<usize> = text

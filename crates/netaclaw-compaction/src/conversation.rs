@@ -5,13 +5,13 @@ use netaclaw_models::tokens::estimate_message;
 use netaclaw_protocol::{CompactionDetails, EntryId, Message, StopReason};
 use netaclaw_session::{ContextMessage, Role, SessionContext};
 
-/// What may be folded, in order, and the summary that stands before it.
+/// What may be compacted, in order, and the summary before it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
     pub pieces: Vec<Piece>,
     pub previous: Option<Previous>,
-    /// Pieces from here on came after the last compaction or edit: what an answer before them said
-    /// about the size of the context is not true any more.
+    /// Pieces from here on came after the last compaction or edit: the context size in earlier
+    /// answers is obsolete.
     pub(crate) fresh_from: usize,
 }
 
@@ -21,18 +21,19 @@ pub struct Piece {
     pub entry_id: EntryId,
     pub voice: Voice,
     pub message: Message,
-    /// What it takes in a request, by estimate. Nothing if it is not sent.
+    /// Its estimated size in a request. 0 if it is not sent.
     pub tokens: u64,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
     User,
-    /// Told to the model by somebody else: a command the user ran, a branch, an extension.
+    /// A message for the model that is not the user's: a command the user ran, a branch, an
+    /// extension.
     Told,
     Answer,
-    /// An answer that failed or was stopped: people see it, models do not.
+    /// An answer that failed or was stopped: users see it, models do not.
     DeadAnswer,
     Result,
 }
@@ -50,7 +51,7 @@ pub struct Previous {
     pub summary: String,
     /// Empty if another program wrote it.
     pub details: CompactionDetails,
-    /// What it takes in a request, by estimate.
+    /// Its estimated size in a request.
     pub tokens: u64,
 }
 
@@ -99,7 +100,7 @@ fn message_tokens(message: &ContextMessage<'_>) -> u64 {
     read_message(message).map_or(0, |message| sent_tokens(&message))
 }
 
-/// What a message takes in a request: answers that failed are left out of it.
+/// The size of a message in a request: failed answers are left out of it.
 pub(crate) fn sent_tokens(message: &Message) -> u64 {
     match message {
         Message::Assistant(answer) if is_dead(answer.stop_reason) => 0,

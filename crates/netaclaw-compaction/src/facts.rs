@@ -1,4 +1,4 @@
-//! What code knows for certain. It stands behind every summary, and no model can change it.
+//! Facts that code derives. They follow every summary, and no model can change them.
 
 use crate::conversation::{Conversation, Piece, Voice};
 use crate::render::{call_line, ends, user_text};
@@ -21,7 +21,7 @@ const LEDGER_MAX: usize = 200;
 pub struct Facts {
     /// The user's first words.
     pub goal: Option<String>,
-    /// The user's last words, if they are folded.
+    /// The user's last message, if it is compacted.
     pub latest: Option<String>,
     /// Calls with effects that have run.
     pub ledger: Vec<LedgerLine>,
@@ -31,7 +31,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// `looks_only` tells of a tool by its name that it changes nothing.
+    /// `looks_only` returns whether a tool, by its name, is read-only.
     pub(crate) fn gather(
         conversation: &Conversation,
         cut: usize,
@@ -61,8 +61,8 @@ impl Facts {
         }
     }
 
-    /// The facts as they stand behind a summary; lists that are too long lose their oldest lines
-    /// and say so.
+    /// The facts as they follow a summary; lists that are too long lose their oldest lines and say
+    /// so.
     pub(crate) fn text(&self, tokens_max: u64) -> String {
         let mut sections = vec![HEADING.to_owned()];
         let mut section = |head: &str, body: String| {
@@ -152,8 +152,8 @@ fn fitting(lines: Vec<String>, tokens_max: u64) -> String {
     note.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// The ledger so far with the calls that are folded now, each at the place where it last ran. The
-/// newest are looked at first, and no further back than there is room.
+/// The ledger so far with the calls that are compacted now, each at the position where it last ran.
+/// The newest are read first, and no further back than there is room.
 fn ledger(
     before: Vec<LedgerLine>,
     folded: &[Piece],

@@ -1,4 +1,4 @@
-//! Why nothing was condensed, for programs and for people.
+//! Why a compaction failed, for programs and for users.
 
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{CompactionFault, Words};

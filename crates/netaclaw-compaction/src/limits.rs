@@ -1,6 +1,6 @@
 //! How much may stay, and how long a summary may be.
 
-/// The threshold that budgets are reckoned by where condensing by itself is off.
+/// The threshold for budgets where automatic compaction is off.
 const THRESHOLD_USUAL: u8 = 70;
 const SUMMARY_TOKENS_MIN: u64 = 1024;
 
@@ -9,15 +9,15 @@ const SUMMARY_TOKENS_MIN: u64 = 1024;
 pub struct Limits {
     /// Of the model that the conversation is held with.
     pub window: u64,
-    /// In percent of the window; 0 if nothing is condensed by itself.
+    /// In percent of the window; 0 disables automatic compaction.
     pub threshold_percent: u8,
     /// Messages that are kept at least.
     pub keep_recent: usize,
-    /// What instructions and tools take in every request, by estimate.
+    /// The estimated size of instructions and tools in every request.
     pub overhead_tokens: u64,
 }
 
-/// How full a window is when condensing by itself begins; `None` if it never does.
+/// The fill level of a window at which automatic compaction begins; `None` if it is disabled.
 pub fn trigger(window: u64, threshold_percent: u8) -> Option<u64> {
     (threshold_percent > 0 && window > 0).then(|| window * u64::from(threshold_percent) / 100)
 }

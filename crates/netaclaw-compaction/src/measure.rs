@@ -18,8 +18,8 @@ pub struct Used {
 }
 
 impl Used {
-    /// By how much estimates of this conversation are off, as far as anybody knows. Kept within
-    /// bounds: a supplier that counts nonsense must not make nonsense of a plan.
+    /// The error of estimates for this conversation, as far as it is known. Clamped: a supplier
+    /// that counts wrongly must not distort a plan.
     pub(crate) fn scale(&self) -> f64 {
         match (self.reading, self.reading_estimate) {
             (Some(reading), estimate) if estimate > 0 => {
@@ -45,8 +45,8 @@ pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: impl FnOnce() 
     used_of(read, overhead_tokens)
 }
 
-/// The same for messages that have been read. Those from `fresh_from` on came after the last compaction
-/// or edit.
+/// The same for messages that have been read. Those from `fresh_from` on came after the last
+/// compaction or edit.
 pub fn used_by(
     messages: &[Message],
     fresh_from: usize,
@@ -87,8 +87,8 @@ fn used_of<M: Borrow<Message>>(
 }
 
 impl Conversation {
-    /// The same as [`used_tokens`] for one that has been read, with what is needed to tell how far
-    /// estimates are off.
+    /// The same as [`used_tokens`] for one that has been read, with what is needed to compute the
+    /// error of estimates.
     pub fn used(&self, overhead_tokens: u64) -> Used {
         let all = overhead_tokens + self.tokens();
         let mut trailing = 0;
@@ -156,7 +156,7 @@ mod tests {
     use netaclaw_session::{SessionLog, SessionTree};
     use serde_json::json;
 
-    /// What was read, and what is read for it, agree wherever the last reading stands.
+    /// Both computations agree, wherever the last reading is.
     #[test]
     fn a_conversation_knows_its_size_as_its_context_does() {
         let answer = |tokens: u64| json!({"role": "assistant", "content": [{"type": "text", "text": "An answer."}], "api": "x", "provider": "x", "model": "m", "usage": {"totalTokens": tokens}, "stopReason": "stop", "timestamp": 0});

@@ -1,4 +1,4 @@
-//! What the summarising model is told and shown.
+//! The instructions and the input of the summarizing model.
 
 use crate::conversation::Conversation;
 use crate::facts::model_part;
@@ -168,7 +168,7 @@ fn instructions(plan: &Plan, update: bool, summary_tokens: u64) -> String {
     text.join("\n\n")
 }
 
-/// The folded part as text, cut between paragraphs where it is too long for one request.
+/// The compacted part as text, cut between paragraphs where it is too long for one request.
 fn parts(conversation: &Conversation, plan: &Plan, tokens_max: u64) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut part = String::new();

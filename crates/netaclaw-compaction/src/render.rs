@@ -1,11 +1,11 @@
-//! What is folded, as text for the summarising model.
+//! What is compacted, as text for the summarizing model.
 
 use crate::conversation::{Piece, Voice};
 use netaclaw_protocol::{ContentBlock, Message, ToolResultMessage, UserContent};
 use netaclaw_redact::redact;
 use serde_json::Value;
 
-/// Tool results that are longer are told in one line.
+/// Longer tool results are pruned to one line.
 const RESULT_CHARS_PRUNED: usize = 200;
 /// Of a result that is near enough to the end to be quoted.
 const RESULT_CHARS_MAX: usize = 2000;
@@ -99,7 +99,7 @@ pub(crate) fn ends(text: &str, chars_max: usize) -> String {
     )
 }
 
-/// Words of others: without secrets, and without a way out of the quotation.
+/// External text: without secrets, and unable to end the quotation.
 pub(crate) fn quoted(text: &str) -> String {
     let text = redact(text.trim());
     let text = ends(&text, MESSAGE_CHARS_MAX);
@@ -119,7 +119,7 @@ pub(crate) fn user_text(message: &Message) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Whether a result is told in one line where results are pruned.
+/// Whether a result is pruned to one line where results are pruned.
 pub(crate) fn is_pruned(result: &ToolResultMessage) -> bool {
     let texts = || {
         result.content.iter().filter_map(|block| match block {

@@ -199,7 +199,7 @@ fn unusable(name: &str, why: &str) -> EngineError {
 }
 
 /// The content of a user's message, and which of its blocks are files. Images are image blocks, as
-/// in Pi; a text is quoted as Pi quotes files; of anything else the model learns that it is there.
+/// in Pi; a text is quoted as Pi quotes files; of other files the model receives only the name.
 pub(crate) fn content_with(text: &str, files: &[LoadedFile]) -> (Value, Vec<SentAttachment>) {
     if files.is_empty() {
         return (json!(text), Vec::new());

@@ -1,4 +1,4 @@
-//! Why a command was not carried out, in words a client may see.
+//! Why a command failed, as text that a client may see.
 
 use crate::server::limits::Limited;
 use crate::session::writer::ReadOnly;
@@ -72,7 +72,7 @@ impl EngineError {
         Refusal::new(self.code(), self.words())
     }
 
-    /// What to tell people. What is told with a reason of its own has that reason in English.
+    /// The text for users. An error with a reason of its own has that reason in English.
     pub fn words(&self) -> Words {
         let zh = match self {
             Self::NoSession => "没有这个会话".to_owned(),

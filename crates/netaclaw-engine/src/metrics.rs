@@ -1,5 +1,5 @@
-//! What is counted about runs. Names are spelled here and nowhere else in this crate; whoever
-//! serves them installs a recorder, and without one nothing is counted.
+//! The metrics about runs. Names are spelled here and nowhere else in this crate; the program that
+//! exports them installs a recorder, and without one nothing is counted.
 //!
 //! Nothing here is touched for a piece of text: a run counts at its beginning, at the first piece
 //! of an answer, and when something has ended.
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// each would be a series of its own.
 const UNAVAILABLE_TOOL: &str = "(unavailable)";
 
-/// A run under way, counted for as long as the value lives.
+/// A running run, counted for as long as the value lives.
 pub(crate) struct RunningRun;
 
 impl RunningRun {
@@ -41,7 +41,7 @@ pub(crate) fn run_ended(outcome: RunOutcome, reason: Option<TroubleKind>, took: 
     histogram!("netaclaw_run_seconds", "outcome" => outcome).record(took);
 }
 
-/// Since when the model of a run has been asked, and which calls are under way.
+/// The start of the current model call, and the running tool calls.
 #[derive(Default)]
 pub(crate) struct CallClock {
     model: [(&'static str, String); 2],
@@ -130,7 +130,7 @@ pub(crate) enum StoreCall {
     Sync,
 }
 
-/// Times a call of a session store, and counts it if the store failed. A refusal is no failure.
+/// Times a call of a session store, and counts it if the store failed. A refusal is not a failure.
 pub(crate) async fn timed<T>(
     store: ProviderKind,
     call: StoreCall,
@@ -149,8 +149,8 @@ pub(crate) async fn timed<T>(
     done
 }
 
-/// Every series is spelled out: a name and labels that the compiler knows cost nothing to make, and
-/// an append takes a few microseconds.
+/// Every series is spelled out: constant names and labels cost nothing to create, and an append
+/// takes a few microseconds.
 fn store_clock(store: ProviderKind, call: StoreCall) -> Histogram {
     macro_rules! clock {
         ($store:literal, $call:literal) => {

@@ -1,5 +1,5 @@
-//! The log of every step of an operation: written beside the run, in batches, and read page by
-//! page.
+//! The log of every step of an operation: written concurrently with the run, in batches, and read
+//! page by page.
 
 use crate::error::EngineError;
 use async_trait::async_trait;
@@ -21,7 +21,7 @@ pub trait ProcessLogs: Send + Sync + 'static {
         lines: Vec<u8>,
     ) -> std::io::Result<()>;
 
-    /// A page, counted from 1; `None` if there is no such log.
+    /// A page, counted from 1; `None` if the log does not exist.
     async fn page(
         &self,
         session: &SessionId,
@@ -36,7 +36,7 @@ pub trait ProcessLogs: Send + Sync + 'static {
 
 /// Lines wait so long for more.
 const WRITE_EVERY: Duration = Duration::from_millis(100);
-/// When more waits, whoever has more to say waits too.
+/// Above this, writers of further steps wait.
 const WAITING_BYTES_MAX: usize = 1 << 20;
 
 /// Writes the steps of one session. Cheap to clone.

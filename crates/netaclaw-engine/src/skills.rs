@@ -43,7 +43,7 @@ impl SkillCommand {
     }
 }
 
-/// What a run begins with whose message names a skill.
+/// How a run begins whose message names a skill.
 #[derive(Clone, Debug)]
 pub enum SkillOpening {
     /// The instructions, for the model to follow.

@@ -15,8 +15,8 @@ use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Knows the agents and how to run them. Asked anew for every run, so that a changed agent counts
-/// from the next message on.
+/// The source of agents, and of runs with them. Called for every run, so that a changed agent takes
+/// effect with the next message.
 #[async_trait]
 pub trait AgentSource: Send + Sync + 'static {
     /// Finds an agent by id or name; `None` is the default one.
@@ -37,8 +37,8 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Removes what tools of the session have left outside of it.
     fn session_deleted(&self, _session: &SessionId) {}
 
-    /// What a run begins with whose message names a skill. What is wrong with the skill is an error
-    /// in words for the user.
+    /// How a run begins whose message names a skill. A problem of the skill is an error text for
+    /// the user.
     async fn open_skill(
         &self,
         _session: &SessionMeta,
@@ -49,9 +49,9 @@ pub trait AgentSource: Send + Sync + 'static {
         Err(EngineError::NotFound(message))
     }
 
-    /// What the session's context is measured by: the model that its next message would go to.
-    /// A client that joins waits for it, so it must be quick and open no tools. `None` if there is
-    /// no such model; the next run says why.
+    /// The limits of the session's context: those of the model for its next message. A client that
+    /// joins waits for it, so it must be quick and open no tools. `None` without such a model; the
+    /// next run reports why.
     async fn measure(
         &self,
         _session: &SessionMeta,
@@ -60,14 +60,13 @@ pub trait AgentSource: Send + Sync + 'static {
         None
     }
 
-    /// Writes down who agreed to which call, or refused it. What cannot be written down does not
-    /// count.
+    /// Records who allowed or denied which call. A decision that cannot be recorded does not count.
     async fn record_consent(&self, _by: &Caller, _act: ConsentAct<'_>) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// How the session's context is condensed, and by whom. What is named for it and cannot be
-    /// used is an error.
+    /// How the session's context is compacted, and by which model. A configured model that cannot
+    /// be used is an error.
     async fn compaction(
         &self,
         _session: &SessionMeta,
@@ -91,14 +90,14 @@ pub trait AgentSource: Send + Sync + 'static {
         None
     }
 
-    /// Who makes up a title for the session, if somebody was named for such things. Without one
-    /// the first line of the first message stays.
+    /// The model for the session's title, if one is configured for titles. Without one the first
+    /// line of the first message stays.
     async fn title_model(&self, _session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
         Ok(None)
     }
 }
 
-/// A decision of a person about a call.
+/// A user's decision about a call.
 #[derive(Clone, Copy, Debug)]
 pub struct ConsentAct<'a> {
     pub session: &'a SessionId,
@@ -114,7 +113,7 @@ pub enum ConsentScope {
     Session,
 }
 
-/// What a new session needs to know of its agent.
+/// What a new session needs of its agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRef {
     pub id: String,
@@ -130,7 +129,7 @@ pub struct PrepareRun<'a> {
     pub run_id: &'a netaclaw_protocol::RunId,
     /// The channel and model chosen for this session instead of the agent's.
     pub model: Option<ChosenModel>,
-    /// What the model was last told it has, in this session.
+    /// The tools that were last announced to the model, in this session.
     pub told_tools: Option<Vec<String>>,
     /// What the run is to begin with.
     pub pending: Option<PendingCalls>,

@@ -1,4 +1,5 @@
-//! Why a store cannot be used, in words a client may see: no paths, no addresses, no statements.
+//! Why a store cannot be used, as text that a client may see: no paths, no addresses, no
+//! statements.
 
 use netaclaw_protocol::Words;
 use netaclaw_session::SessionError;
@@ -17,7 +18,7 @@ pub enum StoreFault {
     /// The database cannot be reached.
     Away,
     Damaged,
-    /// Something else; the log has it.
+    /// Another fault; the log has it.
     Failed,
 }
 

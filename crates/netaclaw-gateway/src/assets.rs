@@ -1,4 +1,4 @@
-//! The seam for the web app: whoever embeds its files hands them in here.
+//! The interface for the web app: the program that embeds its files passes them in here.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,7 +12,7 @@ pub trait Assets: Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub struct Asset {
     pub content_type: &'static str,
-    /// Changes with the content; in quotes, as `ETag` wants it.
+    /// Changes with the content; in quotes, as `ETag` requires.
     pub tag: &'static str,
     /// The name holds a hash of the content, so browsers may keep the file for good.
     pub immutable: bool,
@@ -27,7 +27,7 @@ const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 const BY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 
 impl Asset {
-    /// The file as this client wants it, or that it has it already.
+    /// The file in an encoding of this client, or `304` if it has it already.
     pub(crate) fn answer(self, asked: &HeaderMap) -> Response {
         let known = asked.get(header::IF_NONE_MATCH);
         let known = known.and_then(|tags| tags.to_str().ok());

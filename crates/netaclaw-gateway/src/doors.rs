@@ -1,5 +1,5 @@
-//! Connections from the moment they are accepted until they are let go. `axum::serve` would wait for
-//! ever: for a head that never comes, and at the end for every connection.
+//! Connections from the moment they are accepted until they are closed. `axum::serve` would wait
+//! without a limit: for a request head that never comes, and at shutdown for every connection.
 
 use crate::transport::{MeteredListener, MeteredStream, Peer};
 use axum::Router;
@@ -28,7 +28,7 @@ pub(crate) struct Doors {
 
 impl Doors {
     /// `head_within` is how long the head of a request may take, counted from when it could have
-    /// begun: who opens a connection, or keeps it, and asks for nothing is let go as well.
+    /// begun: idle connections are closed as well.
     pub(crate) fn new(router: Router, head_within: Duration) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
@@ -43,7 +43,7 @@ impl Doors {
         }
     }
 
-    /// Lets everybody in until the token is cancelled; then nobody listens here any more.
+    /// Accepts connections until the token is cancelled; then the listener is closed.
     pub(crate) async fn open(&self, mut listener: MeteredListener, shutdown: &CancellationToken) {
         while let Some((stream, peer)) = shutdown.run_until_cancelled(listener.accept()).await {
             self.admit(stream, peer);

@@ -1,5 +1,5 @@
-//! Links that log in. A link that another site leads to is shown before it is followed: a person who
-//! works in a foreign account without noticing writes for its owner.
+//! Links that log in. A link from another site is shown before it is followed: a user who works in
+//! a foreign account without noticing would write for its owner.
 
 use crate::auth::{AuthError, Identity, MadeBy, credential, foreign, made_by, welcome};
 use crate::error::ApiError;
@@ -20,7 +20,7 @@ pub(crate) struct Link {
 }
 
 /// The token of a link goes into a cookie and out of the address, where histories and screens would
-/// keep it. Unless the person opened the link, or is that user already, the page asks first.
+/// keep it. Unless the user opened the link directly, or is that user already, the page asks first.
 pub(crate) async fn follow(
     shared: &Shared,
     presented: &SecretString,
@@ -41,7 +41,7 @@ pub(crate) async fn follow(
     }
 }
 
-/// The person has agreed, on the page that asked. Other pages have no say in it.
+/// The user has confirmed, on the page that asked. Other pages cannot confirm.
 pub(crate) async fn agreed(
     State(shared): State<Arc<Shared>>,
     asked: HeaderMap,
@@ -70,8 +70,8 @@ async fn current(shared: &Shared, asked: &HeaderMap) -> Option<Identity> {
     shared.auth.check(presented.as_ref()).await.ok()
 }
 
-/// A link that is not valid any more. A program gets the refusal; a person is led to the login, or to
-/// the app if this browser is logged in already.
+/// The answer to an invalid link. A program gets the refusal; a browser is redirected to the login,
+/// or to the app if it is logged in already.
 async fn refused(
     shared: &Shared,
     asked: &HeaderMap,

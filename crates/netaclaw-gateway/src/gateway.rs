@@ -95,7 +95,7 @@ impl Gateway {
         self
     }
 
-    /// Shows what agents are told and can use.
+    /// Enables previews of agents' prompts and tools.
     pub fn with_previews(mut self, previews: Arc<dyn AgentPreviews>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.previews = Some(previews);
@@ -103,7 +103,7 @@ impl Gateway {
         self
     }
 
-    /// Shows how MCP servers stand, and tries them.
+    /// Enables the status of MCP servers, and testing them.
     pub fn with_mcp(mut self, mcp: Arc<dyn McpStatusSource>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.mcp = Some(mcp);
@@ -111,7 +111,7 @@ impl Gateway {
         self
     }
 
-    /// Lets `readyz` tell whether data can be written.
+    /// Lets `readyz` check whether data can be written.
     pub fn with_disk_probe(mut self, probe: Arc<DiskProbe>) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.readiness.disk = Some(probe);
@@ -125,8 +125,8 @@ impl Gateway {
     }
 
     /// Serves until the token is cancelled; then lets runs end, closes every connection, and
-    /// returns when nothing is left. The engine takes no commands after that. Nobody can draw it
-    /// out: who has not ended when `drain_grace` and then `close_grace` are over is cut off.
+    /// returns when nothing is left. The engine takes no commands after that. Clients cannot delay
+    /// it: connections that are open after `drain_grace` and then `close_grace` are cut off.
     pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) {
         let shared = self.shared;
         let lists = ListWatch(Arc::downgrade(&shared));
@@ -157,7 +157,7 @@ impl Gateway {
     }
 }
 
-/// Tells everybody, and lets what runs come to its end.
+/// Notifies all clients, and lets running runs end.
 async fn drain(shared: &Shared) {
     shared.shutdown.cancel();
     shared.connections.announce_draining();

@@ -41,7 +41,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiErr
     }
 }
 
-/// Counts tell who uses the server how much, so they are not for everybody.
+/// The counts reveal how much each user works, so they need a credential.
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, body = String, content_type = "text/plain")))]
 async fn counted(_: Onlooker) -> impl IntoResponse {

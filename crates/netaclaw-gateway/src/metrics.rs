@@ -1,5 +1,5 @@
-//! What is counted, and how it is shown. Names are spelled here and, for what runs count, in the
-//! engine's `metrics` module, and nowhere else.
+//! The metrics, and their format. Names are spelled here and, for what runs count, in the engine's
+//! `metrics` module, and nowhere else.
 
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};

@@ -28,7 +28,7 @@ pub(crate) async fn home(
     }
 }
 
-/// Everything no route knows: files of the app, or the app itself for its own addresses.
+/// All paths without a route: files of the app, or the app itself for its own addresses.
 pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -49,7 +49,7 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     refused(path, ApiError::new(ErrorCode::NotFound, words))
 }
 
-/// An address that is there, and is not used so. Which methods it has stands in the header `allow`.
+/// A known address with a wrong method. The header `allow` lists its methods.
 pub(crate) async fn not_allowed(method: Method, address: Uri) -> Response {
     let words = Words::new(
         format!("此地址不支持 {method}"),
@@ -59,7 +59,7 @@ pub(crate) async fn not_allowed(method: Method, address: Uri) -> Response {
     refused(address.path(), error)
 }
 
-/// In the form that whoever uses such an address reads.
+/// In the format of the client that uses such an address.
 fn refused(path: &str, error: ApiError) -> Response {
     match path.starts_with(openai::PREFIX) {
         true => OpenaiError::from(error).into_response(),

@@ -129,7 +129,7 @@ fn is_reached(count: usize, max: usize) -> bool {
     max != 0 && count >= max
 }
 
-/// Somebody with one IPv6 address has all of its /64.
+/// A client with one IPv6 address has all of its /64.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {

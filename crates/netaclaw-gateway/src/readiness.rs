@@ -1,7 +1,7 @@
 //! Whether the server can do its work: rows can be read, and the data directory can be written.
 //!
-//! Anybody may ask, as often as they like. So an answer counts for a second, those who ask meanwhile
-//! share it, and a disk that hangs has one probe waiting for it and no more.
+//! The endpoint needs no credential, and may be called at any rate. So an answer is cached for a
+//! second, concurrent callers share it, and a disk that hangs has at most one probe waiting for it.
 
 use crate::gateway::Shared;
 use netaclaw_engine::StoreFault;
@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 
 /// A store that has not answered by then counts as away.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A session that does not exist. A store that says so can be asked for others.
+/// A session that does not exist. A store that answers this can be asked for others.
 const NO_SESSION: &str = "is-anybody-there";
 
 /// Writes and syncs a small file where the server keeps its data. May block.
@@ -36,7 +36,7 @@ struct State {
     probing: Option<JoinHandle<io::Result<()>>>,
 }
 
-/// Which check failed, and what to tell of it.
+/// Which check failed, and the text about it.
 #[derive(Clone, Debug)]
 pub(crate) struct NotReady {
     pub(crate) check: &'static str,
@@ -89,7 +89,7 @@ fn suspended() -> NotReady {
     }
 }
 
-/// Waits for a probe of the disk: for the one under way, if there is one.
+/// Waits for a probe of the disk: for the running one, if there is one.
 async fn probe(
     disk: &Arc<DiskProbe>,
     probing: &mut Option<JoinHandle<io::Result<()>>>,

@@ -105,7 +105,7 @@ async fn note_transport(
                 peer.meter.limit_incoming(socket::STRANGER_BYTES_MAX as u64);
                 if let Some(sid) = sid {
                     upgrades.insert(sid.clone(), &peer.meter);
-                    // After the limit: who joins meanwhile lifts it.
+                    // After the limit: joining in the meantime lifts it.
                     if upgrades.has_joined(&sid) {
                         peer.meter.lift_limit();
                     }
@@ -127,8 +127,8 @@ async fn note_transport(
     }
 }
 
-/// Gives a Socket.IO request texts of its own. They are kept for as long as the socket lives, and as
-/// they arrive they are parts of the buffer that the connection was read into, 16 kB of it.
+/// Gives a Socket.IO request its own copies of texts. They are kept for as long as the socket
+/// lives, and otherwise they would keep the read buffer of the connection, 16 kB of it.
 fn own_handshake(mut request: Request) -> Request {
     if request.uri().path().starts_with(socket::PATH) {
         for value in request.headers_mut().values_mut() {

@@ -1,5 +1,5 @@
 //! Handlers at their paths, with their descriptions. Serving needs the first at once; the second is
-//! worked out only when somebody asks, as all of it is megabytes of code and memory.
+//! computed on demand, as all of it is megabytes of code and memory.
 
 use crate::gateway::Shared;
 use axum::Router;

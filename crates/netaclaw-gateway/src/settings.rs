@@ -1,11 +1,11 @@
-//! What a gateway is told when it is made. Nothing is read from the environment here.
+//! The settings of a gateway. Nothing is read from the environment here.
 
 use crate::places::ConnectionLimits;
 use ipnet::IpNet;
 use secrecy::{SecretSlice, SecretString};
 use std::time::Duration;
 
-/// Who is let in beside the users and tokens of the admin store.
+/// Authentication besides the users and tokens of the admin store.
 #[derive(Clone, Debug, Default)]
 pub struct AuthSettings {
     /// Opens everything, as the first administrator. `None` leaves only users and tokens.
@@ -13,21 +13,21 @@ pub struct AuthSettings {
     /// Origins other than the server's own that may use it from a browser, such as
     /// `https://example.org`.
     pub allowed_origins: Vec<String>,
-    /// The origin at which people open the server, if that is not an address of the machine: its
-    /// host name is answered to, and its pages are the server's own.
+    /// The origin at which users open the server, if that is not an address of the machine: the
+    /// server answers to its host name, and its pages are the server's own.
     pub public_url: Option<String>,
-    /// Proxies whose word about the address of a client counts.
+    /// Proxies that may name the address of a client.
     pub trusted_proxies: Vec<IpNet>,
     /// What browsers that logged in before are recognized with. `None` takes a random key, and
     /// browsers are unknown after a restart.
     pub browser_key: Option<SecretSlice<u8>>,
-    /// Sends the browser's cookie over TLS only; set it behind a proxy that speaks TLS.
+    /// Sends the browser's cookie over TLS only; set it behind a proxy that terminates TLS.
     pub secure_cookie: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct GatewaySettings {
-    /// How long runs may go on after a shutdown has been asked for.
+    /// How long runs may continue after a shutdown was requested.
     pub drain_grace: Duration,
     /// How long connections may take after that to end what they are about.
     pub close_grace: Duration,
@@ -39,10 +39,10 @@ pub struct GatewaySettings {
     pub connections: ConnectionLimits,
     pub ping_interval: Duration,
     pub ping_timeout: Duration,
-    /// After this a connection whose other side takes nothing any more is given up.
+    /// After this a connection whose other side reads nothing is closed.
     pub stalled_after: Duration,
     pub outbox: OutboxLimits,
-    /// How long the answer of `readyz` counts before the stores and the disk are asked again.
+    /// How long the answer of `readyz` is cached.
     pub readiness_cached_for: Duration,
     /// One uploaded file.
     pub file_bytes_max: usize,

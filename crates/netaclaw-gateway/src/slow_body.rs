@@ -1,4 +1,4 @@
-//! Bodies of requests that do not come in time.
+//! A timeout for the bodies of requests.
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;

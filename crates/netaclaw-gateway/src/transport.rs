@@ -1,8 +1,8 @@
-//! Connections as they are accepted: small packets leave at once, dead readers are noticed, and
+//! Connections as they are accepted: small packets leave at once, dead readers are detected, and
 //! every byte the network takes is counted.
 //!
-//! The Socket.IO layer has a bounded queue per connection, drops what does not fit, and closes
-//! the connection if a ping does not fit either. It does not tell how full the queue is. The count
+//! The Socket.IO layer has a bounded queue per connection, drops what does not fit, and closes the
+//! connection if a ping does not fit either. It does not report how full the queue is. The count
 //! kept here does: what was handed in and not yet written is still in there.
 
 use crate::places::{Full, Place, Places};
@@ -42,7 +42,7 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// From now on the client may send so many bytes in all; then the connection ends.
+    /// From now on the client may send this many bytes in total; then the connection is closed.
     pub(crate) fn limit_incoming(&self, bytes: u64) {
         self.may_send.store(bytes, Ordering::Release);
     }
@@ -181,7 +181,7 @@ impl MeteredListener {
         }
     }
 
-    /// The next connection. What goes wrong with one is not told: the next is waited for.
+    /// The next connection. The failure of one is not reported: the next is accepted.
     pub(crate) async fn accept(&mut self) -> (MeteredStream, Peer) {
         let (inner, address, place) = loop {
             let (inner, address) = Listener::accept(&mut self.inner).await;

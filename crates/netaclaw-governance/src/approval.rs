@@ -1,4 +1,4 @@
-//! Consent of a person to one call, tied to what exactly is called.
+//! A user's approval of one call, bound to its exact content.
 
 use netaclaw_protocol::{ForeignNote, ToolLabel, ToolRisk};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// What a person is asked to agree to.
+/// The question to a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalRequest {
@@ -22,7 +22,8 @@ pub struct ApprovalRequest {
     pub hash: CallHash,
 }
 
-/// The answer to a request. It says what was agreed to: with another hash it counts as a refusal.
+/// The answer to a request. It names the call that was approved: with another hash it counts as a
+/// refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
@@ -35,12 +36,13 @@ pub struct Approval {
 pub enum Consent {
     Given,
     Refused {
-        /// In the person's own words, for the model.
+        /// The user's note, for the model.
         reason: Option<String>,
     },
 }
 
-/// Names a tool with its arguments. Other arguments, other hash: consent does not carry over.
+/// Identifies a tool with its arguments. Other arguments, other hash: an approval does not carry
+/// over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallHash(String);

@@ -18,8 +18,8 @@ pub struct ProposedCall {
     pub args: Value,
 }
 
-/// The only ticket to execution. Nobody but [`decide`] and the consent of a person makes one, it
-/// is good for one call with these arguments, and it is used up by executing.
+/// The only ticket to execution. Only [`decide`] and the approval of a user create one, it is good
+/// for one call with these arguments, and it is used up by executing.
 #[derive(Debug)]
 pub struct ApprovedCall {
     call: ProposedCall,
@@ -67,7 +67,7 @@ pub enum Decision {
     Ask(AskedCall),
 }
 
-/// A call that waits for a person.
+/// A call that waits for a user.
 #[derive(Debug)]
 pub struct AskedCall {
     request: ApprovalRequest,
@@ -79,8 +79,8 @@ impl AskedCall {
         &self.request
     }
 
-    /// Takes the answer. Consent to anything but this very call is none, and people take their
-    /// time: what was switched off or pinned otherwise meanwhile counts.
+    /// Takes the answer. An approval of anything but this very call is none, and users take their
+    /// time: tools that were disabled or pinned differently in the meantime count.
     pub fn answer(
         self,
         approval: &Approval,
@@ -120,7 +120,7 @@ impl AskedCall {
     }
 }
 
-/// What the model reads of a call that a person refused.
+/// The result for the model of a call that a user denied.
 pub fn refusal(tool: &str, words: Option<&str>) -> String {
     match words {
         None => format!("The user denied the call of `{tool}`."),
@@ -128,7 +128,8 @@ pub fn refusal(tool: &str, words: Option<&str>) -> String {
     }
 }
 
-/// Knows which tools the agent has at this moment: whatever was switched since the model was told.
+/// Returns the tools of the agent at this moment: with every change since they were announced to
+/// the model.
 #[async_trait]
 pub trait CurrentTools: Send + Sync {
     async fn current(&self) -> Result<ResolvedTools, Undecided>;
@@ -149,10 +150,10 @@ impl CurrentTools for ResolvedTools {
 pub struct Undecided(pub String);
 
 /// Decides on one call, at the moment it would run: a tool that was hidden from the model is
-/// refused with the reason and never executed, and so is one that has been switched off since
-/// (GOV-2). `offered` is what the model was told, `foreign` what it has read from outside: after
-/// that, calls that carry something out of the session need consent, unless they go to a host that
-/// is allowed for the agent.
+/// refused with the reason and never executed, and so is one that has been disabled since, because
+/// an administrator expects a change to take effect at once. `offered` is what was announced to the
+/// model, `foreign` the external content that it has read: after that, calls that carry something
+/// out of the session need approval, unless they go to an allowed host of the agent.
 pub fn decide(
     offered: &ResolvedTools,
     current: Result<&ResolvedTools, &Undecided>,
@@ -238,7 +239,7 @@ fn is_as_pinned(tool: &ResolvedTool, args: &Value) -> bool {
         .all(|(name, value)| args.get(name) == Some(value))
 }
 
-/// Arguments that are no object are left to the schema to refuse.
+/// Arguments that are not an object are left to the schema to refuse.
 fn pin(tool: &ResolvedTool, args: &mut Value) {
     if let Some(args) = args.as_object_mut() {
         for (name, value) in tool.pinned() {

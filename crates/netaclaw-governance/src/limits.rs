@@ -27,8 +27,8 @@ impl CallLimits {
         self.after_foreign
     }
 
-    /// Whether a call may follow a redirect to this address. Nobody was asked about another host
-    /// than the one in the call, so only those that are allowed for the agent are followed.
+    /// Whether a call may follow a redirect to this address. The approval was for the host in the
+    /// call, so only redirects to allowed hosts of the agent are followed.
     pub fn may_follow(&self, address: &str) -> bool {
         let Some(Bounds { approved, hosts }) = &self.bounds else {
             return true;
@@ -39,8 +39,8 @@ impl CallLimits {
         approved.as_ref().is_some_and(|here| here.leads_to(&next)) || hosts.allow(&next)
     }
 
-    /// For a call that is about to run. One that a person was asked about goes where the person
-    /// was told, and nowhere else.
+    /// For a call that is about to run. An approved call goes to the host in the approval request,
+    /// and nowhere else.
     pub(crate) fn of(
         tool: &ResolvedTool,
         args: &Value,
@@ -59,7 +59,7 @@ impl CallLimits {
     }
 }
 
-/// Whether the call needs consent because of what the session has read.
+/// Whether the call needs approval because of what the session has read.
 pub(crate) fn needs_consent(tool: &ResolvedTool, args: &Value, foreign: &ForeignContent) -> bool {
     if foreign.is_empty() || !tool.may_ask() {
         return false;
@@ -76,7 +76,7 @@ pub(crate) fn needs_consent(tool: &ResolvedTool, args: &Value, foreign: &Foreign
     }
 }
 
-/// What a person is shown about a call of such a session; `None` if it has read nothing.
+/// What the approval request of such a session shows; `None` if it has read no external content.
 pub(crate) fn note(
     tool: &ResolvedTool,
     args: &Value,

@@ -22,7 +22,7 @@ pub struct ToolManifest {
     /// Every tool runs in the main process; this is how a subagent reaches it.
     pub worker: WorkerUse,
     pub needs: Vec<ModelAbility>,
-    /// `None` for tools that wait for people, to which no deadline applies.
+    /// `None` for tools that wait for users, to which no deadline applies.
     #[serde(rename = "timeoutMs", serialize_with = "as_millis")]
     pub timeout: Option<Duration>,
     /// Bytes of text the model gets to read of one result.
@@ -32,8 +32,8 @@ pub struct ToolManifest {
     pub outlet: Outlet,
 }
 
-/// A way out of a session. What a model has read from outside may tell it to use one, so a call
-/// that goes through one needs consent then.
+/// A way out of a session. External content may instruct the model to use one, so a call that goes
+/// through one needs approval then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Outlet {
@@ -66,7 +66,7 @@ pub enum ModelAbility {
     Vision,
 }
 
-/// Whether calls of one answer may run beside each other.
+/// Whether calls of one answer may run concurrently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Concurrency {

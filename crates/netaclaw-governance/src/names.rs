@@ -1,5 +1,4 @@
-//! Names of tools in configurations and calls: what they cover, and what was probably meant by
-//! one that nobody knows.
+//! Names of tools in configurations and calls: what they match, and suggestions for unknown ones.
 
 /// Below this likeness two names have nothing to do with each other.
 const LIKENESS_MIN: f64 = 0.7;

@@ -108,7 +108,8 @@ fn environment(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail)
     }
 }
 
-/// A subagent has at most what its parent has and what it was granted (GOV-7).
+/// A subagent has at most what its parent has and what it was granted, so that delegation cannot
+/// widen rights.
 fn seat(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
     let Seat::Subagent { parent, granted } = input.seat else {
         return;
@@ -164,7 +165,7 @@ impl Trail {
         self.sources.push(format!("{}:{what}", layer_name(layer)));
     }
 
-    /// What somebody would have to do to have it the other way round.
+    /// How an administrator could change it.
     pub(crate) fn how_to_change(&self) -> &'static str {
         match self.off.as_ref().map(|off| off.code) {
             None => "To disable it, add it to the agent's `tools.disabled`.",

@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveInput<'a> {
     pub catalogue: &'a [Arc<ToolManifest>],
-    /// What an administrator set for everybody. Tools without an entry follow the catalogue.
+    /// The global settings of an administrator. Tools without an entry follow the catalog.
     pub global: &'a BTreeMap<String, ToolStatus>,
     /// Its `tools`, `toolOverrides` and `approval` count here. Where both lists name a tool
     /// equally exactly, `disabled` wins.
@@ -34,7 +34,7 @@ pub struct ModelAbilities {
     pub vision: bool,
 }
 
-/// For whom the tools are.
+/// The role that the tools are for.
 #[derive(Clone, Copy, Debug)]
 pub enum Seat<'a> {
     Main,
@@ -84,14 +84,14 @@ fn overridden(manifest: &ToolManifest, overrides: &ToolOverride) -> ToolManifest
     if let Some(risk) = overrides.risk {
         manifest.risk = risk;
     }
-    // A tool without a deadline waits for people; a general override must not give it one.
+    // A tool without a deadline waits for users; a general override must not give it one.
     if let (Some(timeout), Some(ms)) = (&mut manifest.timeout, overrides.timeout_ms) {
         *timeout = Duration::from_millis(ms);
     }
     manifest
 }
 
-/// Names in lists that no tool has. They silence nobody: the agent runs, and somebody is told.
+/// Names in lists that no tool has. They disable nothing: the agent runs, and a warning is shown.
 fn unknown_names(input: &ResolveInput<'_>) -> Vec<ToolWarning> {
     let known = || input.catalogue.iter().map(|tool| tool.name.as_str());
     let enabled = input
@@ -182,8 +182,8 @@ impl ResolvedTools {
         self
     }
 
-    /// What is otherwise than it was told, with the reason for everything that is gone; `None` if
-    /// nothing is.
+    /// What has changed since the tools were announced, with the reason for everything that is
+    /// gone; `None` if nothing has.
     pub fn since(&self, told: &[String]) -> Option<ToolsChanged> {
         let was = |name: &str| told.iter().any(|known| known == name);
         let added = self.enabled().map(ResolvedTool::name);
@@ -209,7 +209,7 @@ impl ResolvedTools {
             })
     }
 
-    /// The same facts for people.
+    /// The same facts for users.
     pub fn projection(&self) -> EffectiveTools {
         EffectiveTools {
             tool_names: self.enabled().map(|tool| tool.name().to_owned()).collect(),
@@ -261,7 +261,7 @@ impl ResolvedTool {
         self.trail.off.as_ref().map(|off| off.reason.as_str())
     }
 
-    /// What people should know of it although it is on.
+    /// A warning about it although it is enabled.
     pub fn caution(&self) -> Option<&str> {
         self.caution.as_deref().filter(|_| self.is_enabled())
     }
@@ -274,7 +274,7 @@ impl ResolvedTool {
         }
     }
 
-    /// Whether the agent's setting asks for consent at all.
+    /// Whether the agent's setting requires approvals at all.
     pub(crate) fn may_ask(&self) -> bool {
         self.approval != ApprovalMode::Never
     }

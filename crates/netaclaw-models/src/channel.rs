@@ -40,14 +40,14 @@ impl Channel {
         }
     }
 
-    /// What is known about one of the channel's models: its own entry first, then the catalogue,
-    /// then a guess that says so.
+    /// The data of one of the channel's models: its own entry first, then the catalog, then a guess
+    /// that is marked as one.
     pub fn model_info(&self, model: &str) -> ModelInfo {
         catalogue::resolve(self, model).info
     }
 
-    /// The address of the chat function, if the channel speaks as OpenAI does. For programs that talk
-    /// to the model themselves.
+    /// The address of the chat endpoint, if the channel uses OpenAI's API. For programs that call
+    /// the model themselves.
     pub fn openai_chat_url(&self) -> Option<String> {
         let speaks = catalogue::supplier(self.supplier).api == catalogue::ApiFamily::OpenaiChat;
         let url = speaks.then(|| self.endpoint("chat/completions"))?;
@@ -70,8 +70,8 @@ impl Channel {
     }
 }
 
-/// Puts `path` below `base`. A query, as Azure wants it, stays behind; an address that names the
-/// function already, as people paste it, is taken as it is.
+/// Appends `path` to `base`. A query, which Azure requires, stays at the end; an address that
+/// contains the endpoint already is used as it is.
 fn join(base: &str, path: &str) -> Option<Url> {
     let mut url = Url::parse(base).ok()?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {

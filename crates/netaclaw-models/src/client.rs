@@ -15,16 +15,16 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = ModelEvent> + Send>>;
 /// A way to a model.
 ///
 /// The contract, which `contract` tests for every implementation:
-/// - `stream` returns at once and does nothing before it is polled. Whatever goes wrong, also
-///   before the first byte, is the last event of the stream and never a panic.
+/// - `stream` returns at once and does nothing before it is polled. Each failure, also before the
+///   first byte, is the last event of the stream and never a panic.
 /// - The last event is exactly one [`ModelEvent::Done`] or [`ModelEvent::Failed`]; after it the
 ///   stream ends.
-/// - An answer that has parts begins with [`ModelEvent::AnswerStart`]; what it hands out holds every
-///   piece before the event that carries the piece.
+/// - An answer that has parts begins with [`ModelEvent::AnswerStart`]; the answer in it contains
+///   every piece before the event that carries the piece.
 /// - Parts start in the order of their indices, 0 first. Every part that started ends before the
-///   last event, and `content[index]` of the final message is the block its end showed.
+///   last event, and `content[index]` of the final message is the block that its end contained.
 /// - Cancelling the token ends the stream with [`ModelError::Cancelled`] and what had arrived;
-///   dropping the stream ends it without a word. Both release the connection at once.
+///   dropping the stream ends it without an event. Both release the connection at once.
 pub trait ModelClient: Send + Sync {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream;
 }
@@ -56,7 +56,7 @@ pub enum ModelEvent {
         after_ms: u64,
         reason: ModelError,
     },
-    /// The request failed before anything arrived and now goes another way.
+    /// The request failed before anything arrived and is now sent to the fallback channel.
     FallingBack {
         from: String,
         to: String,
@@ -94,7 +94,7 @@ impl ModelEvent {
     }
 }
 
-/// An answer that did not come to its end.
+/// An answer that is incomplete.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{error}")]
 pub struct FailedAnswer {
@@ -103,7 +103,7 @@ pub struct FailedAnswer {
     pub partial: Box<AssistantMessage>,
 }
 
-/// Waits for the whole answer, for callers that show nothing on the way.
+/// Waits for the whole answer, for callers without streaming.
 pub async fn complete(mut stream: ModelStream) -> Result<AssistantMessage, FailedAnswer> {
     while let Some(event) = stream.next().await {
         match event {

@@ -1,4 +1,4 @@
-//! Asking a channel whether it works, before anybody relies on it.
+//! Testing a channel before it is used.
 
 use crate::catalogue::{ApiFamily, supplier};
 use crate::channel::Channel;

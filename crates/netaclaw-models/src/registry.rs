@@ -9,7 +9,7 @@ use crate::http::Transport;
 use crate::openai::OpenaiClient;
 use std::sync::Arc;
 
-/// The client that speaks a channel's language. It neither retries nor falls back.
+/// The client for a channel's API. It neither retries nor falls back.
 pub fn client_for(channel: Arc<Channel>, transport: Arc<Transport>) -> Arc<dyn ModelClient> {
     match supplier(channel.supplier).api {
         ApiFamily::OpenaiChat => Arc::new(OpenaiClient::new(channel, transport)),

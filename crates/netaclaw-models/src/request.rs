@@ -7,7 +7,7 @@ use serde::Serialize;
 /// nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelRequest {
-    /// The model's name as its supplier knows it.
+    /// The model's name at its supplier.
     pub model: String,
     pub system: SystemPrompt,
     /// The conversation in order. It need not be legal for the model's API: every client makes it
@@ -76,6 +76,6 @@ pub struct ToolDefinition {
 pub enum PromptCache {
     #[default]
     On,
-    /// For requests that nobody will continue, such as a summary.
+    /// For requests without a successor, such as a summary.
     Off,
 }

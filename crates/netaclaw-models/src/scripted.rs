@@ -1,7 +1,7 @@
 //! A client whose answers a test gives, one event at a time.
 //!
-//! The test holds the [`Script`], waits for a call and feeds it; between two events it can look
-//! at the world, and nothing moves on its own. Answers may also be prepared in advance.
+//! The test holds the [`Script`], waits for a call and feeds it; between two events it can inspect
+//! the state, and nothing moves on its own. Answers may also be prepared in advance.
 
 use crate::answer::{Answer, Answerer};
 use crate::client::{ModelClient, ModelEvent, ModelStream};
@@ -106,7 +106,7 @@ pub struct ScriptedCall {
 }
 
 impl ScriptedCall {
-    /// Does one thing. Ignored if nobody listens any more, as a real server's words would be.
+    /// Sends one step. Ignored if the receiver is gone, as the output of a real server would be.
     pub fn step(&self, step: Step) {
         if self.steps_tx.send(step).is_err() {
             tracing::debug!("the stream of the scripted model was dropped");

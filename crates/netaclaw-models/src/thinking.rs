@@ -2,7 +2,7 @@
 
 use netaclaw_protocol::ThinkingLevel;
 
-/// The budget of a level. `None` is no thinking.
+/// The budget of a level. `None` disables thinking.
 pub(crate) fn budget(level: ThinkingLevel) -> Option<u64> {
     match level {
         ThinkingLevel::Off => None,

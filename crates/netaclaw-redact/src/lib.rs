@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// What stands where a secret stood.
+/// The replacement of a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// What keys of well-known services begin with, and how long they are at least.
@@ -35,7 +35,7 @@ const PREFIXES: &[(&str, usize)] = &[
 /// The shortest of them.
 const KEY_CHARS_MIN: usize = 16;
 
-/// Names whose values nobody should read, in lower case.
+/// Names whose values are secret, in lower case.
 const NAMES: &[&str] = &[
     "password",
     "passwd",
@@ -141,7 +141,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(move |word| (word.as_ptr() as usize - base, word))
 }
 
-/// Where in a word something secret stands.
+/// The range of a secret within a word.
 fn secret_in(word: &str) -> Option<(usize, usize)> {
     key_in(word)
         .or_else(|| password_in_url(word))
@@ -195,7 +195,7 @@ fn announces(word: &str) -> bool {
     }
 }
 
-/// What stands between a name and its value.
+/// The separators between a name and its value.
 fn is_sign(c: char) -> bool {
     matches!(c, '=' | ':' | '：')
 }

@@ -1,11 +1,11 @@
-//! An answer while it arrives, as far as it has come.
+//! A partial answer while it arrives.
 
 use netaclaw_models::{GrowingAnswer, PartKind as StreamPart};
 use netaclaw_protocol::{
     AnswerMark, AssistantMessage, EntryId, PartDelta, PartKind, RunId, StopReason, Usage,
 };
 
-/// What has arrived of an answer: its text, which the stream owns, and what only the run knows of it.
+/// What has arrived of an answer: its text, which the stream owns, and what only the run has of it.
 /// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AnswerSoFar {
@@ -24,8 +24,8 @@ struct Part {
 }
 
 impl AnswerSoFar {
-    /// An answer of which nothing has arrived. `frame` is the message without content: who answers, and
-    /// since when.
+    /// An answer of which nothing has arrived. `frame` is the message without content: its model
+    /// and its start.
     pub(crate) fn new(run_id: RunId, id: EntryId, frame: AssistantMessage) -> Self {
         Self {
             run_id,
@@ -48,7 +48,7 @@ impl AnswerSoFar {
         }
     }
 
-    /// What the stream told that no content block keeps.
+    /// Data of the stream that no content block stores.
     pub(crate) fn mark(&self) -> Option<Box<AnswerMark>> {
         let thinking = self
             .parts
@@ -78,7 +78,8 @@ impl AnswerSoFar {
         self.parts.len() as u32 - 1
     }
 
-    /// The delta that carries a piece. `None` for a part that never started, which no honest stream has.
+    /// The delta that carries a piece. `None` for a part that never started, which no valid stream
+    /// has.
     pub(crate) fn delta(&mut self, index: usize, text: String) -> Option<PartDelta> {
         let part = self.parts.get_mut(index)?;
         let offset = part.chars;

@@ -3,11 +3,11 @@
 use netaclaw_protocol::now_ms;
 use std::time::Instant;
 
-/// What the loop needs to know of time: when something happened, and how long it took.
+/// The time that the loop needs: when something happened, and how long it took.
 pub trait Clock: Send + Sync {
     fn unix_ms(&self) -> i64;
 
-    /// Milliseconds since some moment; never goes back.
+    /// Milliseconds since an arbitrary start; monotonic.
     fn monotonic_ms(&self) -> u64;
 }
 

@@ -1,5 +1,5 @@
-//! What people see of a run while it happens. The loop does not know who they are: the engine
-//! gives the events their numbers and sends them out.
+//! What users see of a run while it happens. The loop is independent of its receivers: the engine
+//! numbers the events and sends them.
 
 use netaclaw_models::{GrowingAnswer, ModelError};
 use netaclaw_protocol::{
@@ -65,7 +65,7 @@ pub enum RunEvent {
         names: Vec<String>,
         changed: Option<ToolsChanged>,
     },
-    /// Something the user should know although the run goes on.
+    /// A warning for the user; the run continues.
     Warning(Trouble),
 }
 
@@ -94,8 +94,8 @@ pub struct ToolStep {
     pub event: RuntimeProcessEvent,
 }
 
-/// A call has its result. It is told at once, while the entry waits for the results of the calls
-/// before it: then a quick tool does not look busy behind a slow one.
+/// A call has its result. The event is sent at once, while the entry waits for the results of the
+/// calls before it: otherwise a quick tool would look busy behind a slow one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCompleted {
     pub tool_call_id: String,

@@ -1,4 +1,4 @@
-//! The world of a run, as far as the loop knows it.
+//! The session of a run, as an interface for the loop.
 
 use crate::answer::AnswerSoFar;
 use crate::event::{RunEvent, ToolStep};
@@ -15,15 +15,16 @@ use tokio_util::sync::CancellationToken;
 /// What a run needs of its session.
 ///
 /// The contract:
-/// - A run has a chain of its own. It begins at the entry the run was started from; every
-///   `append` hangs from the one before and moves the chain, wherever the session's leaf is by
-///   then (TREE-1). Entries appear in the order of the calls (TREE-3).
-/// - The loop makes one call at a time and waits for it, so an implementation never sees two of
-///   its methods at once.
+/// - A run has a chain of its own. It begins at the entry the run was started from; every `append`
+///   becomes a child of the one before and moves the chain, wherever the session's leaf is by then,
+///   so that a user who switches branches does not redirect a run. Entries appear in the order of
+///   the calls, so that the log has the order that models require.
+/// - The loop makes one call at a time and waits for it, so two methods of an implementation never
+///   run at once.
 /// - After a [`HostError`] the loop writes nothing more and ends the run.
-/// - No method but `before_model_call` and `on_overflow` may wait for a person or a model. Those
-///   two get the run's token and return soon after it is cancelled.
-/// - Whether anybody watches makes no difference to what is stored.
+/// - No method but `before_model_call` and `on_overflow` may wait for a user or a model. Those two
+///   get the run's token and return soon after it is cancelled.
+/// - What is stored does not depend on whether clients are connected.
 #[async_trait]
 pub trait RunHost: Send {
     /// What the model sees at the end of the chain. Asked before every model call, so that a
@@ -31,19 +32,19 @@ pub trait RunHost: Send {
     async fn context(&mut self) -> Result<RunContext, HostError>;
 
     /// Draws an id that no entry of the session has or will get, for an answer or a result that
-    /// people see before it is stored.
+    /// users see before it is stored.
     fn next_entry_id(&mut self) -> EntryId;
 
-    /// Appends to the chain, as durable as the session's setting asks, and returns the entry.
-    /// `id` is one of [`RunHost::next_entry_id`], or `None` to have one drawn. Telling people
-    /// of the entry is the host's part; no event of the loop repeats it.
+    /// Appends to the chain, as durable as the session's setting requires, and returns the entry.
+    /// `id` is one of [`RunHost::next_entry_id`], or `None` to have one drawn. The host publishes
+    /// the entry; no event of the loop repeats it.
     async fn append(&mut self, id: Option<EntryId>, body: EntryBody) -> Result<Entry, HostError>;
 
-    /// Everything people see. Never blocks, never fails.
+    /// Publishes an event to users. Never blocks, never fails.
     fn emit(&mut self, event: RunEvent);
 
-    /// A step of a tool call: for people, and for the log of all steps. May wait until the log can
-    /// take more, so that a flood slows down its source; never fails the run.
+    /// A step of a tool call: for users, and for the log of all steps. May wait until the log can
+    /// accept more, so that a flood slows down its source; never fails the run.
     async fn tool_step(&mut self, step: ToolStep);
 
     /// An answer has grown since it was last asked to be kept. Called four times a second at most,
@@ -62,9 +63,9 @@ pub trait RunHost: Send {
         question: ClarifyQuestion,
     ) -> Result<BoxFuture<'static, ClarifyAnswer>, HostError>;
 
-    /// Asks a person to agree to a call, unless somebody has agreed to this very call before and
-    /// said so for the whole session. Like a question it stays open until the future is ready or
-    /// the run has ended, and nothing but a person answers it.
+    /// Asks a user to approve a call, unless a user has approved this very call before for the
+    /// whole session. Like a question it stays open until the future is ready or the run has ended,
+    /// and only a user answers it.
     async fn open_approval(&mut self, request: ApprovalRequest) -> Result<OpenApproval, HostError>;
 
     /// Comes before every model call and may compact first.
@@ -72,8 +73,8 @@ pub trait RunHost: Send {
         Ok(())
     }
 
-    /// The model says that the context is too long for it. The host may make it shorter and have
-    /// the call made again; the loop asks once, and not again before an answer has come.
+    /// The model reports that the context is too long. The host may make it shorter and have the
+    /// call repeated; the loop calls this once, and not again before an answer has arrived.
     async fn on_overflow(
         &mut self,
         _call: &ModelCall<'_>,
@@ -83,7 +84,7 @@ pub trait RunHost: Send {
     }
 }
 
-/// What became of a request for consent.
+/// The outcome of an approval request.
 pub enum OpenApproval {
     Remembered(Approval),
     Asked(BoxFuture<'static, Approval>),
@@ -98,7 +99,7 @@ pub struct RunContext {
     pub thinking: ThinkingLevel,
     /// The list in force at the end of the chain, see [`crate::todo_on_path`].
     pub todo: TodoList,
-    /// What of it came from outside. It decides which calls of the answer need consent.
+    /// Its external content. It decides which calls of the answer need approval.
     pub foreign: ForeignContent,
 }
 
@@ -144,9 +145,9 @@ pub enum Overflow {
     Retry,
 }
 
-/// The session cannot be read or written any more, so the run has to end.
+/// The session cannot be read or written, so the run has to end.
 ///
-/// People read `message`; the cause is for the log.
+/// Users read `message`; the cause is for the log.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct HostError {

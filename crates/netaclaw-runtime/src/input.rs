@@ -14,7 +14,7 @@ use netaclaw_tools::{MemoryService, ToolRegistry, Workspace};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// One run of an agent. The session comes beside it, as the host.
+/// One run of an agent. The session is passed separately, as the host.
 #[derive(Clone)]
 pub struct RunInput {
     pub run_id: RunId,
@@ -28,7 +28,7 @@ pub struct RunInput {
     pub tools: ResolvedTools,
     /// Asked again for every turn and every call: what was switched off since does not run.
     pub current_tools: Arc<dyn CurrentTools>,
-    /// The tools that the model was last told it has in this session, if ever.
+    /// The tools that were last announced to the model in this session, if any.
     pub told_tools: Option<Vec<String>>,
     pub workspace: Arc<Workspace>,
     /// How its tools start programs.
@@ -43,8 +43,8 @@ pub struct RunInput {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Calls of a stored answer that never began, because their run died while people were asked
-/// about them. They are decided on like any other.
+/// Calls of a stored answer that never began, because their run died during an approval or a
+/// question. They are decided on like any other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PendingCalls {
     pub entry_id: EntryId,
@@ -63,7 +63,7 @@ pub struct AgentSettings {
     pub temperature: Option<f64>,
     /// `None` leaves it to the model.
     pub max_output_tokens: Option<u64>,
-    /// In place of the session's own level, for runs nobody can set one for.
+    /// Instead of the session's own level, for runs without a user to set one.
     pub thinking: Option<ThinkingLevel>,
     pub limits: RunLimits,
 }
@@ -80,7 +80,7 @@ impl Default for RunLimits {
     }
 }
 
-/// The way to the model.
+/// The client and the name of the model.
 #[derive(Clone)]
 pub struct ModelAccess {
     pub client: Arc<dyn ModelClient>,

@@ -10,7 +10,7 @@ pub struct RunReport {
     pub outcome: RunOutcome,
     /// Why, where the outcome alone does not say.
     pub reason: Option<EndReason>,
-    /// The reason in words for people.
+    /// The reason as text for users.
     pub trouble: Option<Box<Trouble>>,
     /// The sum over all answers of the run, failed ones included.
     pub usage: Usage,
@@ -38,7 +38,7 @@ pub enum EndReason {
     Host(#[source] HostError),
 }
 
-/// In which way a model went round in circles.
+/// The pattern in which a model repeated itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StuckPattern {
     /// The same calls with the same results.

@@ -1,5 +1,5 @@
-//! The to-do list as entries of the session: it follows the path, so switching branches switches
-//! the list for people and model alike (TODO-2).
+//! The to-do list as entries of the session: it follows the path, so that switching branches
+//! switches the list for users and model alike.
 
 use netaclaw_protocol::TodoList;
 use netaclaw_session::{Entry, EntryBody, EntryKind, raw_json};

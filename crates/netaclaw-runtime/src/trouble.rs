@@ -1,4 +1,4 @@
-//! What a run has to complain about, in words for people.
+//! The warnings and failures of a run, as text for users.
 
 use crate::report::{EndReason, StuckPattern};
 use netaclaw_models::ModelError;
@@ -78,7 +78,7 @@ pub(crate) fn works_without_tools(channel: &str, model: &str) -> Trouble {
     }
 }
 
-/// Nobody knew it, but the supplier has refused the tools.
+/// It was unknown, but the supplier has refused the tools.
 pub(crate) fn tools_refused(error: &ModelError, channel: &str, model: &str) -> Trouble {
     let said = error.detail().map(|detail| detail.text.clone());
     let quoted = |open, close| match &said {

@@ -1,4 +1,4 @@
-//! Whether a session takes an entry, decided the same way for every provider.
+//! Whether a session accepts an entry, decided the same way for every provider.
 
 use crate::body::EntryBody;
 use crate::error::SessionError;
@@ -20,8 +20,8 @@ pub fn check_format(header: &Header) -> Result<(), SessionError> {
     }
 }
 
-/// Refuses an append to a session of a newer format or a deleted one, at another leaf than expected, below or about an entry
-/// that is not there, and with an id that is taken, in this order.
+/// Refuses an append to a session of a newer format or to a deleted one, at another leaf than
+/// expected, below or about an unknown entry, and with an id that is taken, in this order.
 pub fn check_append(
     tree: &SessionTree,
     session: &SessionId,

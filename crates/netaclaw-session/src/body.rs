@@ -219,7 +219,7 @@ impl Line {
         &mut self.0
     }
 
-    /// Adds a value as it is, and says where it stands.
+    /// Adds a value as it is, and returns its position.
     fn raw(&mut self, name: &'static str, json: &str) -> Range<usize> {
         let line = self.name(name);
         let start = line.len();

@@ -18,13 +18,13 @@ use std::collections::HashMap;
 pub struct SessionContext<'a> {
     pub messages: Vec<ContextMessage<'a>>,
     pub thinking_level: Cow<'a, str>,
-    /// Where the model stands that was named last, and under which names.
+    /// The position of the last model change, and the names in it.
     model: Option<(&'a str, [&'static str; 2])>,
-    /// Messages from here on came after the last compaction or edit on the path. What an answer
-    /// before them said about the size of the context is not true any more.
+    /// Messages from here on came after the last compaction or edit on the path. The context size
+    /// in earlier answers is obsolete.
     pub fresh_from: usize,
-    /// A compaction whose first kept entry is not on the path before it: nothing before it is
-    /// kept, which somebody should know.
+    /// A compaction whose first kept entry is not on the path before it: nothing before it is kept,
+    /// which callers report.
     pub broken_compaction: Option<EntryId>,
 }
 
@@ -113,8 +113,8 @@ struct Walk<'a, 'p> {
     path: &'p [u32],
 }
 
-/// The entries of a path that may speak: all of them, or what the last compaction kept and what
-/// came after it.
+/// The entries of a path that contribute to the context: all of them, or what the last compaction
+/// kept and what came after it.
 struct Selected<'a, 'p> {
     compaction: Option<&'a Entry>,
     kept: &'p [u32],

@@ -66,7 +66,7 @@ impl EntryKind {
         }
     }
 
-    /// Labels and names say something about the session; they are no place to continue from.
+    /// Labels and names describe the session; they are not a place to continue from.
     pub fn moves_leaf(self) -> bool {
         !matches!(self, Self::Label | Self::SessionInfo)
     }
@@ -96,7 +96,7 @@ impl Role {
 }
 
 impl Entry {
-    /// Reads one line of a session file. `None` if it is no JSON object with an id.
+    /// Reads one line of a session file. `None` if it is not a JSON object with an id.
     pub fn parse(raw: impl Into<ByteString>) -> Option<Self> {
         let raw = raw.into();
         let head: LineHead<'_> = serde_json::from_str(&raw).ok()?;
@@ -170,7 +170,7 @@ impl Entry {
         &self.raw
     }
 
-    /// The `type` as written, also for types NetaClaw does not know.
+    /// The `type` as written, also for unknown types.
     pub fn type_name(&self) -> Cow<'_, str> {
         json::member(&self.raw, "type")
             .and_then(json::string)
@@ -258,8 +258,8 @@ fn voice_of(message: &str) -> (Role, bool) {
 
 /// Looks for the content of `message` in `rest`, which leaves out what is known not to hold it.
 fn has_null_content(message: &str, rest: &str) -> bool {
-    // Content stands near the beginning, so this seldom looks at more than a few bytes. Only what
-    // looks like a null there is worth a proper look.
+    // Content is near the beginning, so this seldom reads more than a few bytes. Only what looks
+    // like a null there is parsed.
     const KEY: &str = r#""content":"#;
     static CONTENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(KEY));
     let value = match rest

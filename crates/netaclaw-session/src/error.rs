@@ -14,7 +14,7 @@ pub enum PathError {
     Cycle(EntryId),
 }
 
-/// A text that is no session.
+/// A text that is not a session.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LogError {
     #[error("the file is empty")]
@@ -48,7 +48,7 @@ pub enum SessionError {
     },
     #[error("another process is writing to session {session} ({owner})")]
     Busy { session: SessionId, owner: String },
-    /// What this process remembers of the session must not be written any more.
+    /// What this process has cached of the session must not be written.
     #[error("another process has taken over session {0}; open it again to load its current state")]
     Deposed(SessionId),
     #[error("session {0} already has a message with this request id; use a new one")]

@@ -17,12 +17,12 @@ pub const FORMAT_VERSION: u32 = 3;
 pub struct Header {
     raw: ByteString,
     id: SessionId,
-    /// Where in the text the members are that somebody asks for: every look at a session does, and the
-    /// text is taken apart once.
+    /// The positions of the members that callers read: every access to a session does, and the text
+    /// is parsed once.
     places: [Option<Range<usize>>; NAMES.len()],
 }
 
-/// The members that somebody asks for, by their place in [`NAMES`].
+/// The members that callers read, by their position in [`NAMES`].
 #[derive(Clone, Copy)]
 enum Member {
     Version,
@@ -125,8 +125,8 @@ impl Header {
         Self::new(raw.into(), id.clone())
     }
 
-    /// The same header for a reader on another machine: without the paths of this one. Pi then works
-    /// where it is started.
+    /// The same header for a reader on another machine: without the paths of this one. Pi then
+    /// works where it is started.
     pub fn without_paths(&self) -> Self {
         let raw = ["cwd", "parentSession"]
             .iter()

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// The members of a JSON object in their order, values as text. `None` if it is no object.
+/// The members of a JSON object in their order, values as text. `None` if it is not an object.
 pub(crate) fn members(object: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     serde_json::from_str::<Members<'_>>(object)
         .ok()
@@ -39,7 +39,7 @@ pub(crate) fn pick<'a, const N: usize>(object: &'a str, names: [&str; N]) -> [Op
 }
 
 /// The text of a JSON string. A lone surrogate, which JavaScript can store and UTF-8 cannot,
-/// becomes U+FFFD. `None` if the value is no string.
+/// becomes U+FFFD. `None` if the value is not a string.
 pub(crate) fn string(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {
@@ -62,7 +62,7 @@ pub(crate) fn string(value: &str) -> Option<Cow<'_, str>> {
         .map(Cow::Owned)
 }
 
-/// The members of an array as text. `None` if the value is no array.
+/// The members of an array as text. `None` if the value is not an array.
 pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
     let items: Vec<&RawValue> = serde_json::from_str(array).ok()?;
     Some(items.into_iter().map(RawValue::get).collect())
@@ -108,7 +108,7 @@ pub(crate) fn with_member(object: &str, name: &str, value: Option<&str>) -> Stri
     }
 }
 
-/// Where `part`, a slice of `whole`, lies in it.
+/// The range of `part`, a slice of `whole`, in it.
 pub(crate) fn range_within(whole: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - whole.as_ptr() as usize;
     start..start + part.len()

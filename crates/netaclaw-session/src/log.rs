@@ -1,8 +1,8 @@
-//! A session file as text, read into a header and entries. Writing lives with the provider.
+//! A session file as text, read into a header and entries. Writing is the provider's part.
 //!
-//! Reading forgives: a line that cannot be read is skipped and counted, nothing else is lost.
-//! NetaClaw's own bookkeeping lines (where the leaf was moved to, changed session data) are
-//! taken in here and do not appear as entries.
+//! Reading is lenient: an unreadable line is skipped and counted, nothing else is lost. NetaClaw's
+//! own bookkeeping lines (the leaf's moves, changed session data) are applied here and do not
+//! appear as entries.
 
 use crate::entry::parent_of;
 use crate::error::LogError;
@@ -90,7 +90,7 @@ impl SessionLog {
 
     /// Reads the bytes of a session file.
     ///
-    /// Lines end at `\n` only. Bytes that are no UTF-8 become U+FFFD, as in Pi.
+    /// Lines end at `\n` only. Invalid UTF-8 becomes U+FFFD, as in Pi.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, LogError> {
         Self::from_chunks([LogChunk::parse(bytes)])
     }
@@ -186,7 +186,7 @@ impl LogChunk {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    // A byte order mark can only stand at the very beginning; elsewhere it spoils its line.
+    // A byte order mark is valid only at the very beginning; elsewhere it makes its line invalid.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut start = 0;
     memchr::memchr_iter(b'\n', text.as_bytes())
@@ -221,11 +221,11 @@ struct View {
 
 /// A bookkeeping line that was taken out.
 struct Marker {
-    /// The entry it stands below.
+    /// Its parent entry.
     parent: Option<EntryId>,
     /// Itself and the markers right above it.
     ids: Vec<EntryId>,
-    /// The entries that hang below it in the file.
+    /// Its children in the file.
     children: HashSet<EntryId>,
 }
 

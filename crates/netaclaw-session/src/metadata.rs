@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// Sets or removes one member, however deep it is nested. Everything beside it stays as it is,
-/// also what only another version understands.
+/// Sets or removes one member, however deep it is nested. The other members stay unchanged, also
+/// those that only another version understands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetadataChange {
     /// The names of the members that lead to it, the outermost first.
@@ -35,8 +35,8 @@ impl MetadataChange {
         }
     }
 
-    /// Carries the change out. What stands in the way of a nested member, because it is not an
-    /// object, is replaced by one.
+    /// Applies the change. A value on the path to a nested member that is not an object is replaced
+    /// by an object.
     pub fn apply(self, metadata: &mut Map<String, Value>) {
         let mut path = self.path;
         let Some(name) = path.pop() else { return };

@@ -30,8 +30,8 @@ pub(crate) fn to_current(version: u32, lines: Vec<Line>) -> Vec<Line> {
     }
 }
 
-/// Version 1 was a list: every entry gets an id and hangs from the one before it, whatever ids
-/// it may have had. Compactions named their first kept entry by its position among all readable
+/// Version 1 was a list: every entry gets an id and becomes a child of the one before it, whatever
+/// ids it may have had. Compactions named their first kept entry by its position among all readable
 /// lines, the header being number 0.
 fn v1_to_v2(lines: Vec<Line>) -> Vec<Line> {
     let mut ids: Vec<Option<EntryId>> = Vec::new();

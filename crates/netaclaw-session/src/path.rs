@@ -69,7 +69,7 @@ fn short(id: &EntryId) -> Option<u32> {
     })
 }
 
-/// What an entry contributes to a context. Kept beside the entries, so that building a context
+/// What an entry contributes to a context. Stored next to the entries, so that building a context
 /// reads one byte for each entry and not the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Voice {
@@ -115,8 +115,8 @@ pub fn build_entry_index(entries: &[Entry]) -> EntryIndex {
         index.by_id.insert(entry.id(), position(at));
         index.voices.push(Voice::of(entry));
     }
-    // Parents may stand below their children in damaged files, so this needs all ids first. Most
-    // entries hang from the one before them, which saves a look-up.
+    // In damaged files parents may follow their children, so this needs all ids first. The parent
+    // of most entries is the entry before them, which saves a lookup.
     for (at, entry) in entries.iter().enumerate() {
         let link = match (
             entry.parent_id(),

@@ -1,5 +1,5 @@
-//! The tree as people walk it. Labels and names say something about a session and are no places to
-//! be: whatever hangs from one belongs to the entry above it.
+//! The tree as users navigate it. Labels and names describe a session and are not navigable: their
+//! children belong to the entry above them.
 
 use crate::path::ROOT_KEY;
 use crate::tree::SessionTree;
@@ -15,9 +15,9 @@ pub type Visits = BTreeMap<String, EntryId>;
 #[derive(Debug)]
 pub struct Places<'t> {
     tree: &'t SessionTree,
-    /// By position: the place above, or none for a root and for what is no place.
+    /// By position: the navigable parent; none for a root and for entries that are not navigable.
     above: Vec<Option<usize>>,
-    /// By position of the place above; the roots stand last.
+    /// By position of the navigable parent; the roots come last.
     below: Vec<Vec<usize>>,
     /// By position: the last entry that was appended at or below it.
     latest: Vec<usize>,
@@ -38,7 +38,7 @@ impl<'t> Places<'t> {
             places.above[at] = above;
             places.below[above.unwrap_or(count)].push(at);
         }
-        // Children stand behind their parents, so that one pass from the end sees all of them.
+        // Children follow their parents, so that one pass from the end visits all of them.
         for at in (0..count).rev() {
             if let Some(above) = places.above[at] {
                 places.latest[above] = places.latest[above].max(places.latest[at]);
@@ -83,7 +83,7 @@ impl<'t> Places<'t> {
         self.id(at).clone()
     }
 
-    /// Remembers which way the path to a leaf takes at every fork.
+    /// Stores which child the path to a leaf takes at every fork.
     pub fn remember(&self, leaf: Option<&EntryId>, visits: &mut Visits) {
         let mut here = leaf.and_then(|leaf| self.tree.index().position(leaf));
         for _ in 0..self.below.len() {

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, SessionError>;
 
-/// Keeps sessions. Implementations store the entry log and nothing else: what it means is decided
-/// by the pure functions of this crate.
+/// Stores sessions. Implementations store the entry log and nothing else: the pure functions of
+/// this crate decide what it means.
 ///
-/// Every method either does all it says or nothing. An append that returned is in the log, in
+/// Every method takes effect completely or not at all. An append that returned is in the log, in
 /// order, once, also if the process is killed right after. Completed entries never change.
 #[async_trait]
 pub trait SessionTreeProvider: Send + Sync + 'static {
@@ -34,8 +34,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn list_sessions(&self, filter: &SessionFilter, page: PageRequest)
     -> Result<SessionPage>;
 
-    /// Changes what the patch names. A patch of nothing but metadata leaves `updatedAt` alone:
-    /// bookkeeping is no news.
+    /// Changes what the patch names. A patch of nothing but metadata leaves `updatedAt` unchanged:
+    /// bookkeeping does not count as activity.
     async fn update_session(&self, session: &SessionId, patch: SessionPatch)
     -> Result<SessionMeta>;
 
@@ -43,9 +43,9 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// another status brings it back.
     async fn delete_session(&self, session: &SessionId) -> Result<()>;
 
-    /// Removes a deleted session for good, with all that the provider keeps of it. Returns `false` and
-    /// changes nothing if it is not deleted, or was deleted after `deleted_before`. A session that
-    /// another process owns is busy.
+    /// Removes a deleted session permanently, with all data that the provider keeps of it. Returns
+    /// `false` and changes nothing if it is not deleted, or was deleted after `deleted_before`. A
+    /// session that another process owns is busy.
     async fn purge_session(
         &self,
         session: &SessionId,
@@ -58,7 +58,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// The entry being streamed, if a writer left or has one.
     async fn in_flight_entry(&self, session: &SessionId) -> Result<Option<Entry>>;
 
-    /// The one way into the log. The leaf moves to the new entry, except for labels and names.
+    /// The only method that adds to the log. The leaf moves to the new entry, except for labels and
+    /// names.
     async fn append_entry(&self, session: &SessionId, new: NewEntry) -> Result<Entry>;
 
     /// Keeps what has been streamed of an answer so far. Appending an entry with the same id
@@ -67,9 +68,9 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn update_in_flight_entry(&self, session: &SessionId, entry: InFlightEntry)
     -> Result<()>;
 
-    /// Makes the session this writer's own: takes what it needs to write, and closes what a dead
-    /// writer left in flight. Every write does so by itself; this is for whoever has to see the
-    /// outcome before it writes.
+    /// Makes the session this writer's own: acquires what it needs to write, and closes what a dead
+    /// writer left in flight. Every write does this implicitly; this is for callers that need the
+    /// outcome before they write.
     async fn take_over(&self, session: &SessionId) -> Result<()>;
 
     /// Begins to serve a session: from now on this process keeps state of it in memory and writes
@@ -102,8 +103,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     /// Lets go of whatever is held for the session: memory, file handles, locks.
     async fn release(&self, session: &SessionId) -> Result<()>;
 
-    /// Whether this process must begin nothing new, because the others may be about to take over
-    /// what it owns. Writes wait meanwhile.
+    /// Whether this process must begin nothing new, because the others may be about to claim its
+    /// sessions. Writes wait until it is decided.
     fn is_suspended(&self) -> bool {
         false
     }
@@ -197,7 +198,7 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     }
 
     /// Leaves the current branch for `target` with a summary of what is left behind. The summary
-    /// hangs from the target.
+    /// becomes a child of the target.
     async fn append_branch_summary(
         &self,
         session: &SessionId,
@@ -269,8 +270,8 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     }
 }
 
-/// Whether a session is deleted, and was deleted by this time. Nothing is written to a deleted session,
-/// so that its last change is its deletion.
+/// Whether a session is deleted, and was deleted by this time. Nothing is written to a deleted
+/// session, so that its last change is its deletion.
 pub fn is_purgeable(meta: &SessionMeta, deleted_before: Option<&str>) -> bool {
     meta.status == SessionStatus::Deleted
         && deleted_before.is_none_or(|before| meta.updated_at.as_str() <= before)
@@ -293,7 +294,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Of a session that nobody can take away.
+    /// Of a session that no other process can claim.
     pub fn for_good(meta: SessionMeta) -> Self {
         let lost = Box::pin(std::future::pending());
         Self { meta, lost }
@@ -354,7 +355,7 @@ pub enum ExpectedLeaf {
 pub enum Flush {
     /// With the next one that asks for it, or at the end of the turn.
     Later,
-    /// Before the call returns: the client is about to be told "ok".
+    /// Before the call returns: the client receives the acknowledgement next.
     #[default]
     Now,
 }
@@ -412,7 +413,7 @@ pub struct InFlightEntry {
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     pub user_id: Option<String>,
-    /// Beside the user's, also those that belong to nobody.
+    /// Besides the user's, also those without an owner.
     pub unowned: bool,
     pub agent_id: Option<String>,
     /// Found in title, first message, directory or id, whatever the case of letters.
@@ -461,7 +462,7 @@ pub struct SessionPatch {
     pub title: Option<String>,
     pub status: Option<SessionStatus>,
     pub agent_id: Option<String>,
-    /// All of it anew.
+    /// All of it is replaced.
     pub metadata: Option<Map<String, Value>>,
     /// Members of it, after `metadata`. What is stored is in proportion to what changes, where the
     /// provider can do so.

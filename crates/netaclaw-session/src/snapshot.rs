@@ -26,7 +26,7 @@ pub struct Snapshot {
     pub in_flight: Option<Entry>,
     /// Lines of the file that could not be read.
     pub skipped_lines: u32,
-    /// Damage the reader should know about, in plain words.
+    /// Damage that the reader should be warned of, as text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -14,8 +14,8 @@ pub fn format_timestamp(unix_ms: i64) -> String {
     }
 }
 
-/// Every entry has a timestamp, so this is written digit by digit: the formatter, which knows all
-/// forms, takes several times as long.
+/// Every entry has a timestamp, so this is written digit by digit: the general formatter takes
+/// several times as long.
 fn four_digit_year(year: u16, time: DateTime) -> String {
     let two = |number: u8| [b'0' + number / 10, b'0' + number % 10];
     let [y3, y2] = two((year / 100) as u8);
@@ -47,7 +47,7 @@ pub fn parse_timestamp(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// The general formatter is the measure, over days, leap years and the ends of what it knows.
+    /// Compared with the general formatter, over days, leap years and the limits of its range.
     #[test]
     fn timestamps_are_those_of_the_general_formatter() {
         let far = [

@@ -77,7 +77,7 @@ impl SessionTree {
         self.index.contains(id)
     }
 
-    /// The entry the next append hangs from.
+    /// The parent of the next append.
     pub fn leaf(&self) -> Option<&EntryId> {
         self.leaf.as_ref()
     }

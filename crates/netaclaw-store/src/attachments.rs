@@ -25,7 +25,7 @@ const ABOUT: &str = "about.json";
 const SENT: &str = "sent";
 /// Files of one owner that may wait to be sent; a further one is refused.
 const UNSENT_MAX: usize = 64;
-/// What nobody has sent by then is forgotten, when its owner uploads something else.
+/// Attachments that were not sent by then are removed when their owner uploads another file.
 const UNSENT_KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const NAME_CHARS_MAX: usize = 200;
 const HASH_CHARS: usize = 32;
@@ -54,7 +54,7 @@ impl FileAttachments {
         }
     }
 
-    /// Where a file lies. Only names that cannot lead elsewhere are looked for.
+    /// The path of a file. Only names that cannot lead elsewhere are accepted.
     fn place(&self, id: &str) -> Result<PathBuf> {
         let (owner, hash) = id.rsplit_once('.').ok_or(AttachmentError::NotFound)?;
         let is_hash = hash.len() == HASH_CHARS && hash.bytes().all(|b| b.is_ascii_hexdigit());
@@ -181,7 +181,7 @@ fn tidy(drawer: &Path) -> Result<KeptFiles> {
     Ok(kept)
 }
 
-/// Writes a directory beside its place and moves it there.
+/// Writes a temporary directory and renames it.
 fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8]) -> io::Result<()> {
     let fresh = tempfile::Builder::new()
         .prefix(TEMPORARY)
@@ -192,11 +192,11 @@ fn write_whole(drawer: &Path, place: &Path, file: &UploadedFile, content: &[u8])
     out.sync_all()?;
     private::write(&fresh.path().join(ABOUT), &serde_json::to_vec(file)?)?;
     match fs::rename(fresh.path(), place) {
-        // Somebody else was faster with the same file.
+        // Another upload of the same file was faster.
         Err(_) if place.join(ABOUT).exists() => Ok(()),
         Err(error) => Err(error),
         Ok(()) => {
-            // It lies elsewhere now; there is nothing to clean up.
+            // It was moved to another path; there is nothing to clean up.
             drop(fresh.keep());
             Ok(())
         }
@@ -214,7 +214,7 @@ fn hash(name: &str, content: &[u8]) -> String {
     hex.take(HASH_CHARS / 2).collect()
 }
 
-/// A name as people see it: the last part of a path, without control characters.
+/// A name for users: the last part of a path, without control characters.
 fn plain_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = last.chars().filter(|c| !c.is_control()).collect();

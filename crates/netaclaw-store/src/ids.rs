@@ -11,7 +11,7 @@ pub fn new_session_id() -> SessionId {
 /// An entry id: eight random hex digits. The caller checks that it is free in its session.
 pub fn new_entry_id() -> EntryId {
     const HEX: &[u8; 16] = b"0123456789abcdef";
-    // An id is no secret, so it need not be hard to guess.
+    // An id is not a secret, so it need not be hard to guess.
     let random = fastrand::u32(..);
     let digits: [u8; 8] = std::array::from_fn(|at| HEX[(random >> (28 - 4 * at)) as usize & 15]);
     EntryId::new(std::str::from_utf8(&digits).expect("hex digits are ASCII"))

@@ -27,10 +27,11 @@ pub struct DeadInstances {
 }
 
 impl Instance {
-    /// Registers this process in a directory that is for nothing else, and finds the dead. Blocks.
+    /// Registers this process in a directory that is for nothing else, and finds dead processes.
+    /// Blocks.
     pub fn register(dir: &Path) -> io::Result<(Self, DeadInstances)> {
         private::create_dir_all(dir)?;
-        // The dead first, or this process would have to tell itself from them.
+        // The dead first; otherwise this process would have to exclude itself.
         let mut ids = Vec::new();
         for entry in std::fs::read_dir(dir)? {
             let entry = entry?;
@@ -46,7 +47,8 @@ impl Instance {
         }
         let id = Uuid::now_v7().to_string();
         let path = dir.join(&id);
-        // Whoever looks between the making of the file and the lock must not take it for dead.
+        // A process that looks between the creation of the file and the lock must not take it for
+        // dead.
         let temporary = dir.join(format!("{id}.new"));
         let lock = private::create(&temporary)?;
         lock.lock()?;

@@ -65,7 +65,7 @@ pub fn restrict(dir: &Path) -> io::Result<()> {
 fn restrict_below(dir: &Path, failed: &mut u64) -> io::Result<()> {
     for item in fs::read_dir(dir)? {
         let item = item?;
-        // Does not follow links. A file that vanished meanwhile is no error.
+        // Does not follow links. A file that vanished in the meantime is not an error.
         let Ok(about) = item.metadata() else {
             continue;
         };

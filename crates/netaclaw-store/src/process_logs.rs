@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-/// What one log may have; the rest is left out, and a reader is told.
+/// The maximum of one log; the rest is left out, and the log says so.
 const LOG_BYTES_MAX: u64 = 64 << 20;
 /// A line is far shorter; what is longer was damaged.
 const LINE_BYTES_MAX: usize = 1 << 20;
@@ -133,8 +133,8 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
     Ok(read > 0)
 }
 
-/// An id as a name of a file: letters, digits and hyphens as they are, all else by its number, and
-/// what becomes long by its hash.
+/// An id as a file name: letters, digits and hyphens as they are, all others by their number, and
+/// long results by their hash.
 fn plain_name(id: &str) -> String {
     use std::fmt::Write as _;
     let mut name = String::new();

@@ -11,10 +11,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Somebody waits in front of a terminal.
+/// A user waits at a terminal.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How the tables of a database stand to this program.
+/// How the tables of a database relate to this version of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tables {
     /// There are none yet; they are made on first use.
@@ -28,7 +28,7 @@ pub enum Tables {
     Ahead,
 }
 
-/// The tables of what people configure.
+/// The tables of the admin store.
 pub fn admin_tables(database: &AdminDatabase) -> BoxFuture<'_, Result<Tables, AdminError>> {
     Box::pin(tables_of(database))
 }
@@ -87,7 +87,7 @@ async fn mysql_tables(
     applied: impl SqlSafeStr,
     known: &Migrator,
 ) -> Result<Tables, AdminError> {
-    // What exactly is wrong is not told, as that could quote parts of the password.
+    // The error leaves out the detail, as that could quote parts of the password.
     let options = url.parse::<MySqlConnectOptions>().map_err(|_| {
         AdminError::store(
             "the database URL cannot be used",

@@ -1,11 +1,10 @@
 //! The fake model server as a process, for tests that are not written in Rust.
 //!
-//! Prints its two addresses as one line of JSON. Each line of its input is a command in JSON and
-//! is answered by a line: `{"reply": …}` for the next request, `{"when": TEXT, "reply": …}` for
-//! every request whose last words contain the text, `{"release": true}` for answers that wait,
-//! `{"requests": true}` for what was asked, `{"aborts": N}` when at least so many askers have gone
-//! away before their answer was over, with how many it were.
-//! Ends with its input.
+//! Prints its two addresses as one line of JSON. Each line of its input is a command in JSON and is
+//! answered by a line: `{"reply": …}` for the next request, `{"when": TEXT, "reply": …}` for every
+//! request whose last message contains the text, `{"release": true}` for answers that wait,
+//! `{"requests": true}` for the requests so far, `{"aborts": N}` when at least so many clients have
+//! disconnected before the end of their answer, with their number. Ends with its input.
 
 use anyhow::{Context, Result};
 use netaclaw_testkit::fake_model::{CallShape, FakeModel, Fault, Hold, Reply, TokenCounts};

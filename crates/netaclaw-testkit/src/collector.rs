@@ -63,7 +63,7 @@ impl Collector {
         format!("http://{}", self.address)
     }
 
-    /// Waits until so many spans are there.
+    /// Waits until this many spans are there.
     pub async fn spans(&self, count: usize) -> Vec<Traced> {
         let mut heard = self.spans.subscribe();
         let spans = heard.wait_for(|spans| spans.len() >= count).await;

@@ -1,4 +1,4 @@
-//! For tests only: a private MariaDB, and whatever else a test needs of the world outside.
+//! For tests only: a private MariaDB, and everything else that a test needs from outside.
 
 mod collector;
 #[cfg(feature = "engine")]

@@ -1,5 +1,5 @@
-//! A real database server for tests: the one that the test command provides, or a private one
-//! with its own data directory, socket and port, which ends with the value that stands for it.
+//! A real database server for tests: the one that the test command provides, or a private one with
+//! its own data directory, socket and port, which ends with its value.
 
 use anyhow::{Context, bail, ensure};
 use std::io::{BufRead, BufReader};
@@ -28,7 +28,7 @@ struct Private {
 }
 
 impl MariaDb {
-    /// The server that the environment names, else a private one.
+    /// The server in the environment, else a private one.
     pub fn start() -> anyhow::Result<Self> {
         match std::env::var(URL_VARIABLE) {
             Ok(url) => Ok(Self {
@@ -153,7 +153,7 @@ impl Database {
         &self.name
     }
 
-    /// Runs statements beside whatever else uses the database, and gives the rows of what they select.
+    /// Runs statements on a connection of its own, and returns the rows that they select.
     pub fn query(&self, sql: &str) -> anyhow::Result<Vec<Vec<String>>> {
         let mut client = self.address.client();
         let output = client
@@ -280,7 +280,8 @@ fn launch(dir: &Path, port: u16) -> anyhow::Result<Child> {
     let mut log = String::new();
     while output.read_line(&mut log)? > 0 {
         if log.contains("ready for connections") {
-            // The server would block on a full pipe, and die of a closed one, if nobody read on.
+            // If the output were not read, the server would block on a full pipe, and die of a
+            // closed one.
             std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
             return Ok(process);
         }
@@ -302,7 +303,7 @@ fn common_arguments(dir: &Path) -> Vec<String> {
         "--innodb-data-file-path=ibdata1:10M:autoextend".to_owned(),
         "--innodb-log-file-size=4M".to_owned(),
     ];
-    // The server refuses to run as root unless it is told to.
+    // The server refuses to run as root without this option.
     if std::fs::metadata(dir).is_ok_and(|dir| dir.uid() == 0) {
         arguments.push("--user=root".to_owned());
     }

@@ -1,5 +1,5 @@
-//! A Socket.IO client, as small as can be: Engine.IO 4 over a WebSocket. It reads only when asked
-//! to, so one that is not asked is a client that stands still.
+//! A minimal Socket.IO client: Engine.IO 4 over a WebSocket. It reads only on request, so without
+//! one it is a client that stalls.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ pub struct Client {
     next_ack: u64,
     /// All events so far, as name and payload.
     pub events: Vec<Value>,
-    /// The sessions that the watched list has told of, in order.
+    /// The sessions in the events of the watched list, in order.
     pub lists: Vec<Value>,
     /// The same as it came: what each event said.
     pub list_events: Vec<Value>,
@@ -109,7 +109,7 @@ impl Client {
         id
     }
 
-    /// Sends a command that wants no answer.
+    /// Sends a command without an acknowledgement.
     pub async fn tell(&mut self, name: &str, payload: Value) {
         let event = json!([name, payload]);
         self.send(format!("42{NAMESPACE},{event}")).await;
@@ -151,7 +151,7 @@ impl Client {
         }
     }
 
-    /// Waits until the list has been told something that fits, now or before.
+    /// Waits until the list has received a matching event, now or before.
     pub async fn listed(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             if let Some(item) = self.lists.iter().find(|item| fits(item)) {
@@ -161,7 +161,7 @@ impl Client {
         }
     }
 
-    /// Waits until the list has told that a session is not on it.
+    /// Waits until the list has received the removal of a session.
     pub async fn unlisted(&mut self, session: &str) {
         let told = |event: &Value| {
             let removed = event["removed"].as_array().unwrap();
@@ -173,7 +173,7 @@ impl Client {
         }
     }
 
-    /// The first page of a list and all that was told of it since, by session.
+    /// The first page of a list and all events about it since, by session.
     pub fn list_after(&self, page: &Value) -> BTreeMap<String, Value> {
         let id = |item: &Value| item["sessionId"].as_str().unwrap().to_owned();
         let items = page["items"].as_array().unwrap();
@@ -189,7 +189,7 @@ impl Client {
         list
     }
 
-    /// Waits until so many events of a type have arrived.
+    /// Waits until this many events of a type have arrived.
     pub async fn wait_count(&mut self, name: &str, count: usize) {
         let counted = self.try_wait_count(name, count).await;
         counted.expect("the socket ended before the events");
@@ -223,7 +223,7 @@ impl Client {
     }
 
     /// Waits until nothing runs and nothing waits, after an answer to `session_open` with its
-    /// snapshot and the events since. Those before it tell of an older state.
+    /// snapshot and the events since. Those before it describe an older state.
     pub async fn settled(&mut self, opened: &Value) {
         let (snapshot, shown) = (&opened["snapshot"], opened["seq"].as_u64());
         loop {

@@ -3,8 +3,8 @@
 use crate::output::ToolOutput;
 use netaclaw_protocol::ContentBlock;
 
-/// Cuts texts so that all of them together fit the cap, and says so. Tools that know how to go on
-/// from a cut make it themselves; this is for those that flood.
+/// Cuts texts so that all of them together fit the cap, and says so. Tools that can continue from a
+/// cut make it themselves; this is for those that produce too much.
 pub(crate) fn cap(output: &mut ToolOutput, cap: usize) {
     let whole: usize = output.content.iter().map(text_bytes).sum();
     if whole <= cap {

@@ -33,7 +33,7 @@ pub enum ImageUse {
     Unseen,
 }
 
-/// Where a tool shows what it is doing. Never blocks; what nobody can take in any more is lost.
+/// Receives the progress of a tool. Never blocks; an update is dropped if its receiver is full.
 #[derive(Clone)]
 pub struct Updates {
     take: Arc<dyn Fn(ToolUpdate) + Send + Sync>,
@@ -50,7 +50,7 @@ impl Updates {
         }
     }
 
-    /// The same for whoever can make a tool wait until there is room.
+    /// The same for receivers that can make a tool wait until there is room.
     pub fn with_waiting(
         mut self,
         send: impl Fn(ToolUpdate) -> BoxFuture<'static, ()> + Send + Sync + 'static,
@@ -59,7 +59,7 @@ impl Updates {
         self
     }
 
-    /// For calls that nobody watches.
+    /// For calls whose progress is not shown.
     pub fn ignored() -> Self {
         Self::new(|_| {})
     }
@@ -68,7 +68,7 @@ impl Updates {
         (self.take)(update);
     }
 
-    /// Sends what must not be lost: waits until it can be taken in.
+    /// Sends what must not be lost: waits until the receiver has room.
     pub async fn send_waiting(&self, update: ToolUpdate) {
         match &self.waiting {
             Some(send) => send(update).await,

@@ -1,5 +1,5 @@
-//! The one way to run a tool: with a ticket, and with everything between the tool and the loop
-//! that keeps one bad call from doing more harm than failing.
+//! The only way to run a tool: with a ticket, and with the safeguards that keep one bad call from
+//! doing more harm than failing.
 
 use crate::cap::cap;
 use crate::context::ToolContext;
@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// How long a tool may take to end itself after it was cancelled. Then it is abandoned.
 pub const STOP_GRACE: Duration = Duration::from_millis(500);
 
-/// A call that has ended, one way or another.
+/// A call that has ended, with any outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Executed {
     pub output: ToolOutput,
@@ -72,8 +72,8 @@ async fn guard(
     stop: &CancellationToken,
     own: &CancellationToken,
 ) -> Executed {
-    // A task of its own, because a panic must end there, and because a tool that never yields
-    // must not hold up whoever waits here.
+    // A task of its own, because a panic must end there, and because a tool that never yields must
+    // not block the caller.
     let mut job = AbortOnDropHandle::new(tokio::spawn(job));
     let deadline = async {
         match timeout {
@@ -85,7 +85,7 @@ async fn guard(
         biased;
         ended = &mut job => {
             let executed = finished(ended);
-            // A tool that gives up when it is told to is not a tool that failed.
+            // A tool that ends because of the cancellation has not failed.
             let gave_up = executed.output.is_error && stop.is_cancelled();
             return if gave_up { ended_early(executed.output, Ending::Cancelled, timeout) } else { executed };
         }
@@ -136,13 +136,13 @@ fn finished(ended: Result<ToolOutput, tokio::task::JoinError>) -> Executed {
     }
 }
 
-/// Runs work that blocks where it may. A panic goes on as one.
+/// Runs blocking work where it may block. A panic is propagated.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is going down and with it whoever waits for this.
+            // The runtime is shutting down, and with it the caller.
             Err(_) => std::future::pending().await,
         },
     }

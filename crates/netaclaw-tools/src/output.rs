@@ -9,7 +9,7 @@ use serde_json::Value;
 pub struct ToolOutput {
     /// Text and pictures, for the model.
     pub content: Vec<ContentBlock>,
-    /// For people only.
+    /// For users only.
     pub details: Option<Value>,
     pub is_error: bool,
     /// How its steps end, where that says more than whether it failed.

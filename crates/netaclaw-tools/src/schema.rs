@@ -21,7 +21,7 @@ pub fn schema_of<T: JsonSchema>() -> Value {
         .to_value();
     if let Some(root) = schema.as_object_mut() {
         root.remove("title");
-        // A tool without arguments has none, but suppliers want to see that.
+        // A tool without arguments has no properties, but suppliers require the member.
         root.entry("properties")
             .or_insert_with(|| Value::Object(Map::new()));
     }
@@ -29,7 +29,7 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Takes out what some suppliers refuse: formats of Rust's numbers, and `null` beside a type. An
+/// Removes what some suppliers refuse: formats of Rust's numbers, and `null` as a second type. An
 /// argument that may be absent need not be null as well; where a model sends it, it counts as
 /// absent.
 fn simplify(schema: &mut Value) {
@@ -72,7 +72,7 @@ impl ArgumentCheck {
             .map_err(|error| error.to_string())
     }
 
-    /// `Err` tells the model what to repair: where, and what was expected there.
+    /// `Err` is a text for the model: what to repair, where, and what was expected there.
     pub(crate) fn check(&self, args: &Value) -> Result<(), String> {
         if let Value::String(text) = args {
             return Err(not_json(text));
@@ -101,7 +101,7 @@ impl ArgumentCheck {
     }
 }
 
-/// What arrived is text, because it was no JSON.
+/// The value is a text, because it was not valid JSON.
 fn not_json(text: &str) -> String {
     let problem = match serde_json::from_str::<Value>(text) {
         Err(error) => error.to_string(),

@@ -1,10 +1,11 @@
-//! What a tool may ask of its session. Small traits, so that a test or a worker can stand in.
+//! What a tool may request of its session. Small traits, so that tests and workers can implement
+//! them.
 
 use async_trait::async_trait;
 use netaclaw_governance::CallLimits;
 use netaclaw_protocol::{TodoItem, TodoList};
 
-/// The to-do list of the session, as it is where the run stands.
+/// The to-do list of the session, on the run's path.
 #[async_trait]
 pub trait TodoService: Send + Sync {
     async fn list(&self) -> TodoList;
@@ -13,15 +14,15 @@ pub trait TodoService: Send + Sync {
     async fn replace(&self, items: Vec<TodoItem>) -> Result<TodoList, ServiceError>;
 }
 
-/// Asks the people who watch the session.
+/// Asks the users with the session open.
 #[async_trait]
 pub trait Clarifier: Send + Sync {
-    /// Waits as long as it takes and never makes up an answer. Whoever stops waiting drops the
-    /// future; the question is closed with its run.
+    /// Waits as long as it takes and never invents an answer. To stop waiting, drop the future; the
+    /// question is closed with its run.
     async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError>;
 }
 
-/// A question as the model wants it put.
+/// A question as the model writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClarifyQuestion {
     pub tool_call_id: String,
@@ -36,13 +37,13 @@ pub struct ClarifyQuestion {
 pub enum ClarifyAnswer {
     /// One text, or several where several could be chosen.
     Answered(Vec<String>),
-    /// Somebody closed the question without an answer.
+    /// A user closed the question without an answer.
     Dismissed,
     /// The one setting for open questions ran out.
     TimedOut,
 }
 
-/// What the agent remembers of the user of its session.
+/// The agent's memories about the user of its session.
 #[async_trait]
 pub trait MemoryService: Send + Sync {
     /// Remembers a fact, in the place of another if that one's id is given. After content from
@@ -97,7 +98,7 @@ pub enum MemoryError {
     /// For the model to read; not a whole sentence.
     #[error("{0}")]
     Refused(String),
-    /// Logged where it happened, or there is no user to remember anything of.
+    /// Logged where it happened, or the session has no user with memories.
     #[error("the memory is unavailable")]
     Unavailable,
 }

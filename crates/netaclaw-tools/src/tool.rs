@@ -57,8 +57,8 @@ impl<I> Call<I> {
         &self.tool_call_id
     }
 
-    /// Bytes of text the model gets to read. A tool that knows how to go on from a cut makes the
-    /// cut itself.
+    /// Bytes of text that the model receives. A tool that can continue from a cut makes the cut
+    /// itself.
     pub fn output_cap(&self) -> usize {
         self.output_cap
     }

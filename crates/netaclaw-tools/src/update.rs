@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// News of a running tool, in the order it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolUpdate {
-    /// More live output. What people see while they wait; the result says the final word.
+    /// More live output. Users see it while they wait; the result is authoritative.
     Output(String),
     Process(ProcessUpdate),
 }

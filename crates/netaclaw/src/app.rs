@@ -52,7 +52,7 @@ impl App {
 
 /// Writes one line of NetaClaw's own words to the error output.
 pub(crate) fn say(text: &str) {
-    // With nobody reading the error output there is nobody to tell.
+    // If the error output is closed, there is nowhere to report it.
     writeln!(io::stderr(), "netaclaw: {}", harmless(text)).unwrap_or_default();
 }
 

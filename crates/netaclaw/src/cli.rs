@@ -103,7 +103,7 @@ fn command(lang: Lang) -> clap::Command {
 fn answer(error: &clap::Error, arguments: &[OsString], lang: Lang) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // A reader that has gone, as in `| head`, is no failure.
+            // A reader that has closed the pipe, as in `| head`, is not a failure.
             error.print().unwrap_or_default();
             ExitCode::SUCCESS
         }

@@ -15,7 +15,7 @@ pub(crate) enum Failure {
         why: String,
         todo: Option<String>,
     },
-    /// Whoever read the output has gone, as in `| head`. Nobody is left to tell.
+    /// The reader of the output has closed it, as in `| head`. There is nowhere to report anything.
     ReaderGone,
 }
 

@@ -1,4 +1,4 @@
-//! The help in Chinese. The English help is in the doc comments of the arguments.
+//! The help in Chinese. The English one is next to the arguments.
 
 use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
@@ -222,7 +222,7 @@ fn with_help(argument: Arg, text: &'static str) -> Arg {
     }
 }
 
-/// The text for a name below a command, else for the name wherever it stands.
+/// The text for a name below a command, else for the name at any level.
 fn text_of(texts: &'static [(&str, &str)], command: &str, name: &str) -> Option<&'static str> {
     let own = format!("{command} {name}");
     let find = |name: &str| texts.iter().find(|(key, _)| *key == name);

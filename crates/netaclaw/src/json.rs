@@ -1,8 +1,8 @@
 //! Reading JSON of any origin without expecting anything of it.
 //!
 //! Messages come from other programs and other times: a field may be absent, of another type, or
-//! hold text that is no Unicode. Values are therefore looked at as slices of their text, and what
-//! does not fit is `None` instead of an error.
+//! hold text that is not Unicode. Values are therefore read as slices of their text, and what does
+//! not fit is `None` instead of an error.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -96,7 +96,8 @@ impl<'a> Json<'a> {
 
 fn new_line(out: &mut String, depth: usize) {
     out.push('\n');
-    // Nobody reads past some levels, and a value that is all brackets must not grow quadratically.
+    // No reader goes past some levels, and a value that is all brackets must not grow
+    // quadratically.
     for _ in 0..depth.min(32) {
         out.push_str("  ");
     }

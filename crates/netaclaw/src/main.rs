@@ -36,8 +36,8 @@ use std::process::ExitCode;
 use text::Lang;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The system's allocator has an arena for each thread and gives little of it back, so that a server
-/// kept the memory of its busiest moment.
+/// The system's allocator has an arena for each thread and gives little of it back, so that a
+/// server kept the memory of its busiest moment.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -85,7 +85,7 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
     let runtime = runtime.enable_all().build();
     let runtime = runtime.map_err(|error| Failure::plain("runtime", error.to_string()))?;
     let outcome = runtime.block_on(run_command(command, &mut app));
-    // A terminal chat leaves a thread behind that waits for a line nobody will type.
+    // A terminal chat leaves a thread behind that waits for input that will not come.
     runtime.shutdown_background();
     let outcome = outcome?;
     match app.out.flush() {
@@ -96,8 +96,8 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// A write beyond the file size limit must fail with an error, which is handled, instead of ending the
-/// process. A handler of our own replaces the default action for good.
+/// A write beyond the file size limit must fail with an error, which is handled, instead of ending
+/// the process. A handler of our own replaces the default action for good.
 fn survive_file_size_limit() {
     let kind = SignalKind::from_raw(Signal::XFSZ.as_raw());
     if let Err(error) = signal(kind) {

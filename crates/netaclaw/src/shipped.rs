@@ -16,8 +16,8 @@ struct SkillFile {
 const FILES: &[SkillFile] = include!(concat!(env!("OUT_DIR"), "/skill_files.rs"));
 const TAG: &str = include_str!(concat!(env!("OUT_DIR"), "/skill_tag"));
 
-/// Unpacks them below `dir`, unless that was done before, and returns where they are. Older ones are
-/// removed. Blocks.
+/// Unpacks them below `dir`, unless that was done before, and returns where they are. Older ones
+/// are removed. Blocks.
 pub(crate) fn unpack(dir: &Path) -> io::Result<PathBuf> {
     let place = dir.join(TAG);
     if place.is_dir() {
@@ -36,7 +36,7 @@ pub(crate) fn unpack(dir: &Path) -> io::Result<PathBuf> {
         private::write(&file, content)?;
     }
     match fs::rename(fresh.path(), &place) {
-        // Somebody else was faster with the same.
+        // Another process was faster with the same.
         Err(_) if place.is_dir() => {}
         Err(error) => return Err(error),
         Ok(()) => drop(fresh.keep()),

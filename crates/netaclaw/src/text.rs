@@ -58,7 +58,7 @@ macro_rules! counts {
     };
 }
 
-// Who speaks, and what entries are.
+// Authors, and kinds of entries.
 texts! {
     user() { "user" "用户" }
     assistant() { "assistant" "助手" }

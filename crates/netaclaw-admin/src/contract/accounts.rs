@@ -59,7 +59,7 @@ pub(super) async fn a_user_logs_in_with_the_password_and_nothing_else(
     let actions: Vec<AuditAction> = acts.iter().map(|act| act.action).collect();
     use AuditAction::{Login, LoginRefused};
     assert_eq!(actions, [LoginRefused, LoginRefused, LoginRefused, Login]);
-    // A name that nobody has may be a password in the wrong field.
+    // An unknown name may be a password in the wrong field.
     let names: Vec<&str> = acts.iter().map(|act| act.target_name.as_str()).collect();
     assert_eq!(names, [FIRST_USER, "", "ana", "ana"]);
 
@@ -174,7 +174,7 @@ pub(super) async fn a_token_lets_its_user_in(harness: &dyn ContractHarness) {
     };
     assert_eq!(used, expected);
     assert!(used.last_used_at.is_some());
-    // Uses are written down together and later, so another store knows only of its own.
+    // Uses are written together and later, so another store sees only its own.
     let TokenCheck::Right(again) = check(&*store, &secret).await else {
         panic!("the token was refused the second time");
     };
@@ -355,7 +355,7 @@ pub(super) async fn a_changed_password_ends_the_browsers_that_came_in_with_it(
         matches!(check(&*store, &issued.secret).await, TokenCheck::Right(_))
     };
 
-    // Nobody can have come in with a password that there was not.
+    // No browser can have logged in with a password that did not exist.
     change(PasswordChange::Set(PASSWORD.into())).await.unwrap();
     change(PasswordChange::Keep).await.unwrap();
     assert!(lasts(&old).await);

@@ -135,7 +135,7 @@ pub(super) async fn there_is_always_one_default_agent(harness: &dyn ContractHarn
     assert_eq!(store.default_agent().await.unwrap(), second);
     let before = store.agent(&first.id).await.unwrap();
     assert!(!before.spec.is_default);
-    // Whoever edits the old default must notice that it is none any more.
+    // An editor of the old default must notice that it is not the default now.
     assert_eq!(before.stamp.rev, first.stamp.rev + 1);
 
     let back = AgentSpec {

@@ -53,7 +53,7 @@ pub(super) async fn concurrent_changes_of_several_processes_are_all_there(
         let store = harness.open().await;
         for number in 0..EACH {
             let spec = AgentSpec {
-                // Everybody wants the throne, which makes every writer touch others' rows.
+                // Every writer sets the default, which touches the rows of others.
                 is_default: true,
                 ..agent_spec(&format!("w{writer}n{number}"))
             };

@@ -109,7 +109,7 @@ pub(super) async fn a_fact_is_changed_only_at_the_expected_revision(harness: &dy
     let changed = change(Expect::Rev(1), "coffee").await.unwrap();
     assert_eq!((changed.author, changed.stamp.rev), (MemoryAuthor::User, 2));
     assert_conflict(change(Expect::Rev(1), "milk").await, RecordKind::Memory, 2);
-    // The same words again are no change.
+    // The same text again is not a change.
     assert_eq!(change(Expect::Any, " coffee").await.unwrap(), changed);
     let gone = store
         .delete_memory(&user.id, &made.id, Expect::Rev(1))
@@ -228,7 +228,7 @@ pub(super) async fn a_pending_fact_is_no_fact_until_its_user_confirms_it(
     let known = store.propose_memory(&user.id, tea()).await.unwrap();
     assert_eq!(known, confirmed, "what is confirmed is not proposed again");
 
-    // Written anew by its user it is that user's.
+    // Rewritten by its user, it is that user's.
     let words = spec(None, "no spam");
     let (author, expect) = (MemoryAuthor::User, Expect::Rev(1));
     let written = store.update_memory(&user.id, author, &spam.id, expect, words);
@@ -298,7 +298,7 @@ pub(super) async fn pending_facts_have_a_number_that_is_not_exceeded(
         propose(number).await.unwrap();
     }
     assert_invalid(propose(PENDING_MEMORIES_MAX).await, "text");
-    // Facts of the user's own are not in the way.
+    // Facts of the user's own do not count against it.
     remember(&*store, &user, spec(None, "tea")).await;
     let pending = store.pending_memories(&user.id).await.unwrap();
     let discard = store.delete_memory(&user.id, &pending[0].id, Expect::Any);

@@ -1,7 +1,8 @@
 //! The contract suite: what every admin store must do, written once.
 //!
 //! A store's tests name a harness and expand [`contract_suite!`](crate::contract_suite); each
-//! behaviour then is a test of its own. The suite knows the port and nothing of databases.
+//! behavior then is a test of its own. The suite uses only the port, and does not depend on
+//! databases.
 
 #![expect(
     clippy::unwrap_used,

@@ -101,8 +101,8 @@ pub(super) async fn a_change_of_another_process_is_seen_within_a_second(
     .await;
 }
 
-/// Every snapshot has exactly one default agent, as every state of the store has: to make another one
-/// the default changes two rows.
+/// Every snapshot has exactly one default agent, as every state of the store has: to make another
+/// one the default changes two rows.
 pub(super) async fn a_snapshot_is_of_one_revision(harness: &dyn ContractHarness) {
     const CHANGES: usize = 40;
     let store = seeded(harness).await;

@@ -16,7 +16,7 @@ pub(super) fn key() -> SecretString {
     KEY.into()
 }
 
-/// Whoever does what the tests do.
+/// The actor of the tests.
 pub(super) fn by() -> &'static Actor {
     static BY: LazyLock<Actor> = LazyLock::new(Actor::command_line);
     &BY

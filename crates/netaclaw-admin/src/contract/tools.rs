@@ -109,7 +109,7 @@ pub(super) async fn a_switch_is_set_only_at_the_expected_revision(harness: &dyn 
     assert_eq!(set(1, off).await.unwrap().stamp.rev, 2);
     assert_conflict(set(1, None).await, RecordKind::Tool, 2);
     assert_eq!(store.tool("bash").await.unwrap().status, off);
-    // What changes nothing is no change.
+    // Setting the same value is not a change.
     assert_eq!(set(2, off).await.unwrap().stamp.rev, 2);
     let unknown = store.switch_tool(by(), "bahs", Expect::Any, off);
     assert_not_found(unknown.await);

@@ -1,4 +1,4 @@
-//! The port to what agents remember.
+//! The port to agents' memories.
 
 mod relevance;
 
@@ -14,10 +14,10 @@ use netaclaw_protocol::{AgentId, Memory, MemoryAuthor, MemoryId, MemorySpec, Ses
 pub const MEMORY_CHARS_MAX: usize = 500;
 /// All facts of a user are read at once, so there must not be too many.
 pub const MEMORIES_MAX: usize = 500;
-/// A hostile page could make the agent save many; a person has to review each.
+/// A hostile page could make the agent save many; a user has to review each.
 pub const PENDING_MEMORIES_MAX: usize = 50;
 
-/// A fact that an agent wants to be remembered after it has read content from outside.
+/// A fact that an agent proposes to remember after it has read external content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryProposal {
     pub spec: MemorySpec,
@@ -28,8 +28,8 @@ pub struct MemoryProposal {
     pub replaces: Option<MemoryId>,
 }
 
-/// Where facts are kept. They are a user's own, like what is said in sessions, so nobody else
-/// reads them, and changes are not on the audit list. They go with their user or agent.
+/// Stores facts. They are private to a user, like sessions, so no other user reads them, and
+/// changes are not in the audit log. They are deleted with their user or agent.
 #[async_trait]
 pub trait MemoryStore: Send + Sync {
     /// All confirmed facts of a user, the oldest first.
@@ -61,11 +61,11 @@ pub trait MemoryStore: Send + Sync {
     /// the same session, is not kept twice.
     async fn propose_memory(&self, user: &UserId, proposal: MemoryProposal) -> Result<Memory>;
 
-    /// Makes a pending fact one that agents know, in the place of the one it corrects. A confirmed
-    /// one stays as it is.
+    /// Confirms a pending fact, so that agents use it, and replaces the one it corrects. A
+    /// confirmed one stays as it is.
     async fn confirm_memory(&self, user: &UserId, id: &MemoryId, expect: Expect) -> Result<Memory>;
 
-    /// Another user's fact is not found. A pending one that its user has written anew is confirmed.
+    /// Another user's fact is not found. A pending one that its user has rewritten is confirmed.
     async fn update_memory(
         &self,
         user: &UserId,

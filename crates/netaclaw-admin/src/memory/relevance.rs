@@ -32,7 +32,7 @@ fn newer(a: &Memory, b: &Memory) -> std::cmp::Ordering {
     key(b).cmp(&key(a))
 }
 
-/// How much each fact has of the query: rare terms count more, and the query as it stands most.
+/// How well each fact matches the query: rare terms count more, and the whole query most.
 fn scores(memories: &[Memory], query: &str) -> Vec<f64> {
     let texts: Vec<String> = memories
         .iter()
@@ -105,7 +105,7 @@ fn terms_of(text: &str) -> HashSet<String> {
             rest = behind;
         }
     }
-    // A letter alone tells nothing; a Chinese character alone does.
+    // A single letter is not a term; a single Chinese character is.
     terms.retain(|term| term.chars().count() > 1 || term.chars().all(is_unspaced));
     terms
 }

@@ -20,7 +20,7 @@ pub struct ModelChoice {
 pub struct ModelPlan {
     pub main: ModelChoice,
     pub fallback: Option<ModelChoice>,
-    /// A fallback that cannot be used does not stop the run, but somebody should be told.
+    /// An unusable fallback does not stop the run, but the run warns of it.
     pub fallback_error: Option<ModelChoiceError>,
 }
 
@@ -36,7 +36,7 @@ pub struct AuxiliaryChoice {
 pub enum AuxiliarySource {
     Agent,
     Dictionary,
-    /// Nobody; it is the agent's own model.
+    /// None; it is the agent's own model.
     Own,
 }
 
@@ -90,9 +90,10 @@ pub fn resolve_model(
     })
 }
 
-/// Whether one session may ask another model than its agent's: one that its channel lists. Who only
-/// chats must not choose, at the cost of whoever set the channel up, what nobody has listed. The
-/// agent's own model may always be chosen; a channel that lists none has what its supplier has.
+/// Whether one session may use another model than its agent's: one that its channel lists. A user
+/// without configuration rights must not choose a model that is not listed, at the cost of the
+/// channel's owner. The agent's own model may always be chosen; a channel without a list has what
+/// its supplier has.
 pub fn check_choice(
     agent: &AgentSpec,
     channels: &[ChannelView],
@@ -114,8 +115,8 @@ pub fn check_choice(
     }
 }
 
-/// The model for summaries: the agent's, else the dictionary's, else the agent's own. What is
-/// named and cannot be used is an error and not a reason to go on to the next.
+/// The model for summaries: the agent's, else the dictionary's, else the agent's own. A configured
+/// model that cannot be used is an error, and the next one is not tried.
 pub fn resolve_auxiliary(
     agent: &AgentSpec,
     dictionary: &DictionaryDefault,
@@ -195,8 +196,8 @@ fn find<'c>(
     }
 }
 
-/// The named model, else the channel's first. A name the channel does not list is taken as it is:
-/// suppliers have more models than anybody lists.
+/// The configured model, else the channel's first. A name the channel does not list is accepted:
+/// suppliers have more models than lists name.
 fn choose(
     channel: &ChannelView,
     model: Option<&str>,

@@ -1,8 +1,8 @@
-//! One version of everything that decides about runs, and what was derived from it.
+//! One version of everything that runs depend on, and what was derived from it.
 //!
-//! A [`AgentSnapshot`] is immutable. What follows from it alone is computed when it is first needed, kept in
-//! it, and dropped with it; so nothing derived can be out of date. Files are not part of a version:
-//! they are scanned (see `scans`), and what is derived from a scan names it.
+//! An [`AgentSnapshot`] is immutable. Values derived from it alone are computed on first use,
+//! cached in it, and dropped with it; so nothing derived can be stale. Files are not part of a
+//! version: they are scanned (see `scans`), and what is derived from a scan names it.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What is configured and which tools there are, as they were together at one moment.
+/// The configuration and the tools, as they were together at one moment.
 pub(crate) struct AgentSnapshot {
     pub(crate) config: Arc<ConfigSnapshot>,
     /// All tools there are.

@@ -152,7 +152,7 @@ fn source(dir: &Path, store: &Arc<SqlAdminStore>) -> AdminAgentSource {
     AdminAgentSource::new(store, models, registry, dir.join("work")).with_skills(home)
 }
 
-/// All that a run would be told and could use.
+/// The whole prompt and all tools of a run.
 async fn derived(source: &AdminAgentSource) -> String {
     let (session, run_id) = (session(), RunId::new("r"));
     let input = source.run_input(PrepareRun {

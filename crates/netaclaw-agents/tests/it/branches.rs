@@ -1,5 +1,6 @@
-//! Branches: what a model is asked holds the active path and nothing else (TREE-1, TREE-7,
-//! TREE-8). Every text of these tests is a marker that occurs once.
+//! Branches: a request to a model holds the active path and nothing else, because a text of another
+//! branch would reveal what the user has left. Every text of these tests is a marker that occurs
+//! once.
 
 use crate::world::{APIS, World};
 use netaclaw_engine::EngineError;
@@ -61,7 +62,7 @@ impl Talk {
         message(&self.session, &format!("<u{}>", self.said))
     }
 
-    /// Says the next thing, here or somewhere else, and waits for the answer.
+    /// Sends the next message, here or on another branch, and waits for the answer.
     async fn say(&mut self, at: Option<&EntryId>) {
         let chat = Chat {
             leaf_entry_id: at.cloned(),
@@ -128,7 +129,7 @@ impl Talk {
     }
 }
 
-/// MET-3: who joins later reads the same meter, and so does who goes to another branch.
+/// A client that joins later reads the same meter, and so does one that switches to another branch.
 #[tokio::test]
 async fn the_meter_has_a_window_after_a_reload_and_on_every_branch() {
     let mut talk = Talk::new(Supplier::Openai).await;
@@ -239,7 +240,8 @@ async fn during_a_run_the_branch_waits_and_the_run_keeps_its_own() {
     }
 }
 
-/// The result of the tool hangs from the answer that called it (TREE-1).
+/// The result of the tool is a child of the answer that called it, not of the branch the user went
+/// to.
 async fn check_result_parent(talk: &Talk) {
     let provider = &talk.world.engine.providers().file;
     let tree = provider.load_tree(&talk.session).await.unwrap();
@@ -272,7 +274,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     prop::collection::vec(one, 1..14)
 }
 
-/// The markers a model should see at the end of a path, said once more in the simplest way.
+/// The markers a model should see at the end of a path, computed independently in the simplest way.
 fn expected(path: &[Entry]) -> Vec<String> {
     let of = |entries: &[Entry]| -> Vec<String> {
         let messages = entries

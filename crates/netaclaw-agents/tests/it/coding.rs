@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A small project under version control, with something in it that is to be left alone.
+/// A small project under version control, with a file that must not change.
 fn repository(root: &Path) {
     let files = [
         (".gitignore", "build/\n"),
@@ -132,7 +132,7 @@ async fn a_task_is_done_with_the_tools_there_are() {
         assert!(results.values().all(|result| result["isError"] == false));
         let last = world.path(&session).await.pop().unwrap();
         assert_eq!(last, "assistant: Renamed.");
-        // The model was told what the project wants, before anything else happened.
+        // The request holds the project's instructions, before anything else happened.
         assert!(system_text(&world, supplier).contains("Names of functions are verbs."));
     }
 }

@@ -1,4 +1,4 @@
-//! Why a run ended is in the log: whoever comes later reads what those read who were there.
+//! Why a run ended is in the log: a later reader sees the same as clients that were connected.
 
 use crate::world::{Setting, World};
 use netaclaw_engine::Engine;
@@ -23,7 +23,7 @@ async fn opened(engine: &Engine, session: &SessionId) -> Vec<Value> {
     messages.filter(|message| !message.is_null()).collect()
 }
 
-/// The last answer says what everybody was told who watched.
+/// The last answer says the same as the events to connected clients.
 fn check_told(messages: &[Value], client: &Client) {
     let events = client.events();
     let mut told = events.iter().rev();
@@ -49,7 +49,7 @@ async fn a_model_in_circles() {
     let messages = opened(&world.engine, &session).await;
     check_told(&messages, &client);
     assert_eq!(messages.last().unwrap()["model"], "fake-model");
-    // Also in the next process, and the conversation goes on.
+    // Also in the next process, and the conversation continues.
     world
         .engine
         .shut_down(std::time::Duration::from_secs(5))

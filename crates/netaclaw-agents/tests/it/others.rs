@@ -1,4 +1,4 @@
-//! Changes that another process makes beside a running server.
+//! Changes that another process makes while a server runs.
 
 use crate::world::{Setting, World};
 use netaclaw_admin::{

@@ -1,9 +1,10 @@
 //! Pair safety: whatever a session holds, what reaches a model has every call answered once, no
-//! result without its call, and roles in a legal order (TREE-2, CMP-1, RUN-12).
+//! result without its call, and roles in a legal order; suppliers reject anything else, and the
+//! session could not continue.
 //!
-//! Random trees are written through the session provider, as runs, crashes and other programs
-//! leave them; then a message is sent through the engine at a random place. The fake is as strict
-//! as the suppliers; the test looks once more with eyes of its own.
+//! Random trees are written through the session provider, as runs, crashes and other programs leave
+//! them; then a message is sent through the engine at a random position. The fake is as strict as
+//! the suppliers; the test checks once more independently.
 
 use crate::world::World;
 use netaclaw_protocol::{Chat, EntryId, SessionId, SetModel, Supplier};
@@ -32,7 +33,7 @@ enum Step {
         backwards: bool,
         twice: bool,
     },
-    /// A result for a call that nobody made.
+    /// A result without a call.
     Orphan,
     /// The leaf goes to an earlier entry.
     Move(u16),
@@ -104,8 +105,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A tree, where to send a message, whether a run was under way when the server died, and which
-/// API is asked first.
+/// A tree, where to send a message, whether a run was active when the server died, and which API is
+/// asked first.
 type Case = (Vec<Step>, Option<u16>, bool, bool);
 
 fn case() -> impl Strategy<Value = Case> {

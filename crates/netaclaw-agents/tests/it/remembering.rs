@@ -1,4 +1,4 @@
-//! What an agent remembers from one session to the next.
+//! Memories of an agent across sessions.
 
 use crate::world::World;
 use netaclaw_admin::{Actor, AgentStore, MemoryStore, UserStore};

@@ -1,5 +1,5 @@
 //! A message is never lost, whenever it is sent: it starts a run, waits, steers, answers a
-//! question, or is refused with a reason (RUN-5, RUN-6, CLAR-1).
+//! question, or is refused with a reason.
 
 use crate::world::{APIS, Setting, World};
 use netaclaw_engine::EngineError;
@@ -12,7 +12,7 @@ use netaclaw_testkit::fake_model::{Fault, Reply};
 use serde_json::json;
 use std::time::Duration;
 
-/// Sends in every mode while a run is under way, twice by the same request.
+/// Sends in every mode during a run, twice with the same request id.
 async fn send_all(world: &World, session: &SessionId) {
     let send = async |text: &str, mode: ChatMode| {
         let chat = Chat {
@@ -97,7 +97,7 @@ async fn while_a_tool_runs() {
     }
 }
 
-/// What is put into a run keeps its files (RUN-8).
+/// A message that steers a run keeps its files.
 #[tokio::test]
 async fn a_picture_goes_into_the_run() {
     for supplier in APIS {
@@ -189,7 +189,7 @@ async fn while_a_retry_is_waited_for() {
             ..Setting::of(supplier)
         })
         .await;
-        // Held, so that the run is under way however long the messages take.
+        // Held, so that the run stays active however long the messages take.
         let (reply, hold) = Reply::text("at last").holding_after(0);
         world.script().push(Reply::status(503));
         world.script().push(reply);

@@ -1,4 +1,4 @@
-//! A stop ends whatever goes on and leaves a session that any model accepts (RUN-1 to RUN-4).
+//! A stop ends everything that runs and leaves a session that any model accepts.
 
 use crate::world::{APIS, Setting, World};
 use async_trait::async_trait;
@@ -66,7 +66,7 @@ async fn check_paired(world: &World, session: &SessionId) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     for message in &messages {
         let blocks = message["content"].as_array().into_iter().flatten();
-        // The calls of an answer that did not come to its end were never made.
+        // The calls of an incomplete answer were never made.
         if message["stopReason"] == "toolUse" {
             calls.extend(blocks.filter_map(|block| block["id"].as_str()));
         }
@@ -202,7 +202,7 @@ async fn a_stop_right_behind_the_acknowledgement_counts() {
     }
 }
 
-/// An agent whose settings never come.
+/// An agent source that never answers.
 struct Nowhere;
 
 #[async_trait]

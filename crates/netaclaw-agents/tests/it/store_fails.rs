@@ -1,5 +1,5 @@
-//! A store that fails for a moment: what was sent is there once, what was asked can be answered,
-//! and nothing says that something runs which does not.
+//! A transient failure of the store: each message is there once, questions can be answered, and no
+//! state shows a run that does not run.
 
 use crate::world::{Setting, World};
 use netaclaw_engine::{Caller, EngineError};
@@ -70,13 +70,13 @@ impl Fixture {
         users.map(str::to_owned).collect()
     }
 
-    /// The state that is stored beside the entries.
+    /// The state that is stored next to the entries.
     async fn stored(&self) -> Value {
         let meta = self.store.get_session(&self.session).await.unwrap();
         meta.metadata.get("netaclaw").cloned().unwrap_or_default()
     }
 
-    /// What clients were last told to wait.
+    /// The queue in the last event to clients.
     fn queue(&self) -> Value {
         let told = self.client.events();
         let mut told = told.iter().rev();
@@ -234,7 +234,7 @@ async fn an_answer_that_could_not_be_stored_can_be_given_again() {
     let engine = &it.server.engine;
     let failed = engine.execute(&it.ann, answer.clone()).await;
     assert!(matches!(failed, Err(EngineError::Internal(_))));
-    // Neither is it kept behind the back of who was told that it failed.
+    // Nor is it stored although its sender received an error.
     it.send("three", ChatMode::Queue).await;
     assert_eq!(it.stored().await["questions"][0]["answer"], Value::Null);
     engine.execute(&it.ann, answer).await.unwrap();

@@ -1,5 +1,5 @@
-//! Titles: the first line at once, words of an auxiliary model where one is named, and never
-//! anybody's waiting (SYNC-10).
+//! Titles: the first line at once, a title of an auxiliary model where one is configured, and
+//! nothing ever waits for it.
 
 use crate::world::World;
 use netaclaw_admin::{AUXILIARY_CHANNEL_ID, Actor, DictionaryStore, NETACLAW_GROUP};
@@ -58,7 +58,7 @@ async fn an_auxiliary_model_names_the_session_with_nobody_watching() {
                 .contains("Hello from the fake model.")
         );
 
-        // Whoever comes now hears of it, and a further message does not wait for it.
+        // A client that joins now receives it, and a further message does not wait for it.
         let (client, _) = world.open(&session).await;
         world.chat(&session, "And now?").await;
         within(client.done(1)).await;

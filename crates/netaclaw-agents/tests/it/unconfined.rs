@@ -1,4 +1,4 @@
-//! Where the kernel cannot lock programs in, the agent's setting decides, and people are told.
+//! Where the kernel cannot sandbox programs, the agent's setting decides, and users are warned.
 
 use crate::world::{Setting, World};
 use netaclaw_admin::{AgentStore, DEFAULT_AGENT};
@@ -9,7 +9,7 @@ use netaclaw_testkit::fake_model::Reply;
 use netaclaw_tools::Hidden;
 use netaclaw_tools::spawn::{GateSettings, Launcher, Namespaces, SandboxAbilities, SpawnGate};
 
-/// A machine without Landlock. Nothing is started here, so nobody needs to be the guard.
+/// A machine without Landlock. Nothing is started here, so no guard is needed.
 async fn world(missing: MissingSandbox) -> World {
     world_on(SandboxAbilities::Absent, missing).await
 }
@@ -43,7 +43,7 @@ async fn shown(world: &World) -> (ToolStatus, Option<String>, Option<String>) {
     (line.status, line.blocked_reason, line.caution)
 }
 
-/// The warnings that a run tells of.
+/// The warnings of a run.
 async fn warnings(world: &World) -> Vec<String> {
     world.script().push(Reply::text("Hi."));
     let (session, client) = world.session().await;

@@ -1,5 +1,5 @@
-//! What people read when something goes wrong: what happened, to which channel and model, and
-//! what to do. Live, in the stored entry and at the end of the run it is the same.
+//! The error texts for users: what happened, to which channel and model, and what to do. Live, in
+//! the stored entry and at the end of the run the text is the same.
 
 use crate::world::{APIS, KEY, Setting, World};
 use netaclaw_admin::{Actor, ChannelStore, Expect};
@@ -10,7 +10,7 @@ use netaclaw_testkit::fake_model::{Fault, Limits, Reply};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Runs one message and looks at everything that tells of its failure.
+/// Runs one message and checks everything that reports its failure.
 async fn check(world: &World, expected: TroubleKind, en: &str, zh: &str) -> Trouble {
     let (session, client) = world.session().await;
     world.chat(&session, "Hello?").await;
@@ -304,7 +304,7 @@ async fn a_model_that_refuses_tools_works_without_them_and_it_is_said_why() {
                 ["user: Hello?", "assistant: Hello from the fake model."]
             );
 
-            // It is known now: not asked again, and not told again.
+            // It is known now: neither tried again nor reported again.
             world.chat(&session, "Still there?").await;
             within(client.done(2)).await;
             let requests = world.requests();

@@ -42,7 +42,7 @@ pub(crate) struct World {
     dir: TempDir,
 }
 
-/// What a test wants to be otherwise.
+/// The options of a test.
 pub(crate) struct Setting {
     pub(crate) supplier: Supplier,
     pub(crate) base_url: Option<String>,
@@ -164,7 +164,7 @@ impl World {
         (session, client)
     }
 
-    /// A session of which the engine knows nothing yet.
+    /// A session that the engine has not opened yet.
     pub(crate) async fn bare_session(&self) -> SessionId {
         let new = NewSession {
             user_id: Some(ann().user_id),

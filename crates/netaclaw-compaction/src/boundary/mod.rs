@@ -12,13 +12,13 @@ pub(crate) struct Budget {
     pub(crate) keep_recent: usize,
 }
 
-/// The position of the first piece that is kept; everything before it is folded. `None` if there is
-/// nothing to fold. It may be the length: then nothing is kept, because what came last alone is
-/// too long.
+/// The position of the first piece that is kept; everything before it is compacted. `None` if there
+/// is nothing to compact. It may be the length: then nothing is kept, because the last piece alone
+/// is too long.
 ///
 /// - A call and its results stay on one side, and so does an answer whose calls still run.
 /// - Turns stay whole where they fit.
-/// - At least `keep_recent` messages stay, the user's last message and the last answer people saw,
+/// - At least `keep_recent` messages stay, the user's last message and the last visible answer,
 ///   unless these alone are more than `tail_tokens_max`.
 pub(crate) fn cut(pieces: &[Piece], budget: Budget) -> Option<usize> {
     let legal = legal_cuts(pieces);
@@ -66,7 +66,7 @@ fn by_budget(tails: &[u64], budget: Budget) -> usize {
     at
 }
 
-/// The user's last message, or the last answer that people saw, whichever came first.
+/// The user's last message, or the last visible answer, whichever came first.
 fn last_exchange(pieces: &[Piece]) -> usize {
     let last = |wanted: fn(&Piece) -> bool| {
         let at = pieces.iter().rposition(wanted);

@@ -159,7 +159,7 @@ fn talk(said: &[Said]) -> Vec<Piece> {
     pieces(talk)
 }
 
-/// Every result on the kept side whose call is on the folded side, read the way clients do.
+/// Every result on the kept side whose call is on the compacted side, read the way clients do.
 fn torn(pieces: &[Piece], at: usize) -> Vec<usize> {
     let mut callers: HashMap<&str, usize> = HashMap::new();
     let mut torn = Vec::new();

@@ -1,21 +1,21 @@
-//! When condensing by itself should stop trying, and when it may try again.
+//! When automatic compaction should stop trying, and when it may try again.
 //!
-//! Pure: time is an argument. A compaction that a person asks for is never held up, and one that
-//! helped closes the breaker.
+//! Pure: time is an argument. A compaction that a user requests is never blocked, and a successful
+//! one closes the breaker.
 
 use netaclaw_protocol::{CompactionReason, Words};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Compactions by itself without a new message of the user.
+/// Automatic compactions without a new message of the user.
 const WITHOUT_USER_MAX: u32 = 3;
-/// Compactions by itself among so many answers.
+/// Automatic compactions within this many answers.
 const AMONG_ANSWERS_MAX: usize = 4;
 const ANSWERS_LOOKED_AT: u64 = 20;
 /// In a row, that saved too little.
 const STRIKES_MAX: u32 = 2;
-/// Attempts before an answer has come: one for the threshold, and one more if the model says that
-/// it is still too long.
+/// Attempts before an answer has arrived: one for the threshold, and one more if the model reports
+/// that the context is still too long.
 const UNPROVEN_AUTO_MAX: u32 = 1;
 const UNPROVEN_OVERFLOW_MAX: u32 = 2;
 /// Answers after which a model's "too long" counts more than a pause.
@@ -75,10 +75,10 @@ pub struct Moment<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Gained,
-    /// Nothing could be folded, or it would have saved too little.
+    /// Nothing could be compacted, or it would have saved too little.
     NoGain,
     Failed,
-    /// Somebody stopped it, which says nothing about it.
+    /// A user stopped it, which shows nothing about whether it works.
     Cancelled,
 }
 
@@ -89,9 +89,9 @@ pub enum Blocked {
     Unproven,
     /// It did not help, and the context has not grown since.
     NotGrown,
-    /// It failed a moment ago.
+    /// It failed recently.
     CoolingDown { until_ms: i64 },
-    /// People should be told.
+    /// Users should be notified.
     Paused(PauseCause),
 }
 
@@ -104,7 +104,7 @@ pub enum PauseCause {
     TooOften,
     /// Instructions and tools alone are over the threshold.
     Overhead,
-    /// Nothing more can be folded until there is more.
+    /// Nothing can be compacted until the context has grown.
     NothingLeft,
 }
 
@@ -150,8 +150,8 @@ impl Breaker {
         if self.unproven >= unproven_max && !self.may_prove_again(moment) {
             return Err(Blocked::Unproven);
         }
-        // A model that says "too long" knows: a pause must not end a conversation that has gone on
-        // well since the last time.
+        // A model that reports “too long” is right: a pause must not end a conversation that has
+        // worked since the last attempt.
         let rested = |at: &u64| self.answers - at >= ANSWERS_BETWEEN;
         let due = reason == CompactionReason::Overflow && self.when.back().is_none_or(rested);
         if !due {
@@ -174,7 +174,7 @@ impl Breaker {
             return;
         }
         if reason == CompactionReason::Manual {
-            // Whoever asked is told. Only that it helped is news to the breaker.
+            // A user who requested it receives the result. Only success changes the breaker.
             if ended == Ended::Gained {
                 *self = Self {
                     answers: self.answers,
@@ -211,7 +211,7 @@ impl Breaker {
         self.tried = None;
     }
 
-    /// Whether there is nothing to remember: a new one would do the same.
+    /// Whether there is nothing to store: a new one would behave the same.
     pub fn is_fresh(&self) -> bool {
         // Answers only count between compactions.
         let fresh = Self {
@@ -230,7 +230,7 @@ impl Breaker {
         self.cool_until_ms
     }
 
-    /// A model that never answers is not waited for for ever, and another one may answer.
+    /// A model without an answer is not retried endlessly, and another one may answer.
     fn may_prove_again(&self, moment: Moment<'_>) -> bool {
         self.tried.as_ref().is_some_and(|tried| {
             moment.now_ms - tried.at_ms >= PAUSE_MS || tried.model != moment.model
@@ -255,7 +255,7 @@ impl Breaker {
             let waited = moment.now_ms - paused.at_ms >= PAUSE_MS;
             let grown = moment.used >= paused.used + moment.window / 10;
             let other = moment.model != paused.model;
-            // Half open: one attempt, which closes it or begins the pause anew.
+            // Half open: one attempt, which closes the breaker or restarts the pause.
             return match waited || grown || other {
                 true => Ok(()),
                 false => Err(Blocked::Paused(paused.cause)),

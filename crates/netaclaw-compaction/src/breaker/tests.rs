@@ -80,7 +80,7 @@ fn a_pause_ends_by_time_growth_another_model_or_by_hand() {
     breaker.ended(MANUAL, Ended::Gained, at(1, 9000));
     assert_eq!(breaker.begin(AUTO, at(2, 9000)), Ok(()));
 
-    // Half open: an attempt that does not help begins the pause anew, one that does ends it.
+    // Half open: an unsuccessful attempt restarts the pause, a successful one ends it.
     let mut breaker = paused();
     attempt(&mut breaker, at(PAUSE_MS, 9000), Ended::NoGain).unwrap();
     breaker.answered();
@@ -187,7 +187,7 @@ fn what_is_kept_of_it_goes_on_as_it_would_have() {
     assert!(kept.is_fresh(), "success by hand closes it");
 }
 
-/// However often a full context is looked at, and whatever comes of it: in an hour of nothing but
+/// However often a full context is checked, and whatever the outcome: in an hour of nothing but
 /// that, the attempts stay few.
 #[test]
 fn attempts_are_bounded_whatever_happens() {

@@ -1,4 +1,4 @@
-//! What would be folded and what kept. Pure: no clock, no IO, and nothing is changed.
+//! What is compacted and what is kept. Pure: no clock, no IO, and nothing is changed.
 
 use crate::boundary::{self, Budget};
 use crate::conversation::{Conversation, Piece};
@@ -41,7 +41,7 @@ pub struct Plan {
     pub pruned_count: usize,
     /// From here to the cut it is the beginning of the turn whose end is kept.
     pub split_turn: Option<usize>,
-    /// Results from here on are quoted, and not told in one line.
+    /// Results from here on are quoted in full, and not pruned to one line.
     pub(crate) quoted_from: usize,
     pub facts: Facts,
     pub instructions: Option<String>,
@@ -54,7 +54,7 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlanTokens {
     pub before: u64,
-    /// What the summary stands for, the summary before it included.
+    /// The size of what the summary replaces, including the previous summary.
     pub folded: u64,
     pub kept: u64,
     pub overhead: u64,
@@ -63,7 +63,7 @@ pub struct PlanTokens {
 }
 
 impl PlanTokens {
-    /// The size of the context with a summary of so many tokens by estimate.
+    /// The estimated size of the context with a summary of this many tokens.
     pub(crate) fn after(&self, summary_estimate: u64) -> u64 {
         self.before.saturating_sub(self.folded) + self.scaled(summary_estimate)
     }
@@ -101,7 +101,7 @@ impl Plan {
     }
 }
 
-/// Decides what is folded.
+/// Decides what is compacted.
 pub fn plan(
     conversation: &Conversation,
     request: &PlanRequest<'_>,
@@ -116,7 +116,7 @@ pub fn plan(
         keep_recent: limits.keep_recent,
     };
     if request.reason == CompactionReason::Manual {
-        // Whoever asks for it wants less, also of a conversation that is far from the threshold.
+        // A user who requests it wants a smaller context, even far from the threshold.
         let all: u64 = pieces.iter().map(|piece| piece.tokens).sum();
         budget.tail_tokens = budget.tail_tokens.min(all * 30 / 100);
         budget.tail_tokens_max = budget.tail_tokens_max.min(all * 60 / 100);
@@ -158,8 +158,8 @@ pub fn plan(
     })
 }
 
-/// A model that says "too long" knows its window better than we do: it is smaller than what it was
-/// sent.
+/// If a model reports “too long”, its window is smaller than the context that was sent, whatever
+/// the channel says.
 fn effective(request: &PlanRequest<'_>) -> Limits {
     let mut limits = request.limits;
     if request.reason == CompactionReason::Overflow {
@@ -168,7 +168,7 @@ fn effective(request: &PlanRequest<'_>) -> Limits {
     limits
 }
 
-/// The first folded piece that is within the tail's budget of the end.
+/// The first compacted piece that is within the tail's budget of the end.
 fn quoted_from(conversation: &Conversation, cut: usize, tail_tokens: u64) -> usize {
     let pieces = &conversation.pieces;
     let mut sum = 0;

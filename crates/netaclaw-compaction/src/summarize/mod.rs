@@ -15,24 +15,24 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// For one request. Long answers of slow models take minutes; nothing is asked for ever.
+/// For one request. Long answers of slow models take minutes, but every request ends.
 const WAIT_MAX: Duration = Duration::from_secs(180);
 const TEMPERATURE: f64 = 0.3;
-/// How often one request is made if what comes back is no summary.
+/// How often one request is made if its answer is not a summary.
 const ATTEMPTS: u32 = 2;
 
 /// Who writes summaries.
 #[derive(Clone)]
 pub struct SummaryModel {
     pub client: Arc<dyn ModelClient>,
-    /// As people know it.
+    /// The name for users.
     pub channel: String,
     pub model: String,
     pub window: u64,
     pub max_output: u64,
 }
 
-/// Who wants to know how far it is, and may end it.
+/// Receives the progress, and may cancel.
 #[derive(Clone, Copy)]
 pub struct Watcher<'a> {
     pub tell: &'a (dyn Fn(CompactionProgress) + Send + Sync),
@@ -47,10 +47,10 @@ pub struct Summary {
     pub requests: u32,
 }
 
-/// Has the folded part of a conversation summarised. Whatever goes wrong, nothing has changed.
+/// Summarizes the compacted part of a conversation. A failure changes nothing.
 ///
-/// A model that says "too long" has a smaller window than its channel says, and is asked once more in
-/// parts of half the size.
+/// A model that reports a context that is too long has a smaller window than its channel says, and
+/// gets one more request in parts of half the size.
 pub async fn summarize(
     conversation: &Conversation,
     plan: &Plan,
@@ -130,7 +130,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// One part of the work, twice if the first answer is no summary.
+    /// One part of the work, twice if the first answer is not a summary.
     async fn write(&mut self, ask: String, replaces: u64) -> Result<String, CompactionFailure> {
         let mut attempt = 1;
         loop {

@@ -70,7 +70,7 @@ impl World {
         self.watched().await.0
     }
 
-    /// With what was told on the way.
+    /// With the progress that was reported.
     async fn watched(&self) -> (Result<Summary, CompactionFailure>, Vec<CompactionProgress>) {
         let told = Mutex::new(Vec::new());
         let watcher = Watcher {
@@ -289,7 +289,7 @@ async fn futures_now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
 #[tokio::test]
 async fn a_summary_that_saves_too_little_is_not_kept() {
     let mut world = world(128_000, None);
-    // Nearly all of the context is something that cannot be folded.
+    // Nearly all of the context is something that cannot be compacted.
     world.plan.tokens.before = 500_000;
     world.answers(&good("x"), StopReason::Stop);
     let summary = world.run().await.unwrap();

@@ -1,4 +1,5 @@
-//! One attempt to condense a context: told as begun, and then exactly once as done or failed.
+//! One attempt to compact a context: its start is published, and then exactly once its success or
+//! failure.
 
 use super::desk::Desk;
 use super::kept::{UnderWay, keep, summaries_in};
@@ -32,7 +33,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) desk: &'a Desk,
     pub(crate) reason: CompactionReason,
     pub(crate) instructions: Option<String>,
-    /// What instructions and tools take in every request, if a run knows.
+    /// The size of instructions and tools in every request, if a run has measured it.
     pub(crate) overhead_tokens: Option<u64>,
     pub(crate) cancel: &'a CancellationToken,
 }
@@ -58,7 +59,7 @@ pub(super) struct Prepared {
 pub(crate) enum Failed {
     Compaction(CompactionFailure),
     Engine(EngineError),
-    /// The server died meanwhile.
+    /// The server died during the attempt.
     Interrupted,
 }
 
@@ -75,8 +76,8 @@ impl From<CompactionFailure> for Failed {
 }
 
 impl Attempt<'_> {
-    /// Makes the attempt. Whatever goes wrong, the session is as it was, and people are told. The
-    /// breaker was asked before.
+    /// Makes the attempt. A failure leaves the session unchanged, and users are notified. The
+    /// caller has checked the breaker.
     pub(crate) async fn make(self) -> Attempted {
         let started = Instant::now();
         let prepared = tokio::select! {
@@ -108,7 +109,7 @@ impl Attempt<'_> {
         if self.reason == CompactionReason::Auto
             && let Ok(Prepared { plan: Err(_), .. }) = &prepared
         {
-            // Nothing was begun, so there is nothing to tell; the breaker waits for growth.
+            // Nothing was begun, so there is nothing to publish; the breaker waits for growth.
             self.desk.ended(self.reason, Ended::NoGain, moment());
             return Attempted::Failed;
         }
@@ -198,8 +199,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Appends the entry. It is stored before anybody hears of it, and that it was condensed is
-    /// told before the entry itself.
+    /// Appends the entry. It is stored before any client receives it, and the end of the compaction
+    /// is published before the entry itself.
     async fn append(
         &self,
         plan: &Plan,
@@ -316,7 +317,7 @@ impl Failed {
     }
 }
 
-/// For a wish that nobody carries out any more.
+/// For a request that no run executes.
 pub(crate) fn cancelled() -> CompactionError {
     Failed::from(CompactionFailure::Cancelled).told(CompactionReason::Manual, None)
 }

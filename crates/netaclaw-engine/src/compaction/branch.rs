@@ -1,4 +1,4 @@
-//! Telling, on the branch one goes on with, what happened on the one that is left.
+//! Summarizes a branch that is left at the new leaf.
 
 use super::attempt::{Failed, damaged};
 use crate::error::EngineError;
@@ -20,7 +20,7 @@ pub(crate) struct Leaving {
     pub(crate) to: Option<EntryId>,
 }
 
-/// What is to be told of a branch.
+/// The summary of a branch.
 pub(crate) struct Told {
     pub(crate) body: EntryBody,
     pub(crate) summary: String,
@@ -31,7 +31,7 @@ pub(crate) struct Told {
 }
 
 impl Leaving {
-    /// The entries that are on the way to where one was and not on the way to where one goes.
+    /// The entries on the path to the old leaf that are not on the path to the new one.
     fn left<'t>(&self, tree: &'t SessionTree) -> Result<HashSet<&'t EntryId>, EngineError> {
         let path = |leaf: &EntryId| tree.path(leaf).map_err(damaged);
         let from = path(&self.from)?;
@@ -44,7 +44,7 @@ impl Leaving {
         Ok(from[common..].iter().map(|entry| entry.id()).collect())
     }
 
-    /// What is to be told, if the branch says anything at all.
+    /// The part to summarize, if the branch has any content.
     pub(crate) fn conversation(
         &self,
         tree: &SessionTree,
@@ -60,7 +60,7 @@ impl Leaving {
         Ok(says.then_some(conversation))
     }
 
-    /// Writes the entry that tells of the branch. Nothing is stored here.
+    /// Writes the entry that summarizes the branch. Nothing is stored here.
     pub(crate) async fn tell(
         self,
         conversation: Conversation,
@@ -87,7 +87,7 @@ impl Leaving {
                 "modifiedFiles": plan.facts.modified_files,
                 "usage": summary.usage,
                 "requests": summary.requests,
-                // A copy of the session may lack the branch, and the summary passes on what it said.
+                // A copy of the session may lack the branch, and the summary contains what it said.
                 FOREIGN_MARK: foreign,
             }))),
         };

@@ -49,8 +49,8 @@ pub(crate) fn breakdown(
     }
 }
 
-/// Shares of a total in the proportion of the estimates. Rounding is made up for by carrying the
-/// rest on, so that they add up exactly.
+/// Shares of a total in the proportion of the estimates. Rounding errors are carried on, so that
+/// the shares add up exactly.
 fn scaled(estimates: &[(ContextPart, u64)], total: u64) -> Vec<ContextShare> {
     let sum: u64 = estimates.iter().map(|(_, tokens)| tokens).sum();
     let mut so_far = 0_u64;

@@ -1,4 +1,4 @@
-//! What a session remembers about condensing, from run to run and from server to server.
+//! The compaction state of a session, across runs and servers.
 
 use super::kept::{Kept, UnderWay};
 use netaclaw_compaction::{Blocked, Breaker, Ended, Moment};
@@ -15,11 +15,11 @@ pub(crate) struct Desk {
 struct State {
     breaker: Breaker,
     under_way: Option<UnderWay>,
-    /// What somebody asked for while a run was under way.
+    /// A compaction that a user requested during a run.
     waiting: Option<Asked>,
 }
 
-/// A compaction that somebody asked for.
+/// A compaction that a user requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) instructions: Option<String>,
@@ -36,7 +36,7 @@ impl Desk {
         }
     }
 
-    /// What is to outlive this process, with the failure that people are shown.
+    /// The part to store, with the failure that users see.
     pub(crate) fn kept(&self, failed: Option<CompactionFailed>) -> Kept {
         let state = self.lock();
         let breaker = match state.breaker.is_fresh() {
@@ -54,7 +54,7 @@ impl Desk {
         self.lock().under_way = under_way;
     }
 
-    /// Has a compaction wait for the next boundary of the run under way.
+    /// Queues a compaction for the next boundary of the current run.
     pub(crate) fn put(&self, asked: Asked) -> CompactStatus {
         let mut state = self.lock();
         match state.waiting {
@@ -78,7 +78,7 @@ impl Desk {
         self.lock().breaker.begin(reason, moment)
     }
 
-    /// Returns when the next attempt may begin by itself, if it has to wait.
+    /// Returns when the next automatic attempt may begin, if it has to wait.
     pub(crate) fn ended(
         &self,
         reason: CompactionReason,

@@ -9,8 +9,8 @@ use netaclaw_protocol::{CompactionReason, RunPhase, Trouble, TroubleKind};
 use netaclaw_runtime::{HostError, ModelCall, Overflow};
 
 impl SessionHost {
-    /// Somebody asked for it meanwhile, or the context has grown over the threshold. What goes
-    /// wrong here never fails the run.
+    /// A user requested it in the meantime, or the context has grown over the threshold. A failure
+    /// here never fails the run.
     pub(crate) async fn compact_if_due(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
         if let Some(asked) = self.desk.take() {
             let reason = CompactionReason::Manual;

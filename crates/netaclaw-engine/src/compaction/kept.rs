@@ -1,4 +1,5 @@
-//! What of condensing outlives a process: what was tried, what failed, and what was under way.
+//! The stored part of the compaction state: past attempts, failures, and the attempt that was
+//! running.
 
 use super::attempt::Failed;
 use super::desk::Desk;
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Kept {
     pub(crate) breaker: Breaker,
-    /// Stored before a model is asked. Found after a restart, the server died meanwhile.
+    /// Stored before the model call. If it is found after a restart, the server died during the
+    /// call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) under_way: Option<UnderWay>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,9 +41,9 @@ impl Kept {
         *self == Self::default()
     }
 
-    /// The desk of a session that is opened, and the failure that it shows. An attempt that died with
-    /// its server has failed, and the next one waits for it as for any other failure: what kills a
-    /// server must not be tried again as soon as the next one is up.
+    /// The compaction state of a session that is opened, and the failure that it shows. An attempt
+    /// that died with its server has failed, and the next one waits as after any other failure:
+    /// what kills a server must not be tried again as soon as the next one is up.
     pub(crate) fn reopen(
         self,
         tree: &SessionTree,
@@ -49,7 +51,7 @@ impl Kept {
     ) -> (Desk, Option<CompactionFailed>) {
         let mut breaker = self.breaker;
         let died = self.under_way.filter(|under_way| {
-            // One that was stored has succeeded, whatever it could not tell any more.
+            // An attempt whose entry was stored has succeeded, even if its end was not published.
             summaries_in(tree) <= under_way.summaries
         });
         let Some(died) = died else {

@@ -1,4 +1,4 @@
-//! What condensing a session would do, without doing it.
+//! What compacting a session would do, without doing it.
 
 use super::attempt::{Prepared, Wish, prepare};
 use crate::error::EngineError;
@@ -7,10 +7,10 @@ use netaclaw_compaction::{Piece, requests_for};
 use netaclaw_protocol::{CompactionReason, EntryId, SessionMeta, Words};
 use netaclaw_session::SessionTree;
 
-/// A plan, for people to look at.
+/// A plan for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactionPreview {
-    /// In their order; the summary would stand in for them.
+    /// In their order; the summary would replace them.
     pub folded: Vec<PreviewedMessage>,
     pub kept: Vec<PreviewedMessage>,
     /// A turn is too long to be kept whole.
@@ -35,7 +35,7 @@ pub struct PreviewedMessage {
     pub pruned: bool,
 }
 
-/// What came of looking.
+/// The outcome of a preview.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Previewed {
     Plan(Box<CompactionPreview>),

@@ -1,10 +1,10 @@
-//! What condensing needs to know of a session's agent.
+//! What compaction needs of a session's agent.
 
 use netaclaw_compaction::{Limits, SummaryModel};
 use netaclaw_protocol::ModelInfo;
 use std::collections::HashSet;
 
-/// How a session is condensed, and by whom.
+/// How a session is compacted, and by which model.
 #[derive(Clone)]
 pub struct CompactionSetup {
     /// The model that the conversation is held with.

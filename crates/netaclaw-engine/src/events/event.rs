@@ -22,7 +22,7 @@ pub enum EventKind {
     Delta,
 }
 
-/// Which clients want an event.
+/// Which clients receive an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventGroup {
     Current,

@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Somebody who gets the events of a session. Called under the session's lock: it must not block
-/// and must not call back.
+/// A receiver of a session's events. Called under the session's lock: it must not block and must
+/// not call back.
 pub trait Subscriber: Send + Sync {
     fn deliver(&self, event: &ServerEvent);
 
-    /// Whether it wants the events of this group at all.
+    /// Whether it subscribes to the events of this group.
     fn wants(&self, group: EventGroup) -> bool;
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Feed {
 
 struct Shared {
     inner: Mutex<Inner>,
-    /// Notified when something waits that is due before everything else that waits.
+    /// Notified when an event is queued that is due before all others in the queue.
     due_earlier: Notify,
 }
 
@@ -48,8 +48,8 @@ struct Inner {
     steps: StepBuffer,
 }
 
-/// A subscription on its way to who asked for it. If they are gone before they have it, nobody would
-/// ever end it, and the session would stay live for ever: dropped, it ends.
+/// A subscription that its client has not received yet. If the client disconnects before, nothing
+/// else would end the subscription, and the session would stay live: dropped, it ends.
 pub(crate) struct OnItsWay {
     id: SubscriptionId,
     feed: Option<Feed>,
@@ -156,8 +156,8 @@ impl Feed {
         }
     }
 
-    /// Sends text: at once if it is the first of its part or if none was sent within the window, else
-    /// together with what follows.
+    /// Sends text: at once if it is the first of its part or if none was sent within the window,
+    /// else together with what follows.
     pub(crate) fn emit_text(&self, text: DeltaEvent) {
         self.change(|inner| {
             for text in inner.text.push(text, Instant::now()) {
@@ -166,8 +166,8 @@ impl Feed {
         });
     }
 
-    /// Sends what waits when it is due. Every run does this beside its work; what still waits when a
-    /// run has ended is sent before the event that says so.
+    /// Sends what waits when it is due. Every run does this concurrently with its work; what still
+    /// waits when a run has ended is sent before the event about its end.
     pub(crate) async fn send_when_due(&self) -> Infallible {
         loop {
             let due = self.lock().next_due();
@@ -245,7 +245,7 @@ impl Feed {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A subscriber that panicked has missed an event, which its number tells it.
+        // A subscriber that panicked has missed an event, which it detects by its number.
         let inner = self.shared.inner.lock();
         inner.unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The older forms of events, derived here and nowhere else, at the moment an event is sent.
+//! The older forms of events, derived here and nowhere else, when an event is sent.
 
 use netaclaw_protocol::{DeltaEvent, LegacyEvent, PartKind, Progress, ReliableEvent};
 

@@ -1,5 +1,5 @@
-//! What clients are told of a session: events with their numbers, the ring that replays them, and the
-//! snapshot that a client begins with.
+//! The events of a session: their numbers, the ring that replays them, and the snapshot that a
+//! client begins with.
 
 pub(crate) mod event;
 pub(crate) mod feed;

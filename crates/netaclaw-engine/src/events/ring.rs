@@ -1,4 +1,4 @@
-//! The last reliable events of a session, for clients that were away for a moment.
+//! The last reliable events of a session, for clients that were briefly disconnected.
 
 use crate::events::event::{EventKind, ServerEvent};
 use std::collections::VecDeque;

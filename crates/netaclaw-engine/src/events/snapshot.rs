@@ -9,8 +9,8 @@ use netaclaw_session::{PathError, Places, SessionTree, build_session_context};
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
 const ENTRIES_MAX: usize = 200;
 
-/// Builds the snapshot. `live` must be looked at under its lock, so that it fits the `seq` the
-/// client is told.
+/// Builds the snapshot. `live` must be read under its lock, so that it fits the `seq` that the
+/// client receives.
 pub(crate) fn build(
     tree: &SessionTree,
     session: SessionMeta,

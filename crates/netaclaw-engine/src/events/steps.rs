@@ -1,4 +1,4 @@
-//! Steps of tool calls on their way to whoever watches: soon, but no faster than a page can show.
+//! Steps of tool calls on their way to clients: soon, but no faster than a page can show.
 //!
 //! Pure: times are arguments. What is held back is only shown later; the log and the timeline of a
 //! call have every step.
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 /// Steps that repeat the one before wait so long for more of the same.
 const MERGE_WINDOW: Duration = Duration::from_millis(400);
-/// Twenty steps of one call in a second are as many as anybody can follow.
+/// Twenty steps of one call in a second are as many as a user can follow.
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// What waits, by call.
@@ -32,7 +32,7 @@ struct Waiting {
 #[derive(Debug)]
 struct Held {
     event: ToolProcessEvent,
-    /// How many steps it stands for.
+    /// How many steps it represents.
     count: u64,
     due: Instant,
 }
@@ -73,7 +73,7 @@ impl StepBuffer {
         }
         let mut sent = Vec::new();
         let soon = now < waiting.sent_at + BETWEEN;
-        // A step that nobody has seen gives way to a newer one when they come too fast.
+        // A step that was not sent yet is replaced by a newer one when they come too fast.
         if changes || !soon {
             sent.extend(waiting.held.take().map(Held::whole));
         }

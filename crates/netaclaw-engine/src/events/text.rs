@@ -17,8 +17,8 @@ pub(super) struct TextBuffer {
 }
 
 impl TextBuffer {
-    /// Takes text and returns what to send now, in order: nothing if the text waits for more, else all
-    /// that waited and the text.
+    /// Takes text and returns what to send now, in order: nothing if the text waits for more,
+    /// otherwise all that waited and the text.
     pub(super) fn push(&mut self, text: DeltaEvent, now: Instant) -> Vec<DeltaEvent> {
         if offset(&text) == Some(0) || self.due().is_none_or(|due| due <= now) {
             self.last_sent = Some(now);
@@ -34,7 +34,7 @@ impl TextBuffer {
         Vec::new()
     }
 
-    /// What waits, for a caller that sends it now because something else must come after it.
+    /// The waiting text, for a caller that sends it now because another event must follow it.
     pub(super) fn take(&mut self) -> Vec<DeltaEvent> {
         std::mem::take(&mut self.waiting)
     }
@@ -78,7 +78,7 @@ fn offset(text: &DeltaEvent) -> Option<u64> {
     }
 }
 
-/// Appends `next` if it continues the text of `open`, else gives it back.
+/// Appends `next` if it continues the text of `open`, otherwise gives it back.
 fn append(open: &mut DeltaEvent, next: DeltaEvent) -> Option<DeltaEvent> {
     use DeltaEvent::{AssistantStreamDelta, ThinkingDelta, ToolResultStreamed};
     match (open, next) {

@@ -21,8 +21,8 @@ pub(crate) fn wire_entry(entry: &Entry) -> Box<RawValue> {
     RawValue::from_string(text).expect("an entry is JSON")
 }
 
-/// The entries for a client. Beside an answer whose calls told of steps stands what became of them,
-/// under `metadata.toolExecutions`; the results have the same in their details.
+/// The entries for a client. An answer whose calls have steps gets their results in
+/// `metadata.toolExecutions`; the result entries have the same in their details.
 pub fn wire_entries(entries: &[&Entry]) -> Vec<Box<RawValue>> {
     let mut wired: Vec<Box<RawValue>> = entries.iter().map(|entry| wire_entry(entry)).collect();
     let mut answer = None;
@@ -44,7 +44,7 @@ pub fn wire_entries(entries: &[&Entry]) -> Vec<Box<RawValue>> {
     wired
 }
 
-/// What a result tells of its steps, if there were any.
+/// The steps in a result, if there were any.
 fn execution(entry: &Entry) -> Option<ToolExecution> {
     let message = entry.message_json()?;
     if !message.contains("\"latestProcessEvent\"") {

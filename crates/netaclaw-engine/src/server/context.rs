@@ -1,4 +1,4 @@
-//! What fills a session's context, and condensing it.
+//! What fills a session's context, and compacting it.
 
 use super::{Caller, Engine};
 use crate::compaction::{Previewed, breakdown, preview};
@@ -11,7 +11,7 @@ use netaclaw_session::{SessionTree, build_session_context};
 use std::sync::Arc;
 
 impl Engine {
-    /// What condensing the session would do, and the session it was looked up in.
+    /// What compacting the session would do, and the session it was computed from.
     pub async fn preview_compaction(
         &self,
         caller: &Caller,

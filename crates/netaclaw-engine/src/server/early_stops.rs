@@ -1,4 +1,5 @@
-//! Stops that overtook the message they are meant for (RUN-3).
+//! Stops that overtook their message: without them, a message that was stopped before it arrived
+//! would run.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -85,8 +85,8 @@ impl Engine {
                 }
                 TrySendError::Closed(_) => shutting_down(),
             })?;
-        // While this mailbox is in hand the session is not put away, so an answer comes, unless
-        // the whole server goes down or the session is taken away.
+        // While this mailbox is held the session is not evicted, so an answer comes, unless the
+        // whole server shuts down or the session is claimed by another node.
         answer.await.unwrap_or_else(|_| Err(self.gone()))
     }
 
@@ -115,7 +115,7 @@ macro_rules! dispatch {
         connection { $($_other:literal => $other:ident -> $_said:ident [$($_has:ident),*],)* }
     ) => {
         impl Engine {
-            /// Carries out a command whose type is known only when it arrives, and writes its
+            /// Executes a command whose type is known only at run time, and writes its
             /// acknowledgement.
             pub async fn execute_any(
                 &self,
@@ -149,7 +149,7 @@ pub fn acknowledge<T: Serialize>(ack: Ack<T>) -> Box<RawValue> {
     serde_json::value::to_raw_value(&acknowledged).expect("answers are plain data")
 }
 
-/// Others may take over what this process owns at any moment.
+/// Other nodes may claim this process's sessions at any moment.
 fn suspended() -> EngineError {
     let message = "the server has lost its contact with the database and accepts nothing until it is back; try again";
     EngineError::Unavailable(message.to_owned())

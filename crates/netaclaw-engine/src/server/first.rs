@@ -1,5 +1,5 @@
-//! Messages: to a session, and the first one of a session. What is wrong with a first message is
-//! said before there is a session.
+//! Messages: to a session, and the first one of a session. An invalid first message is refused
+//! before a session is created.
 
 use super::execute::check;
 use super::{Caller, Engine};
@@ -71,7 +71,7 @@ impl Engine {
         let id = id.unwrap_or_else(|| SessionId::new(Uuid::now_v7().to_string()));
         let usage = &self.inner.usage;
         if let Err(limited) = usage.reserve(&caller.user_id, &id) {
-            // A message that was taken in before is answered as it was then.
+            // A message that was accepted before gets the same answer.
             return match self.find(caller, &id).await {
                 Ok(_) => Ok(id),
                 Err(_) => Err(limited.into()),
@@ -84,8 +84,8 @@ impl Engine {
         made
     }
 
-    /// Sends the first message of a session, after what it chooses for its session. However often it is
-    /// sent, the choice is made once, and what was chosen later stays.
+    /// Sends the first message of a session, after the settings for its session. However often it
+    /// is sent, the settings are applied once, and later changes stay.
     pub async fn chat_first(
         &self,
         caller: &Caller,
@@ -97,8 +97,8 @@ impl Engine {
         self.chat(caller, chat).await
     }
 
-    /// The answer to a first message that could not be sent here. It may have reached another process
-    /// as well, which has the session open and stores the message within moments.
+    /// The answer to a first message that could not be sent here. It may have reached another
+    /// process as well, which has the session open and stores the message within moments.
     pub async fn refused_first(
         &self,
         caller: &Caller,
@@ -156,7 +156,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The answer to a message that another process, which has the session open, has stored already.
+    /// The answer to a message that another process, which has the session open, has stored
+    /// already.
     async fn answered_elsewhere(
         &self,
         caller: &Caller,
@@ -173,7 +174,7 @@ impl Engine {
         }
     }
 
-    /// Refuses a message that no new session could take in.
+    /// Refuses a message that no new session could accept.
     async fn check_first(&self, chat: &Chat) -> Result<(), EngineError> {
         if let Some(leaf) = &chat.leaf_entry_id {
             return Err(EngineError::StaleParent(leaf.to_string()));
@@ -208,8 +209,8 @@ pub(crate) fn own_files(caller: &Caller, chat: &Chat) -> Result<(), EngineError>
     }
 }
 
-/// The session that a first message with this request begins: a client that heard no answer and asks
-/// again, even of another process, gets the same one.
+/// The session that a first message with this request begins: a client that received no answer and
+/// retries, even with another process, gets the same one.
 pub fn session_of_request(user_id: &str, request_id: &str) -> SessionId {
     let mut hash = Sha256::new();
     // The length keeps "a" + "bc" and "ab" + "c" apart.

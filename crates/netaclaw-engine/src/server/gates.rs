@@ -1,12 +1,12 @@
-//! A gate for each session, so that it is opened by one and put away by one at a time. Sessions do
-//! not wait for each other.
+//! A lock for each session, so that it is opened or evicted by one task at a time. Sessions do not
+//! wait for each other.
 
 use netaclaw_protocol::SessionId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
-/// Beyond it the gates where nobody stands are forgotten, before a new one is made.
+/// Beyond it, unused locks are removed before a new one is created.
 const TIDY: usize = 256;
 
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Waits until nobody else is at this session's gate.
+    /// Waits until no other task holds this session's lock.
     pub(crate) async fn pass(&self, session: &SessionId) -> OwnedMutexGuard<()> {
         self.gate(session).lock_owned().await
     }

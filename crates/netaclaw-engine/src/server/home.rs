@@ -1,4 +1,4 @@
-//! How a live session is put away.
+//! How a live session is evicted.
 
 use super::Inner;
 use crate::session::command::Mail;
@@ -12,14 +12,14 @@ pub(crate) struct Home {
     pub(super) session: SessionId,
 }
 
-/// A session that is being put away. Nobody opens it again before this is dropped.
+/// A session that is being evicted. It is not opened again before this is dropped.
 pub(crate) struct Leaving {
     _gate: Option<OwnedMutexGuard<()>>,
 }
 
 impl Home {
-    /// Leaves, unless somebody has a command for the session or is about to have one. From then on
-    /// nobody can: whoever needs the session waits, and opens it anew.
+    /// Evicts the session, unless a command for it is queued or about to be. From then on no
+    /// command can be queued: a caller that needs the session waits, and opens it anew.
     pub(crate) async fn leave(&self, mailbox: &mpsc::Receiver<Mail>) -> Option<Leaving> {
         let Some(engine) = self.engine.upgrade() else {
             return Some(Leaving { _gate: None });
@@ -35,9 +35,9 @@ impl Home {
         Some(Leaving { _gate: Some(gate) })
     }
 
-    /// Leaves at once, whoever has a command for the session: it is not this process's any more.
-    /// Nobody claims it anew before this is dropped, so that nothing that still runs here writes under
-    /// a new claim.
+    /// Evicts the session at once, even with queued commands: this process does not own it now. It
+    /// is not claimed anew before this is dropped, so that nothing that still runs here writes
+    /// under a new claim.
     pub(crate) async fn abandon(&self, mailbox: &mut mpsc::Receiver<Mail>) -> Leaving {
         let Some(engine) = self.engine.upgrade() else {
             return Leaving { _gate: None };

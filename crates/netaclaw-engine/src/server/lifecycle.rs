@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 impl Engine {
-    /// Opens the sessions in the background that a dead process has left in the middle of
-    /// something, which closes what must be closed and goes on with what waits. What a living process
-    /// owns is busy and stays as it is.
+    /// Opens in the background the sessions that a dead process left unfinished, which closes what
+    /// must be closed and continues what waits. Sessions of a living process are busy and stay as
+    /// they are.
     pub fn recover_interrupted(&self) -> JoinHandle<Result<(), SessionError>> {
         let engine = self.clone();
         self.inner.jobs.spawn(async move { sweep(&engine).await })

@@ -1,7 +1,7 @@
-//! What one user may use at once: runs under way, and messages within a minute.
+//! The limits of one user: concurrent runs, and messages within a minute.
 //!
-//! A session holds one place from its first run until nothing of it runs or waits, so that a message
-//! that was acknowledged never has to compete for a place again. What is refused was not taken in.
+//! A session holds one slot from its first run until nothing of it runs or waits, so that a message
+//! that was acknowledged never has to compete for a slot again. A refused message was not stored.
 
 use crate::error::EngineError;
 use netaclaw_protocol::{SessionId, Words};
@@ -18,7 +18,7 @@ pub const REQUEST_ID_CHARS_MAX: usize = 128;
 
 /// A first message that has reserved a place and does not arrive by then has lost it.
 const RESERVED_FOR: Duration = Duration::from_secs(30);
-/// When to try again if all places are taken: nobody knows, runs take seconds to minutes.
+/// When to retry if all slots are taken: an estimate, as runs take seconds to minutes.
 const RETRY_RUN: Duration = Duration::from_secs(5);
 /// Beyond it users who use nothing are forgotten before another is remembered.
 const USERS_TIDY: usize = 1024;
@@ -32,7 +32,7 @@ pub struct UserLimits {
     pub messages_per_minute: u32,
 }
 
-/// Why something was not taken in, and when to try again.
+/// Why a message was refused, and when to retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limited {
     pub words: Words,
@@ -49,14 +49,14 @@ pub(crate) struct Usage {
 #[derive(Debug)]
 struct UserUsage {
     runs: HashMap<SessionId, Held>,
-    /// Messages that may still come at this moment.
+    /// The messages that are currently left.
     tokens: f64,
     counted_at: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
-    /// By a first message whose session is being made.
+    /// By a first message whose session is being created.
     Reserved(Instant),
     Running,
 }
@@ -302,7 +302,7 @@ mod tests {
         assert!(refused.words.en.contains("2 of your sessions"));
         a.begin().unwrap();
         session(&usage, "ben", "d").begin().unwrap();
-        // What was acknowledged goes on in any case, and counts.
+        // What was acknowledged continues in any case, and counts.
         c.goes_on();
         a.keep_while(false);
         assert!(a.begin().is_err());

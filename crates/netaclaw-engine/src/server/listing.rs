@@ -7,8 +7,9 @@ use netaclaw_protocol::{SessionId, SessionInfo, SessionList, SessionListItem, Se
 use netaclaw_session::{PageRequest, SessionError, SessionFilter};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Gets every session that is new or has changed, after the change is stored: what it reads then is the
-/// session as it is. Called while the session is being written, so it must not block or call back.
+/// Receives every session that is new or has changed, after the change is stored: what it reads
+/// then is the current session. Called while the session is being written, so it must not block or
+/// call back.
 pub trait ListSubscriber: Send + Sync {
     fn changed(&self, owner: Option<&str>, session: &SessionId);
 }
@@ -40,8 +41,8 @@ impl ListFeed {
 }
 
 impl Engine {
-    /// One page of a list over all providers, the last changed first. Each provider gives what could be
-    /// on the page, and the newest of all are taken.
+    /// One page of a list over all providers, the last changed first. Each provider gives what
+    /// could be on the page, and the newest of all are taken.
     pub async fn list_sessions(
         &self,
         filter: &SessionFilter,
@@ -102,8 +103,8 @@ impl Engine {
     }
 }
 
-/// Whether a session is in the hands of an actor of this process. The mark of a run that nobody
-/// carries on says only that it was interrupted.
+/// Whether an actor of this process has the session. The run mark of a session without an actor
+/// only means that the run was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Liveness {
     Live,

@@ -78,17 +78,17 @@ struct Inner {
     jobs: TaskTracker,
     /// Cancelled when nothing new begins.
     draining: CancellationToken,
-    /// Cancelled when what is under way has to end.
+    /// Cancelled when running work has to end.
     shutdown: CancellationToken,
 }
 
 impl Engine {
-    /// An engine that nobody else knows of.
+    /// An engine without other processes.
     pub fn new(providers: Providers, source: Arc<dyn AgentSource>) -> Self {
         Self::of_instance(providers, source, &Uuid::now_v7().to_string())
     }
 
-    /// An engine in a process of this name, which stands beside what it stores.
+    /// An engine in a process of this name, which is stored with its data.
     pub fn of_instance(providers: Providers, source: Arc<dyn AgentSource>, instance: &str) -> Self {
         let inner = Inner {
             providers,
@@ -138,7 +138,7 @@ impl Engine {
         self.inner.beside.files.as_deref()
     }
 
-    /// From now on tells of every session that looks different in a list.
+    /// From now on reports every session whose list item changes.
     pub fn watch_lists(&self, subscriber: Arc<dyn ListSubscriber>) {
         self.inner.lists.subscribe(subscriber);
     }

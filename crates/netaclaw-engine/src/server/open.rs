@@ -82,8 +82,8 @@ impl Engine {
         LiveSession::open(Arc::new(writer), source, allowance, shutdown).await
     }
 
-    /// Writes a session that is not live, without starting its actor. The gate keeps it closed meanwhile.
-    /// `None` if it is live; then its own writer has to do it.
+    /// Writes a session that is not live, without starting its actor. The lock keeps it closed in
+    /// the meantime. `None` if it is live; then its own writer has to do it.
     pub(super) async fn written_at_rest<T>(
         &self,
         session: &SessionId,
@@ -95,8 +95,8 @@ impl Engine {
             return Ok(None);
         }
         let written = write.await;
-        // A process that does not serve a session must not keep others from it. The lock of a file goes
-        // with its place in memory.
+        // A process that does not serve a session must not keep others from it. The lock of a file
+        // is released with its slot in memory.
         if provider.kind() == ProviderKind::Mysql {
             release(provider, session).await;
         }

@@ -81,8 +81,8 @@ impl Engine {
         purged
     }
 
-    /// Purges a session that is deleted. One that is live is put away first, so that nothing of it
-    /// stays in memory and nothing writes to it.
+    /// Purges a session that is deleted. A live one is evicted first, so that nothing of it stays
+    /// in memory and nothing writes to it.
     pub(super) async fn purge_found(
         &self,
         provider: &Arc<dyn SessionTreeProvider>,
@@ -91,7 +91,7 @@ impl Engine {
     ) -> Result<bool, EngineError> {
         if let Some(mailbox) = self.mailbox(session) {
             let (reply, answer) = oneshot::channel();
-            // A session that ends at this moment is put away either way.
+            // A session that ends at this moment is evicted either way.
             if mailbox.send(Mail::PutAway(reply)).await.is_ok()
                 && let Ok(refused) = answer.await
             {

@@ -9,7 +9,7 @@ use netaclaw_protocol::{Chat, ProcessLogPage, SessionId, SkillTried, SkillTry};
 use serde_json::Value;
 
 impl Engine {
-    /// A page of the log of an operation. Whoever may see the session may read it.
+    /// A page of the log of an operation. Access to the session is enough.
     pub async fn process_log(
         &self,
         caller: &Caller,

@@ -19,8 +19,8 @@ impl Handle for Stop {
         }
     }
 
-    /// A message that is named is stopped also if it has not arrived: that is noted first, so that it
-    /// cannot slip through.
+    /// A named message is stopped also if it has not arrived: the stop is recorded first, so that
+    /// the message cannot slip through.
     async fn execute(self, engine: &Engine, caller: &Caller) -> Result<Ack<Stopped>, EngineError> {
         if let Some(request) = &self.request_id {
             engine.inner.early_stops.remember(&caller.user_id, request);

@@ -1,4 +1,4 @@
-//! What dead processes left unfinished, found at start-up rather than when somebody looks.
+//! What dead processes left unfinished, found at startup rather than when a user opens the session.
 
 use crate::error::EngineError;
 use crate::server::Engine;
@@ -8,12 +8,11 @@ use netaclaw_protocol::{SessionId, SessionMeta};
 use netaclaw_session::{PageRequest, SessionError, SessionFilter, SessionTreeProvider};
 use std::sync::Arc;
 
-/// Sessions that are opened at the same time; users open theirs beside them.
+/// Sessions that are opened at the same time; users open theirs concurrently.
 const OPENED_AT_ONCE: usize = 4;
 const PAGE_SIZE: u32 = 500;
 
-/// Opens every session that was left unfinished, and nothing else. An error if not all places could
-/// be searched.
+/// Opens every unfinished session, and no other. An error if not all stores could be searched.
 pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
     let providers = engine.providers();
     let mut swept = Ok(());
@@ -59,7 +58,7 @@ async fn unfinished(provider: &dyn SessionTreeProvider) -> Result<Vec<SessionId>
         metadata_key: Some(KEY.to_owned()),
         ..SessionFilter::default()
     };
-    // Whether somebody is at it shows when it is opened: then it is busy.
+    // Whether another process has it shows when it is opened: then it is busy.
     let left = |session: &SessionMeta| Durable::read(session).is_unfinished();
     let mut found = Vec::new();
     for page in 1.. {

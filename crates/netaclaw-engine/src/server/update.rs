@@ -117,7 +117,7 @@ fn check_title(title: Option<&str>) -> Result<(), EngineError> {
 }
 
 impl Engine {
-    /// Carries out a command that is this change and nothing else.
+    /// Executes a command that consists of this change.
     pub(super) async fn update<C: Handle>(
         &self,
         caller: &Caller,
@@ -127,7 +127,7 @@ impl Engine {
         answer: impl FnOnce(SessionListItem) -> C::Answer + Send,
     ) -> Result<Ack<C::Answer>, EngineError> {
         let (provider, meta) = self.find_any(caller, session).await?;
-        // A deleted session can be restored, or deleted again, and nothing else.
+        // A deleted session can only be restored, or deleted again.
         if meta.status == SessionStatus::Deleted && change.status.is_none() {
             return Err(EngineError::NoSession);
         }
@@ -136,8 +136,8 @@ impl Engine {
         }
         let deletes = change.status == Some(SessionStatus::Deleted);
         let request = command.request();
-        // The session's own writer remembers a request. Without one, a session that no client watches
-        // need not be opened for this.
+        // The session's own writer stores requests. Without one, a session without clients need not
+        // be opened for this.
         let at_rest = match request {
             Some(_) => None,
             None => {

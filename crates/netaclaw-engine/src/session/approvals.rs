@@ -1,7 +1,7 @@
-//! Consent of people to calls of tools.
+//! Approvals of tool calls by users.
 //!
-//! Only `approval_response` gives it. A message that is sent meanwhile is a message: it waits its
-//! turn, whatever it says, as words are tied to no call.
+//! Only `approval_response` gives one. A message that is sent in the meantime is a message: it
+//! waits its turn, whatever it says, as its text refers to no particular call.
 
 use super::LiveSession;
 use crate::error::EngineError;
@@ -12,7 +12,7 @@ use crate::source::{ConsentAct, ConsentScope};
 use netaclaw_governance::{Approval, CallHash, Consent};
 use netaclaw_protocol::{Ack, ApprovalDecision, ApprovalOutcome, ApprovalResponse, Nothing};
 
-/// Of what a person says to the model about a refusal.
+/// The limit of a user's note to the model about a refusal.
 const REASON_CHARS_MAX: usize = 4000;
 
 impl Handle for ApprovalResponse {
@@ -36,7 +36,7 @@ impl Handle for ApprovalResponse {
 }
 
 impl LiveSession {
-    /// Takes a decision. It is written down and stored before the run hears of it; the first one
+    /// Takes a decision. It is recorded and stored before the run receives it; the first one
     /// counts.
     async fn decide_call(
         &mut self,
@@ -88,12 +88,12 @@ impl LiveSession {
         decided.await?;
         drop(writing);
         self.live.approval_closed(id, outcome);
-        // The hash of what was shown. Whoever waits compares it with what would run.
+        // The hash of what was shown. The run compares it with what would run.
         let hash = CallHash::of(&asked.tool_name, &asked.args);
         match self.consents.answer(id, Approval { hash, consent }) {
             Ok(()) => Ok(()),
-            // Its run died with an earlier process: a new one goes on from here. A run that is
-            // just being stopped waits no more either, and says so itself.
+            // Its run died with an earlier process: a new one continues from here. A run that is
+            // just being stopped does not wait either, and reports that itself.
             Err(_) => self.resume_answered().await,
         }
     }

@@ -1,4 +1,4 @@
-//! Messages: started, queued, steered, or taken as an answer. Nothing else exists.
+//! Messages: started, queued, steered, or taken as an answer. There is no other case.
 
 use super::LiveSession;
 use crate::error::EngineError;
@@ -18,7 +18,7 @@ impl Handle for Chat {
         first::own_files(caller, self)
     }
 
-    /// A message is known again by its content, whatever else came with it.
+    /// A repeated message is recognized by its content, whatever else it carries.
     fn request(&self) -> Option<Request> {
         Request::of_chat(self)
     }
@@ -73,7 +73,7 @@ impl LiveSession {
             return Err(EngineError::BadRequest("the message is empty".to_owned()));
         }
         let ack = self.take_in(&chat, request.as_ref()).await?;
-        // Before anything else can fail: what was taken in is not taken in again.
+        // Before anything else can fail: an accepted message is not accepted again.
         if let Some(request) = request {
             let outcome = Outcome::Chat(ack.clone());
             let answered = Answered::new(request, now_ms(), outcome);
@@ -102,8 +102,8 @@ impl LiveSession {
         chat: &Chat,
         request: Option<&Request>,
     ) -> Result<ChatAck, EngineError> {
-        // While a question is open, plain words are its answer (CLAR-1). An answer cannot carry
-        // pictures, so a message with some is one of its own.
+        // While a question is open, a text message is its answer: the user answers what is on the
+        // screen. An answer cannot carry images, so a message with some is one of its own.
         let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty();
         if chat.mode == ChatMode::Auto
             && plain
@@ -126,7 +126,7 @@ impl LiveSession {
         if let Some(parent) = &chat.leaf_entry_id {
             self.must_exist(parent).await?;
         }
-        // The conversation goes on without an answer to what a dead run had asked.
+        // The conversation continues without an answer to what a dead run had asked.
         self.dismiss_questions().await?;
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let mark = request.map_or_else(UserMark::default, |request| UserMark {

@@ -13,9 +13,10 @@ use tokio::sync::oneshot;
 /// Where an answer goes. A caller may be gone: what it asked for is carried out all the same.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
-/// How a command is carried out. The methods are called in the order in which they stand here.
+/// How a command is executed. The methods are called in the order of their declaration.
 pub trait Handle: Command {
-    /// Whether it changes what is stored. A session that a newer version wrote refuses such commands.
+    /// Whether it changes what is stored. A session that a newer version wrote refuses such
+    /// commands.
     const WRITES: bool = true;
 
     /// Checks that need no session, such as lengths.
@@ -40,15 +41,15 @@ pub trait Handle: Command {
         }
     }
 
-    /// In the actor: the answer to a request that had this outcome before; `None` if another command
-    /// used its id.
+    /// In the actor: the answer to a request that had this outcome before; `None` if another
+    /// command used its id.
     fn repeat(
         &self,
         session: &mut LiveSession,
         outcome: Outcome,
     ) -> impl Future<Output = Result<Option<Self::Answer>, EngineError>> + Send;
 
-    /// In the actor: carries the command out, and remembers the request in the same write.
+    /// In the actor: executes the command, and stores the request in the same write.
     fn handle(
         self,
         session: &mut LiveSession,
@@ -68,7 +69,7 @@ pub(crate) trait Ask: Send + 'static {
     ) -> impl Future<Output = Result<Self::Answer, EngineError>> + Send;
 }
 
-/// What lies in the mailbox of a session.
+/// A message in the mailbox of a session.
 pub(crate) enum Mail {
     Ask(Box<dyn Asked>),
     Close(SubscriptionId),
@@ -82,7 +83,7 @@ impl Mail {
     }
 }
 
-/// A question with the way back for its answer.
+/// A request with the channel for its answer.
 #[async_trait]
 pub(crate) trait Asked: Send {
     async fn answer(self: Box<Self>, session: &mut LiveSession);

@@ -1,4 +1,4 @@
-//! Condensing that a person asks for.
+//! Compaction on request of a user.
 
 use super::LiveSession;
 use super::launch::CurrentRun;
@@ -27,8 +27,8 @@ impl Handle for Compact {
         })
     }
 
-    /// Begins at once if nothing runs, else at the next boundary of the run. One at a time: a
-    /// second wish is answered and not kept.
+    /// Begins at once if nothing runs, otherwise at the next boundary of the run. One at a time: a
+    /// second request is answered and not stored.
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -82,7 +82,7 @@ impl Handle for DismissCompaction {
 }
 
 impl LiveSession {
-    /// Starts what waited for the run that has ended. Messages that come meanwhile wait.
+    /// Starts the compaction that waited for the run. Messages that arrive during it wait.
     pub(super) fn start_waiting_compaction(&mut self) -> bool {
         match self.desk.take() {
             Some(asked) if !self.closing => {
@@ -126,7 +126,7 @@ impl LiveSession {
         self.current = Some(job);
     }
 
-    /// A compaction is over, however it ended, and what waits goes on.
+    /// A compaction has ended, whatever its outcome, and what waits continues.
     pub(super) async fn compaction_ended(&mut self, ended: Result<RunReport, JoinError>) {
         if let Err(error) = ended {
             if error.is_cancelled() {
@@ -136,7 +136,7 @@ impl LiveSession {
         }
         self.finish_move().await;
         if self.live.compacts() {
-            // Nothing told how it ended.
+            // The task ended without an outcome.
             self.desk.set_under_way(None);
             self.live.compaction_failed(cancelled());
         }

@@ -1,5 +1,5 @@
-//! The ending of a run that wrote none itself: a path that says how far it came and why it ended, and
-//! that any model accepts.
+//! The ending of a run that wrote none itself: a path that records how far it came and why it
+//! ended, and that any model accepts.
 
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
@@ -10,7 +10,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 
-/// How a run ended, as the last answer of its path tells it.
+/// How a run ended, as the last answer of its path records it.
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
     stop_reason: StopReason,
@@ -31,7 +31,7 @@ impl Ending {
         }
     }
 
-    /// It could not go on.
+    /// It could not continue.
     pub(crate) fn failed(trouble: Trouble) -> Self {
         Self {
             stop_reason: StopReason::Error,
@@ -47,8 +47,8 @@ impl Ending {
         }
     }
 
-    /// Closes the path of a run that is over in this process: what was streamed of an answer stays,
-    /// every call has a result, and the last answer says what people were told.
+    /// Closes the path of a run that is over in this process: the streamed part of an answer stays,
+    /// every call has a result, and the last answer contains the error that users saw.
     pub(crate) async fn close(
         &self,
         writer: &SessionWriter,
@@ -92,7 +92,7 @@ impl Ending {
         }
     }
 
-    /// An answer that nobody will complete becomes one that failed.
+    /// An answer that will not be completed becomes one that failed.
     async fn close_partial(
         &self,
         writer: &SessionWriter,
@@ -112,8 +112,8 @@ impl Ending {
             trouble: Some(Box::new(self.trouble.clone())),
             ..answer
         });
-        // Stored before, by an attempt whose outcome was not known, or by another process that closed it:
-        // then it has its end.
+        // Stored before, by an attempt with an unknown outcome, or by another process that closed
+        // it: then it has its end.
         if writer.tree().await?.contains(partial.id()) {
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl Ending {
         Ok(())
     }
 
-    /// An answer of nothing but this, by whoever answered last.
+    /// An answer of nothing but this, by the model of the last answer.
     fn answer(&self, last: Last) -> AssistantMessage {
         let by = match last {
             Last::Ended(answer) | Last::Open(Some(answer)) => Some(answer),
@@ -146,10 +146,10 @@ impl Ending {
     }
 }
 
-/// What was said last on the active path.
+/// The last message on the active path.
 enum Last {
     Nothing,
-    /// A message, or an answer whose calls somebody has still to go on from.
+    /// A message, or an answer whose calls a run has to continue from.
     Open(Option<Box<AssistantMessage>>),
     Ended(Box<AssistantMessage>),
 }

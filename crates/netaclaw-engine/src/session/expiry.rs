@@ -1,5 +1,5 @@
-//! Questions that stay open for a time only (CLAR-3). The time is the question's own, so that everybody
-//! sees it and a restart does not begin it anew.
+//! Questions that expire. The expiry time is stored with the question, so that all clients see it
+//! and a restart does not begin it anew.
 
 use crate::events::feed::now_ms;
 use crate::session::live::Live;
@@ -9,7 +9,7 @@ use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use std::time::Duration;
 
-/// What came of a question whose time was over.
+/// The outcome of a question that expired.
 pub(crate) enum Expired {
     Now,
     /// Its answer came first.
@@ -24,7 +24,7 @@ pub(crate) fn is_expired(question: &Question) -> bool {
     question.expires_at.is_some_and(|at| at <= now_ms())
 }
 
-/// Waits until the time is over; for ever if there is none.
+/// Waits for the expiry; endlessly if there is none.
 pub(crate) async fn expired(expires_at: Option<i64>) {
     let Some(expires_at) = expires_at else {
         return std::future::pending().await;
@@ -39,8 +39,8 @@ pub(crate) async fn expired(expires_at: Option<i64>) {
     }
 }
 
-/// Closes a question without an answer. That is stored before anybody hears of it; where it cannot be,
-/// the question is over all the same, and the result of its call tells.
+/// Closes a question without an answer. That is stored before any client receives it; if it cannot
+/// be, the question is closed all the same, and the result of its call records it.
 pub(crate) async fn expire(writer: &SessionWriter, live: &Live, request_id: &str) -> Expired {
     let mut writing = writer.begin().await;
     if !writing.state.durable.answer(request_id, Vec::new()) {

@@ -39,7 +39,7 @@ use uuid::Uuid;
 /// Ids drawn for one turn: an answer and the results of its tool calls, if these are not very many.
 const IDS_AHEAD: usize = 16;
 
-/// One run's view of its session. It writes along a chain of its own and tells what happens.
+/// One run's view of its session. It writes along a chain of its own and publishes what happens.
 pub(crate) struct SessionHost {
     pub(crate) run_id: RunId,
     pub(crate) writer: Arc<SessionWriter>,
@@ -56,14 +56,14 @@ pub(crate) struct SessionHost {
     pub(crate) partial: Arc<Partial<PartialAnswer>>,
     pub(crate) source: Arc<dyn AgentSource>,
     pub(crate) desk: Arc<Desk>,
-    /// At how many percent of the window the context is condensed.
+    /// The percentage of the window at which the context is compacted.
     pub(crate) threshold_percent: Option<u8>,
     /// The context that was read to be measured, for the call it was measured for.
     pub(crate) measured: Option<Measured>,
 }
 
-/// A context, and what it was read at. Entries do not change, so that it is the same for as long as the
-/// chain ends there.
+/// A context, and the entry for which it was read. Entries do not change, so it is valid for as
+/// long as the chain ends there.
 pub(crate) struct Measured {
     pub(crate) tip: Option<EntryId>,
     pub(crate) entries: usize,
@@ -84,7 +84,7 @@ impl RunHost for SessionHost {
     }
 
     fn next_entry_id(&mut self) -> EntryId {
-        // A turn with more calls than were drawn ahead gets ids nobody checked; one that is taken
+        // A turn with more calls than ids drawn in advance gets unchecked ids; one that is taken
         // after all is refused by the provider, and the run ends with an error instead of a mix-up.
         self.free_ids.pop().unwrap_or_else(random_id)
     }
@@ -132,7 +132,7 @@ impl RunHost for SessionHost {
         self.live.progress().made("step of a tool");
         self.steps.add(&step.event).await;
         if step.event.source == ProcessSource::Runtime {
-            // The last one: whoever hears of it finds all of them in the log.
+            // The last one: a client that receives it finds all of them in the log.
             self.steps.write().await;
         }
         self.live.tool_step(ToolProcessEvent {
@@ -170,7 +170,7 @@ impl RunHost for SessionHost {
             }
             self.desk.user_spoke();
         }
-        // What is in the log must not wait any more, also if the next one could not be put there.
+        // The logged steps are flushed now, also if the next one could not be queued.
         if !steering.is_empty() {
             let saved = writing.persist_then_publish(Flush::Now).await;
             put_in.and(saved).map_err(unavailable)?;
@@ -209,7 +209,7 @@ impl RunHost for SessionHost {
         let expires_at = question.expires_at;
         self.live.question_opened(question);
         let (writer, live) = (Arc::clone(&self.writer), self.live.clone());
-        // The sender goes away only with the run, whose own token ends the wait first.
+        // The sender is dropped only with the run, whose own token ends the wait first.
         Ok(Box::pin(async move {
             let mut waiting = waiting;
             let answer = tokio::select! {
@@ -217,7 +217,7 @@ impl RunHost for SessionHost {
                 answer = &mut waiting => answer,
                 () = expired(expires_at) => match expire(&writer, &live, &request_id).await {
                     Expired::Now => return ClarifyAnswer::TimedOut,
-                    // Somebody was a moment faster.
+                    // An answer came a moment earlier.
                     Expired::Answered => waiting.await,
                 },
             };
@@ -270,8 +270,8 @@ impl RunHost for SessionHost {
         drop(writing);
         self.live.approval_opened(asked);
         let hash = request.hash;
-        // The sender goes away only with the run, whose own token ends the wait first. Whatever
-        // happens, silence is no consent.
+        // The sender is dropped only with the run, whose own token ends the wait first. In any
+        // case, silence is not an approval.
         Ok(OpenApproval::Asked(Box::pin(async move {
             waiting.await.unwrap_or(Approval {
                 hash,
@@ -430,7 +430,7 @@ impl SessionHost {
                     result_entry_id: done.result_entry_id,
                 });
             }
-            // Everything else was handled by the caller.
+            // All other cases were handled by the caller.
             _ => {}
         }
     }

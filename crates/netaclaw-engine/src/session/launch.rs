@@ -29,12 +29,12 @@ use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// How long the end of a run may take to be stored, until the next command asks again.
+/// How long the end of a run may take to be stored, until the next command retries.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The run under way.
+/// The current run.
 pub(crate) struct CurrentRun {
-    /// `None` if it is a compaction, which is no run but keeps one from beginning.
+    /// `None` if it is a compaction, which is not a run but keeps one from beginning.
     pub(crate) id: Option<RunId>,
     pub(crate) cancel: CancellationToken,
     started: Instant,
@@ -62,9 +62,9 @@ impl CurrentRun {
 
 impl LiveSession {
     /// Appends a user's message and starts a run at it. The mark of the run is stored first: a
-    /// message that is in the log after a crash is known to have had a run. If this fails the
-    /// message is not in the log; if not, it is, and the caller still has to make it safe from a power
-    /// cut.
+    /// message that is in the log after a crash is known to have had a run. If this fails, the
+    /// message is not in the log; if not, it is, and the caller still has to flush it against a
+    /// power cut.
     pub(super) async fn start(
         &mut self,
         new: NewEntry,
@@ -186,7 +186,7 @@ impl LiveSession {
         });
     }
 
-    /// Tidies up after a run, however it ended, tells so, and starts what waits.
+    /// Cleans up after a run, whatever its outcome, publishes its end, and starts what waits.
     pub(super) async fn run_ended(&mut self, ended: Result<RunReport, JoinError>) {
         let Some(run) = self.current.take() else {
             return;
@@ -214,7 +214,7 @@ impl LiveSession {
         {
             self.tell_error(&run_id, trouble.clone());
         }
-        // A shutdown is no wish of the user: the run was interrupted.
+        // A shutdown is not the user's decision: the run was interrupted.
         let outcome = match outcome {
             RunOutcome::Stopped if self.shutdown.is_cancelled() => RunOutcome::Interrupted,
             outcome => outcome,
@@ -261,8 +261,9 @@ impl LiveSession {
         self.writer.sync().await
     }
 
-    /// Stores the end of the last run, if that is still to be done: a store that failed when the run
-    /// ended is asked again before anything else is written. Until then the mark of the run stays.
+    /// Stores the end of the last run, if that is still to be done: after a store failure at the
+    /// end of a run this is retried before anything else is written. Until then the mark of the run
+    /// stays.
     pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
         if self.closing_run.is_none() {
             return Ok(());
@@ -319,7 +320,8 @@ fn ending_of(outcome: RunOutcome, trouble: Option<&Trouble>) -> Option<Ending> {
     match outcome {
         RunOutcome::Error => trouble.cloned().map(Ending::failed),
         RunOutcome::Interrupted => Some(Ending::interrupted()),
-        // One that ended by itself has said so; of one that was dropped nobody knows how far it came.
+        // A run that ended normally has recorded its end; of one that was dropped the progress is
+        // unknown.
         RunOutcome::Stopped => trouble.cloned().map(Ending::stopped),
         RunOutcome::Completed => None,
     }
@@ -332,8 +334,8 @@ fn mark(run_id: &RunId) -> RunMark {
     }
 }
 
-/// One run from start to end. What goes wrong before the loop begins ends the run like anything that
-/// goes wrong later: the message stays, and the user reads why nothing came.
+/// One run from start to end. A failure before the loop begins ends the run like any later failure:
+/// the message stays, and the user reads the reason.
 async fn run(
     mut host: SessionHost,
     source: Arc<dyn AgentSource>,
@@ -444,7 +446,7 @@ async fn keep_partial(
 ) -> std::convert::Infallible {
     loop {
         let in_flight = partial.take().await.into_entry();
-        // An answer that was completed meanwhile is refused here, which is right.
+        // If the answer was completed since, it is refused here, which is right.
         let kept = writer
             .provider
             .update_in_flight_entry(&writer.id, in_flight)

@@ -29,9 +29,9 @@ pub(super) struct PendingMove {
 }
 
 impl LiveSession {
-    /// Moves the leaf once it is known what to tell of the branch that is left, which takes as long as
-    /// a model takes: whoever asks is answered at once and hears the rest by events. If it fails,
-    /// is stopped, or the server dies, nothing has changed.
+    /// Moves the leaf once the branch that is left is summarized, which takes as long as a model
+    /// takes: the client is answered at once and receives the rest as events. If it fails, is
+    /// stopped, or the server dies, nothing has changed.
     pub(super) async fn leave_branch(
         &mut self,
         leaf: Option<EntryId>,
@@ -48,7 +48,7 @@ impl LiveSession {
         }
         let leaving = self.leaving(leaf.clone(), way).await?;
         let Some((leaving, conversation)) = leaving else {
-            // There is nothing to tell.
+            // There is nothing to summarize.
             self.switch_leaf(leaf, way, request).await?;
             return Ok(Ack::new(SwitchStatus::Moved));
         };
@@ -155,7 +155,7 @@ impl LiveSession {
         Ok(conversation.map(|conversation| (leaving, conversation)))
     }
 
-    /// The job is over: the summary is appended where one goes on, which moves the leaf there.
+    /// The task has ended: the summary is appended at the target, which moves the leaf there.
     pub(super) async fn finish_move(&mut self) {
         let Some(mut moving) = self.moving.take() else {
             return;

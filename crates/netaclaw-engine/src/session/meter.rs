@@ -62,8 +62,9 @@ impl Meter {
         self.update(used, used == 0)
     }
 
-    /// The numbers for a place in the session. Right after a compaction nobody has counted what is
-    /// left, so it is an estimate until the next answer. `overhead_tokens` counts where nobody has.
+    /// The numbers for a position in the session. Right after a compaction no supplier has counted
+    /// what is left, so it is an estimate until the next answer. `overhead_tokens` is used where
+    /// there is no count.
     pub(crate) fn update_at(
         &self,
         tree: &SessionTree,
@@ -122,7 +123,7 @@ pub(crate) async fn overhead_at(
     }
 }
 
-/// What instructions and tools took when the context was last condensed.
+/// The size of instructions and tools when the context was last compacted.
 pub(crate) fn overhead_noted(context: &SessionContext<'_>) -> u64 {
     let compaction = context.messages.iter().find_map(|message| match message {
         ContextMessage::CompactionSummary(entry) => entry.field("details"),

@@ -64,7 +64,7 @@ use tokio_util::sync::CancellationToken;
 /// Ready when the session has been taken away.
 type Lost = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A session that nobody watches and that does nothing is let go after this.
+/// An idle session without clients is evicted after this.
 const IDLE_MAX: Duration = Duration::from_secs(600);
 
 pub struct LiveSession {
@@ -80,15 +80,15 @@ pub struct LiveSession {
     /// The last run, until its end is stored.
     closing_run: Option<ClosingRun>,
     titles: Titles,
-    /// The move that a job under way makes ready.
+    /// The move of the leaf that a background task prepares.
     moving: Option<PendingMove>,
-    /// Another model was chosen while a run was under way.
+    /// Another model was chosen during a run.
     remeasure: bool,
     allowance: Allowance,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
     closing: bool,
-    /// Set when the run under way was told so.
+    /// Set when a stop of the current run was requested.
     interrupted: bool,
 }
 
@@ -140,19 +140,19 @@ impl LiveSession {
         })
     }
 
-    /// Serves commands until nobody needs the session any more.
+    /// Serves commands until the session is not needed.
     pub(crate) async fn serve(
         mut self,
         mut mailbox: mpsc::Receiver<Mail>,
         home: Home,
         mut lost: Lost,
     ) {
-        // What waited in the queue when the server stopped goes on now.
+        // What waited in the queue when the server stopped continues now.
         self.start_next().await;
         let mut leaving = None;
-        // Without a mailbox nothing new comes; the run under way still ends as it should.
+        // Without a mailbox nothing new comes; the current run still ends as it should.
         while leaving.is_none() && !(self.closing && self.current.is_none()) {
-            // A run under way looks after its questions itself.
+            // The current run handles its questions itself.
             let expiry = self.live.next_expiry().filter(|_| self.current.is_none());
             tokio::select! {
                 () = &mut lost => {
@@ -193,8 +193,8 @@ impl LiveSession {
         }
     }
 
-    /// The session was taken away: nothing of it may be written here any more, and its clients have
-    /// to learn from its new owner how it goes on.
+    /// Another node claimed the session: this process must not write to it, and its clients have to
+    /// reconnect to the new owner.
     async fn abandon(&mut self) {
         tracing::warn!(
             session.id = %self.writer.id,
@@ -209,8 +209,8 @@ impl LiveSession {
             .emit(&ReliableEvent::SessionResync(SessionResync { reason }));
     }
 
-    /// The time of this process is over. A run that waits for a person is left as it stands, for
-    /// the next process to go on from there; every other one is stopped, and says so.
+    /// The process shuts down. A run that waits for a user is left as it is, for the next process
+    /// to continue; every other one is stopped, and records that.
     fn interrupt(&mut self) {
         self.interrupted = true;
         match &self.current {
@@ -268,8 +268,8 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Stores that a request was carried out. If the server dies just before, the client has heard
-    /// nothing and asks again; what it asks for is then done once more, to the same end.
+    /// Stores that a request was executed. If the server dies just before, the client has received
+    /// nothing and retries; the command is then executed once more, with the same result.
     async fn remember(
         &mut self,
         writing: &mut Writing<'_>,

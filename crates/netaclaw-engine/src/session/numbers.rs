@@ -27,7 +27,7 @@ impl LiveSession {
         meter.update_at(tree, tree.leaf(), overhead_tokens)
     }
 
-    /// Tells them anew. Whoever opens the session finds what cannot be read now.
+    /// Publishes them again. A client that opens the session gets what cannot be read now.
     pub(super) async fn tell_tokens(&self) {
         let (Ok(tree), Ok(session)) = (self.writer.tree().await, self.writer.meta().await) else {
             return;

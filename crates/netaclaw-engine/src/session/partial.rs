@@ -1,4 +1,4 @@
-//! A partial answer on its way from its run to the job that keeps it.
+//! A partial answer, passed from its run to the task that stores it.
 
 use netaclaw_protocol::{EntryId, Message};
 use netaclaw_runtime::AnswerSoFar;
@@ -44,7 +44,7 @@ impl<T> Partial<T> {
         self.filled.notify_one();
     }
 
-    /// The answer is whole: a part of it is of no use any more.
+    /// The answer is complete: a partial one is obsolete.
     pub(crate) fn forget(&self) {
         *self.lock() = None;
     }

@@ -15,7 +15,7 @@ use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
 
 impl Handle for ClarifyResponse {
-    /// Its own id names the question, which knows its answer.
+    /// Its own id names the question, which has its answer.
     async fn repeat(
         &self,
         _: &mut LiveSession,
@@ -36,9 +36,9 @@ impl Handle for ClarifyResponse {
 }
 
 impl LiveSession {
-    /// Takes an answer. It is stored before the run hears of it; the first one counts, and who gives
-    /// the same once more, because no acknowledgement came, hears that it did. `by` is the message
-    /// that brought it, if it was one.
+    /// Takes an answer. It is stored before the run receives it; the first one counts, and a client
+    /// that repeats it, because it received no acknowledgement, is acknowledged again. `by` is the
+    /// message that brought it, if it was one.
     pub(super) async fn answer_question(
         &mut self,
         request_id: &str,
@@ -79,14 +79,14 @@ impl LiveSession {
         drop(writing);
         self.live.question_closed(request_id, &answer);
         if self.waiters.answer(request_id, answer).is_err() {
-            // Its run died with an earlier process: go on from the answer in a new one, once
+            // Its run died with an earlier process: continue from the answer in a new one, once
             // nothing else is open.
             self.resume_answered().await?;
         }
         Ok(Ack::new(Nothing {}))
     }
 
-    /// The time of a question is over that a dead run had asked: it goes on without the answer.
+    /// A question of a dead run has expired: the session continues without the answer.
     pub(super) async fn question_expired(&mut self, ended: Option<(i64, String)>) {
         let Some((_, request_id)) = ended else {
             return;
@@ -101,7 +101,8 @@ impl LiveSession {
         }
     }
 
-    /// Closes what a dead run had asked without an answer, and says so (CLAR-6).
+    /// Closes the questions of a dead run without an answer, and says so: an answer is never
+    /// invented.
     pub(super) async fn dismiss_questions(&mut self) -> Result<(), EngineError> {
         if !self.live.waits_for_person() {
             return Ok(());
@@ -118,8 +119,8 @@ impl LiveSession {
         writing.persist_then_publish(Flush::Now).await
     }
 
-    /// Goes on where a dead run waited, once all it had asked is answered: in a new run that
-    /// begins with the calls that were agreed to.
+    /// Continues where a dead run waited, once all its questions are answered: in a new run that
+    /// begins with the calls that were approved.
     pub(super) async fn resume_answered(&mut self) -> Result<(), EngineError> {
         if self.current.is_some() || self.live.waits_for_person() {
             return Ok(());

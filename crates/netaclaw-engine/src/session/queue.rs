@@ -1,4 +1,4 @@
-//! What waits while a run is under way.
+//! The messages that wait during a run.
 
 use super::LiveSession;
 use crate::error::EngineError;
@@ -41,7 +41,7 @@ impl Handle for QueueEdit {
                     queue.edit(&item_id, content)?;
                 }
                 QueueChange::Remove { item_id } => {
-                    // Nothing else records that the request of this message was carried out.
+                    // No other record shows that the request of this message was executed.
                     let removed = queue.remove(&item_id)?;
                     answered.extend(Answered::queued(&session.writer.id, &removed));
                 }
@@ -67,7 +67,7 @@ impl Handle for QueueEdit {
 }
 
 impl LiveSession {
-    /// Starts what waits first and is not held, unless a run is under way.
+    /// Starts the first waiting message that is not held, unless a run is active.
     pub(super) async fn start_next(&mut self) {
         if self.closing || self.current.is_some() || self.live.waits_for_person() {
             return;
@@ -96,7 +96,7 @@ impl LiveSession {
             self.hold(&error).await;
             return;
         }
-        // If the server dies here the message is in the log and in the queue; the mark tells that
+        // If the server dies here the message is in the log and in the queue; the mark shows that
         // they are the same.
         let mut writing = self.writer.begin().await;
         writing.state.durable.forget_queued(&next.item.item_id);
@@ -106,8 +106,8 @@ impl LiveSession {
         }
     }
 
-    /// Holds what waits at this moment: who presses stop does not want the next message to start
-    /// by itself (RUN-4). What is sent after the stop is meant to run.
+    /// Holds what waits at this moment: a user who presses stop does not expect the next message to
+    /// start. What is sent after the stop is meant to run.
     pub(super) async fn hold_waiting(&mut self) -> Result<(), EngineError> {
         let mut writing = self.writer.begin().await;
         if writing.state.durable.queue.is_empty() {

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What of a dead run waits for a person.
+/// What a dead run has left for a user to answer.
 #[derive(Debug, Default)]
 pub(crate) struct StillOpen {
     pub(crate) questions: Vec<Question>,
@@ -71,7 +71,7 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineE
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
     } else if interrupted {
-        // Whether a call has run that was allowed before, nobody knows. It does not run again.
+        // Whether a call ran that was allowed before is unknown. It does not run again.
         durable.approvals.retain(|consent| !consent.is_allowed());
     }
     writing.state.durable.run = None;
@@ -79,7 +79,7 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineE
     Ok(open)
 }
 
-/// A message that went into the log right before a crash may still stand in the queue.
+/// A message that was appended right before a crash may still be in the queue.
 fn forget_taken_items(tree: &SessionTree, writing: &mut Writing<'_>) {
     let taken: HashSet<String> = tree
         .entries()
@@ -94,8 +94,8 @@ fn forget_taken_items(tree: &SessionTree, writing: &mut Writing<'_>) {
         .retain(|queued| !taken.contains(&queued.item.item_id));
 }
 
-/// Gives every unanswered call of the last answer a result: what a person answered, or that it
-/// was interrupted.
+/// Gives every unanswered call of the last answer a result: the user's answer, or that it was
+/// interrupted.
 pub(crate) async fn close_calls(
     writer: &SessionWriter,
     writing: &mut Writing<'_>,
@@ -167,7 +167,7 @@ fn not_run(call: &Call, consent: Option<&AskedConsent>) -> String {
     }
 }
 
-/// Calls of the last answer that were agreed to after their run had died, and have not run.
+/// Calls of the last answer that were approved after their run had died, and have not run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Agreed {
     tool_call_ids: Vec<String>,

@@ -1,7 +1,7 @@
-//! Requests that were answered: asking again gives the same answer and has no second effect.
+//! Answered requests: a repeated request gets the same answer and has no second effect.
 //!
-//! A message remembers its request itself, in the log or in the queue; what leaves no such trace is
-//! kept with the session's state. Both outlive the process.
+//! A message stores its request itself, in the log or in the queue; other requests are stored with
+//! the session's state. Both outlive the process.
 
 use crate::error::EngineError;
 use crate::session::durable::{Durable, Queued};
@@ -168,8 +168,8 @@ impl Requests {
         requests
     }
 
-    /// What came of this request before, if it was made before. The same id with another content
-    /// is a conflict.
+    /// The earlier outcome of this request, if there is one. The same id with another content is a
+    /// conflict.
     pub(crate) fn repeat(
         &self,
         request: Option<&Request>,

@@ -1,4 +1,4 @@
-//! What people set for a session: thinking level, model, title, status.
+//! The settings of a session: thinking level, model, title, status.
 
 use super::LiveSession;
 use crate::error::EngineError;
@@ -83,7 +83,7 @@ impl Handle for SetModel {
         }
         drop(writing);
         match session.current {
-            // The run goes on with the model that it began with.
+            // The run continues with the model that it began with.
             Some(_) => session.remeasure = true,
             None => session.tell_tokens().await,
         }

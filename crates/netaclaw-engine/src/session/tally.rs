@@ -1,7 +1,7 @@
-//! What the answers of a session have cost, each counted once.
+//! The usage of a session's answers, each counted once.
 //!
-//! A session only grows, so what was counted stays counted: the next look reads what has come since.
-//! To read all of it at every run would make a long session slower with every message.
+//! A session only grows, so counts stay valid: the next computation reads only newer entries.
+//! Reading all of it at every run would make a long session slower with every message.
 
 use netaclaw_protocol::{TokenTotals, Usage};
 use netaclaw_session::{Entry, EntryId, EntryKind, Role, SessionTree};
@@ -24,7 +24,7 @@ pub(crate) struct Tally {
     counted: Mutex<Option<Counted>>,
 }
 
-/// The totals of the first so many entries, at one place in the session.
+/// The totals of the first `entries` entries, at one leaf.
 #[derive(Debug)]
 struct Counted {
     entries: usize,
@@ -36,7 +36,7 @@ struct Counted {
 impl Tally {
     /// The totals at a place of the session.
     pub(crate) fn at(&self, tree: &SessionTree, leaf: Option<&EntryId>) -> Totals {
-        // Whoever panics while counting has taken the old count out.
+        // A panic while counting leaves no cached totals.
         let mut kept = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.take().and_then(|known| known.go_on(tree, leaf));
         let counted = known.unwrap_or_else(|| Counted::of(tree, leaf));
@@ -57,7 +57,7 @@ impl Counted {
         nothing.add(tree, leaf, &path.unwrap_or_default())
     }
 
-    /// The same count with what has come since; `None` if that does not lead here.
+    /// The same totals extended by newer entries; `None` if the leaf is not below.
     fn go_on(self, tree: &SessionTree, leaf: Option<&EntryId>) -> Option<Self> {
         let before = self.entries.checked_sub(1).map(|at| tree.entries().get(at));
         if before.map(|entry| entry.map(Entry::id)) != Some(self.last.as_ref()) {

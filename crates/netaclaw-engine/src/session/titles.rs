@@ -9,10 +9,10 @@ use netaclaw_session::SessionPatch;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The title that is being made up. Runs and commands never wait for it.
+/// The title that is being generated. Runs and commands never wait for it.
 #[derive(Default)]
 pub(super) struct Titles {
-    /// The title that stands until then; whoever changed it meanwhile knows better.
+    /// The provisional title; if it was changed in the meantime, the change wins.
     first_line: Option<String>,
     jobs: JoinSet<Made>,
 }
@@ -30,7 +30,7 @@ impl Titles {
         self.jobs.is_empty()
     }
 
-    /// The next title that was made up; one that failed is as good as none.
+    /// The next generated title; failures are skipped.
     pub(super) async fn next(&mut self) -> Option<String> {
         while let Some(made) = self.jobs.join_next().await {
             match made {
@@ -44,7 +44,7 @@ impl Titles {
         None
     }
 
-    /// Somebody has named the session.
+    /// A user has named the session.
     pub(super) fn forget(&mut self) {
         self.first_line = None;
         self.jobs.abort_all();
@@ -52,8 +52,8 @@ impl Titles {
 }
 
 impl LiveSession {
-    /// Gives a session its title when its first run ends, and has a better one made up as soon as
-    /// there is an answer.
+    /// Gives a session its title when its first run ends, and starts generating a better one as
+    /// soon as there is an answer.
     pub(super) async fn entitle(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
         let meta = self.writer.meta().await?;
         let tree = self.writer.tree().await?;

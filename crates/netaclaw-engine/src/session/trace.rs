@@ -1,8 +1,8 @@
-//! Runs as traces, in the words of OpenTelemetry's conventions for generative AI. Whoever serves
-//! installs a provider; without one nothing is recorded.
+//! Runs as traces, following OpenTelemetry's conventions for generative AI. The program that
+//! exports them installs a provider; without one nothing is recorded.
 //!
-//! A trace says who was asked, how long it took, what it cost and how it ended. What people, models
-//! and tools say is never part of it, and no key is.
+//! A trace has the model, the duration, the cost and the outcome. It never contains messages,
+//! answers, tool output or API keys.
 
 use netaclaw_protocol::{
     RunId, RunOutcome, SessionId, SessionMeta, StopReason, ToolRoute, TroubleKind, Usage,

@@ -197,7 +197,7 @@ impl Handle for Fork {
         let request = self.request();
         let mut forked = engine.deliver(caller, self, request).await?;
         let item = &mut forked.answer.session;
-        // The source does not know whether a fork that was made before is open.
+        // The source cannot tell whether an existing fork is open.
         item.running &= engine.is_live(&item.session.session_id);
         if !forked.deduped {
             engine.list_changed(item.session.user_id.as_deref(), &item.session.session_id);

@@ -24,7 +24,7 @@ pub(crate) struct UserMark {
     /// Which of the message's blocks are files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<SentAttachment>,
-    /// What the sender was told, unless it started a run at once.
+    /// The answer to the sender, unless it started a run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) disposition: Option<Disposition>,
     /// The run it started at once.
@@ -67,7 +67,7 @@ pub(crate) fn user_message(
     })
 }
 
-/// The role stands first, where readers look for it.
+/// The role comes first, where readers look for it.
 #[derive(Serialize)]
 struct MarkedMessage<'a> {
     role: &'static str,

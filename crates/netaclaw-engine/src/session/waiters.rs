@@ -1,4 +1,4 @@
-//! Questions and calls that wait for a person.
+//! Questions and calls that wait for a user.
 
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
@@ -36,7 +36,7 @@ impl<A> Waiters<A> {
         waiting
     }
 
-    /// Hands over an answer; gives it back if nobody waits for it any more.
+    /// Delivers an answer; gives it back if no call waits for it.
     pub(crate) fn answer(&self, request_id: &str, answer: A) -> Result<(), A> {
         match self.lock().remove(request_id) {
             Some(waiting) => waiting.send(answer),
@@ -44,7 +44,7 @@ impl<A> Waiters<A> {
         }
     }
 
-    /// The run has ended; whoever still waits is told by the closed end.
+    /// The run has ended; the closed channel notifies those that still wait.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

@@ -1,5 +1,5 @@
-//! A run that does nothing any more is ended, and says so (RUN-9). Every run has a watchdog of its own:
-//! whatever hangs in one session, no other one notices.
+//! Ends a run without activity, with an error that says so; otherwise it would block its session
+//! for good. Every run has a watchdog of its own: a hanging session does not affect others.
 
 use crate::session::live::Live;
 use netaclaw_protocol::{RunOutcome, SessionId, Trouble, TroubleKind, Usage};
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a run may show no sign of life. Models, tools and stores have limits of their own that are
-/// far shorter; this is for what they cannot see, such as a stream of nothing but pings.
+/// How long a run may be without activity. Models, tools and stores have far shorter limits of
+/// their own; this is for what they cannot see, such as a stream of nothing but pings.
 const STALLED_AFTER: Duration = Duration::from_secs(600);
-/// How long a run may take to end itself once it is told to. Then it is dropped.
+/// How long a run may take to end after it was stopped. Then it is dropped.
 const END_GRACE: Duration = Duration::from_secs(10);
 
 /// When a run last did something, and what. Cheap to clone; all clones are the same.
@@ -95,7 +95,7 @@ impl Watchdog {
         }
     }
 
-    /// Ready when the run was told to end, by whomever, and has not.
+    /// Ready when the run was stopped, for any reason, and has not ended.
     async fn overdue(&self) {
         tokio::select! {
             () = self.cancel.cancelled() => {}
@@ -105,7 +105,7 @@ impl Watchdog {
                     why = trouble.words.en,
                     "a run has stalled"
                 );
-                // Nobody else sets it.
+                // No other task sets it.
                 self.stalled.get_or_init(|| trouble);
                 self.cancel.cancel();
             }
@@ -113,8 +113,8 @@ impl Watchdog {
         tokio::time::sleep(END_GRACE).await;
     }
 
-    /// Ready when nothing has happened for too long. A run that waits for a person waits as long as
-    /// they like, and tools have their own time.
+    /// Ready when nothing has happened for too long. A run that waits for a user has no limit, and
+    /// tools have their own timeouts.
     async fn stalls(&self) -> Trouble {
         let mut from = self.live.progress().last().at;
         loop {

@@ -1,5 +1,4 @@
-//! The single writer of a session: every durable change and the event that tells of it, in one
-//! order.
+//! The single writer of a session: every durable change and the event about it, in one order.
 
 use crate::attachments::{self, AttachmentStore};
 use crate::error::EngineError;
@@ -34,9 +33,9 @@ pub(crate) struct SessionWriter {
     pub(crate) steps: StepLog,
     /// The process that writes.
     instance: Arc<str>,
-    /// The end of the chain that the run under way writes along. Whatever else is appended
-    /// meanwhile goes there too, or the run would leave it on a branch of its own. Changed only by
-    /// who may write; apart, because a run that streams must not wait for the right to write.
+    /// The end of the chain of the current run. Other appends go there too in the meantime;
+    /// otherwise the run would leave them on a branch of their own. Changed only by the holder of
+    /// the write lock; separate, because a run that streams must not wait for that lock.
     run_tip: std::sync::Mutex<Option<EntryId>>,
     tally: Tally,
     foreign: ForeignWatch,
@@ -54,7 +53,7 @@ pub(crate) enum ReadOnly {
     State(NewerState),
 }
 
-/// What is kept beside the entries of sessions.
+/// The stores next to the entries of sessions.
 #[derive(Clone, Default)]
 pub(crate) struct Beside {
     pub(crate) files: Option<Arc<dyn AttachmentStore>>,
@@ -63,9 +62,9 @@ pub(crate) struct Beside {
 
 pub(crate) struct WriterState {
     pub(crate) durable: Durable,
-    /// What the store holds of it; `None` after a failure, when only the store can tell.
+    /// What the store holds of it; `None` after a failure, when only the store has the answer.
     stored: Option<StoredState>,
-    /// The queue as clients know it.
+    /// The queue as last published.
     published_queue: Queue,
     queue_gauge: QueueGauge,
 }
@@ -163,7 +162,7 @@ impl SessionWriter {
         attachments::keep(self.files.as_deref(), attachments).await
     }
 
-    /// The end of the chain of the run under way, if there is one.
+    /// The end of the chain of the current run, if there is one.
     pub(crate) fn run_tip(&self) -> Option<EntryId> {
         self.tip().clone()
     }
@@ -208,7 +207,7 @@ impl SessionWriter {
 }
 
 impl Writing<'_> {
-    /// A run begins to write here, or none does any more.
+    /// A run begins to write here, or the last one has ended.
     pub(crate) fn set_run_tip(&mut self, tip: Option<EntryId>) {
         *self.writer.tip() = tip;
     }
@@ -222,12 +221,13 @@ impl Writing<'_> {
         self.append(new.flushed()).await
     }
 
-    /// Appends and tells. The entry is durable, as far as `new` asks, before anybody hears of it.
+    /// Appends and publishes. The entry is durable, as far as `new` requires, before any client
+    /// receives it.
     pub(crate) async fn append(&mut self, new: NewEntry) -> Result<Entry, EngineError> {
         self.append_after(new, |_| ()).await
     }
 
-    /// The same, with something else that is told once the entry is stored and before it is told.
+    /// The same, with another event that is published between storing and publishing the entry.
     pub(crate) async fn append_after(
         &mut self,
         new: NewEntry,
@@ -284,8 +284,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Changes the state, stores and publishes it. If that fails the state stays as it was: a change
-    /// that was refused must not take effect later.
+    /// Changes the state, stores and publishes it. If that fails the state stays as it was: a
+    /// change that was refused must not take effect later.
     pub(crate) async fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Durable) -> Result<T, EngineError>,
@@ -366,7 +366,7 @@ impl Writing<'_> {
         Ok(list_item(session, &self.state.durable, Liveness::Live))
     }
 
-    /// Remembers the way to the leaf, before or after it is left.
+    /// Stores the path to the leaf, before or after it is left.
     pub(crate) fn remember_visit(&mut self, tree: &SessionTree) {
         Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
     }
@@ -393,7 +393,7 @@ impl ReadOnly {
         EngineError::ReadOnly(Box::new(self.words()))
     }
 
-    /// For whoever opens the session.
+    /// For clients that open the session.
     pub(crate) fn warning(self) -> Trouble {
         let Words { zh, en } = self.words();
         Trouble::new(TroubleKind::NewerVersion, zh, en)

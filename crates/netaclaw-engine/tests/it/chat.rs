@@ -1,4 +1,4 @@
-//! Messages and what becomes of them.
+//! Messages and their effects.
 
 use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{
@@ -296,7 +296,8 @@ async fn a_question_is_answered_once_by_words_or_by_id() {
             "assistant: painted"
         ]
     );
-    // Who heard no acknowledgement asks again, also when the run has ended (CLAR-2).
+    // A client without an acknowledgement retries, also after the run has ended, and must not start
+    // a second run.
     let same = ClarifyResponse {
         answer: json!("red"),
         ..answer

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs `work` on a server that then dies: its jobs are dropped where they stand and write nothing
+/// Runs `work` on a server that then dies: its tasks are dropped where they are and write nothing
 /// more.
 fn until_it_dies(dir: &Path, work: impl AsyncFnOnce(&Server) -> SessionId) -> SessionId {
     let runtime = runtime();
@@ -62,7 +62,7 @@ fn an_interrupted_message_is_marked_and_the_session_goes_on() {
     });
 }
 
-/// A run that had called its tools and not asked again has no ending either (TREE-11).
+/// A run that had called its tools and made no further request has no ending either.
 #[test]
 fn what_is_interrupted_behind_its_tools_says_so() {
     let dir = tempfile::tempdir().unwrap();
@@ -180,7 +180,7 @@ fn the_time_of_a_question_runs_on_without_its_server() {
     });
 }
 
-/// A server that died while somebody was asked for consent to `bash`.
+/// A server that died while a user was asked to approve `bash`.
 fn died_asking(dir: &Path) -> SessionId {
     until_it_dies(dir, async |server| {
         let session = server.chat(None, "tidy up").await.session_id;
@@ -219,7 +219,7 @@ fn a_call_still_waits_for_consent_and_runs_once_it_is_given() {
         let allow = decision(&session, id, ApprovalDecision::Allow);
         server.engine.execute(&ann(), allow.clone()).await.unwrap();
         server.script.act([Act::NeedConsent("bash")]);
-        // The same call once more: consent was for one time.
+        // The same call once more: the approval was for one time.
         let again = client.wait("approval_request", |data| data["approvalId"] != id.as_str());
         let again = again.await["data"]["approvalId"].clone();
         let late = server.engine.execute(&ann(), allow).await.unwrap_err();
@@ -296,7 +296,7 @@ fn who_goes_on_without_deciding_on_a_call_has_it_closed() {
     });
 }
 
-/// A restart in good order leaves what waits for a person as a crash does.
+/// An orderly restart leaves what waits for a user as a crash does.
 #[test]
 fn what_waits_for_a_person_survives_an_orderly_end() {
     let acts = [Act::Ask("Which colour?"), Act::NeedConsent("bash")];
@@ -311,7 +311,7 @@ fn what_waits_for_a_person_survives_an_orderly_end() {
             let (client, _) = server.open(&session).await;
             server.script.act([act]);
             client.wait(event, |_| true).await;
-            // Nothing else is under way, so nobody waits for the end of this time.
+            // Nothing else runs, so nothing waits for the end of this time.
             server.engine.shut_down(Duration::from_secs(3600)).await;
             session
         });

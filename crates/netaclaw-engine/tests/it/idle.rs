@@ -1,10 +1,10 @@
-//! A session that nobody needs is put away, and whoever comes at that very moment is served.
+//! A session without clients is evicted, and a client that joins at that very moment is served.
 
 use netaclaw_protocol::{Disposition, RunState, SessionOpen, Stop};
 use netaclaw_testkit::engine::{Act, Client, Server, ann};
 use std::time::Duration;
 
-/// When a session is let go after its last command.
+/// When a session is evicted after its last command.
 const IDLE: Duration = Duration::from_secs(600);
 
 #[tokio::test(start_paused = true)]

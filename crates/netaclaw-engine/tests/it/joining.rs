@@ -1,4 +1,5 @@
-//! Who joins holds nobody up, and who goes while joining leaves nothing behind.
+//! A client that joins blocks no other, and one that disconnects while joining leaves nothing
+//! behind.
 
 use async_trait::async_trait;
 use netaclaw_engine::{
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio::sync::Semaphore;
 
-/// However far it came: a session that somebody is thought to watch is never put away.
+/// However far it came: a session with a leaked subscription is never evicted.
 #[tokio::test]
 async fn who_goes_while_joining_does_not_watch() {
     let dir = tempfile::tempdir().unwrap();
@@ -39,7 +40,7 @@ async fn who_goes_while_joining_does_not_watch() {
         }
     }
     server.script.act([Act::Say("1"), Act::End]);
-    // Whether the end went unseen is told by who looks at the list.
+    // Whether the end went unseen is shown by the list.
     let ended = async {
         loop {
             let meta = engine.session(&caller, &session).await.unwrap();

@@ -82,8 +82,8 @@ async fn a_rename_and_a_fork_have_one_effect() {
     assert_eq!(second.0.0.1.as_deref(), Some("New"));
 }
 
-/// The first process dies between making the fork and storing that it did. The next one cannot
-/// know of it but by its name.
+/// The first process dies between creating the fork and storing that it did. The next one can
+/// recognize it only by its name.
 #[tokio::test]
 async fn a_fork_that_was_made_and_not_noted_is_found_again() {
     let dir = tempfile::tempdir().unwrap();

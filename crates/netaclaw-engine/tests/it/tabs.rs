@@ -1,5 +1,5 @@
-//! Three tabs that come and go, send, stop and switch branches as they like end with the same page
-//! (SYNC-3, SYNC-7).
+//! Three tabs that connect and disconnect, send, stop and switch branches at random end with the
+//! same page, because a user may have any number of them open.
 
 use netaclaw_engine::SubscriptionId;
 use netaclaw_protocol::{
@@ -16,7 +16,7 @@ const ROOT: &str = "__root__";
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A tab comes, with what it had before or anew; one that is there goes.
+    /// A tab connects, with its earlier state or without; a connected one disconnects.
     Toggle {
         tab: usize,
         resumes: bool,
@@ -278,10 +278,10 @@ async fn play(steps: Vec<Step>) {
             tab.come(&server, &session, true).await;
         }
     }
-    // Joining sends what waits to all, so that everybody has heard everything by now.
+    // Joining sends what waits to all, so that every tab has every event by now.
     let mut fresh = Tab::default();
     fresh.come(&server, &session, false).await;
-    // What has happened since is told to all alike.
+    // All tabs receive the events since then.
     fresh.look();
     for tab in &mut tabs {
         tab.look();

@@ -1,4 +1,4 @@
-//! What another version of NetaClaw stored: kept as it is, shown to people, and never overwritten.
+//! What another version of NetaClaw stored: kept as it is, shown to users, and never overwritten.
 
 use netaclaw_engine::{EngineError, UpdateSession};
 use netaclaw_protocol::{
@@ -164,7 +164,7 @@ async fn nothing_is_lost(open: impl Opens) {
     assert_eq!(meta.metadata["other"], odd);
     drop(store);
 
-    // A person removes it.
+    // A user removes it.
     let server = Server::over(open().await);
     let remove = QueueChange::Remove {
         item_id: two.clone(),

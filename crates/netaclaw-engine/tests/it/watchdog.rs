@@ -1,4 +1,4 @@
-//! Runs that hang, each in its own way, beside one that does not (RUN-9).
+//! Runs that hang, each in its own way, next to one that does not.
 
 use async_trait::async_trait;
 use netaclaw_engine::{
@@ -66,7 +66,7 @@ impl Runner for Acting {
             detail: None,
         });
         match self.0.as_str() {
-            // As with a stream of nothing but pings: it waits, and ends when it is told to.
+            // As with a stream of nothing but pings: it waits, and ends when it is stopped.
             "silent" => {
                 cancel.cancelled().await;
                 report(RunOutcome::Stopped)
@@ -160,7 +160,7 @@ async fn send(engine: &Engine, session: &SessionId) {
     assert_eq!(ack.answer.disposition, Disposition::Started);
 }
 
-/// The next answer is a statement that nobody answers.
+/// The next answer is a statement that the database does not answer.
 fn hang_once(store: &Faulty) {
     let mut hung = false;
     store.set(move |_, write| {
@@ -172,7 +172,7 @@ fn hang_once(store: &Faulty) {
     });
 }
 
-/// It ended because it stalled, says so with evidence, and the session is free.
+/// It ended because it stalled, reports that with evidence, and the session is free.
 async fn check_released(engine: &Engine, session: &SessionId, client: &Client) -> Value {
     let done = client.done(1).await.remove(0);
     assert_eq!(done["data"]["outcome"], "error", "{done}");

@@ -7,8 +7,8 @@ use std::net::{IpAddr, SocketAddr};
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The address of the client. Only trusted proxies can name another one than their own, and of the
-/// list that they pass on, the right-most address that is not a proxy of ours counts: what stands
-/// left of it, the client may have written.
+/// list that they pass on, the right-most address that is not a trusted proxy counts: the client
+/// may have written everything left of it.
 pub(super) fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let peer = peer.to_canonical();
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));

@@ -1,5 +1,5 @@
-//! Tokens of browsers. A browser has one, kept in its cookie; coming in again, by whatever way,
-//! makes no second one.
+//! Tokens of browsers. A browser has one, stored in its cookie; another login, by any method,
+//! creates no second one.
 
 use super::cookie::{cookie, session_cookie};
 use super::{Identity, actor};
@@ -61,7 +61,7 @@ async fn known(shared: &Shared, asked: &HeaderMap) -> Option<Token> {
     identity.token.filter(is_browsers)
 }
 
-/// The token that a browser shows at the door, with which its own one ends.
+/// The token that a browser presents at login, with which its own one ends.
 fn came_with(who: &Identity) -> Option<&TokenId> {
     let token = who.token.as_ref()?;
     match is_browsers(token) {

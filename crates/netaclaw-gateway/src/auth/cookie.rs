@@ -4,8 +4,9 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use secrecy::SecretString;
 use std::time::Duration;
 
-/// The name of the cookie. Browsers take one with this prefix only from the host itself and over TLS,
-/// so that neither a sibling domain nor a plain connection can put another user's in its place.
+/// The name of the cookie. Browsers take one with this prefix only from the host itself and over
+/// TLS, so that neither a sibling domain nor a plain connection can put another user's in its
+/// place.
 fn name(secure: bool) -> &'static str {
     match secure {
         true => "__Host-netaclaw_session",

@@ -8,10 +8,10 @@ use axum::http::request::Parts;
 use netaclaw_protocol::{ErrorCode, TokenScope, Words};
 use std::sync::Arc;
 
-/// Anybody with a credential.
+/// A client with a valid credential.
 pub(crate) struct Signed(pub(crate) Identity);
 
-/// Anybody whose credential lets them change what is theirs.
+/// A client whose credential allows changes to its user's own data.
 pub(crate) struct Writer(pub(crate) Identity);
 
 /// A credential of full scope, which tokens are made and revoked with.

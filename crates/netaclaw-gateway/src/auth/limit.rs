@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Failures within the window before further tries are refused. Behind one address there may be many
-/// people, so it may fail more often than one name at it.
+/// Failures within the window before further tries are refused. Many users may share one address,
+/// so it may fail more often than one name at it.
 const PAIR_FAILURES_MAX: u32 = 5;
 const ADDRESS_FAILURES_MAX: u32 = 20;
 /// Failures of a name, wherever they come from, before its tries are delayed.
@@ -33,14 +33,15 @@ const IPV6_PREFIX: u8 = 64;
 #[derive(Debug, Default)]
 pub(crate) struct LoginLimiter {
     failures: Mutex<HashMap<Key, Failures>>,
-    /// Names are kept as hashes, which are short however long a name is. The hasher's keys are random.
+    /// Names are kept as hashes, which are short however long a name is. The hasher's keys are
+    /// random.
     names: RandomState,
 }
 
 /// What a try to log in counts for.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginTry {
-    /// Refused after so many failures.
+    /// Refused after this many failures.
     limits: Vec<(Key, u32)>,
     /// Delayed by failures.
     name: Option<Key>,
@@ -183,7 +184,7 @@ fn make_room(all: &mut HashMap<Key, Failures>, now: Instant) {
     }
 }
 
-/// The delay of a try after so many failures of its name.
+/// The delay of a try after this many failures of its name.
 fn delay(failures: u32) -> Duration {
     match failures.checked_sub(NAME_FAILURES_FREE) {
         Some(over) => DELAY_MAX.min(DELAY * 2u32.saturating_pow(over)),

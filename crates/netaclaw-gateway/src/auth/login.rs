@@ -1,4 +1,4 @@
-//! Browsers come in by name and password or by a token, and get a cookie.
+//! Browsers log in by name and password or by a token, and get a cookie.
 
 use super::address::client_address;
 use super::browser::{set_cookie, welcome};
@@ -67,7 +67,7 @@ async fn login(
     Ok(response)
 }
 
-/// What somebody hears who has to wait.
+/// The refusal for a client that has to wait.
 pub(super) fn too_many(wait: Duration) -> Response {
     let seconds = wait.as_secs() + 1;
     let words = Words::new(

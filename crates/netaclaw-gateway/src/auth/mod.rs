@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::sync::OnceCell;
 
-/// Somebody who has shown a credential.
+/// An authenticated user.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
     pub(crate) user_id: String,
@@ -37,13 +37,13 @@ pub(crate) struct Identity {
     pub(crate) role: Role,
     pub(crate) scope: TokenScope,
     pub(crate) user: User,
-    /// Absent for the access token, which is no record.
+    /// Absent for the initial access token, which is not a record.
     pub(crate) token: Option<Token>,
 }
 
 impl Identity {
-    /// As the engine knows them. Whoever may only chat sees only their own sessions, also as an
-    /// administrator.
+    /// The caller for the engine. With the scope `chat` even an administrator sees only their own
+    /// sessions.
     pub(crate) fn caller(&self) -> Caller {
         Caller {
             user_id: self.user_id.clone(),
@@ -65,7 +65,7 @@ impl Identity {
     }
 }
 
-/// Why nobody was let in. The words reach the client.
+/// Why authentication failed. The text reaches the client.
 #[derive(Debug, Error)]
 pub(crate) enum AuthError {
     #[error("no credential was given; use the access token or log in")]
@@ -100,9 +100,9 @@ impl AuthError {
 pub(crate) struct Authenticator {
     admin: Arc<dyn AdminStore>,
     access_token: Option<SecretString>,
-    /// Whom the access token stands for, for as long as this server runs.
+    /// The user of the initial access token, for as long as this server runs.
     owner_id: OnceCell<UserId>,
-    /// The same user as last read, and when: this is on the way of every command.
+    /// The same user as last read, and when: every command needs it.
     owner: Mutex<Option<(User, Instant)>>,
 }
 
@@ -174,8 +174,8 @@ impl Authenticator {
         Ok(user)
     }
 
-    /// The user of the first start, or if that name is gone, the oldest administrator. A user who is
-    /// deleted later is not replaced by another one while the server runs.
+    /// The user of the first start, or if that name is gone, the oldest administrator. If that user
+    /// is deleted later, no other one replaces it while the server runs.
     async fn first_administrator(&self) -> Result<UserId, AdminError> {
         let missing = match self.admin.user_named(FIRST_USER).await {
             Ok(user) => return Ok(user.id),

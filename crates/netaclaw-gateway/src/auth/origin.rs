@@ -1,5 +1,5 @@
 //! Which sites and names the server answers to. A page of another site must not act in the name of
-//! the person who looks at it, and a name that an attacker controls must not become ours.
+//! its visitor, and a name that an attacker controls must not become ours.
 
 use super::cookie::bearer;
 use crate::error::ApiError;
@@ -19,7 +19,7 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Balancers ask for these under any name.
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
-/// How long a browser may remember what it was allowed.
+/// How long a browser may cache a permission.
 const ALLOWED_FOR: Duration = Duration::from_secs(600);
 
 /// The origins and host names of this server and of its friends, as browsers write them.
@@ -32,7 +32,7 @@ pub(crate) struct Sites {
 /// Where the page is that a request was made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MadeBy {
-    /// The person: by typing an address, from a bookmark or from another program.
+    /// The user: by typing an address, from a bookmark or from another program.
     Person,
     /// A page of this server.
     OwnPage,
@@ -126,8 +126,9 @@ fn host_of(origin: &str) -> Option<&str> {
     }
 }
 
-/// Refuses requests for a foreign name, and what other origins send, unless it only reads over plain
-/// HTTP. WebSockets are not subject to the browser's own rules, so every Socket.IO request is checked.
+/// Refuses requests for a foreign name, and requests from other origins, unless they only read over
+/// plain HTTP. WebSockets are not subject to the browser's own rules, so every Socket.IO request is
+/// checked.
 pub(crate) async fn refuse_foreign(
     State(shared): State<Arc<Shared>>,
     request: Request,
@@ -154,8 +155,8 @@ pub(crate) fn foreign() -> ApiError {
     ))
 }
 
-/// The name a request is for, if the server does not answer to it. A program may use any name with a
-/// token in the header, which a page of that name does not have.
+/// The name a request is for, if the server does not answer to it. A program may use any name with
+/// a token in the header, which a page of that name does not have.
 fn foreign_host(sites: &Sites, headers: &HeaderMap, path: &str) -> Option<String> {
     let host = headers.get(header::HOST)?;
     let known = host.to_str().is_ok_and(|host| sites.answers_to(host));

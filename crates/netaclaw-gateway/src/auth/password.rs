@@ -39,7 +39,7 @@ async fn change(
     }
     shared.logins.succeeded(&attempt);
     let password = PasswordChange::Set(asked.password);
-    // What is shown to be right is the password; whatever else was changed meanwhile stays.
+    // The check was about the password; other changes since then stay.
     let now = shared.admin.user(&user.id).await?;
     let (by, expect) = (actor(&who), Expect::Rev(now.stamp.rev));
     let changed = shared

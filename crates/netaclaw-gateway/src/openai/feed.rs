@@ -1,4 +1,4 @@
-//! The events of one run, for whoever reads them as a stream.
+//! The events of one run, for clients that read them as a stream.
 
 use netaclaw_engine::{EventGroup, EventKind, ServerEvent, Subscriber};
 use tokio::sync::mpsc;

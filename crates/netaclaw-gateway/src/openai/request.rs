@@ -53,7 +53,7 @@ struct ImageUrl {
     url: String,
 }
 
-/// A request split into what was said before and what is said now.
+/// A request split into the earlier messages and the new one.
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) before: Vec<EntryBody>,

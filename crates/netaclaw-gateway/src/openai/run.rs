@@ -14,7 +14,7 @@ use netaclaw_session::NewEntry;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// What becomes of a run that nobody reads any more.
+/// What happens to a run whose client has disconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Abandoned {
     /// It goes on: its answer is in its session.
@@ -128,7 +128,8 @@ impl Run {
         }
     }
 
-    /// Nobody who could agree is behind this API. The model learns so and goes on without.
+    /// This API has no user who could approve. The model receives the refusal and continues
+    /// without.
     async fn refuse_call(&self, approval_id: String) {
         let response = ApprovalResponse {
             session_id: self.session_id.clone(),

@@ -1,4 +1,4 @@
-//! What an agent says in one run, as one text: every answer it gives on the way, in order.
+//! The output of an agent in one run, as one text: all its answers, in order.
 
 use netaclaw_engine::ServerEvent;
 use netaclaw_protocol::{
@@ -29,9 +29,10 @@ pub(super) struct Transcript {
 pub(super) enum Step {
     Nothing,
     Text(String),
-    /// The agent asks, and nobody can answer: the question is the end of the answer.
+    /// The agent asks a question, which this API cannot answer: the question is the end of the
+    /// answer.
     Asked(String),
-    /// A call waits for consent, and nobody can give it here.
+    /// A call waits for approval, which this API cannot give.
     NeedsConsent(String),
     Ended(Ending),
 }
@@ -127,7 +128,7 @@ impl Transcript {
         }
     }
 
-    /// The entry has all of the text, also what was dropped on the way.
+    /// The entry has all of the text, also dropped deltas.
     fn entry(&mut self, event: &ServerEvent) -> Step {
         let Some(Added { entry }) = data::<Added>(event) else {
             return Step::Nothing;

@@ -1,5 +1,5 @@
-//! Agents. Everybody with a credential may see which there are; their instructions and tools are
-//! for those who configure the server.
+//! Agents. Every authenticated user may list them; their instructions and tools are for
+//! administrators.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;
@@ -102,7 +102,7 @@ async fn patch(
     ApiJson(change): ApiJson<Map<String, Value>>,
 ) -> Result<Tagged<Agent>, ApiError> {
     let changed = match apply(&edit, &change).await {
-        // Somebody was quicker. Whoever named no revision wants the change on what is there now.
+        // Another change was quicker. Without a revision, the change applies to what is stored now.
         Err(AdminError::Conflict { .. }) if edit.expect() == Expect::Any => {
             apply(&edit, &change).await
         }

@@ -172,7 +172,7 @@ async fn image(
     let found = tree.get(&EntryId::new(entry));
     let found = found.and_then(|entry| entry_image(entry, number));
     let content = found.and_then(|(_, data)| BASE64_STANDARD.decode(data).ok());
-    // What is no image, whatever the entry says, is not shown as one.
+    // Data that is not an image, whatever the entry says, is not shown as one.
     let content = content.filter(|content| inspect(content).1 == AttachmentKind::Image);
     let words = Words::new("没有这张图片", "there is no such image");
     let missing = || ApiError::new(ErrorCode::NotFound, words);
@@ -180,12 +180,12 @@ async fn image(
     Ok(shown(inspect(&content).0, content.into()))
 }
 
-/// An image in place. Its type was found in its content, never claimed by anybody.
+/// An image in place. Its type was detected in its content, and never taken from a client.
 fn shown(mime_type: &str, content: Bytes) -> Response {
     answer(mime_type, HeaderValue::from_static("inline"), content)
 }
 
-/// Anything else only ever becomes a file on somebody's disk: text could be HTML.
+/// Anything else is only offered as a download: text could be HTML.
 fn downloaded(name: &str, content: Bytes) -> Response {
     let name = encoded(name);
     let disposition = format!("attachment; filename=\"file\"; filename*=UTF-8''{name}");

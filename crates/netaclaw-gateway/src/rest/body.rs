@@ -1,5 +1,5 @@
-//! What comes in with a request: bodies, queries and addresses. What is wrong with them is said in
-//! the form of every other refusal.
+//! Parsing requests: bodies, queries and addresses. Errors in them have the format of every other
+//! refusal.
 
 use crate::error::ApiError;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};

@@ -1,4 +1,4 @@
-//! What agents remember of whoever asks. Nobody sees what is remembered of others.
+//! The memories of agents about the caller. Those about other users are not accessible.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;

@@ -1,4 +1,4 @@
-//! REST: what people and programs configure and read over plain HTTP.
+//! REST: configuration and reading over plain HTTP, for users and programs.
 
 mod about;
 mod agents;

@@ -1,4 +1,4 @@
-//! Lists that come whole unless somebody asks for a page of them.
+//! Lists that are complete unless the client requests a page of them.
 
 use super::body::ApiQuery;
 use crate::error::ApiError;
@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use utoipa::IntoParams;
 
-/// On a page, if nobody says how many.
+/// The default page size.
 const SIZE: u32 = 50;
 const SIZE_MAX: u32 = 200;
 

@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
 
-/// Somebody who may configure the server, about to make a record.
+/// An administrator, about to create a record.
 pub(super) struct Maker {
     shared: Arc<Shared>,
     pub(super) by: Actor,

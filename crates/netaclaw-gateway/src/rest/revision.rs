@@ -8,7 +8,7 @@ use netaclaw_admin::{AdminError, Expect};
 use netaclaw_protocol::Words;
 use serde::Deserialize;
 
-/// The revision that whoever asks has seen.
+/// The revision that the client has seen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Revision {
     pub(crate) expect: Expect,

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::IntoParams;
 
-/// In place of a user: everybody's sessions.
+/// In place of a user: the sessions of all users.
 const EVERYBODY: &str = "*";
 
 pub(super) fn routes() -> Routes {

@@ -1,4 +1,4 @@
-//! Settings: a JSON value by name. Only what somebody reads can be set; anything can be deleted.
+//! Settings: a JSON value by name. Only known settings can be set; anything can be deleted.
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;

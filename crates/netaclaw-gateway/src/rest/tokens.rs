@@ -1,5 +1,5 @@
-//! Tokens. Users see and revoke their own, administrators all of them, and only with a credential of
-//! full scope: a token that may do less must not end those that may do more.
+//! Tokens. Users see and revoke their own, administrators all of them, and only with a credential
+//! of full scope: a token that may do less must not end those that may do more.
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
@@ -58,7 +58,7 @@ async fn revoke(
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<Token>, ApiError> {
     let id = TokenId::new(id);
-    // A token of somebody else does not exist for a user.
+    // A token of another user does not exist for a user.
     let known = visible(&shared, &who).await?;
     if !known.iter().any(|token| token.id == id) {
         let words = Words::new("没有这个令牌", "there is no such token");

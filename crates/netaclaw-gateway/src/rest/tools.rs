@@ -1,4 +1,4 @@
-//! Tools: which there are, whether they are on for everybody, and what agents make of them.
+//! Tools: the list, their global settings, and their use by agents.
 
 use super::agents::previews;
 use super::body::{ApiJson, ApiPath};

@@ -1,4 +1,4 @@
-//! Letting a socket in: credential first, handlers before the client hears of it, jobs after.
+//! Accepting a socket: credential first, handlers before the client is connected, tasks after.
 
 use super::connection::Connection;
 use super::dispatch::{self, COMMANDS_MAX, Waiting};
@@ -30,16 +30,16 @@ struct Auth {
     events: Option<Vec<String>>,
 }
 
-/// What waits between the middleware and the moment the client is connected.
+/// The state between the middleware and the moment the client is connected.
 #[derive(Clone)]
 struct Admitted {
     shared: Arc<Shared>,
     connection: Arc<Connection>,
-    /// Taken by whoever serves it.
+    /// Taken by the task that serves it.
     commands: Arc<Mutex<Option<mpsc::Receiver<Box<Waiting>>>>>,
 }
 
-/// The last middleware: an error here is all the client hears, as `code: words`.
+/// The last middleware: an error here is all that the client receives, as `code: text`.
 pub(super) async fn admit(
     shared: Arc<Shared>,
     socket: SocketRef,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(super) struct Answer {
     pub(super) body: Result<Box<RawValue>, Refusal>,
-    /// Hold events back until the answer is on its way.
+    /// Hold events back until the answer is queued.
     pub(super) feed: Option<Arc<SessionFeed>>,
     pub(super) list: Option<Arc<WatchedList>>,
 }
@@ -77,8 +77,8 @@ async fn permitted(
     Ok(identity.caller())
 }
 
-/// Takes in the first message of a session. Its sender hears of all that comes of it: it listens
-/// before the message is there.
+/// Sends the first message of a session. Its sender receives all events about it: it subscribes
+/// before the message is stored.
 async fn begin_session(
     shared: &Shared,
     connection: &Connection,

@@ -26,7 +26,7 @@ pub(super) fn read(event: &str, payload: &str) -> Result<ClientCommand, Refusal>
     })
 }
 
-/// Line and column in a text that the client's library has made help nobody.
+/// Line and column in a text that the client's library has generated do not help.
 fn without_place(problem: &str) -> String {
     let end = problem.rfind(" at line ").unwrap_or(problem.len());
     problem[..end].to_owned()

@@ -1,4 +1,4 @@
-//! One socket: who it is, what it watches, what is on its way to it.
+//! One socket: its user, its subscriptions, its outbox.
 
 use super::feed::{Groups, SessionFeed};
 use super::outbox::Outbox;
@@ -80,7 +80,7 @@ impl Connection {
         self.doubted.notified().await;
     }
 
-    /// Lets the socket go if its credential does not count any more.
+    /// Disconnects the socket if its credential is not valid now.
     pub(super) async fn recheck(&self, shared: &Shared) {
         if let Err(refusal) = self.check(shared).await
             && refusal.code == ErrorCode::Unauthorized
@@ -150,11 +150,11 @@ pub(super) fn notice(notice: Notice) -> ServerEvent {
     )
 }
 
-/// The sockets of a server, to tell them something.
+/// The sockets of a server, to notify them.
 #[derive(Default)]
 pub(crate) struct Connections {
-    /// Most of what is told is for one user, and with hundreds of them nobody should have to look at
-    /// the sockets of all others.
+    /// Most notices are for one user, and with hundreds of users a notice should not visit the
+    /// sockets of all others.
     by_user: Mutex<HashMap<String, Vec<Weak<Connection>>>>,
 }
 

@@ -26,7 +26,7 @@ pub(super) const COMMANDS_MAX: usize = 256;
 /// How often a silent socket's credential is looked at: it expires, or another server ends it.
 const RECHECK: Duration = Duration::from_secs(5);
 
-/// A command that waits for its turn. Boxed on its way: a queue makes room for many at once, and most
+/// A command that waits for its turn. Boxed: a queue reserves memory for many at once, and most
 /// sockets have none.
 pub(super) struct Waiting {
     command: ClientCommand,
@@ -62,8 +62,8 @@ pub(super) fn take_in(
     }
 }
 
-/// Serves a socket until it is gone. If that fails in a way nobody has thought of, the socket ends:
-/// its commands would wait for ever.
+/// Serves a socket until it is gone. An unexpected failure closes the socket: otherwise its
+/// commands would wait without an answer.
 pub(super) async fn serve(
     shared: Arc<Shared>,
     connection: Arc<Connection>,
@@ -71,7 +71,7 @@ pub(super) async fn serve(
 ) {
     let served = serve_commands(&shared, &connection, commands);
     if AssertUnwindSafe(served).catch_unwind().await.is_err() {
-        // First, so that the client reconnects whatever becomes of the log line.
+        // First, so that the client reconnects even if logging fails.
         let words = crate::error::internal().words;
         connection
             .outbox
@@ -162,8 +162,9 @@ impl Lanes {
     }
 }
 
-/// The lane of a command: the session whose commands must stay in order with this one. A first message that says by its
-/// request which session it begins is one of them: sent twice, it must not be taken in side by side.
+/// The queue of a command: the session whose commands must stay in order with this one. A first
+/// message whose request names its session is one of them: sent twice, it must not be handled
+/// concurrently.
 fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId> {
     match command {
         ClientCommand::Chat(chat) if chat.session_id.is_none() => {
@@ -195,13 +196,13 @@ async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: 
     if let Some(list) = list {
         list.release(connection);
     }
-    // Whose credential no longer counts hears that, and is let go.
+    // Notifies clients with revoked credentials, then disconnects them.
     if let Some(refusal) = lost {
         connection.outbox.end(refusal);
     }
 }
 
-/// Answers: by the callback if there is one; else a refusal is told by an `error` event.
+/// Answers by the callback if there is one; else a refusal becomes an `error` event.
 fn reply(
     connection: &Connection,
     ack_id: Option<i64>,
@@ -224,8 +225,8 @@ fn reply(
     }
 }
 
-/// Counts a refusal. Who waits for no answer hears of it by an event; the answer of who does is
-/// still to be sent.
+/// Counts a refusal. Without an acknowledgement id it is sent as an event; otherwise the caller
+/// sends the acknowledgement.
 fn tell_refusal(connection: &Connection, ack_id: Option<i64>, refusal: &Refusal) -> Option<i64> {
     metrics::command_refused(refusal.code);
     if ack_id.is_none() {

@@ -5,7 +5,7 @@ use netaclaw_engine::{EventGroup, EventKind, ServerEvent, Subscriber};
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Which events a client wants.
+/// Which events a client receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Groups {
     pub(super) current: bool,
@@ -40,7 +40,7 @@ impl Groups {
 }
 
 impl Groups {
-    /// Numbered events reach everybody: a number that is missing would look like a loss.
+    /// Every client receives numbered events: a missing number would look like a loss.
     fn take(self, event: &ServerEvent) -> bool {
         match event.group {
             EventGroup::Current => self.current || event.kind != EventKind::Delta,
@@ -49,8 +49,8 @@ impl Groups {
     }
 }
 
-/// Takes the events of one session for one socket. Until the answer to `session_open` is on its
-/// way they are held back, so that the client sees the answer first.
+/// Receives the events of one session for one socket. They are held back until the answer to
+/// `session_open` is queued, so that the client receives the answer first.
 pub(super) struct SessionFeed {
     outbox: Arc<Outbox>,
     groups: Groups,
@@ -72,7 +72,7 @@ impl SessionFeed {
         }
     }
 
-    /// Sends the answer, then what came meanwhile, then everything as it comes.
+    /// Sends the answer, then the held events, then all others as they come.
     pub(super) fn release(&self, ack: Option<(i64, Box<RawValue>)>) {
         let mut state = self.lock();
         if let Some((id, body)) = ack {
@@ -111,7 +111,7 @@ impl Subscriber for SessionFeed {
 
     fn wants(&self, group: EventGroup) -> bool {
         match group {
-            // The numbered events among them are for everybody.
+            // The numbered events among them are for all clients.
             EventGroup::Current => true,
             EventGroup::Legacy => self.groups.legacy,
         }

@@ -1,4 +1,4 @@
-//! A client's event as it arrives, before anybody has looked at its content.
+//! A client's event as it arrives, before its content is parsed.
 
 use netaclaw_protocol::{COMMAND_BYTES_MAX, ErrorCode, Refusal, Words};
 use serde_json::value::RawValue;

@@ -2,8 +2,8 @@
 //!
 //! Sockets of one user with the same filter share one list. A change of a session marks it, which
 //! costs the same whatever the number of sockets. At most four times a second the list reads the
-//! marked sessions, writes one event, and hands it to every socket. As a session is read after it was
-//! marked, the last event always shows its last state.
+//! marked sessions, writes one event, and hands it to every socket. As a session is read after it
+//! was marked, the last event always shows its last state.
 
 use super::connection::{Connection, notice};
 use crate::gateway::Shared;
@@ -70,7 +70,7 @@ struct ListState {
 
 struct Watcher {
     connection: Weak<Connection>,
-    /// What has changed while the first page is on its way, which has to arrive first.
+    /// Changes since the first page was read, which has to arrive first.
     held: Option<HashSet<SessionId>>,
 }
 
@@ -84,7 +84,7 @@ impl WatchedList {
         self.marked.notify_one();
     }
 
-    /// The first page is on its way: what changed since it was read follows.
+    /// The first page is queued: the changes since it was read follow.
     pub(super) fn release(&self, connection: &Connection) {
         let mut held = HashSet::new();
         for socket in &mut self.state().sockets {
@@ -174,8 +174,8 @@ pub(crate) struct WatchedLists {
 }
 
 impl WatchedLists {
-    /// Subscribes a socket to a list, in place of the one it had, and reads the first page. The list
-    /// holds its events back until it is released.
+    /// Subscribes a socket to a list, in place of the one it had, and reads the first page. The
+    /// list holds its events back until it is released.
     pub(super) async fn watch(
         shared: &Arc<Shared>,
         connection: &Arc<Connection>,

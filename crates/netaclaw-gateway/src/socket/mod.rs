@@ -1,6 +1,6 @@
 //! Socket.IO: the namespace `/netaclaw`.
 //!
-//! What comes in goes through one ordered queue per socket, what goes out through another. Nothing
+//! Incoming events go through one ordered queue per socket, outgoing ones through another. Nothing
 //! here decides what a command does; the engine does.
 
 mod admit;
@@ -31,15 +31,16 @@ const NAMESPACE: &str = "/netaclaw";
 
 /// Frames up to here are read at all, so that a command that is too long can be answered.
 const FRAME_BYTES_MAX: usize = 4 * COMMAND_BYTES_MAX;
-/// What a session may send in all before it has joined the namespace, for which it needs a credential.
+/// What a session may send in all before it has joined the namespace, for which it needs a
+/// credential.
 pub(crate) const STRANGER_BYTES_MAX: usize = 16 << 10;
 /// A session that has not joined by then ends.
 const JOIN_WITHIN: Duration = Duration::from_secs(20);
 /// Packets that the Socket.IO layer queues per connection. Ours is in front of it and keeps it
 /// from filling up, because it drops what does not fit.
 const PACKETS_MAX: usize = 1024;
-/// What a connection is read with. Most commands fit, and every connection holds one of these for as
-/// long as it stands; a longer command is read in several pieces.
+/// The read buffer of a connection. Most commands fit, and every connection holds one of these for
+/// its lifetime; a longer command is read in several pieces.
 const READ_BYTES: usize = 1 << 10;
 /// Commands are JSON; attachments go by HTTP.
 const BINARIES_MAX: usize = 8;

@@ -19,7 +19,7 @@ pub(super) enum Parcel {
         id: i64,
         body: Box<RawValue>,
     },
-    /// The answer to something that was no command, or one too many.
+    /// The answer to something that is not a command, or one command too many.
     Refused {
         id: i64,
         body: Box<RawValue>,
@@ -86,8 +86,8 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Refuses what was not taken in. Nothing limits how much of that a client sends, so that the
-    /// answers count as events do: who does not read them is let go.
+    /// Refuses what was not accepted. A client may send any number of such frames, so the answers
+    /// count as events do: a client that does not read them is disconnected.
     pub(super) fn push_refusal(&self, id: i64, body: Box<RawValue>) {
         let mut queue = self.lock();
         if queue.closed {
@@ -147,7 +147,7 @@ impl Outbox {
         self.filled.notify_one();
     }
 
-    /// Nothing more is taken in.
+    /// Nothing more is accepted.
     pub(super) fn close(&self) {
         *self.lock() = Queue {
             closed: true,
@@ -211,8 +211,8 @@ impl Queue {
         }
     }
 
-    /// The longest event does not count: it may be longer than the limit all by itself, and says
-    /// nothing about how fast the client is.
+    /// The longest event does not count: it may exceed the limit alone, which does not show that
+    /// the client is slow.
     fn is_over(&self, limits: &OutboxLimits) -> bool {
         if self.events > limits.events_max {
             return true;

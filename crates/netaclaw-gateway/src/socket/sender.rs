@@ -25,10 +25,10 @@ const RETRY_AFTER: Duration = Duration::from_millis(10);
 const PACKETS_OUT_MAX: usize = PACKETS_MAX / 2;
 /// What one poll may fetch. python-socketio gives up on a poll with more than 16 packets.
 const PACKETS_POLLED_MAX: usize = 12;
-/// What Socket.IO adds to each payload. An estimate from below, so that it never seems as if more
-/// were under way than is.
+/// What Socket.IO adds to each payload. A lower bound, so that the estimate of bytes in flight is
+/// never too high.
 const FRAME_BYTES: usize = 12;
-/// Whoever waits for a poll looks again after this: a socket that was upgraded polls no more.
+/// A task that waits for a poll checks again after this: a socket that was upgraded does not poll.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Sends until the socket is gone or has to go.
@@ -156,7 +156,7 @@ struct Window {
     bytes_max: usize,
     carrier: Option<Carrier>,
     handed_over: u64,
-    /// Where each packet that is under way ends.
+    /// Where each packet in flight ends.
     ends: VecDeque<u64>,
 }
 
@@ -201,7 +201,7 @@ impl Window {
         }
     }
 
-    /// The carrier as it is now. With a new one counting begins anew.
+    /// The current transport. With a new one counting restarts.
     fn carrier(&mut self, shared: &Shared, socket: &SocketRef) -> Option<Carrier> {
         let transport = socket.transport_type();
         let known = self.carrier.as_ref();

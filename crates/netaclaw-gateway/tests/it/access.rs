@@ -1,4 +1,4 @@
-//! Who is let in, and who is not.
+//! Which credentials are accepted, and which are not.
 
 use crate::http::{plain, request};
 use crate::server::{Server, TOKEN};
@@ -47,7 +47,7 @@ async fn a_token_of_the_store_counts_until_it_is_revoked() {
         .unwrap();
     let message = refusal(&server, json!({ "token": token })).await;
     assert_eq!(message, "unauthorized: the token has been revoked");
-    // The open socket hears of it with its next command after a second.
+    // The open socket receives the refusal with its next command after a second.
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(2)).await;
     tokio::time::resume();
@@ -62,7 +62,7 @@ async fn ends_unauthorized(client: &mut Client) {
     assert_eq!(last["data"]["code"], "unauthorized");
 }
 
-/// A browser that comes in with this token: the cookie that it keeps.
+/// A browser that logs in with this token: the cookie that it keeps.
 async fn browser(server: &Server, token: &str) -> String {
     let login = plain(server.address, "POST", "/admin/netaclaw/login")
         .json(json!({ "token": token }))
@@ -95,7 +95,7 @@ async fn a_revoked_token_ends_the_browsers_that_came_in_with_it() {
     let path = format!("/admin/netaclaw/tokens/{id}");
     let revoked = request(server.address, "DELETE", &path).send().await;
     assert_eq!(revoked.status, 200);
-    // Nothing is asked and no time passes: the server itself lets the socket go.
+    // There is no request and no time passes: the server itself disconnects the socket.
     ends_unauthorized(&mut watching).await;
     assert_eq!(status_of(&server, &cookie).await, 401);
     let message = refusal(&server, secret(&cookie)).await;
@@ -136,20 +136,20 @@ async fn a_changed_password_ends_the_browsers_that_came_in_with_it() {
         .header("origin", origin);
     let changed = changed.json(change("battery staple")).send().await;
     assert_eq!(changed.status, 200, "{}", changed.text);
-    // Nothing is asked and no time passes: the server itself lets the socket go.
+    // There is no request and no time passes: the server itself disconnects the socket.
     ends_unauthorized(&mut watching).await;
     assert_eq!(status_of(&server, &old).await, 401);
     assert_eq!(status_of(&server, &here).await, 200);
     assert_eq!(beside.call("ping", json!({})).await, json!({"ok": true}));
 
-    // Somebody else changes it: no browser stays.
+    // An administrator changes it: no browser stays logged in.
     let changed = request(server.address, "PUT", &path).json(change("and once more"));
     assert_eq!(changed.send().await.status, 200);
     ends_unauthorized(&mut beside).await;
     assert_eq!(status_of(&server, &here).await, 401);
 }
 
-/// Somebody who configures nothing changes their own password, and nothing but that.
+/// A user without configuration rights changes their own password, and nothing but that.
 #[tokio::test]
 async fn people_change_their_own_password_by_showing_the_old_one() {
     let server = Server::start().await;
@@ -190,7 +190,7 @@ async fn people_change_their_own_password_by_showing_the_old_one() {
     assert_eq!(server.admin.user(&ann).await.unwrap().spec, spec);
     by_password(&server, "battery staple").await;
 
-    // Guessing takes as long here as at the door.
+    // Guessing takes as long here as at the login.
     for _ in 0..5 {
         let wrong = change(&here, "another guess", "battery staple").await;
         assert_eq!(wrong.status, 400);
@@ -223,7 +223,7 @@ async fn by_password(server: &Server, password: &str) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
-/// Another server has revoked it, or it has expired: nobody tells this one.
+/// Another server has revoked it, or it has expired: this one gets no notice.
 #[tokio::test]
 async fn a_silent_socket_is_let_go_when_its_token_has_ended() {
     let server = Server::start().await;
@@ -257,7 +257,8 @@ async fn a_browser_that_comes_in_with_another_token_ends_with_that_one() {
     let renewed = entered.header("set-cookie").split(';').next().unwrap();
     assert_ne!(renewed, "");
     assert_eq!(status_of(&server, &cookie).await, 401);
-    // It lasts no longer than what it came in with, which is no reason for a new one every time.
+    // It expires no later than the token it was issued with, which is not a reason for a new one
+    // every time.
     let again = plain(server.address, "GET", &link).header("cookie", renewed);
     let again = again.send().await;
     assert_eq!((again.status, again.header("set-cookie")), (303, ""));
@@ -510,7 +511,7 @@ async fn everything_but_health_and_login_needs_a_credential() {
     );
 }
 
-/// The access token stands for a user, and ends with that user.
+/// The initial access token belongs to a user, and ends with that user.
 #[tokio::test]
 async fn the_access_token_counts_as_long_as_its_user_is_there() {
     let server = Server::start().await;

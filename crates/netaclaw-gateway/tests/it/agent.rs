@@ -1,4 +1,4 @@
-//! An agent that does what a test tells it, while it runs.
+//! An agent that follows a test's script while it runs.
 
 use async_trait::async_trait;
 use netaclaw_engine::{AgentRef, AgentSource, EngineError, PrepareRun, PreparedRun, Runner};

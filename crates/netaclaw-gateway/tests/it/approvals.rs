@@ -1,4 +1,4 @@
-//! Calls that need the consent of a person, over real sockets.
+//! Calls that need an approval, over real sockets.
 
 use crate::http::request;
 use crate::whole::{Home, Whole};
@@ -62,7 +62,7 @@ impl World {
         (id, client, asked)
     }
 
-    /// What the model was told last about a call.
+    /// The last text to the model about a call.
     fn told(&self) -> String {
         let request = self.model.script().last_request();
         let messages = request.body["messages"].as_array().unwrap().clone();

@@ -222,7 +222,7 @@ async fn who_begins_a_session_hears_of_it_from_its_first_event() {
     let all: Vec<u64> = (1..=seqs.len() as u64).collect();
     assert_eq!(seqs, all, "every event, once");
 
-    // Opening it goes on where the events have led, or from the start.
+    // Opening it continues from the client's last event, or from the start.
     let id = &ack["sessionId"];
     let from =
         |seq: Option<&u64>| json!({"sessionId": id, "epoch": ack["feed"]["epoch"], "lastSeq": seq});
@@ -242,7 +242,7 @@ async fn who_begins_a_session_hears_of_it_from_its_first_event() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_first_message_that_is_sent_twice_at_once_is_heard_of_once() {
     let server = Server::start().await;
-    // Whether two commands really come to be under way at the same time is a matter of luck.
+    // Whether two commands really run concurrently is a matter of luck.
     for round in 0..20 {
         let mut client = server.client().await;
         let chat = json!({"content": "Hello", "requestId": format!("q{round}")});
@@ -327,7 +327,7 @@ async fn a_refused_first_message_leaves_no_session() {
 async fn a_stop_that_overtakes_its_message_counts() {
     let server = Server::start().await;
     let mut client = server.client().await;
-    // Nobody tells the agent what to say, so that only a stop ends its runs.
+    // The agent has no script, so that only a stop ends its runs.
     let early = client.call("stop", json!({"requestId": "q1"})).await;
     assert_eq!(early, json!({"ok": true, "status": "idle"}));
     let chat = json!({"content": "Hello", "requestId": "q1"});
@@ -528,7 +528,7 @@ async fn a_question_is_answered() {
         client.call("clarify_response", answer.clone()).await,
         json!({"ok": true})
     );
-    // The first one counts, the other tab hears of it, and the same once more is no mistake.
+    // The first one counts, the other tab receives it, and a repetition is not an error.
     let told = second.wait("clarify_answered", |_| true).await;
     assert_eq!(told["data"]["requestId"], asked["data"]["requestId"]);
     assert_eq!(told["data"]["outcome"], "answered");

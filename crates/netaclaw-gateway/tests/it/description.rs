@@ -1,4 +1,4 @@
-//! The description of the API beside what the API does.
+//! The description of the API compared with the API.
 
 use crate::http::{Response, plain, request};
 use crate::server::Server;

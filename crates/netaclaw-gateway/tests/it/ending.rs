@@ -92,7 +92,7 @@ async fn who_begins_a_request_and_never_ends_it_is_let_go() {
     let mut silent = began(&server, "").await;
     assert_eq!(rest(&mut half).await, "");
     assert_eq!(rest(&mut silent).await, "");
-    // A connection that asks in time is kept for the next request, and then let go as well.
+    // A connection with a request in time is kept for the next request, and then closed as well.
     let whole = format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     let mut kept = began(&server, &whole).await;
     let answer = rest(&mut kept).await;

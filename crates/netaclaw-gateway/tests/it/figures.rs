@@ -1,4 +1,4 @@
-//! What `/metrics` tells. Every test is a process of its own, so that it counts alone.
+//! The content of `/metrics`. Every test is a process of its own, so that it counts alone.
 
 use crate::http::{plain, request};
 use crate::server::Server;
@@ -58,7 +58,7 @@ async fn queue_compactions_and_stores_are_told() {
     );
     assert_eq!(figure(address, "netaclaw_runs ").await, Some(0.0));
 
-    // There is too little to fold; that it was tried is told all the same.
+    // There is too little to compact; the attempt is counted all the same.
     let compact = json!({"sessionId": session});
     assert_eq!(client.call("compact", compact).await["ok"], true);
     client.wait("compaction_error", |_| true).await;

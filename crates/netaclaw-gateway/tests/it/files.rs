@@ -66,7 +66,7 @@ async fn files_are_uploaded_sent_and_fetched_again() {
         (&json!(1), &json!(2))
     );
 
-    // A page gets the entry without the image, and the image when it wants to show it.
+    // A page gets the entry without the image, and requests the image to show it.
     let open = client
         .call("session_open", json!({"sessionId": session}))
         .await;

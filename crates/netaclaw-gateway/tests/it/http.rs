@@ -129,7 +129,7 @@ impl<'a> Request<'a> {
         }
         head.push_str("\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
-        // A server that has heard enough may answer, and close, before all is sent.
+        // A server that has read enough may answer, and close, before all is sent.
         drop(stream.write_all(&self.body).await);
         Reading::head(BufReader::new(stream)).await
     }

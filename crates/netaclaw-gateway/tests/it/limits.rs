@@ -1,4 +1,4 @@
-//! What one user may use, and that others do not notice.
+//! The limits of one user, which do not affect others.
 
 use crate::agent::{Act, say};
 use crate::http::{plain, request};
@@ -45,7 +45,7 @@ async fn runs_of_one_user_are_limited_and_others_go_through() {
     let list = plain(server.address, "GET", "/admin/netaclaw/sessions").bearer(&ann);
     let list = list.send().await.json();
     assert_eq!(list["total"], RUNS_MAX, "{list}");
-    // A message that was taken in is answered as before, and a session that runs takes more.
+    // An accepted message gets the same answer, and a running session accepts more.
     let (number, session) = &started[0];
     let again = json!({"content": "hello", "requestId": format!("r{number}")});
     assert_eq!(client.call("chat", again).await["deduped"], true);
@@ -63,7 +63,7 @@ async fn runs_of_one_user_are_limited_and_others_go_through() {
     let mut other = server.client_with(bearer(&ben)).await;
     let ack = other.call("chat", json!({"content": "hello"})).await;
     assert_eq!(ack["disposition"], "started", "{ack}");
-    // A run that ends makes room. The one with a message behind it goes on with that.
+    // A run that ends frees its slot. The one with a queued message continues with that.
     for (_, session) in &started[1..] {
         client.call("stop", json!({ "sessionId": session })).await;
     }
@@ -82,7 +82,7 @@ async fn a_place_is_kept_for_what_waits_and_given_back_after_it() {
     assert_eq!(client.call("chat", queued).await["ok"], true);
     server.script.act([say("1"), Act::End]);
     client.wait_count("done", 1).await;
-    // The message that was acknowledged runs, and nothing else came between.
+    // The acknowledged message runs, and nothing came between.
     let other = client.call("chat", json!({"content": "other"})).await;
     assert_eq!(other["code"], "rate_limited", "{other}");
     server.script.act([say("2"), Act::End]);

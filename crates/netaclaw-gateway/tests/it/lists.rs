@@ -11,7 +11,7 @@ use std::time::Instant;
 
 const SESSIONS: &str = "/admin/netaclaw/sessions";
 
-/// Waits for the list to be told something about a session that fits.
+/// Waits for an event of the list about a session that fits.
 async fn told(client: &mut Client, session: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let of_session = |item: &Value| item["sessionId"] == session && fits(item);
     client.listed(of_session).await
@@ -78,7 +78,7 @@ async fn changes_by_rest_reach_open_pages_and_lists() {
         let answer = request(server.address, "PATCH", &path).json(body).send();
         answer.await.json()
     };
-    // Nobody has it open, and the list hears of it all the same.
+    // No client has it open, and the list receives its changes all the same.
     assert_eq!(change(json!({"title": "One"})).await["title"], "One");
     told(&mut client, &id, |item| item["title"] == "One").await;
 
@@ -207,7 +207,7 @@ async fn a_list_tells_only_of_what_its_filter_lets_through() {
     client.unlisted(&first).await;
     client.list_events.clear();
     client.lists.clear();
-    // It is not on the list any more, whatever becomes of it there.
+    // It is not on the list now, whatever happens to it.
     change(&server, &first, json!({"title": "elsewhere"})).await;
     change(&server, &second, json!({"title": "last"})).await;
     told(&mut client, &second, |item| item["title"] == "last").await;
@@ -266,7 +266,7 @@ async fn list_events_go_to_those_who_watch_and_do_not_grow_with_the_sockets() {
         client.wait("done", |_| true).await;
         assert_eq!(client.list_events, Vec::<Value>::new(), "it does not watch");
     }
-    // What comes last is told last, and everything else before or with it.
+    // The latest state is sent last, and everything else before or with it.
     let last = sessions.last().unwrap();
     change(&server, last, json!({"title": "the end"})).await;
     for client in [&mut alone, &mut beside] {
@@ -285,7 +285,7 @@ async fn list_events_go_to_those_who_watch_and_do_not_grow_with_the_sockets() {
     }
 }
 
-/// Whatever happens in whatever order, the last thing that a list tells is what REST shows.
+/// Whatever the order of changes, the last event of a list agrees with REST.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_watched_list_ends_as_rest_shows_it() {
     let server = Server::start().await;

@@ -1,4 +1,4 @@
-//! What agents remember, over REST: one's own and nobody else's.
+//! Agents' memories, over REST: each user sees only their own.
 
 use crate::http::plain;
 use crate::server::Server;

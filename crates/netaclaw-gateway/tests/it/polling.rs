@@ -91,7 +91,7 @@ async fn a_poll_fetches_little_and_whoever_falls_behind_loses_only_deltas() {
         .any(|packet| packet.starts_with("43/"))
     {}
 
-    // It does not poll while far more is said than may wait for it.
+    // It does not poll while far more is sent than may be queued for it.
     let long = "z".repeat(32 << 10);
     for round in 1..=ROUNDS {
         server.script.act([say(&long)]);

@@ -121,7 +121,7 @@ async fn fifty_large_messages_cost_no_more_than_the_limit() {
     assert!(events < LARGE + 20_000, "{events} bytes were sent");
     busy.hold.release();
 
-    // The next server has all of it, and tells it whole to who joins.
+    // The next server has all of it, and sends it whole to clients that join.
     busy.server.stop().await;
     let server = Whole::start(&busy.home).await;
     let mut client = server.client().await;

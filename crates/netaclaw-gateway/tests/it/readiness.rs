@@ -1,4 +1,4 @@
-//! Who balances load must know when a server cannot serve.
+//! A load balancer needs to know when a server cannot serve.
 
 use crate::http::{Response, plain};
 use crate::server::Server;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-/// Every question is answered anew.
+/// Every answer is computed again.
 fn never_cached() -> GatewaySettings {
     GatewaySettings {
         readiness_cached_for: Duration::ZERO,
@@ -55,7 +55,7 @@ async fn without_the_session_store_a_server_is_not_ready() {
     let away = asked(server.address).await;
     assert_eq!(away.status, 503, "{}", away.text);
     assert_eq!(away.json()["details"]["check"], "session_store");
-    // Who asks for something meanwhile learns why it is not done, and that it may be later.
+    // A request in the meantime gets the reason, and that a retry may succeed.
     let mut client = server.client().await;
     let refused = client.call("chat", json!({"content": "hello"})).await;
     assert_eq!(refused["code"], "unavailable", "{refused}");

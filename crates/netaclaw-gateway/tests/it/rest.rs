@@ -101,7 +101,7 @@ async fn every_kind_of_record_can_be_made_and_read() {
     let test = format!("/admin/netaclaw/channels/{id}/test");
     assert_eq!(call("POST", &test).send().await.json()["ok"], true);
 
-    // A setting that nobody reads would only seem to do something.
+    // An unknown setting would only seem to have an effect.
     let setting = call("PUT", "/admin/netaclaw/settings/a.b").json(json!({"value": [1]}));
     assert_eq!(setting.send().await.json()["code"], "not_found");
     assert_eq!(
@@ -239,7 +239,7 @@ async fn channels_can_be_tried_before_they_are_kept() {
         (&openai["needsKey"], openai["baseUrl"].is_string()),
         (&json!(true), true)
     );
-    // Whoever chats may choose a model, and sees nothing else of a channel.
+    // A user with the scope `chat` may choose a model, and sees nothing else of a channel.
     let models = plain(server.address, "GET", "/admin/netaclaw/models").bearer(&token);
     let models = models.send().await.json();
     assert_eq!(models["items"][0]["supplier"], "demo");
@@ -424,7 +424,7 @@ async fn sessions_are_listed_read_exported_named_and_deleted() {
 async fn delete_now_ends_the_run_and_leaves_nothing_of_a_session() {
     let server = Server::start().await;
     let mut client = server.client().await;
-    // The run is under way while it is deleted.
+    // The run is active while it is deleted.
     server.script.act([say("Hi")]);
     let ack = client.call("chat", json!({"content": "Hello"})).await;
     let id = ack["sessionId"].as_str().unwrap().to_owned();
@@ -454,7 +454,7 @@ async fn delete_now_ends_the_run_and_leaves_nothing_of_a_session() {
     }
 }
 
-/// Whatever is wrong with a request, it is said in one form.
+/// Every error of a request has the same format.
 #[tokio::test]
 async fn every_refusal_is_json() {
     let server = Server::start().await;
@@ -570,8 +570,8 @@ async fn the_api_describes_itself() {
     }
 }
 
-/// What is described is there, and what is there is described: routes come with their description
-/// but for those that need none, and nobody adds others by hand.
+/// The description and the routes agree: routes come with their description but for those that need
+/// none, and none are added by hand.
 #[tokio::test]
 async fn every_route_is_described_and_every_description_is_true() {
     let server = Server::start().await;

@@ -1,4 +1,5 @@
-//! Every route and every command with every scope: what a credential may do is entered here by hand.
+//! Every route and every command with every scope: what a credential may do is entered here by
+//! hand.
 
 use crate::http::{plain, request};
 use crate::server::Server;

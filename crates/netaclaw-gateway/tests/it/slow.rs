@@ -1,4 +1,4 @@
-//! A client that does not read hurts nobody but itself.
+//! A client that does not read affects only itself.
 
 use crate::agent::{Act, say};
 use crate::server::{Server, TOKEN};
@@ -38,7 +38,7 @@ async fn watching(server: &Server) -> (Client, Client) {
 async fn a_client_that_stands_still_is_dropped_and_the_others_see_all() {
     let server = narrow_server(4096).await;
     let (mut slow, mut quick) = watching(&server).await;
-    // More than the kernel buffers on the way: 40 answers, each an entry of 256 KiB.
+    // More than the kernel buffers: 40 answers, each an entry of 256 KiB.
     let long = "x".repeat(256 << 10);
     for round in 1..=40 {
         server.script.act([say(&long), Act::Turn]);
@@ -156,7 +156,7 @@ fn text_of(delta: &Value) -> &str {
     delta["text"].as_str().unwrap()
 }
 
-/// Who takes nothing any more but is owed little would keep its connection for ever, were it not for
+/// A client that reads nothing and has little to receive would keep its connection, were it not for
 /// the kernel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_whose_reader_stands_still_ends() {
@@ -166,7 +166,7 @@ async fn a_connection_whose_reader_stands_still_ends() {
     };
     let server = Server::start_with(settings).await;
     let (mut slow, mut quick) = watching(&server).await;
-    // More than the kernel buffers on the way, and less than may wait.
+    // More than the kernel buffers, and less than may be queued.
     let long = "x".repeat(256 << 10);
     for round in 1..=40 {
         server.script.act([say(&long), Act::Turn]);
@@ -197,7 +197,7 @@ async fn a_connection_whose_reader_stands_still_ends() {
     server.stop().await;
 }
 
-/// How long a run takes from its first words until who reads them has heard of its end.
+/// How long a run takes from its first piece until its reader has received its end.
 async fn run_time(server: &Server, quick: &mut Client) -> Duration {
     let long = "z".repeat(64 << 10);
     let begun = Instant::now();
@@ -209,8 +209,8 @@ async fn run_time(server: &Server, quick: &mut Client) -> Duration {
     begun.elapsed()
 }
 
-/// A machine that does other things as well is no place to tell five percent apart. A run that waited
-/// for a reader would take for ever.
+/// A machine with other load cannot measure five percent. A run that waited for a reader would
+/// never end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_does_not_read_does_not_slow_a_run() {
     let server = narrow_server(4096).await;
@@ -236,7 +236,7 @@ async fn a_client_that_sends_nonsense_and_reads_no_answer_is_dropped() {
     let server = narrow_server(4096).await;
     let auth = json!({"token": TOKEN, "events": ["current"]});
     let mut client = Client::connect_narrow(server.address, auth).await.unwrap();
-    // Far more answers than may wait and than the kernel buffers on the way; each repeats the name.
+    // Far more answers than may be queued and than the kernel buffers; each repeats the name.
     let name = "dance".repeat(12);
     for _ in 0..40_000 {
         client.start(&name, json!({})).await;

@@ -1,5 +1,5 @@
-//! What clients without a credential can cost: raw connections that send too much, too slowly, or are
-//! too many.
+//! What clients without a credential can cost: raw connections that send too much, too slowly, or
+//! are too many.
 
 use crate::http::plain;
 use crate::server::Server;
@@ -21,7 +21,7 @@ async fn websocket(address: SocketAddr) -> TcpStream {
          Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
-    // The answer and the first packet, which tells the session.
+    // The answer and the first packet, which has the session id.
     let mut seen = Vec::new();
     while !contains(&seen, b"pingInterval") {
         let mut more = [0; 1024];
@@ -36,7 +36,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// The head of a text frame with so many bytes, masked with zeros.
+/// The head of a text frame with this many bytes, masked with zeros.
 fn frame_head(bytes: u64) -> Vec<u8> {
     let mut head = vec![0x81, 0xff];
     head.extend_from_slice(&bytes.to_be_bytes());
@@ -57,7 +57,7 @@ async fn sent_until_cut(stream: &mut TcpStream, most: usize) -> usize {
         }
         tokio::task::yield_now().await;
     }
-    // All of it may still be on its way: what counts is that the server ends the connection.
+    // All of it may still be in buffers: what counts is that the server closes the connection.
     let mut rest = Vec::new();
     stream.read_to_end(&mut rest).await.unwrap_or_default();
     sent

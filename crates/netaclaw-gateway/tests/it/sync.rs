@@ -102,7 +102,7 @@ async fn three_clients_see_the_same() {
     }
     assert_eq!(seen[0], seen[1]);
     assert_eq!(seen[0], seen[2]);
-    // One of them goes, and the others do not notice.
+    // One of them disconnects, and the others are not affected.
     drop(clients.pop());
     clients[0]
         .call("rename", json!({"sessionId": id, "title": "New"}))

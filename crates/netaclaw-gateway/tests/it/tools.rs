@@ -1,4 +1,4 @@
-//! Tools over REST: the catalogue, the switch for everybody, and who uses what.
+//! Tools over REST: the catalog, the global setting, and which agents use what.
 
 use crate::http::request;
 use crate::whole::{Home, Whole};
@@ -69,7 +69,7 @@ async fn a_tool_is_switched_for_everybody_and_everybody_is_told_why() {
     let names = shown["toolNames"].as_array().unwrap();
     assert!(!names.contains(&json!("ls")) && names.contains(&json!("read")));
 
-    // As somebody this agent delegates to would have them: nobody asks the user from there.
+    // As a subagent of this agent would have them: a subagent cannot ask the user.
     let path = format!("/admin/netaclaw/agents/{id}/tools?asSubagent=true");
     let shown = get(address, &path).await;
     let lines = shown["runtimeDiagnostic"].as_array().unwrap();

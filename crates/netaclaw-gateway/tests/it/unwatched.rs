@@ -1,4 +1,4 @@
-//! What happens while nobody looks.
+//! What happens without connected clients.
 
 use crate::whole::{Home, Whole};
 use netaclaw_session::{Entry, SessionId};
@@ -70,8 +70,8 @@ async fn a_run_that_nobody_watches_is_stored_like_one_that_is_watched() {
     server.stop().await;
 }
 
-/// A second server on the same sessions looks for what the dead left, and takes nothing from the
-/// living.
+/// A second server on the same sessions recovers those of dead processes, and takes nothing from
+/// live ones.
 async fn a_second_server_leaves_the_first_alone(mysql_url: Option<String>) {
     let (dir, model) = (tempfile::tempdir().unwrap(), FakeModel::start().await);
     let home = Home::prepared(dir.path(), &model, mysql_url).await;

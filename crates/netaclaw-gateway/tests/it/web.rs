@@ -62,7 +62,7 @@ async fn a_link_that_is_good_no_more_leads_people_to_the_login() {
         (refused.status, refused.header("location")),
         (303, "/login?link=refused")
     );
-    // Whoever is in already stays in.
+    // A logged-in browser stays logged in.
     let own = format!("/?token={TOKEN}");
     let entered = get(&server, &own, ("sec-fetch-site", "none")).await;
     let cookie = entered.header("set-cookie").split(';').next().unwrap();

@@ -1,5 +1,5 @@
-//! A whole server as people run it: configured agents, the real loop and tools, and a model that
-//! is strict about what it is asked. It can be started again over what an earlier one left.
+//! A whole server as users run it: configured agents, the real loop and tools, and a model that
+//! validates its requests. It can be restarted over the data of an earlier one.
 
 use crate::server::TOKEN;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
@@ -37,7 +37,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// A home in a directory, ready for a server whose agent asks this model.
+    /// A home in a directory, ready for a server whose agent uses this model.
     pub(crate) async fn prepared(dir: &Path, model: &FakeModel, mysql_url: Option<String>) -> Self {
         let home = Self {
             dir: dir.to_owned(),
@@ -117,8 +117,8 @@ impl Home {
         }
     }
 
-    /// The same for a process that serves sessions: it is known in the data directory, and takes over
-    /// from those that died there.
+    /// The same for a process that serves sessions: it is registered in the data directory, and
+    /// takes over from those that died there.
     pub(crate) async fn node(&self) -> Node {
         let (instance, dead) = Instance::register(&self.dir.join("running")).unwrap();
         let sessions: Arc<dyn SessionTreeProvider> = match &self.mysql_url {
@@ -231,7 +231,7 @@ impl Whole {
     }
 }
 
-/// What a client shows at the door; it wants the newer events only.
+/// The client's handshake; it wants the newer events only.
 pub(crate) fn credentials() -> Value {
     json!({"token": TOKEN, "events": ["current"]})
 }

@@ -131,7 +131,7 @@ fn switched_off() -> ResolvedTools {
     World::new(off).resolve()
 }
 
-/// Between the answer of the model and the call, or while a person thinks about it.
+/// Between the answer of the model and the call, or while a user decides.
 #[test]
 fn what_was_switched_off_meanwhile_does_not_run() {
     let offered = World::default().resolve();
@@ -150,7 +150,7 @@ fn what_was_switched_off_meanwhile_does_not_run() {
         consent: Consent::Given,
     };
     check_denied(asked().answer(&consent, Ok(&switched_off())), OFF);
-    // And the other way round: what the model was not offered stays closed for this answer.
+    // And the reverse: what the model was not offered stays unavailable for this answer.
     check_denied(
         decide(
             &switched_off(),

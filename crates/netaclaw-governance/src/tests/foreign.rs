@@ -96,7 +96,7 @@ fn the_request_says_what_was_read_and_where_the_call_goes() {
     assert!(asked.request().reason.contains("external content"));
 }
 
-/// A risk that was set lower does not open the way out.
+/// A risk that was set lower does not open the outbound route.
 #[test]
 fn tools_whose_risk_was_set_lower_still_ask() {
     let lower = |world: &mut World| {
@@ -310,8 +310,8 @@ fn redirects_stay_where_the_call_was_allowed_to_go() {
 }
 
 proptest! {
-    /// No call of a network or memory tool runs unasked after external content, unless its host
-    /// is on the list, whatever else is configured.
+    /// No call of a network or memory tool runs without an approval after external content, unless
+    /// its host is on the list, whatever else is configured.
     #[test]
     fn nothing_leaves_unasked(
         mode in select(vec![ApprovalMode::Risky, ApprovalMode::Always]),

@@ -45,8 +45,8 @@ fn on(tools: &ResolvedTools) -> Vec<String> {
 }
 
 proptest! {
-    /// GOV-7: nothing a child is configured with gives it what its parent does not have, nor does
-    /// a longer chain of delegation; a larger grant never takes anything away.
+    /// No setting of a child gives it what its parent does not have, nor does a longer chain of
+    /// delegation; a larger grant never takes anything away.
     #[test]
     fn a_child_never_has_more_than_its_parent(
         parent in worlds(),
@@ -73,8 +73,8 @@ proptest! {
         }
     }
 
-    /// What is shown is what can be called, for every tool and every layer; an "off" for
-    /// everybody is final.
+    /// What is shown is what can be called, for every tool and every layer; a global "off" is
+    /// final.
     #[test]
     fn what_is_shown_is_what_may_run(world in worlds(), other in worlds()) {
         let tools = world.resolve();

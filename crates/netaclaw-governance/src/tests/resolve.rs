@@ -132,7 +132,7 @@ fn what_is_missing_here_is_named_and_others_stay() {
 fn a_subagent_has_what_its_parent_has_and_was_granted() {
     let parent = World::new(|w| w.agent.tools.disabled = names(&["look"])).resolve();
     let granted = names(&["read", "look", "clarify", "memory_*"]);
-    // The child's own configuration wants more than its parent may give.
+    // The child's own configuration has more than its parent may give.
     let child = World::new(|w| w.agent.tools.enabled = names(&["bash", "look"]));
     let tools = child.resolve_for(Seat::Subagent {
         parent: &parent,
@@ -218,7 +218,7 @@ fn overrides_change_one_tool_for_one_agent() {
         read.policy_sources(),
         ["catalogue:on_by_default", "agent:override"]
     );
-    // CLAR-3: no deadline reaches a tool that waits for people.
+    // No deadline applies to a tool that waits for users, because they take their time.
     assert_eq!(tools.get("clarify").unwrap().manifest().timeout, None);
     assert!(!tools.get("look").unwrap().needs_approval());
 }

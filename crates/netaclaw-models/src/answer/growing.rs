@@ -1,4 +1,4 @@
-//! The text of an answer while it grows: one copy, which everybody who needs it shares.
+//! The text of a growing answer: one copy, shared by all its readers.
 
 use crate::client::PartKind;
 use netaclaw_protocol::{AssistantMessage, ContentBlock, StopReason, Usage};
@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An answer while it arrives. Clones share it.
 ///
-/// A piece is appended before the event that carries it, so that what a reader finds here is never
-/// behind the events it has seen. It may be ahead of them; the offsets of deltas tell what overlaps.
+/// A piece is appended before the event that carries it, so a reader is never behind the events
+/// that it has received. The answer may be ahead of them; the offsets of deltas show what overlaps.
 #[derive(Clone, Debug)]
 pub struct GrowingAnswer {
     shared: Arc<Mutex<Growing>>,

@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     growing: GrowingAnswer,
     price: Option<ModelPrice>,
     events: VecDeque<ModelEvent>,
-    /// What was taken in so far.
+    /// The bytes received so far.
     bytes: usize,
     /// Something was left out because the answer would have become too large.
     oversized: bool,
@@ -61,7 +61,7 @@ impl Answer {
         }
     }
 
-    /// The next event nobody has seen.
+    /// The next event that was not returned yet.
     pub(crate) fn next_event(&mut self) -> Option<ModelEvent> {
         self.events.pop_front()
     }
@@ -103,8 +103,8 @@ impl Answer {
         self.delta(index, delta);
     }
 
-    /// What proves the thinking to its supplier, or names where it came from. May stand alone:
-    /// some models sign thinking they do not show.
+    /// The signature that proves the thinking to its supplier, or names its origin. It may come
+    /// without text: some models sign thinking that they do not show.
     pub(crate) fn sign(&mut self, signature: &str) {
         if !self.takes(signature) {
             return;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The answer when the caller sets no limit; the API insists on one.
 const DEFAULT_MAX_TOKENS: u64 = 32_000;
-/// What has to be left for the answer itself beside the thinking, and the least of each.
+/// The minimum for the answer besides the thinking, and the minimum for the thinking.
 const ROOM: u64 = 1024;
 
 pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) -> Vec<u8> {
@@ -133,8 +133,8 @@ fn max_tokens(request: &ModelRequest, model: &Resolved) -> u64 {
     wanted.min(model.info.max_output).min(room.max(ROOM)).max(1)
 }
 
-/// Within a turn of tool calls, thinking can only go on, not begin: the answer that made the last
-/// calls has to start with it. It does not after a switch of models.
+/// Within a turn of tool calls, thinking can continue but not begin: the answer with the last calls
+/// has to start with it. After a change of models it does not.
 fn begins_with_thinking(turns: &[Turn<'_>]) -> bool {
     let last = turns.iter().rev().find_map(|turn| match turn {
         Turn::Exchange(exchange) => Some(exchange),

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 const API_VERSION: &str = "2023-06-01";
 
-/// A channel to a server that speaks the Messages API.
+/// A channel to a server with the Messages API.
 #[derive(Debug)]
 pub struct AnthropicClient {
     channel: Arc<Channel>,

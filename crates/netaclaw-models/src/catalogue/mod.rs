@@ -10,11 +10,11 @@ use crate::channel::Channel;
 use models::{Can, MODELS, Row};
 use netaclaw_protocol::{ChannelModel, InfoSource, ModelInfo, Supplier};
 
-/// For a model nobody knows: the window most servers give at least.
+/// For unknown models: the minimum that most servers support.
 const GUESSED_WINDOW: u64 = 32_768;
 const GUESSED_OUTPUT: u64 = 4_096;
 
-/// A model and how its thinking is spoken of on this channel.
+/// A model and its thinking parameters on this channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
     pub(crate) info: ModelInfo,
@@ -29,7 +29,7 @@ pub fn known_models(supplier: Supplier) -> impl Iterator<Item = ModelInfo> {
         .map(|row| info_of(row, row.name))
 }
 
-/// The channel's entry, else the catalogue, else a guess; each gap of one is filled by the next.
+/// The channel's entry, else the catalog, else a guess; each fills the gaps of the one before.
 pub(crate) fn resolve(channel: &Channel, model: &str) -> Resolved {
     let row = find(model);
     let mut info = match row {
@@ -71,7 +71,7 @@ fn apply(entry: &ChannelModel, info: &mut ModelInfo) {
     info.price = entry.price.or(info.price);
 }
 
-/// Azure hosts OpenAI's models and speaks of them as OpenAI does.
+/// Azure hosts OpenAI's models and names them as OpenAI does.
 fn at_home(row: &Row, supplier: Supplier) -> bool {
     row.home == supplier || (row.home == Supplier::Openai && supplier == Supplier::Azure)
 }

@@ -11,7 +11,7 @@ use netaclaw_protocol::{ModelPrice, Supplier};
 pub(crate) struct Row {
     /// Lower case, without the dates and tags that suppliers append.
     pub(crate) name: &'static str,
-    /// Whose own API the thinking style is for; others host the same model in their own way.
+    /// The supplier for whose API the thinking style is; other hosts of the model have their own.
     pub(crate) home: Supplier,
     pub(crate) context_window: u64,
     pub(crate) max_output: u64,
@@ -105,7 +105,7 @@ pub(crate) const MODELS: &[Row] = &[
     row("claude-sonnet-4", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [3.0, 15.0, 0.3, 3.75]),
     row("claude-3-5-haiku", Anthropic, (200_000, 8_192), UseTools, NO, [0.8, 4.0, 0.08, 1.0]),
 
-    // The newest of OpenAI take tools only over an API that is not spoken here.
+    // OpenAI's newest models accept tools only over an API that is not implemented here.
     row("gpt-6.1-sol", Openai, (1_050_000, 128_000), See, Effort(&EFFORT_ALWAYS), [2.0, 10.0, 0.2, 0.0]),
     row("gpt-6-astra", Openai, (1_050_000, 128_000), See, Effort(&EFFORT_ALWAYS), [10.0, 50.0, 1.0, 0.0]),
     row("gpt-6-sol", Openai, (1_050_000, 128_000), UseToolsAndSee, Effort(&EFFORT_NONE_WITH_TOOLS), [2.0, 10.0, 0.2, 0.0]),
@@ -174,8 +174,8 @@ pub(crate) const MODELS: &[Row] = &[
     row("doubao-seed-1-6", Volcengine, (262_144, 32_768), UseToolsAndSee, SWITCH, [0.12, 1.1, 0.02, 0.0]),
     row("doubao-seed-1-6-flash", Volcengine, (262_144, 32_768), UseToolsAndSee, SWITCH, [0.02, 0.22, 0.004, 0.0]),
 
-    // Models people run themselves. The window is what the servers give by default or the model
-    // was trained for, whichever is smaller: a server with less refuses in words we understand.
+    // Models that users run themselves. The window is the servers' default or that of the training,
+    // whichever is smaller: a server with less refuses with an error that we recognize.
     row("gpt-oss", Ollama, (131_072, 32_768), UseTools, Effort(&EFFORT_CLASSIC), [0.0; 4]),
     row("qwen3", Ollama, (40_960, 16_384), UseTools, NO, [0.0; 4]),
     row("qwen2.5", Ollama, (32_768, 8_192), UseTools, NO, [0.0; 4]),

@@ -1,5 +1,5 @@
-//! The suppliers and their quirks, as data: whatever differs between two servers that claim to
-//! speak the same API is a field here and never an `if` about a supplier's name elsewhere.
+//! The suppliers and their quirks, as data: each difference between two servers that claim the same
+//! API is a field here, and never an `if` about a supplier's name elsewhere.
 
 use netaclaw_protocol::Supplier;
 
@@ -17,7 +17,7 @@ pub struct SupplierInfo {
     pub(crate) quirks: Quirks,
 }
 
-/// The language a supplier speaks. Its name is the `api` of the answers.
+/// The API of a supplier. Its name is the `api` of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiFamily {
     OpenaiChat,
@@ -42,7 +42,8 @@ pub(crate) struct Quirks {
     pub(crate) max_tokens: &'static str,
     /// Whether usage has to be asked for, and may be.
     pub(crate) asks_for_usage: bool,
-    /// How a model that is said to think is told so, unless the catalogue knows better.
+    /// How requests enable thinking for a model that supports it, unless the catalog has a better
+    /// entry.
     pub(crate) thinking: ThinkingStyle,
     pub(crate) reasoning_back: ReasoningBack,
     /// Whether thinking may come inside the text, between tags at its beginning.
@@ -62,13 +63,13 @@ pub(crate) enum Auth {
 /// How a request says how hard to think.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ThinkingStyle {
-    /// Not at all: the model does not think, or nobody knows how to tell it.
+    /// Not at all: the model does not think, or has no known parameter for it.
     None,
     /// `reasoning_effort`.
     Effort(&'static EffortNames),
     /// `thinking: {type: enabled | disabled}`.
     Switch,
-    /// The same, with an effort beside it.
+    /// The same, with an effort.
     SwitchAndEffort(&'static EffortNames),
     /// `thinking: {type: adaptive | disabled}`.
     AdaptiveSwitch,
@@ -87,8 +88,8 @@ pub(crate) enum ThinkingStyle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AdaptiveOff {
     Disabled,
-    /// The model always thinks and rejects being told not to; the least effort, and not showing
-    /// it, come closest.
+    /// The model always thinks and rejects requests without thinking; the lowest effort with hidden
+    /// thinking comes closest.
     LeastEffort,
 }
 

@@ -1,8 +1,8 @@
 //! The contract suite: what every model client must do, written once.
 //!
-//! There are three groups. `every` needs nothing but a client that answers; the demo model runs
-//! it too. `arranged` needs a client whose answers the test decides. `wire` needs a strict server
-//! behind the client that looks at what it is sent.
+//! There are three groups. `every` needs only a client that answers; the demo model runs it too.
+//! `arranged` needs a client whose answers the test decides. `wire` needs a strict server behind
+//! the client that validates each request.
 
 #![expect(
     clippy::unwrap_used,
@@ -29,11 +29,11 @@ pub trait ContractHarness: Send + Sync {
         "fake-model".into()
     }
 
-    /// Prepares the answer to the next request. A client that cannot be told, such as the demo,
+    /// Prepares the answer to the next request. A client with fixed answers, such as the demo,
     /// ignores it and runs only the group `every`.
     fn arrange(&self, scene: Scene);
 
-    /// Waits until the other end has noticed that its answer is not wanted any more.
+    /// Waits until the other end has noticed the disconnect.
     fn hung_up(&self) -> BoxFuture<'_, ()>;
 
     /// How the other end took the last request: nothing, or why it refused. For the group `wire`.
@@ -83,7 +83,7 @@ pub enum Ending {
     Hanging,
     /// Refused: the context is too long.
     TooLong,
-    /// Refused: too many requests, with a wish to wait so many seconds.
+    /// Refused: too many requests, with a `retry-after` of this many seconds.
     RateLimited(u64),
 }
 

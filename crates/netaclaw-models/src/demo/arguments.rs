@@ -1,4 +1,4 @@
-//! Arguments for a tool, made from its schema: the demo does not know the tools it is offered.
+//! Arguments for a tool, made from its schema: the demo has no code for particular tools.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ pub(super) struct Hints {
     pub(super) command: Option<String>,
     /// A list in the user's words.
     pub(super) items: Vec<String>,
-    /// What is to go, and what comes in its place.
+    /// The text to replace, and its replacement.
     pub(super) replacement: Option<(String, String)>,
 }
 

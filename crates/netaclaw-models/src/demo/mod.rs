@@ -1,8 +1,8 @@
-//! The model that is built in: no network, no key, no knowledge.
+//! The built-in model: no network, no API key, no knowledge.
 //!
-//! It exists so that everything around a model can be tried: it streams, thinks when it is told
-//! to, calls the tools it is asked for in plain words, and condenses a conversation by quoting
-//! it. It follows fixed rules, gives the same answer to the same request, and says so.
+//! It exists so that everything around a model can be tried: it streams, thinks if the request
+//! enables it, calls the tools that the user names in plain language, and compacts a conversation
+//! by quoting it. It follows fixed rules, gives the same answer to the same request, and says so.
 
 mod arguments;
 mod plan;
@@ -72,7 +72,7 @@ impl ModelClient for DemoClient {
     }
 }
 
-/// What is said next.
+/// The next step of the answer.
 enum Piece {
     Thinking(String),
     Text(String),
@@ -102,7 +102,7 @@ impl Speech {
                 return None;
             }
             if let Some(request) = self.request.take() {
-                // Nobody watches what the program asks for itself.
+                // No user reads the answers to requests of the program itself.
                 if request.cache == PromptCache::Off {
                     self.pause = Duration::ZERO;
                 }
@@ -131,7 +131,7 @@ impl Speech {
     }
 }
 
-/// The whole answer in the pieces it is said in.
+/// The whole answer as steps.
 fn pieces(request: &ModelRequest) -> VecDeque<Piece> {
     let Plan {
         thinking,

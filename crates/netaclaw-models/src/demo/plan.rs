@@ -26,7 +26,8 @@ pub(super) fn plan(request: &ModelRequest) -> Plan {
     let question = last_user_text(&request.messages);
     let instructions = request.system.stable.to_lowercase();
     let asks_for = |words: &[&str]| words.iter().any(|word| instructions.contains(word));
-    // Only a request without tools is one of the program itself, which wants a text and no chat.
+    // Only a request without tools is one of the program itself, which expects a text and no
+    // conversation.
     if request.tools.is_empty() && asks_for(&["title", "标题"]) {
         return Plan::saying(brief(&question, 24));
     }
@@ -95,7 +96,7 @@ fn offered<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefini
     tools.iter().find(|tool| tool.name == name)
 }
 
-/// Who is speaking, and what can be tried.
+/// An introduction of the demo model, and what the user can try.
 fn introduction(request: &ModelRequest, question: &str, chinese: bool) -> String {
     let has = |name: &str| offered(&request.tools, name).is_some();
     let tries: Vec<&str> = [

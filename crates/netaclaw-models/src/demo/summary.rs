@@ -3,7 +3,7 @@
 use super::words::{brief, cut, is_chinese};
 use crate::tokens;
 
-/// The goal, what was said and done, and the files that were named. Never longer than asked for.
+/// The goal, the course, and the named files. Never longer than the limit.
 pub(super) fn extract(text: &str, tokens_max: Option<u64>) -> String {
     let chinese = is_chinese(text);
     let paragraphs: Vec<&str> = text

@@ -1,4 +1,4 @@
-//! Errors in words for the person in front of the screen: what happened, and what to do.
+//! Errors as text for users: what happened, and what to do.
 
 use super::{ModelError, NetworkStage, TimeoutStage};
 use std::fmt;
@@ -237,7 +237,7 @@ fn chinese(error: &ModelError) -> (String, String) {
     (happened.into(), remedy.into())
 }
 
-/// A wait as a person would say it. Parts of a second round up: nobody should come too early.
+/// A wait as readable text. Seconds are rounded up, so that users do not retry too early.
 fn english_wait(wait: Duration) -> String {
     let seconds = wait.as_millis().div_ceil(1000);
     match seconds {

@@ -23,19 +23,19 @@ pub enum ModelError {
     /// Ask for money.
     #[error("the account's quota or balance is exhausted{0}")]
     Quota(Detail),
-    /// Wait, then ask again.
+    /// Wait, then retry.
     #[error("too many requests{detail}")]
     RateLimited {
         retry_after: Option<Duration>,
         detail: Detail,
     },
-    /// The supplier's trouble, not ours: wait, then ask again.
+    /// A fault of the supplier: wait, then retry.
     #[error("the supplier is overloaded or failing{detail}")]
     Overloaded {
         retry_after: Option<Duration>,
         detail: Detail,
     },
-    /// Compact the context, then ask again.
+    /// Compact the context, then retry.
     #[error("the context is too long for the model{0}")]
     ContextTooLong(Detail),
     /// A mistake of ours; asking again cannot help.
@@ -53,7 +53,7 @@ pub enum ModelError {
     /// Correct the address.
     #[error("the server at this address is not a model API{0}")]
     WrongAddress(Detail),
-    /// Look at the network, then ask again.
+    /// Check the network, then retry.
     #[error("no connection ({stage}){detail}")]
     Network { stage: NetworkStage, detail: Detail },
     /// Ask again.
@@ -154,8 +154,8 @@ impl ModelError {
         )
     }
 
-    /// Whether the same request may succeed on another channel: whatever lies at the channel,
-    /// and not at the request or the caller.
+    /// Whether the same request may succeed on another channel: if the channel failed, and not the
+    /// request or the caller.
     pub fn is_channels_fault(&self) -> bool {
         self.is_retryable()
             || matches!(
@@ -243,7 +243,7 @@ pub struct Detail {
     pub text: String,
 }
 
-/// Suppliers answer with whole web pages at times; nobody reads more than this of them.
+/// Suppliers sometimes answer with whole web pages; more than this is not worth keeping.
 const DETAIL_CHARS_MAX: usize = 600;
 
 impl Detail {

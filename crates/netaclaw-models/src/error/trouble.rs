@@ -1,4 +1,4 @@
-//! Errors as they travel: a kind that programs know, and words in both languages.
+//! Errors for users: a kind for programs, and a text in both languages.
 
 use super::{Language, ModelError, NetworkStage};
 use netaclaw_protocol::{Trouble, TroubleKind};

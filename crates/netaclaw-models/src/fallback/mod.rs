@@ -1,4 +1,4 @@
-//! A second way when the first is closed.
+//! The fallback channel for when the first one fails.
 
 use crate::client::{ModelClient, ModelEvent, ModelStream};
 use crate::request::ModelRequest;
@@ -7,17 +7,17 @@ use futures::stream;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// One way to a model: a client, usually with its own retries, and the model's name there.
+/// One route to a model: a client, usually with its own retries, and the model's name there.
 #[derive(Clone)]
 pub struct Route {
     pub client: Arc<dyn ModelClient>,
-    /// The channel's name, for the event that tells of the change.
+    /// The channel's name, for the event about the change.
     pub channel: String,
     pub model: String,
 }
 
-/// Tries its routes in order, as long as nothing of an answer has arrived and the failure lies
-/// with the channel rather than with the request.
+/// Tries its routes in order, as long as no part of an answer has arrived and the channel failed
+/// rather than the request.
 pub struct FallbackClient {
     routes: Arc<[Route]>,
 }

@@ -1,5 +1,5 @@
-//! HTTP as models need it: three different time limits, errors by their stage, no redirects, and
-//! a request that ends the moment nobody wants its answer.
+//! HTTP as models need it: three different timeouts, errors by their stage, no redirects, and a
+//! request that ends as soon as its answer is dropped.
 
 mod reply;
 mod stream;
@@ -16,8 +16,7 @@ use std::sync::{Once, OnceLock};
 use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
-/// How long to wait for what. There is no limit for a whole answer: a model that keeps talking
-/// is working.
+/// The timeouts. There is none for a whole answer: a model that keeps sending is working.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
@@ -68,8 +67,8 @@ impl Transport {
         self.timeouts
     }
 
-    /// The client for an address. A proxy from the environment is honoured, but never on the way
-    /// to this machine: it could not find the server there.
+    /// The client for an address. A proxy from the environment is used, but never for this machine,
+    /// which the proxy could not reach.
     pub fn client(&self, url: &Url) -> Result<&Client, ModelError> {
         let (slot, way) = match (is_local(url), url.scheme()) {
             (true, "http") => (&self.plain, Way::Plain),
@@ -107,11 +106,11 @@ impl Transport {
             .map_err(|error| self.failed(error))
     }
 
-    /// Reads the rest of an answer beside whatever goes on, so that its connection is free for the next
-    /// request. A server that does not end in time loses it.
+    /// Reads the rest of an answer in the background, so that its connection is free for the next
+    /// request. The connection of a server that does not end in time is closed.
     fn read_out(&self, rest: stream::Events) {
         self.endings.spawn(async move {
-            // Whether it came to its end makes no difference to anybody.
+            // Nothing depends on whether it ended.
             drop(tokio::time::timeout(ENDING_MAX, rest.read_out()).await);
         });
     }
@@ -210,7 +209,7 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
         || error.source().is_some_and(is_tls)
 }
 
-/// The innermost cause in words. The address is left out: it may hold a key.
+/// The innermost cause as text. The address is left out: it may hold a key.
 fn cause_of(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();

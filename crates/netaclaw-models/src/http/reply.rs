@@ -1,4 +1,4 @@
-//! Answers that are no streams: refusals, and lists.
+//! Answers that are not streams: refusals, and lists.
 
 use super::Transport;
 use crate::error::{Detail, ModelError, Reply, TimeoutStage, classify};
@@ -62,7 +62,7 @@ pub(crate) async fn read(
     Ok(body)
 }
 
-/// How long the server wants to be left alone: milliseconds, seconds or a date.
+/// The server's `retry-after`: milliseconds, seconds or a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(ms) = text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {

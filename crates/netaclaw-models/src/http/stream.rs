@@ -62,7 +62,7 @@ pub(crate) struct HttpAnswer<D> {
 }
 
 enum Phase {
-    /// The request is made when somebody asks for the first event.
+    /// The request is made when the first event is polled.
     Waiting(Box<dyn FnOnce() -> Result<RequestBuilder, ModelError> + Send>),
     Reading(Events),
     Over,
@@ -110,7 +110,7 @@ impl<D: Decoder> HttpAnswer<D> {
                 Ok(()) if self.answer.is_ended() => self.leave(phase),
                 Ok(()) => {}
                 Err(error) => {
-                    // The connection goes before the news of it: whoever hears of the end may rely
+                    // The connection is released before the event: a receiver of the end may rely
                     // on it.
                     *phase = Phase::Over;
                     self.answer.fail(error.sealed(self.key.as_ref()));
@@ -233,8 +233,8 @@ impl Events {
         }
     }
 
-    /// Reads what is left after the end of the answer. A connection can carry another request only when
-    /// the last byte of this one's answer was read.
+    /// Reads what is left after the end of the answer. A connection can carry another request only
+    /// when the last byte of this answer was read.
     pub(super) async fn read_out(mut self) {
         for _ in 0..REST_EVENTS_MAX {
             match self.next().await {
@@ -244,8 +244,7 @@ impl Events {
         }
     }
 
-    /// Half an event at the end of the body is a stream that broke, not a server that speaks
-    /// nonsense.
+    /// Half an event at the end of the body is a stream that broke, not malformed data.
     fn judge(&self, error: ModelError) -> ModelError {
         match error {
             ModelError::Protocol(detail) if self.body_ended.load(Ordering::Relaxed) => {

@@ -91,8 +91,7 @@ impl Calls {
         self.unless_begun_anew(at, fragment)
     }
 
-    /// A fragment with an id nobody has seen: the first of a call, unless a call is waiting for
-    /// just this id.
+    /// A fragment with a new id: the first of a call, unless a call is waiting for just this id.
     fn adopt(&self, fragment: &Fragment) -> Option<usize> {
         let index = fragment.index?;
         let at = self

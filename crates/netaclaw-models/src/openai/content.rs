@@ -41,12 +41,12 @@ pub(super) struct Choice {
     pub(super) index: Option<i64>,
     #[serde(default)]
     pub(super) delta: Option<Delta>,
-    /// The whole answer; also repeated beside every delta by some.
+    /// The whole answer; some servers also repeat it with every delta.
     #[serde(default)]
     pub(super) message: Option<Delta>,
     #[serde(default)]
     pub(super) finish_reason: Option<String>,
-    /// Some put it here instead of beside the choices.
+    /// Some servers send it here instead of next to the choices.
     #[serde(default)]
     pub(super) usage: Option<WireUsage>,
 }
@@ -73,7 +73,7 @@ pub(super) struct Detail {
     pub(super) text: Option<String>,
 }
 
-/// Text, or the texts of a list of parts, whatever else is in it.
+/// A text, or the texts of a list of parts; other content is ignored.
 pub(super) fn text_of(content: Value) -> String {
     match content {
         Value::String(text) => text,
@@ -103,7 +103,7 @@ pub(super) struct FunctionDelta {
     pub(super) arguments: Option<Value>,
 }
 
-/// Arguments as JSON text. Some servers forget that the API wants text, and send the object.
+/// Arguments as JSON text. Some servers send an object instead.
 pub(super) fn arguments_of(arguments: Value) -> String {
     match arguments {
         Value::String(text) => text,

@@ -210,7 +210,7 @@ fn stop_reason(reason: &str) -> Result<StopReason, ModelError> {
             detail: detail(),
         }),
         "network_error" | "error" => Err(ModelError::StreamBroken(detail())),
-        // `stop`, `eos`, `end_turn` and whatever else servers think of.
+        // `stop`, `eos`, `end_turn` and other values of servers.
         _ => Ok(StopReason::Stop),
     }
 }

@@ -13,7 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Stands in a tool result whose pictures follow in a message of the user.
+/// The content of a tool result whose images follow in a user message.
 const PICTURES_FOLLOW: &str = "(see the images in the next message)";
 
 pub(crate) fn body(request: &ModelRequest, channel: &Channel, model: &Resolved) -> Vec<u8> {
@@ -68,7 +68,7 @@ fn max_tokens(request: &ModelRequest, model: &Resolved) -> Option<u64> {
 struct Thinking {
     members: Map<String, Value>,
     is_on: bool,
-    /// Models that think want their temperature left alone, and some insist.
+    /// Models that think work best with their default temperature, and some refuse another one.
     takes_temperature: bool,
 }
 
@@ -168,8 +168,8 @@ fn messages<'a>(
     messages
 }
 
-/// The instructions as one text. The stable ones are the same in every request, and are written as JSON
-/// only once.
+/// The instructions as one text. The stable ones are the same in every request, and are written as
+/// JSON only once.
 fn system(prompt: &SystemPrompt) -> Option<Cow<'_, RawValue>> {
     let stable = Some(&prompt.stable).filter(|text| !text.trim().is_empty());
     let stable = stable.map(SharedText::json);
@@ -189,7 +189,7 @@ fn system(prompt: &SystemPrompt) -> Option<Cow<'_, RawValue>> {
     }
 }
 
-/// Plain text where there is nothing else: not every server understands parts.
+/// Plain text where possible: not every server accepts parts.
 fn user(parts: Vec<Part<'_>>) -> Message<'_> {
     let texts: Option<Vec<&str>> = parts
         .iter()

@@ -1,8 +1,8 @@
-//! OpenAI's chat completions, and everybody who copied them.
+//! OpenAI's chat completions, and the APIs that copied them.
 //!
 //! The one place that knows this wire format. Differences between suppliers are data in the
-//! catalogue; what is only ever seen in answers, such as tool calls without an index, is
-//! understood from everybody.
+//! catalog; what occurs only in answers, such as tool calls without an index, is accepted from all
+//! of them.
 
 mod calls;
 mod content;
@@ -24,7 +24,7 @@ use reqwest::header::HeaderMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A channel to a server that speaks chat completions.
+/// A channel to a server with the chat completions API.
 #[derive(Debug)]
 pub struct OpenaiClient {
     channel: Arc<Channel>,

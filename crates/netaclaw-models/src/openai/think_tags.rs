@@ -1,5 +1,5 @@
-//! Thinking that comes inside the text: `<think>…</think>` at the very beginning, as models
-//! write it when nobody on the way takes it out.
+//! Thinking inside the text: `<think>…</think>` at the very beginning, as models write it when no
+//! server on the way removes it.
 
 /// The tags in use. Only the beginning of an answer is looked at: later on, a tag is something
 /// the model talks about.
@@ -40,7 +40,7 @@ impl Splitter {
         pieces
     }
 
-    /// The answer is over: what was held back was no tag.
+    /// The answer has ended: the text that was held back is not a tag.
     pub(super) fn end(&mut self) -> Option<Piece> {
         let held = std::mem::take(&mut self.held);
         let thinking = matches!(self.state, ThinkTags::Thinking(_));
@@ -113,7 +113,7 @@ fn held_back(text: &str, tag: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// The same whatever the pieces it comes in.
+    /// The result does not depend on how the text is split into pieces.
     #[track_caller]
     fn check(text: &str, thinking: &str, answer: &str) {
         for size in 1..=text.len() {

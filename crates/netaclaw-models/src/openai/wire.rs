@@ -31,7 +31,7 @@ pub(super) struct StreamOptions {
 #[derive(Serialize)]
 pub(super) struct Message<'a> {
     pub(super) role: &'static str,
-    /// Explicitly null beside calls: some servers miss the member itself.
+    /// Explicitly null next to calls: some servers reject a message without the member.
     pub(super) content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<Call<'a>>,

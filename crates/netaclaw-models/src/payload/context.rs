@@ -1,4 +1,4 @@
-//! Stored messages as plain ones: every role a session knows becomes what a model knows.
+//! Stored messages as plain ones: every role of a session becomes a role of a model.
 
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, Message, StopReason, ToolResultMessage, Usage, UserContent,
@@ -233,7 +233,7 @@ impl Stored<'_> {
         }
     }
 
-    /// A command the user ran beside the conversation, told as the user would.
+    /// A command that the user ran outside the conversation, as a user message.
     fn command_text(&self) -> String {
         let command = self.command.as_deref().unwrap_or_default();
         let output = self.output.as_deref().unwrap_or_default();
@@ -304,8 +304,8 @@ fn block(block: Block<'_>) -> Option<ContentBlock> {
     })
 }
 
-/// JavaScript stores halves of surrogate pairs, which are no characters; they become U+FFFD, or
-/// a whole message would be lost for one of them.
+/// JavaScript stores unpaired surrogates, which are not characters. They become U+FFFD; otherwise
+/// one of them would cost the whole message.
 fn mend_surrogates(json: &str) -> Cow<'_, str> {
     let mut mended = String::new();
     let mut rest = json;

@@ -1,4 +1,4 @@
-//! Names that an API accepts for calls and tools, whoever made them up first.
+//! Names that an API accepts for calls and tools, whatever their origin.
 
 use crate::catalogue::ApiFamily;
 use std::borrow::Cow;

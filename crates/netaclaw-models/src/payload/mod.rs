@@ -1,9 +1,9 @@
-//! From a session's context to something a model's API accepts.
+//! From a session's context to something that a model's API accepts.
 //!
-//! Sessions hold whatever happened: answers that failed, calls nobody answered, results whose
-//! call was compacted away, thinking of another model. APIs reject a request for any of these.
-//! [`read_context`] turns stored messages into plain ones, and [`turns`] makes them legal. What
-//! it returns cannot be illegal: a call and its result are one value.
+//! Sessions hold everything that happened: answers that failed, calls without a result, results
+//! whose call was compacted away, thinking of another model. APIs reject a request for any of
+//! these. [`read_context`] turns stored messages into plain ones, and [`turns`] makes them legal.
+//! What it returns cannot be illegal: a call and its result are one value.
 //!
 //! Pure: no clock, no IO, and the same input gives the same bytes, on which prompt caches rely.
 
@@ -18,13 +18,13 @@ use crate::catalogue::ApiFamily;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// For whom the turns are made.
+/// The receiver of the turns.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     pub api: ApiFamily,
     pub provider: &'a str,
     pub model: &'a str,
-    /// Whether the model can see pictures; if not, it is told that there was one.
+    /// Whether the model reads images; if not, a text mentions each image.
     pub vision: bool,
     /// Whether the request offers tools.
     pub tools: bool,

@@ -234,7 +234,7 @@ fn thinking_stays_with_the_model_that_thought_it() {
         ],
         "U a\nA ~hm~sig | said\nU b",
     );
-    // Unsigned, of another model, of another API: what was said is enough.
+    // Unsigned, of another model, of another API: the text is enough.
     for (target, message) in [
         (ANTHROPIC, thinking("m", None, said.clone())),
         (ANTHROPIC, thinking("other", Some("sig"), said.clone())),

@@ -43,7 +43,7 @@ pub fn turns<'a>(messages: &'a [Message], target: &Target<'_>) -> Vec<Turn<'a>> 
     builder.finish()
 }
 
-/// Whether an answer is kept for people only.
+/// Whether an answer is stored for users only.
 fn is_dead(answer: &AssistantMessage) -> bool {
     matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted)
 }
@@ -264,8 +264,8 @@ fn own_thinking<'a>(
     })
 }
 
-/// What was thought is not worth repeating beside what was said; but if nothing was said, it is
-/// all there is of the answer.
+/// Thinking is not worth repeating next to the text; but without text, it is all there is of the
+/// answer.
 fn thinking_as_text(message: &AssistantMessage) -> impl Iterator<Item = AnswerPart<'_>> {
     message.content.iter().filter_map(|block| match block {
         ContentBlock::Thinking { thinking, .. } if !thinking.trim().is_empty() => {
@@ -305,7 +305,7 @@ fn object(arguments: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// Calls and results in plain words, for a model that may not call any more.
+/// Calls and results as plain text, for a model that may not call any tools.
 fn retell(exchange: Exchange<'_>) -> (Vec<AnswerPart<'_>>, Vec<UserPart<'_>>) {
     let answer = exchange
         .answer

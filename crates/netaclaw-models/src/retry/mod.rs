@@ -19,7 +19,7 @@ pub struct RetryPolicy {
     /// The wait after the first attempt; it doubles with every further one.
     pub first_wait: Duration,
     pub longest_wait: Duration,
-    /// A supplier that wants more than this is not waited for: the user is told the time instead.
+    /// A longer wait that a supplier asks for is not made: the user sees the time instead.
     pub longest_retry_after: Duration,
 }
 
@@ -49,14 +49,14 @@ impl RetryPolicy {
         let spread = doubled.min(self.longest_wait).mul_f64(0.5 + chance / 2.0);
         match error.retry_after() {
             Some(wish) if wish > self.longest_retry_after => None,
-            // Never earlier than asked for, and not all in the same moment either.
+            // Never earlier than the server asks, and with jitter.
             Some(wish) => Some(wish + spread.mul_f64(0.1)),
             None => Some(spread),
         }
     }
 }
 
-/// A client that asks again.
+/// A client that retries.
 pub struct RetryClient {
     inner: Arc<dyn ModelClient>,
     policy: RetryPolicy,
@@ -95,9 +95,9 @@ struct Attempts {
     cancel: CancellationToken,
     stream: ModelStream,
     attempt: u32,
-    /// Something of the answer has arrived; there is no way back.
+    /// A part of the answer has arrived; from here on nothing is retried.
     committed: bool,
-    /// A wait that was announced, and the failure that would be told if it were cut short.
+    /// A wait that was announced, and the failure to return if it is cut short.
     waiting: Option<(Duration, ModelEvent)>,
 }
 
@@ -137,7 +137,7 @@ impl Attempts {
     }
 }
 
-/// The failure of an attempt, told as the user's stop.
+/// The failure of an attempt, reported as the user's stop.
 fn cancelled(failed: ModelEvent) -> ModelEvent {
     match failed {
         ModelEvent::Failed { mut partial, .. } => {

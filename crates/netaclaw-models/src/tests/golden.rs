@@ -1,7 +1,7 @@
-//! Streams as suppliers send them, and what is made of them.
+//! Streams as suppliers send them, and the events that they become.
 //!
-//! `tests/golden/` holds a stream for each habit worth remembering and beside it the events in a
-//! form to be read by eye. `NETACLAW_UPDATE_GOLDEN=1` writes the second anew.
+//! `tests/golden/` holds a stream for each habit worth remembering and next to it the events in a
+//! readable form. `NETACLAW_UPDATE_GOLDEN=1` writes the events anew.
 
 use crate::answer::{Answer, Answerer};
 use crate::anthropic::MessagesDecoder;
@@ -54,7 +54,7 @@ fn streams() -> Vec<PathBuf> {
     paths
 }
 
-/// The first word of a name says who speaks.
+/// The first word of a name is the supplier.
 fn decode(name: &str, bytes: &[u8], size: usize) -> Vec<ModelEvent> {
     let supplier = match name.split('-').next() {
         Some("anthropic") => return run(MessagesDecoder::default(), bytes, size),
@@ -89,7 +89,7 @@ fn run(mut decoder: impl Decoder, bytes: &[u8], size: usize) -> Vec<ModelEvent> 
             let event = event.map_err(|e| ModelError::Protocol(Detail::text(e.to_string())))?;
             let data = event.data.as_deref().unwrap_or_default();
             let progress = decoder.event(event.event.as_deref(), data, &mut answer)?;
-            // What nobody takes would grow together with what comes next.
+            // Unread events would be merged with the next ones.
             shown.extend(std::iter::from_fn(|| answer.next_event()));
             if progress == Progress::Complete {
                 break;
@@ -151,7 +151,7 @@ fn sketch(events: &[ModelEvent]) -> String {
     out
 }
 
-/// Ids that were made up here are different every time.
+/// Ids that were generated here are different every time.
 fn known(id: &str) -> &str {
     match id.strip_prefix("call_") {
         Some(hex) if hex.len() == 16 => "(made up)",

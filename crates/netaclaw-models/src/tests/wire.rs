@@ -1,5 +1,5 @@
-//! Pair safety on the real thing: whatever a session holds, the bytes for every API are accepted
-//! by a strict server (CMP-1, TREE-2, RUN-12).
+//! Pair safety on real requests: whatever a session holds, a strict server accepts the bytes for
+//! every API. Otherwise one bad entry would make a session unusable for good.
 
 use crate::catalogue::{self, ApiFamily};
 use crate::channel::Channel;
@@ -62,7 +62,7 @@ fn call() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Thinking as it really occurs: signed by whoever thought it, or not at all.
+/// Thinking as it really occurs: signed by its model, or unsigned.
 fn thinking() -> impl Strategy<Value = Value> {
     let signed = words().prop_map(|text| {
         json!({"type": "thinking", "thinking": text, "thinkingSignature": signature_of(&text)})

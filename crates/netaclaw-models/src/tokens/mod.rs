@@ -75,7 +75,7 @@ fn blocks_hundredths(blocks: &[ContentBlock]) -> u64 {
 fn block_hundredths(block: &ContentBlock) -> u64 {
     match block {
         ContentBlock::Text { text } => hundredths(text),
-        // A signature goes over the wire but is not counted as text by anybody.
+        // A signature is sent but no supplier counts it as text.
         ContentBlock::Thinking { thinking, .. } => hundredths(thinking),
         ContentBlock::Image { .. } => IMAGE_TOKENS * 100,
         ContentBlock::ToolCall {
@@ -138,8 +138,8 @@ fn weight(bytes: &[u8]) -> u64 {
         .sum()
 }
 
-/// What scrambled stretches take beyond the weight of their characters. Only every so many bytes
-/// are looked at, because no stretch that counts fits in between.
+/// The tokens of scrambled stretches beyond the weight of their characters. Only every n-th byte is
+/// sampled, because every stretch that counts is longer.
 fn scrambled_extra(bytes: &[u8]) -> u64 {
     let mut extra = 0;
     let mut at = SCRAMBLED_CHARS_MIN - 1;

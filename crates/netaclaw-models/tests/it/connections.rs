@@ -1,4 +1,4 @@
-//! What becomes of a connection when its answer is over.
+//! What happens to a connection after its answer.
 
 use crate::harness::channel_at;
 use futures::StreamExt;
@@ -35,8 +35,8 @@ async fn last_event(client: &dyn ModelClient) -> ModelEvent {
     }
 }
 
-/// To connect anew costs several ways to the supplier and back, before every answer. Most servers end
-/// the body only after they have said that this was all.
+/// A new connection costs several round trips to the supplier before every answer. Most servers end
+/// the body only after the last event.
 #[tokio::test]
 async fn an_answer_leaves_its_connection_to_the_next() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -52,7 +52,7 @@ async fn an_answer_leaves_its_connection_to_the_next() {
         }
     });
     let mut answers = 0;
-    // The last bytes are read beside whatever goes on, so the very next answer may be too early.
+    // The client reads the last bytes in the background, so the very next answer may be too early.
     while connections.load(Ordering::Relaxed) == answers {
         assert!(answers < 50, "every answer had a connection of its own");
         let last = last_event(&client).await;
@@ -63,7 +63,7 @@ async fn an_answer_leaves_its_connection_to_the_next() {
     server.abort();
 }
 
-/// Answers one request after the other, and ends an answer only when it was heard.
+/// Answers one request after the other, and ends an answer only after the client has received it.
 async fn answer_all(mut stream: TcpStream, mut heard: watch::Receiver<usize>) {
     let head =
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -79,7 +79,7 @@ async fn answer_all(mut stream: TcpStream, mut heard: watch::Receiver<usize>) {
     }
 }
 
-/// Servers let go of connections that nobody uses, and say nothing about it.
+/// Servers close idle connections without a notice.
 #[tokio::test]
 async fn a_connection_that_the_server_has_closed_fails_nobody() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -103,7 +103,7 @@ async fn answer_once(mut stream: TcpStream) {
         let length = BODY.len();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream";
         let answer = format!("{head}\r\ncontent-length: {length}\r\n\r\n{BODY}");
-        // Whether anybody still listens is for the test to see.
+        // The test checks whether the client is still connected.
         stream.write_all(answer.as_bytes()).await.ok();
     }
 }
@@ -122,7 +122,7 @@ async fn read_request(stream: &mut TcpStream) -> bool {
     true
 }
 
-/// As runs have it: what fails before a word was said is tried again.
+/// As runs do it: a failure before the first piece is retried.
 fn client_to(server: &TcpListener) -> RetryClient {
     let url = format!("http://{}/v1", server.local_addr().unwrap());
     let channel = channel_at(url, Supplier::Compatible);

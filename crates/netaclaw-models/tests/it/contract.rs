@@ -5,7 +5,7 @@ mod openai {
     use netaclaw_protocol::Supplier;
     use netaclaw_testkit::fake_model::Chunking;
 
-    // DeepSeek's way of thinking is the strictest of those that copy the API.
+    // DeepSeek's form of thinking is the strictest of those that copy the API.
     netaclaw_models::contract_suite!(every: HttpHarness::new(Supplier::Openai, Chunking::Events).await);
     netaclaw_models::contract_suite!(arranged: HttpHarness::new(Supplier::Compatible, Chunking::Events).await);
     netaclaw_models::contract_suite!(wire: HttpHarness::new(Supplier::Deepseek, Chunking::Events).await);

@@ -1,4 +1,4 @@
-//! Clients for the contract suite, and what stands behind them.
+//! Clients for the contract suite, and the servers behind them.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -13,7 +13,7 @@ use netaclaw_testkit::fake_model::{Chunking, FakeModel, Fault, Part, Reply, Toke
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A channel to a fake server, whose only model can do everything.
+/// A channel to a fake server, whose only model has all features.
 pub(crate) fn channel(server: &FakeModel, supplier: Supplier) -> Channel {
     let url = match supplier {
         Supplier::Anthropic => server.anthropic_url(),

@@ -1,4 +1,4 @@
-//! Testing a connection, and what a person is told when it does not work.
+//! Testing a connection, and the explanation when it does not work.
 
 use crate::harness::channel;
 use netaclaw_models::{
@@ -75,7 +75,7 @@ async fn an_unreachable_server_is_told_by_its_stage() {
             other => panic!("{other:?}"),
         }
     };
-    // Nobody listens on this port; it is reserved for nothing.
+    // No server listens on this port; it is reserved and unused.
     assert_eq!(stage("http://127.0.0.1:1/v1").await, NetworkStage::Connect);
     assert_eq!(
         stage("http://does-not-exist.invalid/v1").await,

@@ -1,4 +1,5 @@
-//! Notices when a model goes round in circles (RUN-11).
+//! Detects a model that repeats the same calls, which would otherwise use up tokens until the turn
+//! limit.
 
 use super::round::{CallFacts, ResultFacts};
 use crate::report::StuckPattern;
@@ -7,8 +8,8 @@ use std::collections::VecDeque;
 const SAME_RESULTS_MAX: usize = 4;
 const SAME_FAILURES_MAX: usize = 3;
 const EMPTY_ANSWERS_MAX: u32 = 2;
-/// Circles of up to this many calls are noticed: one answer may hold several, and models like to
-/// go to and fro.
+/// Loops of up to this many calls are detected: one answer may hold several, and models like to
+/// alternate.
 const CIRCLE_CALLS_MAX: usize = 4;
 
 /// What was done lately.
@@ -16,7 +17,7 @@ const CIRCLE_CALLS_MAX: usize = 4;
 pub(super) struct Circles {
     lately: VecDeque<Done>,
     empty_answers: u32,
-    /// The model has been told. Doing something else makes that undone.
+    /// The model has been warned. Doing something else resets it.
     warned: bool,
 }
 

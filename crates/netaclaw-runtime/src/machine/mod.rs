@@ -1,5 +1,5 @@
-//! The loop as a pure machine: what happened goes in, what to do comes out. No clock, no IO, and
-//! nothing of what the messages say; so every order of events can be tried in a test.
+//! The loop as a pure machine: inputs are what happened, outputs are what to do. No clock, no IO,
+//! and nothing of the content of messages; so every order of events can be tried in a test.
 //!
 //! What must stay true, whatever comes in:
 //! - Before the model is called again, every call of its last answer has exactly one result, and
@@ -31,11 +31,11 @@ pub(crate) enum Input {
     },
     OverflowHandled(Overflow),
     Stop,
-    /// The session cannot be written any more.
+    /// The session cannot be written.
     HostFailed,
 }
 
-/// What came of a model call.
+/// The outcome of a model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answered {
     /// The run was stopped before there was anything to store.
@@ -63,7 +63,7 @@ pub(crate) enum Effect {
     AppendAnswer,
     /// Leads to [`Input::CallEnded`].
     StartCall(usize),
-    /// The call never runs; its result says so.
+    /// The call never runs; its result records that.
     SkipCall(usize),
     AppendResult(usize),
     /// Leads to [`Input::SteeringInserted`].
@@ -71,7 +71,7 @@ pub(crate) enum Effect {
     /// Leads to [`Input::OverflowHandled`].
     HandleOverflow,
     OfferNoTools,
-    /// Tells the model, and whoever watches, that it repeats itself.
+    /// Warns the model and the clients that it repeats itself.
     Warn(StuckPattern),
     End(End),
 }
@@ -87,7 +87,7 @@ pub(crate) enum End {
     HostFailed,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     at: At,
@@ -106,7 +106,7 @@ enum At {
     Tools(Round),
     /// Between two turns.
     Steering,
-    /// Behind an answer without calls: the run ends unless somebody has said more.
+    /// After an answer without calls: the run ends unless a user has steered it.
     LastSteering {
         cut: bool,
     },
@@ -160,7 +160,7 @@ impl State {
                 self.end(End::Completed { cut }, &mut effects);
             }
             (At::Steering | At::LastSteering { .. }, Input::SteeringInserted { count }) => {
-                // Whoever is told something new may well do the same again.
+                // New input may well make the same call useful again.
                 if count > 0 {
                     self.circles = Circles::default();
                 }
@@ -185,14 +185,14 @@ impl State {
                 effects.extend(round.skip_waiting());
                 self.go_on(round, effects);
             }
-            // What is under way comes back soon, and then the run ends.
+            // Running calls return soon, and then the run ends.
             at => self.at = at,
         }
     }
 
     fn answered(&mut self, answered: Answered, effects: &mut Vec<Effect>) {
-        // An answer that never was leaves no trace: nothing was asked, or the same is asked again
-        // at once, without the tools.
+        // A model call without an answer leaves no trace: it was not made, or is retried at once,
+        // without the tools.
         let without_trace = match answered {
             Answered::NotAsked => true,
             Answered::NoToolSupport => self.offers_tools,

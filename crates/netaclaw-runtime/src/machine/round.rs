@@ -3,7 +3,7 @@
 use super::Effect;
 use netaclaw_governance::Concurrency;
 
-/// What the machine needs to know of a call.
+/// What the machine needs of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallFacts {
     /// The same for the same tool with the same arguments.
@@ -11,7 +11,7 @@ pub(crate) struct CallFacts {
     pub(crate) concurrency: Concurrency,
 }
 
-/// What the machine needs to know of a result.
+/// What the machine needs of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ResultFacts {
     pub(crate) fingerprint: u64,

@@ -56,7 +56,7 @@ fn world() -> impl Strategy<Value = World> {
 struct Watch {
     world: World,
     pending: Option<Pending>,
-    /// Calls of the last answer, and how far each has come.
+    /// Calls of the last answer, and their progress.
     calls: Vec<(CallFacts, Progress)>,
     appended: usize,
     answer_open: bool,
@@ -68,7 +68,7 @@ struct Watch {
     end: Option<End>,
 }
 
-/// What the machine waits for beside running calls.
+/// What the machine waits for besides running calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pending {
     Model,

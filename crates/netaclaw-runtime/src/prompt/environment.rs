@@ -4,7 +4,7 @@ use super::layer::{Layer, LayerName};
 
 const BUDGET: usize = 1_000;
 
-/// The surroundings, as the model should know them.
+/// The environment, as the model needs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     /// ISO date, without the time of day: a clock would make every prompt a new one.

@@ -1,4 +1,4 @@
-//! What the project tells its agents in `AGENTS.md` and `CLAUDE.md`.
+//! The project's instructions for agents in `AGENTS.md` and `CLAUDE.md`.
 
 use super::layer::{Layer, LayerName, cut};
 
@@ -7,7 +7,7 @@ const FILE_CHARS_MAX: usize = 24_000;
 const HEADING: &str = "# Instructions of the project\nIf they contradict each other, follow the \
                        last one.";
 
-/// An instruction file, read by somebody else.
+/// An instruction file that the caller has read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionFile {
     /// How the file is called for the model.

@@ -9,7 +9,7 @@ pub struct Layer {
     pub text: String,
     /// What the layer may have, in characters.
     pub budget: usize,
-    /// What did not fit: names where there are names, else how much is missing.
+    /// What did not fit: names where there are names, else the amount.
     pub omitted: Vec<String>,
 }
 
@@ -116,8 +116,8 @@ pub(super) fn cut(text: &str, chars_max: usize) -> (String, Option<String>) {
     )
 }
 
-/// Where the first so many characters end, if there are more. No text has more characters than bytes,
-/// so that most need not be counted.
+/// The end of the first `chars_max` characters, if there are more. A text has at most as many
+/// characters as bytes, so that most need not be counted.
 pub(super) fn end_of(text: &str, chars_max: usize) -> Option<usize> {
     if text.len() <= chars_max {
         return None;

@@ -1,4 +1,4 @@
-//! What the agent remembers, the most relevant first.
+//! The agent's memories, the most relevant first.
 
 use super::layer::{Items, Layer, LayerName};
 

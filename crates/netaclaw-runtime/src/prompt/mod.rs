@@ -1,8 +1,8 @@
 //! The system prompt, in layers of fixed order.
 //!
-//! The stable part comes first and is the same bytes in every turn, so that suppliers can cache
-//! it; what changes (the date, the to-do list) comes last. The summary of a compaction is a
-//! message and not here. Reading files is somebody else's work: texts come in, text goes out.
+//! The stable part comes first and is the same bytes in every turn, so that suppliers can cache it;
+//! what changes (the date, the to-do list) comes last. The summary of a compaction is a message and
+//! not here. Reading files is the caller's work: texts come in, text goes out.
 
 mod environment;
 mod identity;
@@ -27,7 +27,7 @@ use netaclaw_models::SystemPrompt;
 use netaclaw_protocol::{SharedText, TodoList};
 use std::sync::Arc;
 
-/// Without this tool it is of no use to know which skills there are.
+/// Without this tool the index of skills is useless.
 const READS_SKILLS: &str = "read_skill";
 
 /// What the layers are made of.
@@ -100,7 +100,7 @@ impl Prompt {
         }
     }
 
-    /// Every layer with its size, in order, for people who wonder what the model is told.
+    /// Every layer with its size, in order, for the preview of a prompt.
     pub fn preview(&self, todo: &TodoList) -> Vec<Layer> {
         let volatile = [self.today.clone(), todo::layer(todo)];
         self.stable.layers.iter().cloned().chain(volatile).collect()

@@ -65,7 +65,7 @@ fn todo() -> TodoList {
     }
 }
 
-/// Compares with a golden file; `UPDATE_GOLDEN=1` writes it anew.
+/// Compares with a golden file; `UPDATE_GOLDEN=1` updates it.
 #[track_caller]
 fn check_golden(name: &str, golden: &str, actual: &str) {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

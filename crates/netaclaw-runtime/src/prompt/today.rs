@@ -1,4 +1,4 @@
-//! The date, which changes at midnight and therefore stands behind everything stable.
+//! The date, which changes at midnight and therefore follows everything stable.
 
 use super::environment::Environment;
 use super::layer::{Layer, LayerName};

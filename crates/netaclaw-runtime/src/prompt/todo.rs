@@ -1,4 +1,4 @@
-//! What is still to be done, said again in every turn: so it survives compaction (TODO-1).
+//! The open to-do items, repeated in every turn: so they survive compaction.
 
 use super::layer::{Items, Layer, LayerName};
 use netaclaw_protocol::{TodoList, TodoStatus};

@@ -19,8 +19,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The calls under way. Every answer gets new ones, so whatever an abandoned tool of an earlier
-/// answer still has to say finds nobody.
+/// The running calls. Every answer gets new ones, so that messages of an abandoned tool of an
+/// earlier answer have no receiver.
 pub(super) struct Calls {
     /// The answer that made them.
     pub(super) entry_id: EntryId,
@@ -41,7 +41,7 @@ pub(super) type JobEnd = (usize, Executed);
 /// Messages of tools that go before the end of a call.
 const SERVED_MAX: usize = MESSAGES_MAX;
 
-/// A call as the model made it, and what became of it.
+/// A call as the model made it, and its outcome.
 pub(super) struct OpenCall {
     pub(super) id: String,
     pub(super) name: String,
@@ -51,11 +51,11 @@ pub(super) struct OpenCall {
     pub(super) started_ms: u64,
     /// Characters of live output that were shown.
     pub(super) output_chars: u64,
-    /// Its steps, once it has told of one.
+    /// Its steps, after the first one.
     pub(super) operation: Option<Operation>,
-    /// Steps that nobody could take in.
+    /// Steps that were dropped because the queue was full.
     pub(super) dropped: Arc<AtomicU64>,
-    /// What people call the tool.
+    /// The tool's label for users.
     pub(super) label: String,
     pub(super) ended: bool,
     /// Until it is stored.
@@ -110,7 +110,7 @@ impl Calls {
 }
 
 impl Driver<'_> {
-    /// Takes the calls of an answer and says about them what the machine wants to know.
+    /// Takes the calls of an answer and returns their facts for the machine.
     pub(super) fn open_calls(
         &mut self,
         entry_id: EntryId,
@@ -132,7 +132,8 @@ impl Driver<'_> {
         facts
     }
 
-    /// Waits until a call has ended or the run is stopped; meanwhile does what tools ask for.
+    /// Waits until a call has ended or the run is stopped; serves requests of tools in the
+    /// meantime.
     pub(super) async fn next_of_calls(&mut self) -> Result<Input, HostError> {
         let mut served = 0;
         loop {
@@ -164,7 +165,7 @@ impl Driver<'_> {
         }
     }
 
-    /// What a tool said before its end is not too late, however much others say meanwhile.
+    /// Messages that a tool sent before its end are handled, however many others arrive.
     async fn serve_what_waits(&mut self) -> Result<(), HostError> {
         for _ in 0..MESSAGES_MAX {
             let Ok(message) = self.calls.messages_rx.try_recv() else {
@@ -185,7 +186,7 @@ impl Driver<'_> {
         Input::CallEnded { call, result }
     }
 
-    /// Tells people the result. Its entry follows in the order of the calls.
+    /// Publishes the result. Its entry follows in the order of the calls.
     pub(super) async fn complete(&mut self, call: usize, executed: Executed) {
         let timeline = self.end_steps(call, &executed).await;
         let open = &mut self.calls.open[call];

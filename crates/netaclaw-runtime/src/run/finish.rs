@@ -13,7 +13,7 @@ use netaclaw_session::{EntryBody, raw_json};
 pub const NOTICE_ENTRY: &str = "netaclaw.notice";
 
 impl Driver<'_> {
-    /// Says something to the model that no person said.
+    /// Sends a system notice to the model.
     pub(super) async fn notify_model(&mut self, words: &str) -> Result<(), HostError> {
         let text = format!("[System notice, not from the user] {words}");
         let body = EntryBody::CustomMessage {

@@ -1,4 +1,4 @@
-//! An answer on its way to the people who watch.
+//! An answer on its way to clients.
 
 use crate::answer::AnswerSoFar;
 use crate::clock::Clock;
@@ -12,7 +12,7 @@ pub(super) struct LiveAnswer {
     so_far: AnswerSoFar,
     frame: AssistantMessage,
     started: bool,
-    /// More has come than the host was offered to keep.
+    /// More has arrived than the host was offered to store.
     grown: bool,
 }
 
@@ -30,7 +30,7 @@ impl LiveAnswer {
         &self.so_far
     }
 
-    /// Whether people know that there is an answer.
+    /// Whether the start of the answer was published.
     pub(super) fn has_started(&self) -> bool {
         self.started
     }

@@ -48,13 +48,13 @@ pub async fn run_agent(input: RunInput, host: &mut dyn RunHost) -> RunReport {
     }
 }
 
-/// A run under way.
+/// A running run.
 struct Driver<'h> {
     host: &'h mut dyn RunHost,
     input: RunInput,
     prompt: Prompt,
     definitions: Vec<ToolDefinition>,
-    /// What the model was last told it has; `None` if nobody has told it anything.
+    /// The tools that were last announced to the model; `None` if none were.
     told_tools: Option<Vec<String>>,
     todo: SharedTodo,
     /// What the model had read from outside when it was asked last.
@@ -80,8 +80,8 @@ enum Carried {
 }
 
 impl Driver<'_> {
-    /// Does one thing after the other until one of them has something to tell the machine; if
-    /// none has, waits for the running calls.
+    /// Executes effects in order until one of them has an input for the machine; if none has, waits
+    /// for the running calls.
     async fn carry_out(&mut self, effects: Vec<Effect>, turn: u32) -> Carried {
         for effect in effects {
             if let Effect::End(end) = effect {
@@ -124,7 +124,7 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// A stop that came meanwhile is told first, so that nothing new begins.
+    /// A stop that came in the meantime is reported first, so that nothing new begins.
     fn after_stop(&mut self, input: Input) -> Vec<Input> {
         let news = self.input.cancel.is_cancelled() && !self.stop_told;
         self.stop_told |= news;

@@ -157,7 +157,7 @@ impl Driver<'_> {
             let event = tokio::select! {
                 biased;
                 () = &mut overdue => break unfinished(&live, ModelError::Cancelled),
-                // Also when no more comes: what was said before a pause must not wait for its end.
+                // Also during a pause: text that arrived before it must not wait for its end.
                 () = &mut keep, if live.has_grown() => {
                     live.keep(self.host);
                     continue;
@@ -182,7 +182,7 @@ impl Driver<'_> {
         (HeldAnswer { id, message, shown }, error)
     }
 
-    /// A failed answer says what happened, to whom, and what to do about it.
+    /// A failed answer says what happened, where, and what to do about it.
     fn put_in_words(&mut self, message: &mut AssistantMessage, error: &ModelError) {
         if !message.provider.is_empty() {
             self.asked = (message.provider.clone(), message.model.clone());
@@ -245,7 +245,7 @@ async fn overdue(cancel: CancellationToken) {
     tokio::time::sleep(STREAM_GRACE).await;
 }
 
-/// What there is of an answer whose stream said nothing about its end.
+/// The partial answer of a stream that ended without a final event.
 fn unfinished(live: &LiveAnswer, error: ModelError) -> (AssistantMessage, Option<ModelError>) {
     let message = AssistantMessage {
         stop_reason: match error {

@@ -13,7 +13,7 @@ pub(super) struct Outcome {
     pub(super) result_entry_id: EntryId,
     pub(super) executed: Executed,
     pub(super) duration_ms: u64,
-    /// The steps it took, if it told of any.
+    /// The steps it took, if it reported any.
     pub(super) timeline: Option<ProcessTimeline>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn result_message(
     }
 }
 
-/// The same for the same tool with the same arguments, in whatever order they stand.
+/// The same for the same tool with the same arguments, in any order.
 pub(super) fn call_fingerprint(name: &str, args: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     CallHash::of(name, args).hash(&mut hasher);

@@ -9,7 +9,7 @@ use netaclaw_protocol::{RunPhase, TodoItem, TodoList, ToolOutput};
 use netaclaw_tools::{ServiceError, ToolUpdate};
 
 impl Driver<'_> {
-    /// After a stop nothing more is begun for a tool. Whoever is gone meanwhile needs no reply.
+    /// After a stop nothing is begun for a tool. A tool that is gone needs no reply.
     pub(super) async fn serve(&mut self, message: FromTool) -> Result<(), HostError> {
         let stopped = self.input.cancel.is_cancelled();
         match message {

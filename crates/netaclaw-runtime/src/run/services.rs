@@ -1,5 +1,5 @@
-//! What tools may ask of the session, brought to the one place that may ask the host: tools run
-//! beside each other, the host is asked for one thing at a time.
+//! Requests of tools to the session, passed to the one place that may call the host: tools run
+//! concurrently, the host gets one call at a time.
 
 use crate::host::OpenApproval;
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 /// everything anyway; requests wait for room.
 pub(super) const MESSAGES_MAX: usize = 256;
 
-/// What a running tool wants.
+/// The request of a running tool.
 pub(super) enum FromTool {
     Update {
         call: usize,
@@ -34,7 +34,7 @@ pub(super) enum FromTool {
         request: ApprovalRequest,
         reply: oneshot::Sender<Result<OpenApproval, ServiceError>>,
     },
-    /// A question has been answered or a call decided on, and its tool goes on.
+    /// A question has been answered or a call decided on, and its tool continues.
     PersonAnswered,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct RoundServices {
 }
 
 impl RoundServices {
-    /// Sends a request and waits for the reply. When the round is over nobody replies any more.
+    /// Sends a request and waits for the reply. After the end of the round there are no replies.
     async fn request<T>(
         &self,
         message: impl FnOnce(oneshot::Sender<Result<T, ServiceError>>) -> FromTool,
@@ -77,7 +77,7 @@ impl RoundServices {
 }
 
 impl RoundServices {
-    /// Waits as long as a person takes.
+    /// Waits as long as the user takes.
     pub(super) async fn approve(&self, request: ApprovalRequest) -> Result<Approval, ServiceError> {
         let opened = self.request(|reply| FromTool::Approve { request, reply });
         match opened.await? {
@@ -110,7 +110,7 @@ impl Clarifier for RoundServices {
             .request(|reply| FromTool::Ask { question, reply })
             .await?;
         let answer = waiting.await;
-        // If the round is over, nobody has to be told.
+        // After the end of the round there is no receiver.
         self.messages_tx.send(FromTool::PersonAnswered).await.ok();
         Ok(answer)
     }

@@ -54,7 +54,8 @@ impl<'h> Driver<'h> {
         self.open_calls(pending.entry_id, calls, false)
     }
 
-    /// The supplier says what nobody knew: the model takes no tools. It is asked again without.
+    /// The supplier reports what was unknown: the model takes no tools. The request is repeated
+    /// without.
     pub(super) fn offer_no_tools(&mut self) {
         self.definitions.clear();
         self.prompt = self.prompt.clone().without_tools();

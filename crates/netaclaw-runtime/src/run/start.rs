@@ -76,7 +76,7 @@ impl Driver<'_> {
         self.complete(call, executed).await;
     }
 
-    /// The same for a call that was about to start: its end is told as that of any other.
+    /// The same for a call that was about to start: its end is published as that of any other.
     fn overtaken(&mut self, call: usize) {
         self.announce(
             call,
@@ -120,8 +120,8 @@ impl Driver<'_> {
         );
     }
 
-    /// A tool's panic ends in the tool; this is for what stands around it. What fails there has
-    /// decided nothing, and what is not decided is denied.
+    /// A tool's panic ends in the tool; this is for the code around it. A failure there has decided
+    /// nothing, and what is not decided is denied.
     fn spawn(&mut self, call: usize, job: impl Future<Output = Executed> + Send + 'static) {
         self.calls.jobs.spawn(async move {
             let executed = AssertUnwindSafe(job).catch_unwind().await;
@@ -132,7 +132,7 @@ impl Driver<'_> {
         });
     }
 
-    /// Nobody is asked about a call that could not run anyway.
+    /// No approval is requested for a call that could not run anyway.
     fn ask_consent(&mut self, call: usize, asked: AskedCall) {
         let request = asked.request();
         if let Err(problem) = self
@@ -163,7 +163,7 @@ impl Driver<'_> {
                 }
                 Err(ServiceError::Unavailable) => return refused(UNDECIDED.to_owned()),
             };
-            // A person takes minutes or days, in which much can be switched off.
+            // A user takes minutes or days, in which tools can be disabled.
             let current = current(&*tools).await;
             match asked.answer(&approval, current.as_ref()) {
                 Decision::Allow(approved) => execute(&registry, approved, context).await,
@@ -203,7 +203,7 @@ impl Driver<'_> {
     }
 }
 
-/// The tools at this moment. Whoever fails, panics or hangs has decided nothing.
+/// The tools at this moment. An error, a panic or a timeout decides nothing.
 pub(super) async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, Undecided> {
     let deciding = AssertUnwindSafe(tools.current()).catch_unwind();
     match tokio::time::timeout(DECIDE_TIMEOUT, deciding).await {
@@ -220,8 +220,8 @@ fn refused(reason: String) -> Executed {
     }
 }
 
-/// Output that finds no room is left out: the tool must not wait for whoever watches. Steps that
-/// find none are counted.
+/// Output is dropped if the queue is full: the tool must not wait for clients. Dropped steps are
+/// counted.
 fn updates(call: usize, services: Arc<RoundServices>, dropped: Arc<AtomicU64>) -> Updates {
     let messages_tx = services.messages_tx.clone();
     let take = move |update: ToolUpdate| {
@@ -234,7 +234,7 @@ fn updates(call: usize, services: Arc<RoundServices>, dropped: Arc<AtomicU64>) -
     Updates::new(take).with_waiting(move |update| {
         let messages_tx = messages_tx.clone();
         Box::pin(async move {
-            // When the round is over nobody takes anything in any more.
+            // After the end of the round there is no receiver.
             let message = FromTool::Update { call, update };
             messages_tx.send(message).await.unwrap_or_default();
         })

@@ -1,4 +1,4 @@
-//! The steps of calls: numbered as they come, told, and ended once.
+//! The steps of calls: numbered in order of arrival, published, and ended once.
 
 use super::Driver;
 use crate::event::ToolStep;
@@ -20,7 +20,7 @@ impl Driver<'_> {
         }
     }
 
-    /// The last step of a call that told of steps, and what is kept of all of them.
+    /// The last step of a call with steps, and what is stored of all of them.
     pub(super) async fn end_steps(
         &mut self,
         call: usize,
@@ -56,7 +56,7 @@ impl Driver<'_> {
     }
 }
 
-/// As the tool says, unless somebody else ended it.
+/// The status that the tool reports, unless it was stopped.
 fn process_end(executed: &Executed) -> ProcessEnd {
     let (status, message) = match (executed.ending, &executed.output.process_end) {
         (Ending::Cancelled, _) => (EndStatus::Cancelled, "Stopped."),

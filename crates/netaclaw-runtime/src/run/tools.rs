@@ -1,4 +1,5 @@
-//! Tools that come and go during a run: the model is offered what there is, and told once.
+//! Tools that change during a run: the model is offered the current ones, and each change is
+//! announced once.
 
 use super::Driver;
 use super::setup::definition;
@@ -10,9 +11,9 @@ use netaclaw_governance::ResolvedTools;
 use netaclaw_protocol::{DisabledTool, ToolsChanged};
 
 impl Driver<'_> {
-    /// Comes before every model call. What the first one offers was found out a moment ago.
+    /// Runs before every model call. The tools of the first one were resolved just before.
     pub(super) async fn refresh_tools(&mut self, turn: u32) -> Result<(), HostError> {
-        // A model that takes no tools gets none, whatever the agent has; people are warned of it.
+        // A model that takes no tools gets none, whatever the agent has; users are warned of it.
         if self.tools_refused.is_some() || !self.input.model.info.tools {
             return Ok(());
         }
@@ -26,8 +27,8 @@ impl Driver<'_> {
             match current {
                 Ok(tools) if tools.is_same(&self.input.tools) => {}
                 Ok(tools) => self.offer(tools),
-                // The model goes on with what it knows. Its calls are decided on one by one, and
-                // denied for as long as nobody can.
+                // The model continues with its earlier tools. Its calls are decided on one by one,
+                // and denied for as long as the tools are unknown.
                 Err(error) => {
                     tracing::warn!(%error, "failed to read the tools of the agent");
                     return Ok(());

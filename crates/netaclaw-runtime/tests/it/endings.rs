@@ -49,7 +49,7 @@ async fn stopped_after_any_event_a_run_is_well_formed() {
             before.elapsed() <= Duration::from_millis(1200),
             "after event {after}"
         );
-        // The session goes on from there: a next run is answered.
+        // The session continues from there: the next run is answered.
         world.cancel = tokio_util::sync::CancellationToken::new();
         world.host.stop_after = None;
         world.host.events.clear();

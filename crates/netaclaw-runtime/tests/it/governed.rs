@@ -145,7 +145,7 @@ async fn a_stop_ends_the_wait_for_consent() {
     );
 }
 
-/// The tools of the moment: asked for one time after the other.
+/// A sequence of tools, one for each call.
 struct Changing(Mutex<Vec<Result<ResolvedTools, Undecided>>>);
 
 impl Changing {
@@ -192,7 +192,7 @@ async fn what_cannot_be_decided_does_not_run() {
     let undecided =
         " [error]: The call of `danger` was not run, because the decision about it failed.";
     let error = || vec![Err(Undecided("no database".into()))];
-    // None at all: whoever should know panics.
+    // None at all: the source of the tools panics.
     for times in [error(), Vec::new()] {
         let mut world = World::new();
         world.current_tools = Some(Changing::new(times));
@@ -201,7 +201,7 @@ async fn what_cannot_be_decided_does_not_run() {
     }
 }
 
-/// The tools whose names a request to the model holds.
+/// The names of the tools in a request to the model.
 fn offered(world: &World, request: usize) -> Vec<String> {
     let request = &world.script.requests()[request];
     request.tools.iter().map(|tool| tool.name.clone()).collect()

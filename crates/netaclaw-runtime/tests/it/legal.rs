@@ -6,7 +6,7 @@ use netaclaw_models::payload::{Target, Turn, read_context, turns};
 use netaclaw_protocol::{ContentBlock, Message, StopReason};
 use netaclaw_runtime::RunEvent;
 
-/// Checks the chain itself, what every API would get of it, and the events beside it.
+/// Checks the chain itself, what every API would receive of it, and the events.
 pub(crate) fn check_legal(host: &RecordingHost) {
     let context = host.tree.context().unwrap();
     let json: Vec<_> = context
@@ -23,7 +23,7 @@ pub(crate) fn check_legal(host: &RecordingHost) {
     check_events(&host.events, host.appends_left == 0);
 }
 
-/// Results stand right behind their answer, one for each call, in the order of the calls. If the
+/// Results follow right after their answer, one for each call, in the order of the calls. If the
 /// session itself failed, the last ones may be missing.
 fn check_chain(messages: &[Message], session_failed: bool) {
     let mut due: Vec<&str> = Vec::new();

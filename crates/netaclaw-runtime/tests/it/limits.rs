@@ -1,4 +1,4 @@
-//! Runs that do not come to an end by themselves.
+//! Runs that only a limit ends.
 
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;

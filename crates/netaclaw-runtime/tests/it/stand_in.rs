@@ -30,7 +30,7 @@ const HEADER: &str =
     r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}"#;
 const WHEN: &str = "2026-01-01T00:00:00.000Z";
 
-/// A session in memory that remembers everything it was told.
+/// A session in memory that records all calls to it.
 pub(crate) struct RecordingHost {
     pub(crate) tree: SessionTree,
     pub(crate) tip: Option<EntryId>,
@@ -39,27 +39,27 @@ pub(crate) struct RecordingHost {
     /// Texts that come as steering, one group each time the loop asks.
     pub(crate) steering: VecDeque<Vec<String>>,
     pub(crate) overflow: Vec<Overflow>,
-    /// After so many appends the session fails.
+    /// After this many appends the session fails.
     pub(crate) appends_left: usize,
-    /// Cancelled after so many events.
+    /// Cancelled after this many events.
     pub(crate) stop_after: Option<(usize, CancellationToken)>,
     /// Every event and every question, for a test that looks on.
     pub(crate) watch: Option<mpsc::UnboundedSender<Seen>>,
     /// The texts of partial answers.
     pub(crate) kept: Vec<String>,
-    /// Who decides on calls that need consent.
+    /// Who decides on calls that need approval.
     pub(crate) clerk: Clerk,
     pub(crate) asked: Vec<ApprovalRequest>,
     next_id: u32,
 }
 
-/// A person who is asked to agree.
+/// A user who is asked to approve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clerk {
     /// Has agreed before, for the whole session.
     Remembers,
     Consents,
-    /// Agrees to something else.
+    /// Approves another call.
     Mistakes,
     Refuses,
     Panics,
@@ -209,7 +209,7 @@ impl RunHost for RecordingHost {
             return Err(HostError::new("the disk is full"));
         }
         self.appends_left -= 1;
-        // A real session takes its time; others run meanwhile.
+        // A real session takes time, in which other tasks run.
         tokio::task::yield_now().await;
         Ok(self.push(id, body))
     }

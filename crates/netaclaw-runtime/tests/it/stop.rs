@@ -20,7 +20,7 @@ async fn stop_at(world: &mut World, is_it: impl Fn(&RunEvent) -> bool) -> (RunRe
     let input = world.input();
     let run = run_agent(input, &mut world.host);
     let stopper = async {
-        // Questions stay open: nobody answers, nobody closes them.
+        // Questions stay open: they are neither answered nor closed.
         let mut questions = Vec::new();
         while let Some(seen) = seen.recv().await {
             match seen {

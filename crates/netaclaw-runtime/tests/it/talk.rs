@@ -1,4 +1,4 @@
-//! Answers on their way: pieces, order, steering, the to-do list.
+//! Answers: pieces, order, steering, the to-do list.
 
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;

@@ -1,4 +1,4 @@
-//! Calls that go wrong, each in its own way.
+//! Calls that fail, each in its own way.
 
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;

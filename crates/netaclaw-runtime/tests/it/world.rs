@@ -21,14 +21,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
-/// What is said about tools apart from the agent.
+/// The settings of tools outside the agent.
 #[derive(Default)]
 pub(crate) struct Say {
     pub(crate) global: BTreeMap<String, ToolStatus>,
     pub(crate) environment: BTreeMap<String, String>,
 }
 
-/// Everything a test may want to change about a run before it starts.
+/// Everything a test may change about a run before it starts.
 pub(crate) struct World {
     pub(crate) host: RecordingHost,
     pub(crate) script: Script,
@@ -37,7 +37,7 @@ pub(crate) struct World {
     pub(crate) agent: AgentSettings,
     /// Whose tools the run gets.
     pub(crate) spec: AgentSpec,
-    /// The tools as they are while the run is under way, if others than at its start.
+    /// The tools during the run, if others than at its start.
     pub(crate) current_tools: Option<Arc<dyn CurrentTools>>,
     pub(crate) told_tools: Option<Vec<String>>,
     pub(crate) pending: Option<PendingCalls>,

@@ -37,7 +37,7 @@ pub(super) async fn concurrent_appends_are_all_there_once_and_in_one_order(
     for (before, after) in entries.iter().zip(&entries[1..]) {
         assert_eq!(after.parent_id(), Some(before.id()));
     }
-    // What a writer was told is what is there, in the order in which it was told.
+    // The store has exactly what each writer received as acknowledgement, in that order.
     for mine in written {
         let mut log = entries.iter();
         assert!(mine.iter().all(|entry| log.any(|logged| logged == entry)));

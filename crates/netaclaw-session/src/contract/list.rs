@@ -95,7 +95,7 @@ pub(super) async fn lists_are_filtered_by_owner_and_status(harness: &dyn Contrac
         };
         let (mut ids, total) = list(&port, filter, PageRequest::default()).await;
         assert_eq!(total, ids.len() as u64);
-        // All were made in the same moment, so their order says nothing.
+        // All were created in the same millisecond, so their order is undefined.
         ids.sort();
         ids.join("")
     };

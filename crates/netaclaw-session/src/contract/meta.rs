@@ -1,4 +1,4 @@
-//! What is known about a session beside its entries.
+//! The data of a session besides its entries.
 
 use super::ContractHarness;
 use super::subject::{Subject, import, parse, refused, session_text, user_body};
@@ -316,7 +316,7 @@ pub(super) async fn a_purged_session_leaves_nothing_for_its_id(harness: &dyn Con
         message: super::subject::answer_message("half an answer"),
     };
     port.update_in_flight_entry(id, streamed).await.unwrap();
-    // Another process remembers what it has read.
+    // Another process has cached what it has read.
     assert_eq!(reader.load_tree(id).await.unwrap().entries().len(), 1);
 
     port.delete_session(id).await.unwrap();

@@ -1,8 +1,8 @@
 //! The contract suite: what every session provider must do, written once.
 //!
 //! A provider's tests name a harness and expand [`contract_suite!`](crate::contract_suite); each
-//! behaviour then is a test of its own. The suite knows the port and nothing of how or where
-//! sessions are kept.
+//! behavior then is a test of its own. The suite uses only the port, and does not depend on how or
+//! where sessions are stored.
 
 #![expect(
     clippy::unwrap_used,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     pub kind: u8,
-    /// Picks the parent; most lines hang from the one before them.
+    /// Picks the parent; that of most lines is the one before them.
     pub parent: u16,
     /// Picks an earlier line to refer to: first kept entry, labelled entry, edited entry.
     pub other: u16,

@@ -119,7 +119,7 @@ fn a_compaction_keeps_from_a_position_on_the_path_before_it() {
     assert_eq!(kept_from("a"), "kabcd");
     assert_eq!(kept_from("l"), "kbcd");
     assert_eq!(kept_from("c"), "kcd");
-    // Its own id, an entry of another branch, a later one and nobody: nothing is kept.
+    // Its own id, an entry of another branch, a later one and an unknown one: nothing is kept.
     for nothing in ["k", "x", "d", "nobody"] {
         assert_eq!(kept_from(nothing), "kd", "{nothing}");
     }

@@ -78,7 +78,7 @@ fn leaf_markers_are_looked_through() {
         ("a b", Some("a".into()))
     );
 
-    // What Pi hung below a marker hangs below what the marker points to.
+    // What Pi appended below a marker becomes a child of the marker's target.
     let below = entry_line("c m2 user c");
     let log = read(&[&lines[..], &[below]].concat().join("\n"));
     assert_eq!(entry_ids(&log), "a b c");

@@ -70,7 +70,7 @@ fn a_first_kept_index_counts_readable_lines_with_the_header_as_number_0() {
     for nothing in ["0", "2", "5", "99", "-1", "1.5"] {
         assert_eq!(kept(nothing), "", "{nothing}");
     }
-    // What is no number stays as it is.
+    // A value that is not a number stays as it is.
     for odd in [r#""1""#, "null"] {
         assert!(
             kept(odd).contains(&format!(r#""firstKeptEntryIndex":{odd}"#)),

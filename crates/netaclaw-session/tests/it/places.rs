@@ -43,7 +43,7 @@ fn each_fork_remembers_its_own_visit() {
     places.remember(Some(&"c".into()), &mut visits);
     assert_eq!(follow(&tree, "a", &visits), "c");
     assert_eq!(follow(&tree, "b", &visits), "d");
-    // Whoever goes back the usual way leaves no trace.
+    // The default way back leaves no trace.
     places.remember(Some(&"f".into()), &mut visits);
     assert_eq!(visits, Visits::new());
 }

@@ -78,7 +78,7 @@ proptest! {
             let context = build_session_context(&tree, Some(&id)).unwrap();
             let sources: Vec<&EntryId> = context.source_entry_ids().collect();
             let is_summary = |source: &&&EntryId| tree.get(source).unwrap().kind() == EntryKind::Compaction;
-            // At most one compaction speaks, the last on the path, and it speaks first.
+            // At most one compaction contributes, the last on the path, and it comes first.
             let last = path.iter().rev().find(|entry| entry.kind() == EntryKind::Compaction);
             let summaries: Vec<&EntryId> = sources.iter().filter(is_summary).copied().collect();
             prop_assert_eq!(summaries, last.map(|entry| entry.id()).into_iter().collect::<Vec<_>>());

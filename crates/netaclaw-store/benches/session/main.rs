@@ -1,7 +1,8 @@
-//! Sessions measured: the file provider beside the real Pi on Node, and MySQL beside a bare
-//! transaction loop. Prints a table and writes the figures as JSON; asserts nothing.
+//! Sessions measured: the file provider compared with the real Pi on Node, and MySQL compared with
+//! a bare transaction loop. Prints a table and writes the figures as JSON; asserts nothing.
 //!
-//! `cargo bench -p netaclaw-store --bench session -- [--entries 1000,10000] [--repeat 3] [--only file]`
+//! `cargo bench -p netaclaw-store --bench session -- [--entries 1000,10000] [--repeat 3] [--only
+//! file]`
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 

@@ -1,4 +1,4 @@
-//! The MySQL provider beside what its database can do at all: a bare loop of transactions with
+//! The MySQL provider compared with the maximum of its database: a bare loop of transactions with
 //! the same two statements' worth of work.
 
 use crate::report::Report;

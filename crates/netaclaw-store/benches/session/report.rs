@@ -1,4 +1,4 @@
-//! The table people read and the figures programs read.
+//! The table for readers and the figures for programs.
 
 use crate::file::Figures;
 use serde_json::{Value, json};

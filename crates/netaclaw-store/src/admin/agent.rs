@@ -159,7 +159,7 @@ fn agent_of((id, name, is_default, data, rev, created_at, updated_at): Row) -> R
     })
 }
 
-/// Adds an agent. The first one is the default whether it says so or not.
+/// Adds an agent. The first one is always the default.
 pub(super) async fn insert_agent(
     writer: &mut AnyConnection,
     by: &Actor,

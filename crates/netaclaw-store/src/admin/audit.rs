@@ -9,7 +9,7 @@ use netaclaw_admin::{Act, Actor, AdminError, AuditStore};
 use netaclaw_protocol::{AuditPage, AuditRecord};
 use sqlx::AnyConnection;
 
-/// Nobody reads more at a time.
+/// The largest page.
 const PAGE_SIZE_MAX: u32 = 500;
 /// As much of a name as its column holds.
 const NAME_CHARS_MAX: usize = 200;

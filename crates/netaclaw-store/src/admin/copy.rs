@@ -47,15 +47,15 @@ async fn quick_check(file: &Path) -> Result<Integrity, sqlx::Error> {
     })
 }
 
-/// Errors that speak of the file and not of the way to it: `SQLITE_CORRUPT` and `SQLITE_NOTADB`.
+/// Errors about the file and not about the access to it: `SQLITE_CORRUPT` and `SQLITE_NOTADB`.
 fn is_damage(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     let code: Option<u32> = code.and_then(|code| code.parse().ok());
     matches!(code.map(|code| code & 0xff), Some(11 | 26))
 }
 
-/// Writes a copy of the database, as it is at one moment, to a file that does not exist yet. Others
-/// may use the database meanwhile.
+/// Writes a consistent copy of the database to a file that does not exist yet. Other connections
+/// may use the database concurrently.
 pub fn copy_database<'a>(
     file: &'a Path,
     target: &'a Path,

@@ -77,11 +77,11 @@ impl Database {
         }
     }
 
-    /// A transaction in which this process alone changes anything, in one area. Dropped, it is rolled
+    /// A write transaction that excludes all other writers, in one area. Dropped, it is rolled
     /// back.
     pub(super) async fn writer(&self, area: Area) -> Result<Writer<'_>> {
         // A plain BEGIN would take SQLite's lock at the first write, and then fail instead of
-        // waiting if somebody else had written since the first read.
+        // waiting if another process had written since the first read.
         const TURN: &str = "SELECT id FROM netaclaw_admin_writer WHERE id = 1 FOR UPDATE";
         let transaction = match self.kind {
             AdminStoreKind::Sqlite => self.pool.begin_with("BEGIN IMMEDIATE").await?,
@@ -124,7 +124,7 @@ impl DerefMut for Writer<'_> {
     }
 }
 
-/// Ends a transaction whose work went well, and with it what was read of its area before.
+/// Commits a transaction whose work succeeded, and invalidates what was cached of its area.
 pub(super) async fn commit(writer: Writer<'_>) -> Result<()> {
     const INCREASE: &str =
         "UPDATE netaclaw_admin_revision SET revision = revision + 1 WHERE area = ?";
@@ -239,7 +239,7 @@ async fn migrate_sqlite(connection: &mut SqliteConnection) -> Result<(), Migrate
     Ok(())
 }
 
-/// What exactly is wrong with a URL is not told, as that could quote parts of the password.
+/// The error leaves out the detail of an invalid URL, as that could quote parts of the password.
 fn mysql_options(url: &str) -> Result<MySqlConnectOptions, AdminError> {
     let refused = |reason: &str| AdminError::store("the database URL cannot be used", reason);
     let options = match url.starts_with("mysql://") {
@@ -313,7 +313,8 @@ async fn migrate_mysql(connection: &mut MySqlConnection) -> Result<(), BoxError>
     migrations.set_locking(false);
     migrations.dangerous_set_table_name(MIGRATION_TABLE);
     match migrations.run_direct(None, &mut *connection, false).await {
-        // A process died on the way. Every migration is one statement that can be run again.
+        // A process died during a migration. Every migration is one statement that can be run
+        // again.
         Err(MigrateError::Dirty(_)) => {
             const UNFINISHED: &str = "DELETE FROM netaclaw_admin_migration WHERE success = FALSE";
             connection.execute(UNFINISHED).await?;

@@ -115,7 +115,7 @@ impl McpStore for SqlAdminStore {
         let mut fields = changed_fields(&stored.view.spec, &spec);
         stored.view.spec = spec;
         if let McpSecretsChange::Set(new) = &secrets {
-            // What is replaced as a whole need not be readable any more.
+            // Secrets that are replaced as a whole need not be readable.
             let old = match new.values().any(Option::is_none) {
                 true => stored.secrets(&self.sealer)?,
                 false => McpSecrets::new(),

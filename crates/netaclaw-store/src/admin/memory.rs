@@ -1,4 +1,4 @@
-//! What agents remember, in its table.
+//! Agents' memories, in their table.
 
 use super::SqlAdminStore;
 use super::database::commit;
@@ -193,11 +193,12 @@ impl MemoryStore for SqlAdminStore {
     }
 }
 
-/// A pending fact becomes one that agents know, and takes the place of the one it corrects.
+/// Confirms a pending fact, and replaces the one it corrects.
 async fn confirm(writer: &mut AnyConnection, pending: Memory) -> Result<Memory> {
     delete_pending(writer, &pending.id).await?;
     if let Some(old) = &pending.replaces {
-        // Whether it is still there: another user's cannot be meant, but must not be deleted either.
+        // Checks that it still exists and is this user's: a fact of another user must not be
+        // deleted.
         if find_memory(writer, &pending.user_id, old).await?.is_some() {
             delete_row(writer, old).await?;
         }

@@ -1,14 +1,14 @@
-//! What people configure, in SQLite or in MySQL.
+//! The configuration, in SQLite or in MySQL.
 //!
 //! A few small tables on two databases are written with sqlx and its `Any` driver rather than an
 //! ORM: with text, integers and bytes as the only column types and `?` as the placeholder, every
 //! statement here is valid for both as it stands, so there is one code path and no entity layer
-//! beside the protocol's own types. What differs is in `database`: how a connection is made, how
-//! the tables are brought up to date, and how a writer takes its turn.
+//! next to the protocol's own types. What differs is in `database`: connecting, migrating the
+//! tables, and acquiring the write lock.
 //!
-//! Whatever changes something does so in one transaction that excludes all other writers, on
-//! either database, and checks what it needs inside. Nothing is decided on data that somebody
-//! else may be changing, so there are no lost updates and no deadlocks to try again after.
+//! Each change is one transaction that excludes all other writers, on either database, and checks
+//! its preconditions inside. No decision uses data that another writer may be changing, so there
+//! are no lost updates and no deadlocks to retry.
 
 mod agent;
 mod audit;
@@ -101,13 +101,13 @@ impl SqlAdminStore {
         })
     }
 
-    /// Refuses agents whose directories are not apart from this one.
+    /// Refuses agents whose directories overlap this one.
     pub fn guarding(self, data_dir: PathBuf) -> Self {
         let data_dir = Some(data_dir);
         Self { data_dir, ..self }
     }
 
-    /// Ends all connections. SQLite then needs no files beside its own.
+    /// Closes all connections. SQLite then needs no files but the database.
     pub async fn close(&self) {
         self.write_uses(self.token_uses.take()).await;
         self.database.close().await;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use sqlx::AnyConnection;
 use uuid::Uuid;
 
-/// A row that people change: found by its id, called by its name, and changed at a revision.
+/// A row of the configuration: found by its id, named by its name, and changed at a revision.
 pub(super) trait Record: Sync {
     const KIND: RecordKind;
 
@@ -147,7 +147,7 @@ pub(super) fn stamp_of(rev: i64, created_at: i64, updated_at: i64) -> Stamp {
     }
 }
 
-/// Databases know only signed numbers.
+/// Databases have only signed numbers.
 pub(super) fn column(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,5 @@
-//! Keys of channels and secrets of servers at rest: XChaCha20-Poly1305 with a random nonce, bound to the row they are in.
+//! Keys of channels and secrets of servers at rest: XChaCha20-Poly1305 with a random nonce, bound
+//! to the row they are in.
 
 use super::secret_key::SecretKey;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -8,7 +9,7 @@ use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 
 const NONCE_BYTES: usize = 24;
-/// The first byte, so that another way can follow this one.
+/// The first byte, so that another format can follow this one.
 const VERSION: u8 = 1;
 
 pub(super) struct Sealer(XChaCha20Poly1305);

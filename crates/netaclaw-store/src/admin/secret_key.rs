@@ -14,7 +14,7 @@ use thiserror::Error;
 
 pub(super) const KEY_BYTES: usize = 32;
 
-/// 32 random bytes. Whoever has them can read the keys of all channels.
+/// 32 random bytes. They decrypt the keys of all channels.
 #[derive(Clone)]
 pub struct SecretKey(Zeroizing<[u8; KEY_BYTES]>);
 
@@ -94,7 +94,7 @@ fn read(mut file: File, path: &Path) -> Result<SecretKey, SecretKeyError> {
     parse(&text).ok_or_else(|| SecretKeyError::File(path.to_owned()))
 }
 
-/// Writes a new key, unless somebody else is faster. The file appears with all it holds.
+/// Writes a new key, unless another process has done so first. The file appears with its content.
 fn create(path: &Path) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     std::fs::DirBuilder::new()

@@ -85,7 +85,7 @@ impl SqlAdminStore {
     }
 }
 
-/// The entries that NetaClaw reads, empty, so that people find them.
+/// The entries that NetaClaw reads, empty, so that users find them.
 async fn plant_dictionary(writer: &mut AnyConnection, by: &Actor) -> Result<()> {
     let group = DictTypeSpec {
         key: NETACLAW_GROUP.to_owned(),

@@ -1,7 +1,7 @@
 //! Tokens in their table, as hashes.
 //!
 //! A token is `neta_<id>_<secret>`. The id finds the row, and only the hash of the secret is
-//! compared, in constant time; so the time an answer takes tells nothing about a secret.
+//! compared, in constant time; so the response time reveals nothing about a secret.
 
 use super::SqlAdminStore;
 use super::database::commit;
@@ -120,12 +120,12 @@ impl TokenStore for SqlAdminStore {
     }
 }
 
-/// Tokens that were presented at one revision of the accounts. It ends with the revision, so a token
-/// that is revoked, or whose user is disabled, is read again.
+/// Tokens that were presented at one revision of the accounts. The cache ends with the revision, so
+/// a token that is revoked, or whose user is disabled, is read again.
 #[derive(Debug, Default)]
 pub(super) struct TokenCache(Mutex<HashMap<TokenId, Arc<CachedToken>>>);
 
-/// A token as it is stored, with the user it stands for.
+/// A token as it is stored, with its user.
 #[derive(Debug)]
 struct CachedToken {
     token: Token,
@@ -176,7 +176,7 @@ impl SqlAdminStore {
         Ok(Some(cached))
     }
 
-    /// Who may come in does not hang on this being written down.
+    /// Authentication does not depend on whether the use is recorded.
     pub(super) async fn write_uses(&self, uses: Vec<(TokenId, i64)>) {
         if uses.is_empty() {
             return;
@@ -194,7 +194,7 @@ impl SqlAdminStore {
     }
 }
 
-/// Why a token opens nothing any more, if so.
+/// Why a token is not valid, if so.
 fn ending(token: &Token, now_ms: i64) -> Option<TokenCheck> {
     if token.revoked_at.is_some() {
         return Some(TokenCheck::Revoked);
@@ -224,8 +224,8 @@ async fn issue(
     Ok(IssuedToken { token, secret })
 }
 
-/// Ends the tokens of a user's browsers that may have come in with the password, and not with
-/// another token. The one that was shown to ask for this stays.
+/// Revokes the tokens of a user's browsers that may have logged in with the password, and not with
+/// another token. The token that authenticated this request stays.
 pub(super) async fn end_browsers(
     writer: &mut AnyConnection,
     by: &Actor,
@@ -276,7 +276,7 @@ fn random_hex<const BYTES: usize>() -> Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A plain hash will do: nobody can try out 2^256 secrets.
+/// A plain hash is enough: 2^256 secrets cannot be guessed.
 fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }

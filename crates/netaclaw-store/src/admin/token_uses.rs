@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// As exact as it is known when a token was used last.
 const EXACT_MS: i64 = 60_000;
-/// Writing down every use would cost more than it tells, and all tokens would have to be read again:
-/// uses are written together, and no more often than this.
+/// Recording every use would be expensive, and all tokens would have to be read again: uses are
+/// written together, and no more often than this.
 const WRITTEN_EVERY_MS: i64 = 10 * 60_000;
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl TokenUses {
         }
     }
 
-    /// What is still to be written down, when there is no later.
+    /// The uses that are not written yet, for the shutdown.
     pub(super) fn take(&self) -> Vec<(TokenId, i64)> {
         self.lock().last.drain().collect()
     }

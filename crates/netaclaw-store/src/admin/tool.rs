@@ -31,7 +31,7 @@ impl ToolStore for SqlAdminStore {
         source: &str,
         known: &[KnownTool],
     ) -> Result<ToolSync, AdminError> {
-        // Most of the time there is nothing to do, and then nobody has to wait.
+        // Usually nothing has changed, and then this does not take the write lock.
         let mut reader = self.database.connection().await?;
         let rows = read_tools(&mut reader).await?;
         drop(reader);

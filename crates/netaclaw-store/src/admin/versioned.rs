@@ -25,12 +25,12 @@ pub(super) enum Area {
     Configuration,
     /// Users and their tokens.
     Accounts,
-    /// What agents remember. Never cached.
+    /// Agents' memories. Never cached.
     Memories,
 }
 
 impl Area {
-    /// Its row; `None` for an area that is read anew each time.
+    /// Its row; `None` for an area that is not cached.
     pub(super) fn row(self) -> Option<&'static str> {
         match self {
             Self::Configuration => Some("configuration"),

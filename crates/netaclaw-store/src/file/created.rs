@@ -1,8 +1,8 @@
-//! Which sessions were created lately, shared by all processes of a directory.
+//! Recently created sessions, shared by all processes of a directory.
 //!
 //! The id of a session that a request names is looked up in memory, and other processes create
-//! sessions too. Each creation appends its id to one small file under a lock, so that a process
-//! learns of the others' sessions by reading what is new there.
+//! sessions too. Each creation appends its id to one small file under a lock, and each process
+//! finds the others' sessions by reading what was appended.
 
 use super::index::ids_in_names;
 use crate::private;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const FILE: &str = "created.ids";
-/// A longer file starts again; readers notice and look through the directory.
+/// A longer file starts again; readers detect that and scan the directory.
 const BYTES_MAX: u64 = 1 << 20;
 
 /// Calls block.

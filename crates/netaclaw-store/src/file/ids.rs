@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A few bytes for each session. What it holds may be gone again or be another one's with the same
-/// hash, so a yes has to be checked; a no is final but for files that another program has made since.
+/// A few bytes for each session. A match may be a session that was removed or one with the same
+/// hash, so it has to be verified; a miss is final but for files that another program has created
+/// since.
 #[derive(Default)]
 pub(super) struct Ids {
     hasher: RandomState,

@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const INDEX_FILE: &str = "index.json";
-/// Raised when rows mean something else; an index of another version is made anew.
+/// Raised when the meaning of rows changes; an index of another version is rebuilt.
 const INDEX_VERSION: u32 = 1;
 
 #[derive(Debug)]
@@ -25,9 +25,9 @@ pub(super) struct Index {
     /// By path below the directory.
     rows: HashMap<String, Row, foldhash::fast::RandomState>,
     loaded: bool,
-    /// Counts refreshes, to tell which rows the last one saw.
+    /// Counts refreshes, so that rows the last one did not find can be removed.
     round: u64,
-    /// Where the files lay that a name told the session of, when they were last looked for.
+    /// Where the files with a session id in their name were when they were last scanned.
     places: HashMap<SessionId, PathBuf, foldhash::fast::RandomState>,
 }
 
@@ -67,7 +67,7 @@ impl Index {
         Ok(here.into_iter().chain(below).collect())
     }
 
-    /// Where a session lies. Blocks.
+    /// The path of a session. Blocks.
     pub(super) fn locate(&mut self, session: &SessionId) -> io::Result<Option<PathBuf>> {
         let known = self.places.get(session);
         if let Some(path) = known.filter(|path| path.exists()) {
@@ -82,7 +82,7 @@ impl Index {
         if let Some(path) = self.places.get(session) {
             return Ok(Some(path.clone()));
         }
-        // Files of other programs may have any name; the header tells.
+        // Files of other programs may have any name; the header has the id.
         self.refresh(&HashMap::new())?;
         let found = self.rows.iter().find(|(_, row)| {
             row.meta
@@ -92,7 +92,8 @@ impl Index {
         Ok(found.map(|(path, _)| self.dir.join(path)))
     }
 
-    /// Lists sessions. `live` are those this process is writing, which it knows better. Blocks.
+    /// Lists sessions. `live` are those this process is writing, whose metadata in memory is newer.
+    /// Blocks.
     pub(super) fn list(
         &mut self,
         filter: &SessionFilter,
@@ -143,7 +144,7 @@ impl Index {
             let (size, mtime_ns) = (file.size, file.mtime_ns);
             match self.rows.get_mut(&file.path) {
                 Some(row) if (row.size, row.mtime_ns) == (size, mtime_ns) => row.seen = self.round,
-                // Its meta is taken from memory; the row is read when the session is let go.
+                // Its metadata is taken from memory; the row is read when the session is closed.
                 Some(row) if live.contains_key(&self.dir.join(&file.path)) => row.seen = self.round,
                 _ => {
                     let meta = read_meta(&self.dir.join(&file.path)).map(Box::new);
@@ -168,7 +169,7 @@ impl Index {
         Ok(())
     }
 
-    /// Looks at all files, and meanwhile reads the stored index if that was not done yet.
+    /// Scans all files, and reads the stored index concurrently if that was not done yet.
     fn load_and_look(&mut self) -> io::Result<Vec<FoundFile>> {
         let dir = self.dir.as_path();
         if self.loaded {
@@ -177,7 +178,7 @@ impl Index {
         let (rows, files) = std::thread::scope(|scope| {
             let loading = scope.spawn(|| load(dir).unwrap_or_default());
             let files = look_at_files(dir);
-            // A panic while reading a help is no reason to fail: it is made anew.
+            // A panic while reading the index is not a failure: the index is rebuilt.
             (loading.join().unwrap_or_default(), files)
         });
         self.rows = rows;
@@ -218,7 +219,7 @@ struct FoundFile {
 
 fn look_at_files(dir: &Path) -> io::Result<Vec<FoundFile>> {
     let look = |file: SessionFile| {
-        // A file that vanished since the directory was read is no error.
+        // A file that vanished since the directory was read is not an error.
         let metadata = file.entry.metadata().ok()?;
         let mtime_ns = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
         Some(FoundFile {
@@ -266,15 +267,15 @@ struct SessionFile {
     entry: DirEntry,
 }
 
-/// The ids that the names of the files tell. Blocks.
+/// The ids in the names of the files. Blocks.
 pub(super) fn ids_in_names(dir: &Path) -> io::Result<Vec<SessionId>> {
     let files = session_files(dir)?;
     let id = |file: &SessionFile| id_in_name(Path::new(&file.path));
     Ok(files.iter().filter_map(id).collect())
 }
 
-/// The files that may be sessions: in the directory itself and one level below. Names that are no
-/// text were given by nobody who writes sessions.
+/// The files that may be sessions: in the directory itself and one level below. Programs that write
+/// sessions give no names that are invalid UTF-8.
 fn session_files(dir: &Path) -> io::Result<Vec<SessionFile>> {
     let mut files = Vec::new();
     let mut below = Vec::new();

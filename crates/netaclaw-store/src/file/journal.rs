@@ -1,7 +1,7 @@
-//! What has been streamed of an answer, kept beside the session until the answer is complete.
+//! The streamed part of an answer, stored next to the session until the answer is complete.
 //!
-//! The file stays when the answer is there: to make and to remove one costs more than all that is
-//! written to it. What it tells of an entry that the session has is no news to whoever reads it.
+//! The file stays when the answer is complete: creating and removing it costs more than all writes
+//! to it. Readers ignore a journal about an entry that the session has.
 
 use super::layout::beside;
 use crate::private;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// A crash loses at most this much of what was streamed.
 pub(super) const JOURNAL_INTERVAL: Duration = Duration::from_millis(250);
-/// A journal of several times its last line, and of this much, is begun anew.
+/// A journal of several times its last line, and of this size, is rewritten.
 const JOURNAL_BYTES: u64 = 256 << 10;
 const LINES_KEPT: u64 = 8;
 
@@ -66,8 +66,8 @@ impl Journal {
         true
     }
 
-    /// Begins the journal anew with `entry`, if it is still in flight. One that is there is replaced
-    /// as a whole.
+    /// Rewrites the journal with `entry`, if it is still in flight. An existing one is replaced as
+    /// a whole.
     pub(super) fn write(&self, entry: &Entry) -> io::Result<()> {
         let mut open = self.lock();
         if open.entry.as_ref() != Some(entry.id()) {
@@ -79,7 +79,7 @@ impl Journal {
             .append(true)
             .create(true)
             .open(temporary.as_ref().unwrap_or(&self.path))?;
-        // Whatever a dead writer left here was taken in when the session was opened.
+        // The journal of a dead writer was recovered when the session was opened.
         file.set_len(0)?;
         file.write_all(&line)?;
         if let Some(temporary) = temporary {
@@ -104,8 +104,8 @@ impl Journal {
         }
     }
 
-    /// Removes the file if this process has made one and nothing is in flight; what is belongs to the
-    /// next writer. For the end of the session here, under the same lock.
+    /// Removes the file if this process has created it and nothing is in flight; otherwise it is
+    /// for the next writer. Called when the session is closed, under the same lock.
     pub(super) fn tidy(&self) {
         let of_use = {
             let open = self.lock();

@@ -33,7 +33,7 @@ pub(super) fn id_in_name(path: &Path) -> Option<SessionId> {
     Some(SessionId::new(id)).filter(SessionId::is_safe)
 }
 
-/// A file that lies beside a session file: its name and a suffix.
+/// A sidecar of a session file: its name and a suffix.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);

@@ -1,4 +1,4 @@
-//! Files that killed processes left beside sessions: locks, journals and temporary files.
+//! Files that killed processes left next to sessions: locks, journals and temporary files.
 
 use super::index::Index;
 use super::layout::{beside, id_in_name};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 impl FileProvider {
     /// Removes what killed processes left, and touches nothing that a live process uses. A journal
-    /// whose session has not got the answer yet is taken in as usual, by opening the session.
+    /// whose session does not have the answer yet is recovered as usual, by opening the session.
     pub(super) async fn sweep_leftovers(&self) -> Result<(), SessionError> {
         let dir = self.dir().to_owned();
         let found = crate::blocking(move || clear(&dir)).await;
@@ -42,8 +42,8 @@ impl FileProvider {
     }
 }
 
-/// Removes locks that nobody holds, journals without a session and old temporary files, and returns
-/// the sessions whose journals dead writers left. Blocks.
+/// Removes unused locks, journals without a session and old temporary files, and returns the
+/// sessions whose journals dead writers left. Blocks.
 fn clear(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut journals = Vec::new();
     for dir in Index::directories(dir)? {

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 const SWEEP_PATIENCE_MS: u32 = 20;
 
-/// Held by whoever may write a session. The lock is the kernel's, on a file beside the session,
-/// so that it ends with its holder however that ends; the text in the file only tells who it is.
+/// The right to write a session. The lock is the kernel's, on a file next to the session, so that
+/// it ends with its holder in any case; the text in the file only names the holder.
 #[derive(Debug)]
 pub(super) struct SessionLock {
     path: PathBuf,
@@ -55,8 +55,8 @@ impl SessionLock {
     }
 }
 
-/// Takes the lock. A process that sweeps leftovers holds one for a moment to see whether it is in use,
-/// which must not look as if the session were open elsewhere.
+/// Takes the lock. A process that sweeps leftovers holds one for a moment to test whether it is in
+/// use, which must not look as if the session were open elsewhere.
 #[expect(
     clippy::disallowed_methods,
     reason = "file locks cannot be awaited, and this runs on a thread for blocking calls"
@@ -79,8 +79,8 @@ pub(super) enum Left {
     Gone,
 }
 
-/// Removes a lock file that nobody holds. As a holder does, it removes the file while it has the
-/// lock, so that a process that opened it meanwhile notices and makes a new one.
+/// Removes an unused lock file. Like a holder, it removes the file while it has the lock, so that a
+/// process that opened it in the meantime notices and creates a new one.
 pub(super) fn remove_if_left(path: &Path) -> io::Result<Left> {
     let file = match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Left::Gone),
@@ -100,7 +100,8 @@ pub(super) fn remove_if_left(path: &Path) -> io::Result<Left> {
 
 impl Drop for SessionLock {
     fn drop(&mut self) {
-        // Removed while still locked: whoever opened it meanwhile notices and makes a new one.
+        // Removed while still locked: a process that has opened it in the meantime notices and
+        // creates a new one.
         if let Err(error) = std::fs::remove_file(&self.path) {
             tracing::warn!(%error, "failed to remove the lock file of a session");
         }

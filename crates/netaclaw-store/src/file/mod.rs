@@ -1,8 +1,8 @@
-//! Sessions in files: one `.jsonl` each, in Pi's format, appended only.
+//! Sessions in files: one `.jsonl` each, in Pi's format, append-only.
 //!
-//! Beside a session file `X.jsonl` there may be `X.jsonl.lock` while somebody writes it,
-//! `X.jsonl.inflight` once an answer was streamed by whoever has the lock, and `X.jsonl.v1.bak` after
-//! an old file was migrated. None of them is needed to read the session.
+//! Next to a session file `X.jsonl` there may be `X.jsonl.lock` while a process writes it,
+//! `X.jsonl.inflight` after the holder of the lock has streamed an answer, and `X.jsonl.v1.bak`
+//! after an old file was migrated. None of them is needed to read the session.
 
 mod created;
 mod error;

@@ -60,7 +60,7 @@ pub(super) struct InFlight {
     pub(super) entry: Entry,
     /// When it was last journalled.
     pub(super) journalled: Instant,
-    /// Journals what came since when its time has come; ends with the entry.
+    /// Journals the newest state when it is due; ends with the entry.
     pub(super) job: Option<JoinHandle<()>>,
 }
 
@@ -98,8 +98,8 @@ impl Slot {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, Option<State>> {
-        // A panic in the short sections leaves at worst a state that differs from the file, and
-        // the file's length tells.
+        // A panic in the short sections leaves at worst a state that differs from the file, and the
+        // file's length shows it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -123,8 +123,8 @@ impl Slot {
         Ok(())
     }
 
-    /// Removes the session if it is still deleted, under its lock, which goes last. Blocks; the caller
-    /// holds the gate and has taken the state out.
+    /// Removes the session if it is still deleted, under its lock, which is removed last. Blocks;
+    /// the caller holds the gate and has taken the state out.
     pub(super) fn purge(
         &self,
         state: Option<State>,
@@ -165,7 +165,7 @@ impl Slot {
         if access == Access::Write && state.writer.is_none() {
             check_format(state.tree.header())?;
             let lock = SessionLock::acquire(&self.path, &self.id)?;
-            // Somebody may have written between our reading and our lock.
+            // Another process may have written between our reading and our lock.
             if state.is_stale(&self.path) {
                 state.reload(&self.path, &self.id)?;
                 check_format(state.tree.header())?;
@@ -217,8 +217,8 @@ impl State {
         Ok(())
     }
 
-    /// Whether another program has written to the file since, or taken it away. Who writes it has it
-    /// open, and asks that: to find a file by its name takes ten times as long.
+    /// Whether another program has written to the file since, or removed it. A writer has the file
+    /// open and asks the descriptor: a lookup by name takes ten times as long.
     pub(super) fn is_stale(&self, path: &Path) -> bool {
         let found = match &self.writer {
             Some(writer) => writer.found(),
@@ -227,7 +227,7 @@ impl State {
         found.map_or(true, |file| file.len() != self.len || file.nlink() == 0)
     }
 
-    /// Lets go of a file that has no name any more: another one lies in its place, and what was
+    /// Closes a file that has no name any longer: its name belongs to another file, and what is
     /// appended to this one would be lost.
     fn leave_lost_file(&mut self) {
         let found = self.writer.as_ref().map(LogWriter::found);
@@ -332,8 +332,8 @@ impl State {
         }
     }
 
-    /// Writes an entry after which the leaf is `leaf`. Where the file alone would tell otherwise,
-    /// a marker in the same write sets it right.
+    /// Writes an entry after which the leaf is `leaf`. If the file alone implies another leaf, a
+    /// marker in the same write corrects it.
     fn write(
         &mut self,
         id: &SessionId,

@@ -1,4 +1,4 @@
-//! The provider: sessions found, opened, written and let go.
+//! The provider: sessions found, opened, written and closed.
 
 use super::FileSettings;
 use super::created::Created;
@@ -52,12 +52,12 @@ impl FileProvider {
         &self.settings.dir
     }
 
-    /// Whether this process has looked at the session and still knows it.
+    /// Whether this process has the session in memory.
     pub(super) fn has_open(&self, session: &SessionId) -> bool {
         self.slots.get(session).is_some()
     }
 
-    /// The session's slot, which is found on disk if nobody has asked for it yet.
+    /// The session's slot, which is created from the disk if it is not in memory yet.
     async fn slot(&self, session: &SessionId) -> Result<Arc<Slot>> {
         match self.slots.get(session) {
             Some(slot) => Ok(slot),
@@ -277,7 +277,7 @@ impl SessionTreeProvider for FileProvider {
             metadata: metadata.map(Arc::new),
             changes: metadata_changes,
         };
-        // Taken by whoever writes it: the work is done once.
+        // Taken by the first writer: the work is done once.
         let mut record = Some(record).filter(|record| *record != MetaRecord::default());
         self.with(session, Access::Write, |_, state| {
             if let Some(record) = record.take() {
@@ -317,7 +317,7 @@ impl SessionTreeProvider for FileProvider {
             return Ok(false);
         }
         let slot = self.slot(session).await?;
-        // Those who use the slot meanwhile wait here, and then find no file.
+        // Callers with the slot wait here in the meantime, and then find no file.
         let _gate = slot.gate.lock().await;
         let (purged, state) = (Arc::clone(&slot), slot.state().take());
         let before = deleted_before.map(str::to_owned);
@@ -397,7 +397,7 @@ impl SessionTreeProvider for FileProvider {
         self.with(session, Access::Write, |_, _| Ok(())).await
     }
 
-    /// A file is locked by its first writer, and nobody can take a lock of the kernel away.
+    /// A file is locked by its first writer, and a kernel lock cannot be taken away.
     async fn claim(&self, session: &SessionId) -> Result<Claim> {
         Ok(Claim::for_good(self.get_session(session).await?))
     }

@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Sessions kept open at most, if the process may open files enough; beyond it the ones longest
-/// unused are let go and are opened again when they are needed.
+/// The maximum number of open sessions, if the process may open enough files; beyond it the least
+/// recently used ones are closed and are opened again on demand.
 const OPEN_SESSIONS_MAX: u64 = 1024;
-/// Of the files that the process may open, sessions take no more than three in so many. Each has three:
-/// itself, its lock and its journal.
+/// The divisor for the share of open files that sessions may use. Each session has three: the log,
+/// its lock and its journal.
 const FILES_PER_SESSION: u64 = 8;
 /// Text kept in memory at most, with the same behaviour beyond it.
 const OPEN_BYTES_MAX: u64 = 256 << 20;
@@ -22,13 +22,13 @@ type Open = HashMap<SessionId, Arc<Slot>, foldhash::fast::RandomState>;
 
 pub(super) struct Slots {
     open: Mutex<Open>,
-    /// Counts uses, to tell which was longest unused.
+    /// Counts uses, to find the least recently used.
     uses: AtomicU64,
     max: usize,
 }
 
 impl Slots {
-    /// As many as this process can have open beside its connections.
+    /// As many as this process can have open besides its connections.
     pub(super) fn new() -> Self {
         let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         let max = (files / FILES_PER_SESSION).clamp(1, OPEN_SESSIONS_MAX);

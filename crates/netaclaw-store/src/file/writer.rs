@@ -18,7 +18,7 @@ const WRITE_BUFFER_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct LogWriter {
     file: Arc<File>,
-    /// Length of the file as far as this writer knows.
+    /// Length of the file as of this writer's last write.
     len: u64,
     /// Set when the file does not end with a newline, so that the next line would be glued to a
     /// torn one and both be lost.
@@ -65,8 +65,8 @@ impl LogWriter {
         }
         self.buffer.extend_from_slice(line.as_bytes());
         self.buffer.push(b'\n');
-        // The file was opened for appending, so this appends too; unlike `write` it needs no lock on
-        // the position that all threads share.
+        // The file was opened for appending, so this appends too; unlike `write` it needs no lock
+        // on the position that all threads share.
         match self.file.write_all_at(&self.buffer, self.len) {
             Ok(()) => {
                 self.len += self.buffer.len() as u64;
@@ -85,7 +85,7 @@ impl LogWriter {
         self.len
     }
 
-    /// The file as it is now, whoever has written to it.
+    /// The file as it is now, whichever process has written to it.
     pub(super) fn found(&self) -> io::Result<Metadata> {
         self.file.metadata()
     }
@@ -96,7 +96,7 @@ impl LogWriter {
     }
 }
 
-/// A whole session as it stands in a file.
+/// A whole session as it is in a file.
 pub(super) struct SessionText<'a> {
     pub(super) header: &'a Header,
     pub(super) entries: &'a [Entry],
@@ -147,7 +147,7 @@ pub(super) fn create_file(
         Ok(len)
     });
     written.inspect_err(|_| {
-        // Nothing was promised yet; a leftover would only puzzle people.
+        // Nothing was acknowledged yet; a leftover would only confuse users.
         std::fs::remove_file(&temporary).unwrap_or_default();
     })
 }
@@ -177,10 +177,10 @@ impl Durable {
     }
 }
 
-/// Replaces a file of an older version by its migrated form and keeps the old one beside it.
+/// Replaces a file of an older version by its migrated form and keeps the old one next to it.
 ///
-/// The caller holds the lock. At every moment the session's name holds the whole old or the
-/// whole new file.
+/// The caller holds the lock. At every moment the session's name holds the whole old or the whole
+/// new file.
 pub(super) fn migrate_file(
     path: &Path,
     old_version: u32,

@@ -17,12 +17,12 @@ use sqlx::mysql::MySqlConnection;
 /// The key that keeps the request of a message from being stored twice.
 const REQUEST_KEY: &str = "neta_agent_session_entry_request";
 
-/// Whether appends name their fence: always, but for a debug build with this variable in its
-/// environment, by which the tests show that they notice.
+/// Whether appends name their fence: always, except in a debug build with this variable in its
+/// environment, by which the tests prove that they would fail.
 const FENCED: bool = !(cfg!(debug_assertions) && option_env!("NETACLAW_TEST_UNFENCED").is_some());
 
-/// An entry on its way into the log. Every attempt at it writes the same id and time, so that an
-/// attempt whose outcome nobody knows can be recognised.
+/// An entry on its way into the log. Every attempt writes the same id and time, so that an attempt
+/// with an unknown outcome can be recognized.
 pub(super) struct Draft {
     new: NewEntry,
     /// The id, if the caller gave none.
@@ -225,9 +225,9 @@ fn leaf_after(known: &Known, entry: &Entry) -> Option<EntryId> {
     }
 }
 
-/// Moves the session's row on to have `entry`, and so keeps others from writing the session until
-/// the transaction ends. False if the session is not, or no longer, what is known of it, or if it
-/// has been claimed anew.
+/// Advances the session's row to have `entry`, and so keeps others from writing the session until
+/// the transaction ends. False if the session differs from the cache, or if it has been claimed
+/// anew.
 async fn take_place(
     connection: &mut MySqlConnection,
     session: &SessionId,

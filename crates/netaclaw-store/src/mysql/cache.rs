@@ -1,4 +1,4 @@
-//! What this process remembers of sessions, and how it catches up with the database.
+//! The cache of sessions, and how it catches up with the database.
 
 use super::in_flight::InFlight;
 use super::retry::Failure;
@@ -183,8 +183,8 @@ pub(super) async fn catch_up(
         .await?;
     let row = row.ok_or_else(|| SessionError::NotFound(session.clone()))?;
     let next_seq: i64 = row.try_get(2)?;
-    // A log that became shorter is another one: a backup was restored. So is one with another header:
-    // the session was purged, and its id is used again.
+    // A log that became shorter is another one: a backup was restored. So is one with another
+    // header: the session was purged, and its id is used again.
     let header: &str = row.try_get(0)?;
     let known =
         known.filter(|known| known.next_seq <= next_seq && known.tree.header().json() == header);

@@ -1,4 +1,4 @@
-//! Changes to a session that are no entries: its leaf, its status and its data.
+//! Changes to a session that are not entries: its leaf, its status and its metadata.
 
 use super::append::Draft;
 use super::cache::{Lock, State};
@@ -165,8 +165,8 @@ impl Store {
     }
 }
 
-/// The metadata as the patch leaves it, or `None` if it does not touch it. Changes of single members
-/// are made to what the row holds, which is locked for it.
+/// The metadata after the patch, or `None` if the patch does not touch it. Changes of single
+/// members are applied to the content of the row, which is locked for it.
 async fn changed_metadata(
     connection: &mut MySqlConnection,
     session: &SessionId,

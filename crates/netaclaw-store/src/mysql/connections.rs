@@ -41,7 +41,7 @@ impl Connections {
             true => settings.url.parse::<MySqlConnectOptions>().ok(),
             false => None,
         };
-        // What exactly is wrong is not told, as that could quote parts of the password.
+        // The error leaves out the detail, as that could quote parts of the password.
         let options = options.ok_or_else(|| {
             SessionError::Invalid(
                 "the database URL cannot be read: it must be mysql://user:password@host:port/database, \
@@ -98,8 +98,7 @@ impl Connections {
         Ok(Transaction(lease))
     }
 
-    /// Closes the connections that nobody uses. When one is found dead, the others most likely
-    /// are as well.
+    /// Closes the idle connections. When one is found dead, the others most likely are as well.
     pub(super) fn forget_idle(&self) {
         self.idle().clear();
     }
@@ -156,7 +155,8 @@ async fn apply_migrations(connection: &mut MySqlConnection) -> Result<(), Migrat
     migrations.dangerous_set_table_name("neta_agent_session_migration");
     // `run` itself does not compile in futures that move between threads.
     match migrations.run_direct(None, &mut *connection, false).await {
-        // A process died on the way. Every migration is one statement that can be run again.
+        // A process died during a migration. Every migration is one statement that can be run
+        // again.
         Err(MigrateError::Dirty(_)) => {
             connection.execute(UNFINISHED).await?;
             migrations.run_direct(None, connection, false).await

@@ -23,7 +23,7 @@ const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 pub(super) struct InFlight {
     entry: Entry,
     written_at: Instant,
-    /// Writes what came too soon after the last write, when its time has come. Ends with the
+    /// Writes an update that came too soon after the last write, when it is due. Ends with the
     /// entry.
     later: Option<JoinHandle<()>>,
 }
@@ -193,7 +193,7 @@ impl Store {
         }
     }
 
-    /// False if there is no such row of this claim.
+    /// False if this claim has no such row.
     async fn update_row(
         &self,
         connection: &mut MySqlConnection,

@@ -1,13 +1,13 @@
 //! Sessions in MySQL or MariaDB: the entry log as rows of one table.
 //!
 //! The text of every entry comes back byte for byte. What a session means is decided by the pure
-//! functions of `netaclaw-session`, on the same tree that a file gives; nothing here interprets
-//! an entry beyond what a listing shows.
+//! functions of `netaclaw-session`, on the same tree that a file gives; nothing here interprets an
+//! entry beyond what a listing shows.
 //!
 //! A session has one owner at a time, the node that claimed it last (`ownership`), and every write
 //! names the fence of its claim. Each append is one transaction that takes the session's row first,
-//! so the log has one order; what a process remembers of a session is only ever used if the row
-//! shows that nothing has changed since. Reading needs no claim.
+//! so the log has one order; cached data of a session is only ever used if the row shows that
+//! nothing has changed since. Reading needs no claim.
 
 mod append;
 mod cache;
@@ -30,7 +30,7 @@ pub use provider::MysqlProvider;
 
 use std::fmt;
 
-/// Connections at most, if nothing else is said. A session uses one while it is written.
+/// The default maximum of connections. A session uses one while it is written.
 const CONNECTIONS_MAX: u32 = 16;
 
 #[derive(Clone)]

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, watch};
 pub struct NodeSettings {
     /// Names this start of the process in its data directory, where the next start finds it dead.
     pub instance: String,
-    /// For people who look at the table.
+    /// For readers of the table.
     pub name: String,
     pub timing: Timing,
 }
@@ -76,7 +76,8 @@ impl Heart {
         state == Some(State::Suspended)
     }
 
-    /// Waits until the node is not suspended; whether it was found dead, its claims tell.
+    /// Waits until the node is not suspended. A node that was found dead loses its claims, which
+    /// report it.
     pub(super) async fn active(&self) {
         if !self.is_suspended() {
             return;
@@ -127,7 +128,7 @@ impl Store {
         Ok(node)
     }
 
-    /// Declares the nodes of these starts of processes dead. Only for whoever knows that they are.
+    /// Declares the nodes of these process starts dead. Only for callers that have proof of it.
     pub(super) async fn instances_died(&self, instances: &[String]) -> Result<(), SessionError> {
         let mut retry = self.retry("cannot declare nodes dead".to_owned());
         while let Err(failure) = retry.attempt(self.declare_instances_dead(instances)).await {
@@ -223,8 +224,8 @@ impl Store {
     }
 }
 
-/// What the task that beats keeps between two beats. The connection is its own: it must not wait for
-/// appends that wait.
+/// The state of the heartbeat task between two beats. The connection is its own: it must not wait
+/// for appends that wait.
 #[derive(Default)]
 struct Beating {
     connection: Option<MySqlConnection>,
@@ -288,7 +289,7 @@ async fn insert_node(
     }
 }
 
-/// Dead nodes that own nothing any more say nothing that a missing row does not say.
+/// Dead nodes without sessions are equivalent to missing rows.
 async fn remove_dead_nodes(connection: &mut MySqlConnection) -> Result<(), Failure> {
     const DELETE: &str = "DELETE FROM netaclaw_node WHERE state = 'dead' AND NOT EXISTS \
          (SELECT 1 FROM neta_agent_session WHERE ownerNode = nodeId)";

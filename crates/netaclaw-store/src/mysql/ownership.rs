@@ -1,8 +1,8 @@
-//! Who owns a session: claims, releases, and what becomes of a claim that is lost.
+//! Who owns a session: claims, releases, and lost claims.
 //!
-//! A claim is a compare-and-set on the owner and the fence of the session's row. Every statement that
-//! stores something of the session names the fence of its claim; one that is rejected means that
-//! somebody else has claimed the session since. A claim that is lost stays lost until the session is
+//! A claim is a compare-and-set on the owner and the fence of the session's row. Every statement
+//! that stores something of the session names the fence of its claim; a rejected statement means
+//! that another node has claimed the session since. A lost claim stays lost until the session is
 //! released or claimed anew on purpose, so that nothing that was read under it is written later.
 
 use super::cache::{Known, Lock, Slot, State, catch_up};
@@ -55,7 +55,7 @@ impl Claims {
         })
     }
 
-    /// Keeps a claim that has been stored for this node. False if the node has died meanwhile.
+    /// Keeps a claim that has been stored for this node. False if the node has died since.
     fn hold(&self, session: &SessionId, fence: Fence, node: &NodeId) -> bool {
         let mut inner = self.lock();
         let lives = inner.node.as_ref() == Some(node);
@@ -123,7 +123,7 @@ impl Store {
         let mut retry = self.retry(format!("cannot take over session {session}"));
         let slot = self.slot_to_write(session, &mut retry).await?;
         let mut state = slot.lock().await;
-        // What was lost is claimed anew, and read anew.
+        // A lost claim is made again, and the session is read again.
         if let Some(Err(_)) = self.claims.fence(session) {
             self.claims.remove(session);
         }
@@ -147,8 +147,8 @@ impl Store {
         self.read_meta(session).await
     }
 
-    /// The place of a session that is to be written. While this node is suspended, it waits before it
-    /// locks that place, because the session can be read meanwhile.
+    /// The slot of a session that is to be written. While this node is suspended, it waits before
+    /// it locks that slot, because the session can be read in the meantime.
     pub(super) async fn slot_to_write(
         &self,
         session: &SessionId,
@@ -270,7 +270,7 @@ impl Store {
         Ok(())
     }
 
-    /// What a write that changed no row means: somebody else owns the session, or it is gone.
+    /// Interprets a write that changed no row: another node owns the session, or it is gone.
     pub(super) async fn rejected(
         &self,
         connection: &mut MySqlConnection,
@@ -288,7 +288,7 @@ impl Store {
         })
     }
 
-    /// Notes that a claim is lost. Whoever serves the session learns it from [`Claim::lost`].
+    /// Records that a claim is lost, which [`Claim::lost`] reports to its holder.
     pub(super) fn deposed(&self, session: &SessionId, fence: Fence) -> Failure {
         tracing::warn!(
             session.id = %session,

@@ -30,7 +30,7 @@ pub struct MysqlProvider {
 pub(super) struct Store {
     pub(super) connections: Connections,
     pub(super) cache: Cache,
-    /// The start of the process that writes, as rows tell it to people.
+    /// The start of the process that writes, for readers of the rows.
     pub(super) runtime: String,
     pub(super) claims: Claims,
     pub(super) heart: Heart,
@@ -39,8 +39,7 @@ pub(super) struct Store {
 }
 
 impl MysqlProvider {
-    /// Connects, and brings the tables up to date. Boxed, so that no other crate compiles the driver
-    /// for itself.
+    /// Connects, and migrates the tables. Boxed, so that no other crate compiles the driver again.
     pub fn connect(settings: MysqlSettings) -> BoxFuture<'static, Result<Self>> {
         Box::pin(Self::connected(settings))
     }
@@ -62,8 +61,8 @@ impl MysqlProvider {
         Ok(Self { store })
     }
 
-    /// Declares dead what these starts of processes were as nodes, so that their sessions can be
-    /// taken over at once. Only for whoever knows that they have ended.
+    /// Declares dead the nodes of these process starts, so that their sessions can be claimed at
+    /// once. Only for callers that have proof of it.
     pub async fn instances_died(&self, instances: &[String]) -> Result<()> {
         self.store.instances_died(instances).await
     }
@@ -280,7 +279,8 @@ impl SessionTreeProvider for MysqlProvider {
     }
 
     async fn owner_died(&self) {
-        // Only a node looks at the others. If it cannot become one now, it does with its first claim.
+        // Only a node watches the others. If it cannot become one now, it does with its first
+        // claim.
         if let Err(error) = self.store.joined().await {
             tracing::warn!(?error, "failed to register this process as a node");
         }

@@ -8,7 +8,7 @@ use netaclaw_session::{SessionError, SessionId};
 use sqlx::mysql::MySqlConnection;
 
 impl Store {
-    /// Claims the session and removes its rows, unless it is not deleted any more.
+    /// Claims the session and removes its rows, unless it was restored.
     pub(super) async fn purge(
         &self,
         session: &SessionId,

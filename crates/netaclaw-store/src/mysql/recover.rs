@@ -28,7 +28,8 @@ impl Store {
         known: &mut Known,
     ) -> Result<(), Failure> {
         if known.tree.meta().status == Some(SessionStatus::Deleted) {
-            // It takes no entries until it is restored. The earlier owner must not write there either.
+            // It accepts no entries until it is restored. The earlier owner must not write there
+            // either.
             return refence_in_flight(connection, session, known.fence).await;
         }
         for left in left_in_flight(connection, session).await? {
@@ -43,7 +44,7 @@ impl Store {
                 continue;
             }
             let entry = left.aborted();
-            // A leaf that was moved to another branch meanwhile stays there.
+            // A leaf that was moved to another branch since stays there.
             let leaf = match known.tree.leaf() == entry.parent_id() {
                 true => Some(entry.id().clone()),
                 false => known.tree.leaf().cloned(),

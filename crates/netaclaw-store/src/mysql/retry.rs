@@ -11,8 +11,8 @@ use uuid::Uuid;
 const ATTEMPTS_MAX: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(640);
-/// How long an attempt may go without an answer. Locks are waited for a third of it, and a statement
-/// takes milliseconds: a connection that is silent for so long is dead, although nobody has said so.
+/// How long an attempt may go without an answer. The lock timeout is a third of it, and a statement
+/// takes milliseconds: a connection that is silent for so long is dead, even without an error.
 const ATTEMPT_MAX: Duration = Duration::from_secs(30);
 /// The same for one that moves a whole session, or searches them all.
 const LONG_ATTEMPT_MAX: Duration = Duration::from_secs(300);
@@ -57,7 +57,7 @@ impl<'c> Retry<'c> {
     }
 
     /// Makes an attempt. One that is dropped because no answer came counts as a lost connection:
-    /// nobody knows what the server has done.
+    /// the outcome on the server is unknown.
     pub(super) async fn attempt<T>(
         &self,
         work: impl Future<Output = Result<T, Failure>>,
@@ -136,7 +136,7 @@ fn timed_out(error: &sqlx::Error) -> bool {
 enum Verdict {
     /// The server rolled back; the same may work now.
     TryAgain,
-    /// Nobody knows what the server has done.
+    /// The outcome on the server is unknown.
     ConnectionLost,
     Final,
 }
@@ -196,7 +196,7 @@ mod tests {
     use crate::mysql::MysqlSettings;
     use tokio::time::Instant;
 
-    /// As on a connection whose other end has gone without a word.
+    /// As on a connection whose other end vanished.
     #[tokio::test(start_paused = true)]
     async fn a_database_that_does_not_answer_is_given_up() {
         let settings = MysqlSettings {

@@ -7,7 +7,7 @@ use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{MySql, QueryBuilder, Row};
 use std::borrow::Cow;
 
-/// The longest id that stands in its column as it is, in bytes.
+/// The longest id that its column stores as it is, in bytes.
 const ID_MAX: usize = 200;
 /// The longest type that its column shows whole, in characters.
 const TYPE_MAX: usize = 64;
@@ -21,7 +21,7 @@ const BATCH_BYTES_MAX: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct NewRow<'e> {
     pub(super) seq: i64,
-    /// What stands in the id column; see [`id_column`].
+    /// The value of the id column; see [`id_column`].
     pub(super) id: Cow<'e, str>,
     pub(super) entry: &'e Entry,
     /// The client's request that this message answers for; see [`NewRow::with_request`].
@@ -46,8 +46,8 @@ impl<'e> NewRow<'e> {
         }
     }
 
-    /// The same, for a message that comes in now: its request stores it once. What is copied from
-    /// elsewhere answers for no request.
+    /// The same, for a new message: its request stores it once. An imported message belongs to no
+    /// request.
     pub(super) fn with_request(self) -> Self {
         let request = request_of(self.entry);
         let request = request.map(|request| indexed(&request).into_owned());
@@ -64,8 +64,8 @@ pub(super) fn in_flight_seq(entry: &EntryId) -> i64 {
     -1 - (fingerprint(entry.as_str()) >> 1) as i64
 }
 
-/// The id as its column holds it. What the index could not hold or not tell from another id gets
-/// a fingerprint; what the column adds always begins with a `#`.
+/// The id as its column holds it. What the index could not hold or not distinguish from another id
+/// gets a fingerprint; what the column adds always begins with a `#`.
 pub(super) fn id_column(id: &EntryId) -> Cow<'_, str> {
     indexed(id.as_str())
 }

@@ -18,7 +18,7 @@ const FIRST_MESSAGE_CHARS_MAX: usize = 200;
 pub(super) const META_COLUMNS: &str = "sessionId, rootEntryId, leafEntryId, cwd, parentSessionId, \
      agentId, userId, title, status, metadata, messageCount, firstMessage, createdAt, updatedAt";
 
-/// The session's data, or `None` if there is no such session.
+/// The session's data, or `None` if the session does not exist.
 pub(super) async fn read_meta(
     connection: &mut MySqlConnection,
     session: &SessionId,
@@ -116,7 +116,7 @@ pub(super) async fn insert_session(
     Ok(())
 }
 
-/// The same moment as NetaClaw writes it; `None` if the text is no time.
+/// The same moment as NetaClaw writes it; `None` if the text is not a time.
 fn timestamp(text: &str) -> Option<String> {
     parse_timestamp(text).map(format_timestamp)
 }

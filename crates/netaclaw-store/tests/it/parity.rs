@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 
 const CASES: u32 = 96;
-/// The kind of step that makes a `context_edit`, which Pi knows only since 0.87.
+/// The kind of step that makes a `context_edit`, which Pi supports only since 0.87.
 const CONTEXT_EDIT: u8 = 16;
 
 /// The contexts at every entry and before the first, as text.
@@ -54,7 +54,7 @@ fn contexts_are_the_same_everywhere() {
         other,
     });
     let trees = proptest::collection::vec(step, 0..60);
-    // The same trees every time: what fails here must fail for everybody.
+    // The same trees every time, so that failures can be reproduced.
     let config = ProptestConfig {
         cases: CASES,
         failure_persistence: None,

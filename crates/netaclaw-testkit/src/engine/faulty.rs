@@ -1,4 +1,4 @@
-//! A store that fails where a test wants it to.
+//! A store that fails at the test's choice.
 
 use async_trait::async_trait;
 use netaclaw_session::{
@@ -19,12 +19,12 @@ pub enum Write {
     /// A message of this role.
     Message(String),
     OtherEntry,
-    /// What is kept beside the entries.
+    /// The data next to the entries.
     State,
     Sync,
 }
 
-/// What becomes of it.
+/// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Happens,

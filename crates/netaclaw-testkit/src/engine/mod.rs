@@ -1,4 +1,4 @@
-//! An engine over files in a temporary directory, with an agent that does what a test tells it.
+//! An engine over files in a temporary directory, with an agent that follows the test's script.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -42,11 +42,11 @@ pub enum Act {
     End,
     /// An answer with one call, and its result.
     Call(&'static str),
-    /// A tool that runs says so many characters, three bytes each.
+    /// A running tool writes this many characters, three bytes each.
     Pour(usize),
     /// An answer that asks the user, and waits.
     Ask(&'static str),
-    /// Waits for consent to a call.
+    /// Waits for the approval of a call.
     NeedConsent(&'static str),
     /// Waits until it is stopped.
     Hang,

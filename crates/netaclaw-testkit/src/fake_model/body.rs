@@ -1,4 +1,4 @@
-//! Writing a stream: paced, cut, held, broken, and noticing when nobody reads it.
+//! Writing a stream: paced, cut, held, broken, and noticing when the client disconnects.
 
 use super::reply::{Chunking, Fault, Reply};
 use super::script::Script;
@@ -34,7 +34,7 @@ impl Frame {
     }
 }
 
-/// The body of a streamed answer. `error` is an event that tells of a failure.
+/// The body of a streamed answer. `error` is an event that reports a failure.
 pub(crate) fn body(
     frames: Vec<Frame>,
     reply: &Reply,
@@ -138,7 +138,8 @@ fn play(steps: Vec<Step>, watch: Watch) -> impl Stream<Item = io::Result<Bytes>>
         loop {
             match steps.next() {
                 Some(Step::Write(bytes)) => return Some((Ok(bytes), (steps, watch))),
-                // A timer has steps of a millisecond, and would make the first token wait for the next.
+                // A timer has steps of a millisecond, and would make the first token wait for the
+                // next.
                 Some(Step::At(offset)) if start + offset <= Instant::now() => {}
                 Some(Step::At(offset)) => tokio::time::sleep_until(start + offset).await,
                 Some(Step::Hold(hold)) => hold.wait().await,

@@ -19,12 +19,12 @@ impl Default for Hold {
 }
 
 impl Hold {
-    /// Waits until the server has come here.
+    /// Waits until the server has reached this point.
     pub async fn reached(&self) {
         take(&self.reached).await;
     }
 
-    /// Lets the server go on.
+    /// Lets the server continue.
     pub fn release(&self) {
         self.released.add_permits(1);
     }

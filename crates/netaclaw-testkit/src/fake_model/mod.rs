@@ -1,9 +1,9 @@
-//! A model server that is not one: it speaks OpenAI's chat completions and Anthropic's messages
-//! to the byte, remembers what it was asked, refuses what the real ones refuse, and fails in
-//! every way a test wants.
+//! A fake model server: it implements OpenAI's chat completions and Anthropic's messages to the
+//! byte, records its requests, refuses what the real servers refuse, and fails in every way that a
+//! test needs.
 //!
-//! [`FakeModel`] is a running server on a port of its own; [`serve`] is the same for a listener
-//! that somebody else made. What it answers is told by its [`Script`].
+//! [`FakeModel`] is a running server on a port of its own; [`serve`] is the same for an existing
+//! listener. Its [`Script`] determines the answers.
 
 pub mod anthropic;
 mod body;
@@ -22,7 +22,7 @@ pub use reply::{CallShape, Chunking, Fault, Part, Reply, TokenCounts};
 pub use script::{Limits, Script};
 pub use server::{FakeModel, serve};
 
-/// Signs thinking in a way that can be checked when it comes back.
+/// Signs thinking in a way that can be verified when it is sent back.
 pub fn signature_of(thinking: &str) -> String {
     let hash = thinking
         .bytes()

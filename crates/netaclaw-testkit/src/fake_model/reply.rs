@@ -3,7 +3,7 @@
 use super::hold::Hold;
 use std::time::Duration;
 
-/// One answer: its parts, and everything that may be wrong with the way it arrives.
+/// One answer: its parts, and every fault in the way it arrives.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub parts: Vec<Part>,
@@ -14,7 +14,7 @@ pub struct Reply {
     pub fault: Option<Fault>,
     pub chunking: Chunking,
     pub call_shape: CallShape,
-    /// The member that thinking comes in, for chat completions.
+    /// The member with the thinking, for chat completions.
     pub reasoning_field: Option<String>,
     /// Pieces of text in a second; `None` is as fast as it goes.
     pub pace: Option<f64>,
@@ -43,7 +43,7 @@ pub struct TokenCounts {
     pub cache_write: u64,
 }
 
-/// What goes wrong. Numbers count the events of the stream.
+/// The fault. Numbers count the events of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// A status with the body the real server sends with it.
@@ -57,22 +57,22 @@ pub enum Fault {
         content_type: &'static str,
         body: String,
     },
-    /// The connection breaks after so many events.
+    /// The connection breaks after this many events.
     CutAfter(usize),
-    /// The connection breaks after the last piece of the answer, before anybody said so.
+    /// The connection breaks after the last piece of the answer, before the final event.
     CutBeforeEnd,
-    /// The body ends cleanly after so many events.
+    /// The body ends cleanly after this many events.
     EndAfter(usize),
     /// Not even a head.
     HangBeforeHead,
-    /// A head, and then nothing for so many events after the beginning.
+    /// A head, and then nothing after this many events.
     HangAfter(usize),
     /// Nothing comes after the last piece of the answer.
     HangBeforeEnd,
     SlowFirstByte(Duration),
-    /// An event that is no JSON, after so many good ones.
+    /// An event that is not JSON, after this many valid ones.
     GarbageAfter(usize),
-    /// An error inside the stream, after so many events.
+    /// An error inside the stream, after this many events.
     ErrorAfter(usize),
     /// A proper answer without a word in it.
     Empty,
@@ -84,7 +84,7 @@ pub enum Chunking {
     /// One write for each event.
     #[default]
     Events,
-    /// Writes of so many bytes, through characters and line ends, with carriage returns and
+    /// Writes of this many bytes, across characters and line ends, with carriage returns and
     /// comments between the events.
     Hostile(usize),
 }
@@ -180,14 +180,14 @@ impl Reply {
         }
     }
 
-    /// Lets the answer wait after so many events until the test lets it go on.
+    /// Pauses the answer after this many events until the test releases it.
     pub fn holding_after(mut self, events: usize) -> (Self, Hold) {
         let hold = Hold::default();
         self.holds.push((events, hold.clone()));
         (self, hold)
     }
 
-    /// The parts that are said; an empty answer says nothing whatever it holds.
+    /// The parts that are sent; an empty answer sends none.
     pub(crate) fn said(&self) -> &[Part] {
         match self.fault {
             Some(Fault::Empty) => &[],

@@ -87,7 +87,7 @@ impl Script {
         self.lock().queue.push_back(reply);
     }
 
-    /// Forgets the answers nobody came for.
+    /// Removes the answers that were not requested.
     pub fn clear(&self) {
         self.lock().queue.clear();
     }
@@ -108,12 +108,12 @@ impl Script {
         self.lock().rules.push((contains.into(), answer));
     }
 
-    /// Forgets what was told about a text.
+    /// Removes the rule for a text.
     pub fn forget(&self, contains: &str) {
         self.lock().rules.retain(|(text, _)| text != contains);
     }
 
-    /// The answer when nothing else is told.
+    /// The default answer.
     pub fn otherwise(&self, reply: Reply) {
         self.lock().otherwise = Answer::always(reply);
     }
@@ -155,12 +155,12 @@ impl Script {
             .expect("the fake was asked at least once")
     }
 
-    /// Waits until the fake has been asked so many times.
+    /// Waits until the fake has received this many requests.
     pub async fn asked(&self, times: usize) {
         wait_for(&self.requests, times).await;
     }
 
-    /// Waits until so many clients have gone away before their answer was over.
+    /// Waits until this many clients have disconnected before the end of their answer.
     pub async fn aborted(&self, times: usize) {
         wait_for(&self.aborts, times).await;
     }

@@ -87,7 +87,7 @@ pub async fn serve(listener: TcpListener, script: Arc<Script>) {
         .expect("axum::serve never ends with an error");
 }
 
-/// Which of the two APIs is spoken.
+/// Which of the two APIs is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Api {
     Openai,

@@ -1,8 +1,8 @@
-//! `find` and `grep` beside fd and ripgrep, on the same tree of 100,000 files.
+//! `find` and `grep` compared with fd and ripgrep, on the same tree of 100,000 files.
 //!
-//! Both sides do the same work: hidden files too, ignore files honoured, results sorted by path or
-//! counted. The programs pay for starting a process and for printing, the tools for keeping what
-//! they found in order. Runs alternate, so that a busy moment of the machine meets both.
+//! Both sides do the same work: hidden files too, ignore files honored, results sorted by path or
+//! counted. The programs pay for starting a process and for printing, the tools for keeping their
+//! results in order. Runs alternate, so that a busy moment of the machine affects both.
 
 #![expect(
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ struct Case {
     name: &'static str,
     tool: &'static str,
     args: Value,
-    /// What it finds, to know that both did the same.
+    /// The number of results, to verify that both did the same.
     found: usize,
     program: &'static [&'static str],
 }

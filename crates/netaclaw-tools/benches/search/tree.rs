@@ -6,8 +6,7 @@ use std::path::Path;
 pub(crate) const DIRS: usize = 1_000;
 const FILES_IN_DIR: usize = 100;
 pub(crate) const FILES: usize = DIRS * FILES_IN_DIR;
-/// Files that hold what is searched for: one in every tenth directory, and in every hundredth a
-/// text beside it.
+/// Files with matches: one in every tenth directory, and in every hundredth a text next to it.
 pub(crate) const NEEDLES: usize = DIRS / 10 + NEEDLES_IN_TEXTS;
 pub(crate) const NEEDLES_IN_TEXTS: usize = DIRS / 100;
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 const QUESTION_CHARS_MAX: usize = 4000;
 const OPTIONS_MAX: usize = 20;
 const OPTION_CHARS_MAX: usize = 200;
-/// Options inside options inside options are no options.
+/// Options nested deeper than this are ignored.
 const NESTING_MAX: usize = 4;
 
 /// Asks the people who watch the session.
@@ -56,8 +56,8 @@ impl TypedTool for Clarify {
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Never,
             needs: Vec::new(),
-            // CLAR-3: people take their time. How long, is one setting of whoever shows the
-            // question.
+            // Users take their time. The timeout is a setting of the session, so a general deadline
+            // of tools must not end the question.
             timeout: None,
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
@@ -65,7 +65,7 @@ impl TypedTool for Clarify {
         }
     }
 
-    /// CLAR-9: options arrive as texts, objects, JSON in a text, and lists of these.
+    /// Models send options as texts, objects, JSON in a text, and lists of these.
     fn mend(&self, args: &mut Value) {
         let Some(options) = args.get_mut("options") else {
             return;
@@ -98,7 +98,7 @@ impl TypedTool for Clarify {
         };
         match asked {
             Ok(answer) => clarify_output(&answer),
-            // CLAR-6: no answer is ever made up.
+            // An answer is never invented: the model would act on it as on a decision of the user.
             Err(error) => ToolOutput::error(format!("The question could not be asked: {error}.")),
         }
     }
@@ -237,7 +237,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// CLAR-9: whatever arrives, labels are short single lines and never show JSON objects.
+        /// Whatever the model sends, labels are short single lines and never show JSON objects, so
+        /// that users can read them.
         #[test]
         fn labels_are_always_fit_to_be_shown(options in json_value()) {
             let mut labels = Vec::new();

@@ -1,14 +1,14 @@
-//! What changed in a file, for people.
+//! The changes of a file, for users.
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Of a longer diff people see the beginning.
+/// Of a longer diff users see the beginning.
 const DIFF_BYTES_MAX: usize = 64 << 10;
 const CONTEXT_LINES: usize = 3;
-/// After that long a diff need not be the shortest any more.
+/// After that long a diff need not be the shortest.
 const TIME_MAX: Duration = Duration::from_millis(500);
 
 /// The lines that went and came.
@@ -72,7 +72,7 @@ impl Change {
         }
     }
 
-    /// The counts, as they stand behind a name.
+    /// The counts, as they follow a name.
     pub(super) fn counts(&self) -> String {
         format!("+{} −{} lines", self.added, self.removed)
     }
@@ -83,7 +83,7 @@ fn shown(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// If lines end with CRLF before and after, that is no news in any of them.
+/// If lines end with CRLF before and after, the diff leaves it out.
 fn without_same_returns<'a>(old: &'a str, new: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
     let plain = |text: &'a str| Cow::Owned(text.replace("\r\n", "\n"));
     match old.contains("\r\n") && new.contains("\r\n") {

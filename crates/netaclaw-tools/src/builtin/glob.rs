@@ -1,4 +1,4 @@
-//! Patterns for paths, as people write them.
+//! Patterns for paths, as users write them.
 
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 use std::path::Path;
@@ -8,7 +8,8 @@ const PATTERN_BYTES_MAX: usize = 1_000;
 /// Braces in braces. The library takes any number and fails when it compiles them.
 const NESTED_MAX: usize = 20;
 
-/// A pattern without a slash speaks of names, wherever they are; one with a slash of whole paths.
+/// A pattern without a slash matches names, wherever they are; one with a slash matches whole
+/// paths.
 #[derive(Debug)]
 pub(super) struct PathGlob {
     matcher: GlobMatcher,

@@ -31,7 +31,7 @@ pub(super) struct Page {
     pub(super) crlf: bool,
 }
 
-/// Reads a page. Lines end at `\n` and nowhere else. `Ok(None)` if it was called off.
+/// Reads a page. Lines end at `\n` and nowhere else. `Ok(None)` if it was cancelled.
 pub(super) fn read_page(
     mut reader: impl BufRead,
     window: Window,

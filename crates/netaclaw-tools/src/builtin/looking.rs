@@ -5,7 +5,7 @@ use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What is each tool's own; everything else is the same for all.
+/// The properties of each tool; everything else is the same for all.
 pub(super) struct LookingTool {
     pub(super) name: &'static str,
     pub(super) label_zh: &'static str,

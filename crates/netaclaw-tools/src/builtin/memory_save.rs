@@ -47,7 +47,7 @@ impl TypedTool for MemorySave {
                 .to_owned(),
             category: ToolCategory::Memory,
             schema: Value::Null.into(),
-            // It changes nothing but what the agent itself knows, which its user can undo.
+            // It changes only the agent's own memories, which its user can undo.
             risk: ToolRisk::Read,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Proxy,

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-/// A name on one line: what is no text, and what would break or fake a line, is escaped.
+/// A name on one line: invalid UTF-8, and what would break or fake a line, is escaped.
 pub(super) fn shown(name: &OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {

@@ -26,7 +26,7 @@ const LINE_BYTES_MAX: usize = 2000;
 const HEAD_BYTES: u64 = 8 << 10;
 /// As base64 this is the five megabytes that suppliers take.
 const IMAGE_BYTES_MAX: u64 = 3_750_000;
-/// Room for what is said below the lines.
+/// Reserved for the notes below the lines.
 const NOTE_BYTES: usize = 400;
 
 /// Reads files of the workspace.

@@ -1,4 +1,4 @@
-//! `read_skill`: the instructions of a skill, or a file beside them.
+//! `read_skill`: the instructions of a skill, or another file of its folder.
 
 use crate::context::ToolContext;
 use crate::execute::blocking;
@@ -77,7 +77,7 @@ fn read(places: &SkillPlaces, input: &ReadSkillInput) -> Result<String, String> 
     }
 }
 
-/// What a model is told that is to use the skill.
+/// The text for a model that is to use the skill.
 pub fn instructions(skill: &Skill) -> String {
     let mut text = skill.body();
     if skill.entry.is_some() {

@@ -31,7 +31,7 @@ impl Held {
     }
 }
 
-/// Shows how many files were looked at, while it goes on.
+/// Shows how many files were searched so far.
 pub(super) fn progress(updates: &Updates) -> impl Fn(u64) + Sync {
     |files| {
         updates.send(ToolUpdate::Process(ProcessUpdate {

@@ -100,7 +100,7 @@ impl TypedTool for Todo {
 
 struct Normal {
     items: Vec<TodoItem>,
-    /// What was done to the list, so that nothing is lost in silence (TODO-4).
+    /// The corrections to the list, so that nothing is lost silently.
     notes: Vec<String>,
 }
 

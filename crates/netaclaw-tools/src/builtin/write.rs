@@ -70,7 +70,7 @@ impl TypedTool for Write {
     }
 }
 
-/// Why nothing was written, in words for the model.
+/// Why nothing was written, as text for the model.
 #[derive(Debug, thiserror::Error)]
 enum Problem {
     #[error(transparent)]

@@ -95,7 +95,7 @@ async fn odd_arguments_do_no_harm(subject: Subject) {
     }
     for args in odd {
         let stop = CancellationToken::new();
-        // A tool that waits for people may wait; then it is stopped like any other.
+        // A tool that waits for users may wait; then it is stopped like any other.
         let patience = tokio::time::sleep(Duration::from_secs(2));
         let stopper = async {
             patience.await;

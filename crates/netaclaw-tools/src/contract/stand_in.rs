@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// A context whose workspace is `root`, with a list in memory and nobody to ask.
+/// A context whose workspace is `root`, with a list in memory and without a user.
 pub fn context(root: &Path) -> ToolContext {
     ToolContext {
         workspace: Arc::new(Workspace::new(root, &[]).expect("the directory exists")),
@@ -35,7 +35,7 @@ pub fn context(root: &Path) -> ToolContext {
     }
 }
 
-/// A ticket for a call, as an agent gets it that has every tool and asks nobody.
+/// A ticket for a call, as for an agent with every tool and without approvals.
 pub fn approve(registry: &ToolRegistry, tool_name: &str, args: Value) -> ApprovedCall {
     let agent = AgentSpec {
         approval: ApprovalMode::Never,
@@ -144,7 +144,7 @@ impl MemoryService for ShortMemory {
     }
 }
 
-/// Questions stay open for ever.
+/// Questions are never answered.
 #[derive(Debug)]
 pub struct NobodyAnswers;
 
@@ -155,7 +155,7 @@ impl Clarifier for NobodyAnswers {
     }
 }
 
-/// Gives the same answer to every question and remembers what was asked.
+/// Gives the same answer to every question and records the questions.
 #[derive(Debug)]
 pub struct ScriptedAnswers {
     answer: Result<ClarifyAnswer, ServiceError>,

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-/// One message. The library would drop a longer one without a word, and whoever waits for it would
-/// wait until the time is up.
+/// The maximum of one message. The library would drop a longer one silently, and its caller would
+/// wait until the timeout.
 pub(super) const MESSAGE_BYTES_MAX: usize = 16 << 20;
 const CHATTER_BYTES_MAX: usize = 200;
 
@@ -33,7 +33,7 @@ impl TooBig {
     }
 }
 
-/// What a program wrote that is no message: the beginning of the last such line.
+/// Output of a program that is not a message: the beginning of the last such line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chatter(Arc<Mutex<Option<String>>>);
 
@@ -43,8 +43,8 @@ impl Chatter {
         last.clone()
     }
 
-    /// Looks at what nobody has read: a program that has ended takes no request, and then the library
-    /// reads no more either. The pipe does not wait.
+    /// Inspects the output that was not read: a program that has ended takes no request, and then
+    /// the library does not read either. The pipe does not block.
     pub(super) fn hear_rest(&self, pipe: OwnedFd) {
         let mut rest = [0; CHATTER_BYTES_MAX];
         let read = File::from(pipe).read(&mut rest).unwrap_or(0);
@@ -66,8 +66,8 @@ impl Chatter {
     }
 }
 
-/// Lines of a program, one for each message. One that is too long is the last, as if the program had
-/// ended there.
+/// Lines of a program, one for each message. One that is too long is the last, as if the program
+/// had ended there.
 pub(super) struct BoundedLines<R> {
     inner: R,
     /// So far, of the line that has not ended.
@@ -117,7 +117,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
     }
 }
 
-/// How long the event is that comes in pieces, one event for each message. It ends with an empty line.
+/// How long the event is that comes in pieces, one event for each message. It ends with an empty
+/// line.
 #[derive(Default)]
 pub(super) struct EventLength {
     /// Of its lines that have ended, and of the one that has not.

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Of all pictures of an answer together. As base64 this is the five megabytes that suppliers take.
 const IMAGE_CHARS_MAX: usize = 5_000_000;
 
-/// `Err` when there is no server any more that could answer.
+/// `Err` if the server that could answer is gone.
 pub(super) async fn call(
     connection: &Connection,
     tool: &str,
@@ -38,7 +38,7 @@ pub(super) async fn call(
         answer = handle.await_response() => answer,
         () = context.cancel.cancelled() => {
             let stopped = CancelledNotificationParam::new(Some(id), Some("stopped".to_owned()));
-            // A server that does not hear it has nobody waiting for it either.
+            // A server that does not receive it has no caller either.
             peer.notify_cancelled(stopped).await.unwrap_or_default();
             return Ok(ToolOutput::error("The call was cancelled."));
         }
@@ -103,7 +103,7 @@ fn output(result: CallToolResult, images: ImageUse) -> ToolOutput {
     }
 }
 
-/// `image_room` is what may still come in pictures; `None` if the model sees none.
+/// `image_room` is the remaining size for images; `None` if the model reads none.
 fn block_of(block: McpBlock, image_room: &mut Option<usize>) -> ContentBlock {
     let text = match block {
         McpBlock::Text(text) => text.text,

@@ -40,7 +40,7 @@ pub struct McpAccess {
 pub(super) struct Connection {
     pub(super) peer: Peer<RoleClient>,
     pub(super) handler: Handler,
-    /// A call has found that nobody is there any more.
+    /// A call has found that the connection is dead.
     pub(super) found_dead: Notify,
     last_words: LastWords,
     is_program: bool,
@@ -159,7 +159,7 @@ impl Connection {
         Ok((connection, Line { service, program }))
     }
 
-    /// What the end of the connection is put down to.
+    /// The cause of the end of the connection.
     pub(super) async fn epitaph(&self) -> McpFault {
         match self.is_program {
             _ if self.too_big.is_set() => too_long(),
@@ -208,9 +208,9 @@ async fn start(
     started.map_err(not_started)
 }
 
-/// Follows no redirect: it would take the headers, which are secret, to somebody else.
+/// Follows no redirect: it would send the headers, which are secret, to another host.
 fn http_client() -> Result<reqwest::Client, McpFault> {
-    // Whoever comes first installs it; all of them install the same.
+    // The first caller installs it; all of them install the same.
     rustls::crypto::ring::default_provider()
         .install_default()
         .unwrap_or_default();
@@ -237,7 +237,7 @@ fn http_config(
     Ok(config)
 }
 
-/// The library wraps what happened in words about itself.
+/// The library wraps the cause in text about itself.
 fn cause(error: &ClientInitializeError) -> String {
     let ClientInitializeError::TransportError { error, .. } = error else {
         return error.to_string();

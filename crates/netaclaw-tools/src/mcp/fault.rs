@@ -1,8 +1,8 @@
-//! What can be wrong with a server, in words.
+//! Faults of a server, as text.
 
 use netaclaw_protocol::{McpFault, McpFaultCode};
 
-/// Longer, what a server says about itself helps nobody.
+/// A longer error message of a server does not help.
 const DETAIL_CHARS_MAX: usize = 400;
 
 pub(super) fn fault(code: McpFaultCode, detail: impl std::fmt::Display) -> McpFault {
@@ -17,7 +17,7 @@ pub(super) fn fault(code: McpFaultCode, detail: impl std::fmt::Display) -> McpFa
     }
 }
 
-/// For models, and for people who read English.
+/// For models, and for users in English.
 pub fn explain_fault(fault: &McpFault) -> String {
     let what = match fault.code {
         McpFaultCode::NotStarted => "its program could not be started",

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 const MESSAGE_CHARS_MAX: usize = 1000;
 
-/// Passes progress on to the calls that wait, and hears of other tools.
+/// Passes progress on to the calls that wait, and receives changes of the tools.
 #[derive(Clone, Default)]
 pub(super) struct Handler {
     progress: Arc<Mutex<HashMap<ProgressToken, Updates>>>,

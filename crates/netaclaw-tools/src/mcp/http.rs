@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-/// Of what is said along with a refusal. People see far less of it.
+/// Of the body of a refusal. Users see far less of it.
 const REFUSAL_BYTES_MAX: usize = 64 << 10;
 const REFUSAL_CHARS_MAX: usize = 256;
 /// What a configured header must not replace.
@@ -122,7 +122,7 @@ impl StreamableHttpClient for BoundedHttp {
         let body = self.whole(response).await?;
         match serde_json::from_slice(&body) {
             Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
-            // Nobody waits for an answer to this, and some servers send something all the same.
+            // Nothing waits for an answer to this, and some servers send one anyway.
             Err(_) if !waits => Ok(StreamableHttpPostResponse::Accepted),
             Err(error) => Err(unexpected(format!(
                 "not a message ({error}): {}",
@@ -227,7 +227,7 @@ async fn refused(mut response: Response) -> Result<ServerJsonRpcMessage, Fault> 
         }
     }
     match serde_json::from_slice(&body) {
-        // Who may not come in is told so by the status, whatever else is said.
+        // For missing credentials the status decides, whatever the body says.
         Ok(answer @ JsonRpcMessage::Error(_)) if !is_closed => Ok(answer),
         _ if is_busy || status.is_server_error() => {
             Err(HttpStatusError::new(status.as_u16(), retry_after).into())

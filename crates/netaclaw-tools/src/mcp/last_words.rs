@@ -9,7 +9,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 const LINES: usize = 5;
 const LINE_BYTES: usize = 400;
-/// A program that has ended has said all; one whose children live on may still hold the pipe.
+/// A program that has ended writes no more; one whose children are still running may keep the pipe
+/// open.
 const END_WAIT: Duration = Duration::from_millis(300);
 
 /// The last lines, while the program writes them.
@@ -46,9 +47,9 @@ impl LastWords {
         }
     }
 
-    /// What was said in the end.
+    /// The last output.
     pub(super) async fn heard(&self) -> String {
-        // Without a program there is nobody to wait for.
+        // Without a program there is nothing to wait for.
         tokio::time::timeout(END_WAIT, self.ended.cancelled())
             .await
             .unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Tools of other programs, by the Model Context Protocol.
 //!
-//! Every server has a job of its own that connects, keeps the list of its tools, and connects again
-//! when the connection is lost, ever less often. So one server that is down takes away its own
-//! tools, with the reason, and nothing else; and they come back by themselves.
+//! Every server has a task of its own that connects, keeps the list of its tools, and reconnects
+//! with backoff when the connection is lost. So one server that is down takes away its own tools,
+//! with the reason, and nothing else; and they return with the connection.
 
 mod bounded;
 mod call;

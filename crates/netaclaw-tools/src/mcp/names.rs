@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 const CHARS_MAX: usize = 64;
 const HASH_CHARS: usize = 8;
 
-/// The name a model knows a server's tool by: `mcp`, the server and the tool, with `__` between
-/// them, in the few characters that every supplier takes. A name that had to be changed for that,
-/// or could be read in two ways, gets a mark that keeps it apart from all others.
+/// The name of a server's tool for models: `mcp`, the server and the tool, with `__` between them,
+/// in the few characters that every supplier accepts. A name that had to be changed for that, or
+/// could be ambiguous, gets a mark that distinguishes it from all others.
 pub fn mcp_tool_name(server: &str, tool: &str) -> String {
     let name = format!("mcp__{}__{}", plain(server), plain(tool));
     let is_exact = name == format!("mcp__{server}__{tool}");

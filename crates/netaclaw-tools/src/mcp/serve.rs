@@ -1,4 +1,4 @@
-//! The other side: our tools, for whoever speaks the protocol.
+//! The other side: our tools, for MCP clients.
 
 use crate::output::ToolOutput;
 use async_trait::async_trait;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// What is offered, and who decides on every call.
 #[async_trait]
 pub trait ServedTools: Send + Sync + 'static {
-    /// Those that can be used at this moment; `Err` if that cannot be known.
+    /// Those that can be used at this moment; `Err` if that cannot be determined.
     async fn list(&self) -> Result<Vec<ServedTool>, String>;
 
     /// A call that is refused is an output, too.

@@ -33,7 +33,7 @@ struct Shared {
     /// As last seen: a server that is down still has its tools, only not now.
     tools: Mutex<Arc<Vec<McpToolInfo>>>,
     connection: Mutex<Option<Arc<Connection>>>,
-    /// Somebody has reason to believe that it is back.
+    /// A user or a call has reason to believe that it is available again.
     retry_now: Notify,
 }
 
@@ -179,7 +179,7 @@ impl Keeper {
                 wait = RETRY_FIRST;
             }
             let (server, why) = (&self.access.spec.name, explain_fault(&fault));
-            // The same again is no news.
+            // The same fault again is not published.
             match self.shared.state.borrow().last_fault.as_ref() == Some(&fault) {
                 true => tracing::debug!(server, why, "an MCP server is still unavailable"),
                 false => tracing::warn!(server, why, "an MCP server is unavailable"),

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Keeps the connections and knows the tools behind them.
+/// Holds the connections and returns their tools.
 pub struct McpServers {
     gate: Arc<SpawnGate>,
     builtin: Arc<ToolRegistry>,
@@ -34,7 +34,7 @@ pub struct McpServerStatus {
 #[derive(Default)]
 struct Inner {
     servers: Mutex<BTreeMap<String, (Arc<Server>, McpAccess)>>,
-    /// Made anew when something has changed.
+    /// Rebuilt when something has changed.
     registry: Mutex<Option<Arc<ToolRegistry>>>,
     changes: watch::Sender<()>,
 }
@@ -150,12 +150,12 @@ impl McpServers {
         self.inner.changes.subscribe()
     }
 
-    /// How one server stands, from now on.
+    /// The state of one server, from now on.
     pub fn watch(&self, name: &str) -> Option<watch::Receiver<McpServerState>> {
         Some(self.find(name)?.states())
     }
 
-    /// Somebody has reason to believe that the server is back.
+    /// A user or a call has reason to believe that the server is available again.
     pub fn retry_now(&self, name: &str) {
         if let Some(server) = self.find(name) {
             server.retry_now();
@@ -168,7 +168,7 @@ impl McpServers {
             for server in self.all() {
                 let mut states = server.states();
                 let settled = states.wait_for(|state| state.status != McpStatus::Connecting);
-                // A server that was let go of meanwhile is as settled as can be.
+                // A server that was removed in the meantime is settled.
                 settled.await.ok();
             }
         };

@@ -50,7 +50,8 @@ impl Tool for McpTool {
             guidance: String::new(),
             category: ToolCategory::External,
             schema: object_schema(&info.schema).into(),
-            // Whatever the server says of its tool: its word is a hint, and no reason to ask nobody.
+            // The server's own description of its tool is a hint, and never a reason to skip an
+            // approval.
             risk: ToolRisk::Exec,
             default_status: ToolStatus::Enabled,
             worker: WorkerUse::Proxy,
@@ -76,8 +77,8 @@ impl Tool for McpTool {
     }
 }
 
-/// A program may pass on to anybody what it is given. Of an address only the host counts, and the
-/// rest of it may hold a key.
+/// A program may send its input anywhere. Of an address only the host matters, and the rest of it
+/// may hold a key.
 fn outlet(transport: &McpTransport) -> Outlet {
     let url = match transport {
         McpTransport::Http { url } => Url::parse(url).ok(),

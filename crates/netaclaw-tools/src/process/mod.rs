@@ -1,7 +1,7 @@
-//! The steps of one call, from what a tool or a skill reports to what people see and what is kept.
+//! The steps of one call, from what a tool or a skill reports to what users see and what is stored.
 //!
-//! Pure: times come in as arguments. Numbers are given here and nowhere else, so they have no gaps
-//! however many steps there are and whatever becomes of them later.
+//! Pure: times come in as arguments. Numbers are assigned here and nowhere else, so they have no
+//! gaps however many steps there are and whatever happens to them later.
 
 mod redact;
 mod sample;
@@ -54,13 +54,13 @@ impl Operation {
         &self.id
     }
 
-    /// What the call is about is known only when it says so.
+    /// The target is unknown until a step names it.
     pub fn target(&self) -> ProcessTarget {
         self.target
     }
 
-    /// The next step; `None` if the operation has ended. An end of the whole operation is the
-    /// server's to tell, so what the work itself calls an end is one step among others.
+    /// The next step; `None` if the operation has ended. Only the server reports the end of the
+    /// whole operation, so an end that the work reports is one step among others.
     pub fn step(&mut self, update: ProcessUpdate, now: &str) -> Option<RuntimeProcessEvent> {
         let status = match update.status {
             ended if is_end(ended) && update.stage.is_none() => ProcessStatus::Running,
@@ -90,7 +90,7 @@ impl Operation {
         event
     }
 
-    /// What is kept of it. `dropped` are steps that nobody could take in.
+    /// The stored form. `dropped` counts steps that were not delivered.
     pub fn timeline(&self, session: Option<&SessionId>, dropped: u64) -> ProcessTimeline {
         let tool_call_id = self.id.strip_prefix(CALL_PREFIX).map(str::to_owned);
         ProcessTimeline {
@@ -119,7 +119,7 @@ impl Operation {
             &stage,
             percent(&update.percent, update.current, update.total),
         );
-        // Who runs a skill knows what it was told in confidence, and has taken out that and the rest.
+        // The runner of a skill has its secrets, and has removed these and the rest.
         let redactor = (update.source != ProcessSource::Skill).then_some(&self.redactor);
         let shown = |text: &str, chars_max: usize| match redactor {
             Some(redactor) => cut(&redactor.text(text), chars_max),
@@ -202,7 +202,7 @@ pub fn operation_id(tool_call_id: &str) -> String {
     format!("{CALL_PREFIX}{tool_call_id}")
 }
 
-/// Whether a step is told at once, because nothing of the kind follows it.
+/// Whether a step is published at once, because nothing of the kind follows it.
 pub fn is_urgent(event: &RuntimeProcessEvent) -> bool {
     is_end(event.status) || event.level == ProcessLevel::Error
 }
@@ -215,7 +215,7 @@ fn is_end(status: ProcessStatus) -> bool {
     }
 }
 
-/// As given, else from the numbers; `None` if neither says.
+/// As given, else from the numbers; `None` without either.
 fn percent(given: &Option<f64>, current: Option<u64>, total: Option<u64>) -> Option<f64> {
     let counted = match (current, total) {
         (Some(current), Some(total @ 1..)) => Some((current as f64 / total as f64 * 100.0).round()),

@@ -1,4 +1,4 @@
-//! What must not be read by whoever watches: secrets, and where things lie on this machine.
+//! What clients must not read: secrets, and paths of this machine.
 
 use netaclaw_redact::{REDACTED, redact};
 use regex::{Captures, Regex};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 const STRING_CHARS_MAX: usize = 500;
-/// Shorter ones are words that may stand anywhere.
+/// Shorter ones are words that may occur anywhere.
 const SECRET_BYTES_MIN: usize = 6;
 
 const SECRET_WORDS: &str = r"api[ _-]?key|access[ _-]?key|private[ _-]?key|token|passw(?:or)?d|passphrase|secret|authorization|credential";
@@ -30,7 +30,7 @@ static ABSOLUTE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(^|[\s"'`(\[=,:;<])((?:/[^\s/"'`)\]>,;:]+){2,}/?)"#).expect("a valid pattern")
 });
 
-/// Takes out of texts what nobody is to see. Cheap to clone.
+/// Removes secrets and paths from texts. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     /// Values that were handed to a program in confidence, longest first.
@@ -49,7 +49,7 @@ impl Redactor {
         }
     }
 
-    /// The same, which also knows these.
+    /// The same, with these secrets as well.
     pub fn with_secrets(&self, secrets: impl IntoIterator<Item = String>) -> Self {
         let all = self.secrets.iter().cloned().chain(secrets);
         let all = all.filter(|secret| secret.len() >= SECRET_BYTES_MIN);
@@ -68,7 +68,7 @@ impl Redactor {
         }
     }
 
-    /// The values that were given in confidence, and nothing else.
+    /// The secret values, and nothing else.
     pub fn values(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for secret in self.secrets.iter() {

@@ -1,4 +1,4 @@
-//! What a skill writes to its errors: process events in JSON, and everything else as a log.
+//! The error output of a skill: process events in JSON, and everything else as a log.
 
 use crate::update::ProcessUpdate;
 use netaclaw_protocol::{ProcessLevel, ProcessSource, ProcessStatus};
@@ -62,7 +62,7 @@ impl Line {
     fn read(bytes: &[u8], over: usize) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\r');
-        // Nothing else can be an event, and most lines of a log are not worth the look.
+        // Other lines cannot be events, and most lines of a log need not be parsed.
         let may_be = over == 0 && text.starts_with('{') && text.contains("process_event");
         let event = may_be.then(|| serde_json::from_str(text).ok()).flatten();
         match event.and_then(event_of) {
@@ -73,7 +73,7 @@ impl Line {
     }
 }
 
-/// Fields with a meaning; all others are payload. Who the step belongs to is not the skill's to say.
+/// Fields with a meaning; all others are payload. A skill cannot choose whose step it is.
 const RESERVED: [&str; 22] = [
     "type",
     "version",
@@ -137,7 +137,7 @@ fn event_of(mut fields: Map<String, Value>) -> Option<ProcessUpdate> {
     Some(update)
 }
 
-/// A moment in the one form that is kept; what is none counts as now.
+/// A time in the one format that is stored; an invalid one counts as now.
 fn time(text: String) -> Option<String> {
     let moment: jiff::Timestamp = text.parse().ok()?;
     Some(format!("{moment:.3}"))

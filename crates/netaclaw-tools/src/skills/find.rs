@@ -13,12 +13,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Folders that are looked at in one place; whoever has more is told.
+/// The maximum number of folders in one directory; the scan reports when there are more.
 const FOLDERS_MAX: usize = 500;
 const TIMEOUT_MAX_SECONDS: u64 = 24 * 3600;
 /// Where a workspace keeps its skills.
 const IN_WORKSPACE: [&str; 2] = [".agents/skills", ".claude/skills"];
-/// The server's own variables are nobody else's.
+/// The server's own variables, which skills do not get.
 const OWN_VARIABLES: &str = "NETACLAW_";
 /// What the server itself hands to a skill that asks for it.
 const VISION_VARIABLES: [&str; 3] = [
@@ -252,7 +252,7 @@ fn skill_in(source: SkillSource, dir: PathBuf, fronts: &mut FrontReader<'_>) -> 
     skill
 }
 
-/// Reads one folder, for whoever writes a skill. Blocks.
+/// Reads one folder, for authors of a skill. Blocks.
 pub fn check_skill(dir: &Path, environment: Vec<(OsString, OsString)>) -> Option<Skill> {
     let dir = dir.canonicalize().ok()?;
     if !dir.join(SKILL_FILE).is_file() {
@@ -309,7 +309,7 @@ impl Skill {
         }
     }
 
-    /// What lies in a workspace may come from anybody, and gets no variables of the server.
+    /// The content of a workspace may come from anywhere, and gets no variables of the server.
     fn set_env(&mut self, metadata: &Map<String, Value>) {
         let mut wanted = texts_of(metadata, "env");
         let trusted = self.source != SkillSource::Workspace;

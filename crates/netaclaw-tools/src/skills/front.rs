@@ -1,4 +1,4 @@
-//! What stands before the instructions: YAML between two lines of dashes.
+//! The front matter of a skill: YAML between two lines of dashes.
 
 use super::problem;
 use crate::schema::ArgumentCheck;
@@ -11,7 +11,7 @@ pub(super) struct Front {
     pub(super) name: Option<String>,
     pub(super) description: String,
     pub(super) metadata: Map<String, Value>,
-    /// What its program wants to know: a schema, or what is wrong with it.
+    /// The input of its program: a schema, or what is wrong with it.
     pub(super) input: Option<Result<Value, String>>,
     /// Why it cannot be used at all.
     pub(super) problems: Vec<SkillProblem>,
@@ -107,7 +107,7 @@ pub(super) fn texts_of(fields: &Map<String, Value>, name: &str) -> Vec<String> {
     }
 }
 
-/// A name for people, in both languages or in one.
+/// A name for users, in both languages or in one.
 pub(super) fn label_of(metadata: &Map<String, Value>) -> Option<ToolLabel> {
     match metadata.get("label")? {
         Value::String(text) => Some(ToolLabel {

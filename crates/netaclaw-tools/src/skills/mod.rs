@@ -1,9 +1,10 @@
 //! Skills: folders with instructions that a model reads when it needs them, some with a program
 //! that does the work.
 //!
-//! What is usable is decided in one place, [`SkillPlaces`]: lists, prompts and execution all ask it. A
-//! tool that uses a skill looks at the disk ([`SkillPlaces::find`]); prompts and lists of tools use a
-//! scan ([`SkillPlaces::scan`]), which parses only the files that have changed since the one before.
+//! What is usable is decided in one place, [`SkillPlaces`], for lists, prompts and execution. A
+//! tool that uses a skill reads the disk ([`SkillPlaces::find`]); prompts and lists of tools use a
+//! scan ([`SkillPlaces::scan`]), which parses only the files that have changed since the one
+//! before.
 
 mod events;
 mod find;
@@ -33,7 +34,7 @@ pub(crate) const TIMEOUT_DEFAULT: Duration = Duration::from_secs(600);
 const BODY_BYTES_MAX: u64 = 256 << 10;
 const FILES_MAX: usize = 200;
 
-/// A skill as it lies on the disk.
+/// A skill as it is on the disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skill {
     pub name: String,
@@ -46,12 +47,12 @@ pub struct Skill {
     pub warnings: Vec<SkillProblem>,
     /// The program that does the work, inside of the folder.
     pub entry: Option<PathBuf>,
-    /// What the program wants to know.
+    /// The input of the program.
     pub input_schema: Option<Value>,
     pub timeout: Duration,
     /// Variables of the server that the program is given.
     pub env: Vec<String>,
-    /// Whether it wants a model that sees.
+    /// Whether it needs a model with vision.
     pub wants_vision: bool,
     pub(crate) requires: Requires,
 }
@@ -92,13 +93,13 @@ impl Skill {
         }
     }
 
-    /// The instructions, without what stands before them. Blocks.
+    /// The instructions, without the front matter. Blocks.
     pub fn body(&self) -> String {
         let text = read_capped(&self.dir.join(SKILL_FILE)).unwrap_or_default();
         front::split(&text).1.trim().to_owned()
     }
 
-    /// What lies beside the instructions, relative to the folder. Blocks.
+    /// The other files of the skill, relative to the folder. Blocks.
     pub fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         collect(&self.dir, &self.dir, &mut files);

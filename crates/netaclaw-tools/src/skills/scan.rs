@@ -1,7 +1,8 @@
-//! One scan of the places of skills, which takes from the scan before it what has not changed.
+//! One scan of the directories of skills, which reuses what has not changed since the previous
+//! scan.
 //!
-//! To parse YAML and to check a schema takes a hundred times as long as to look at a file, and an active
-//! agent's skills are scanned twice a second.
+//! Parsing YAML and checking a schema takes a hundred times as long as a stat of a file, and an
+//! active agent's skills are scanned twice a second.
 
 use super::front::{Front, read};
 use super::{Skill, problem, read_capped};
@@ -15,7 +16,7 @@ use std::time::{Duration, SystemTime};
 /// might leave no trace in its time.
 const SETTLED_AFTER: Duration = Duration::from_secs(1);
 
-/// The skills of an agent as they were at one moment. Cheap to clone.
+/// The skills of an agent at one moment. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SkillScan {
     /// First those that come first in the index. The same value as in the scan before, if they are

@@ -78,7 +78,7 @@ proptest! {
     }
 }
 
-/// A place with skills, each with what stands in its file.
+/// A directory with skills, each with the content of its file.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -182,7 +182,7 @@ fn one_name_is_one_skill_and_people_come_before_what_is_shipped() {
     ];
     assert_eq!(states, expected);
     assert_eq!(places.ready("one").unwrap().body(), "Own");
-    // Files are looked at anew each time.
+    // Files are read again each time.
     fs::write(own.0.path().join("one").join(SKILL_FILE), text("New")).unwrap();
     assert_eq!(places.ready("one").unwrap().body(), "New");
     places.chosen = vec!["two".to_owned()];

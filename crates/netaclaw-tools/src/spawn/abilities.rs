@@ -3,7 +3,7 @@
 use landlock::{AccessFs, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetError};
 use std::sync::LazyLock;
 
-/// The first version of Landlock whose rules are about sockets in the file tree as well.
+/// The first version of Landlock whose rules also apply to sockets in the file tree.
 pub(super) const GUARDS_SOCKET_NAMES: i32 = 9;
 
 /// How far children can be locked in on this machine.
@@ -13,7 +13,7 @@ pub enum SandboxAbilities {
     Landlock(i32),
     /// The kernel has Landlock, but it was switched off when the machine was started.
     SwitchedOff,
-    /// The kernel knows nothing of it.
+    /// The kernel does not support it.
     Absent,
 }
 
@@ -22,7 +22,8 @@ impl SandboxAbilities {
         matches!(self, Self::Landlock(_))
     }
 
-    /// Whether sockets in the file tree can be told apart. If not, all of them are closed, or none.
+    /// Whether sockets in the file tree can be filtered one by one. If not, all of them are closed,
+    /// or none.
     pub fn guards_socket_names(self) -> bool {
         matches!(self, Self::Landlock(version) if version >= GUARDS_SOCKET_NAMES)
     }

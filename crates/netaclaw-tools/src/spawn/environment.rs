@@ -2,8 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// What programs need to find themselves, the user and their tool chains. Everything else stays
-/// behind, above all keys and tokens.
+/// The variables that programs need for themselves, the user and their tool chains. All others are
+/// left out, above all keys and tokens.
 const PASSED_ON: [&str; 34] = [
     "PATH",
     "HOME",
@@ -40,11 +40,10 @@ const PASSED_ON: [&str; 34] = [
     "BUN_INSTALL",
     "DENO_DIR",
 ];
-/// Where the network is allowed, so is the way to it.
+/// Where the network is allowed, so are the proxies.
 const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
-/// Nobody sits in front of the program: no colours, no pagers, no questions, and no holding back
-/// of output.
+/// No user watches the program: no colors, no pagers, no questions, and no buffered output.
 const SET: [(&str, &str); 8] = [
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),

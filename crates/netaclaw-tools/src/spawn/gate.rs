@@ -26,7 +26,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(20);
 /// The variable by which children are found again whatever they do to their groups.
 pub(super) const MARKER: &str = "NETACLAW_SPAWN";
 
-/// The one way to start a process.
+/// The only way to start a process.
 #[derive(Debug)]
 pub struct SpawnGate {
     settings: GateSettings,
@@ -42,7 +42,8 @@ pub struct GateSettings {
     /// What children may neither read nor write, such as where keys are kept. A directory that is
     /// inside of something hidden can still be given to a child by name.
     pub hidden: Hidden,
-    /// How far this machine can lock children in, see [`sandbox_abilities`](super::sandbox_abilities).
+    /// What this machine supports for sandboxes, see
+    /// [`sandbox_abilities`](super::sandbox_abilities).
     pub abilities: SandboxAbilities,
     pub namespaces: Namespaces,
     /// The server's environment, of which children get a part.
@@ -65,7 +66,7 @@ pub enum Isolation {
     Namespaces,
     /// Nothing, because the machine refuses it.
     Refused(String),
-    /// Nothing, because the operator wants it so, or nothing is started here.
+    /// None, because the operator has disabled it, or nothing is started here.
     Off,
 }
 
@@ -76,7 +77,7 @@ pub enum Launcher {
     ThisProgram,
     /// Another one that does so.
     Program(PathBuf),
-    /// Nobody, so nothing is started.
+    /// No guard, so nothing is started.
     Nobody,
 }
 
@@ -120,7 +121,7 @@ pub enum SpawnError {
     NotFound(String),
     #[error("permission to run `{0}` was denied")]
     NotPermitted(String),
-    /// It could have run only without a sandbox, and the agent's setting does not want that.
+    /// It could have run only without a sandbox, which the agent's setting does not allow.
     #[error("the sandbox is not available: {0}")]
     NoSandbox(String),
     /// Only the gate itself sees this; it starts the program without them.
@@ -180,7 +181,7 @@ impl SpawnGate {
         self.scratches.of(session)
     }
 
-    /// Removes what programs of a session have left, once none of them runs any more.
+    /// Removes the leftovers of a session's programs, once none of them runs.
     pub fn forget(&self, session: &str) {
         self.scratches.forget(session);
     }
@@ -249,7 +250,7 @@ impl SpawnGate {
             match started.await {
                 Err(SpawnError::NoNamespaces(why)) => self.note_refused(why),
                 started => {
-                    // Not found, for one, is said by a guard that has namespaces.
+                    // “Not found”, for one, comes from a guard that has namespaces.
                     *self.known_isolation() = Some(Isolation::Namespaces);
                     return started;
                 }

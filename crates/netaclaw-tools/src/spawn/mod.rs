@@ -1,16 +1,17 @@
 //! The one gate through which child processes start.
 //!
 //! A child is never started by the server itself. The server starts a *guard*, which is this very
-//! program with another argument, and tells it over a socket what to run. The guard takes a session
-//! of its own, lets everything below it that loses its parent fall to it, and starts the program
-//! from a thread that has locked itself in: what a thread takes on, its children have. So no line
+//! program with another argument, and sends it over a socket what to run. The guard creates a
+//! session of its own, becomes the subreaper of everything below it, and starts the program from a
+//! thread that has sandboxed itself: the restrictions of a thread apply to its children. So no line
 //! of `unsafe` is needed between `fork` and `exec`, and the server is never restricted.
 //!
 //! The socket is also the leash. When the server closes its end, on purpose or because it was
-//! killed, the guard ends the whole tree: asking first, then not asking. A process that ignores
-//! `TERM`, changes its group or forks twice is still below the guard and ends with the rest.
+//! killed, the guard ends the whole tree: with `TERM` first, then with `KILL`. A process that
+//! ignores `TERM`, changes its group or forks twice is still below the guard and ends with the
+//! rest.
 //!
-//! Nobody else in the program starts a process; `xtask tidy` looks after that.
+//! No other part of the program starts a process; `xtask tidy` checks that.
 
 mod abilities;
 mod environment;

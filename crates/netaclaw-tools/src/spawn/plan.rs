@@ -1,4 +1,4 @@
-//! What the server tells a guard, and what the guard tells the server.
+//! The messages between the server and a guard.
 
 use netaclaw_protocol::MissingSandbox;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ pub(super) struct Plan {
     pub(super) args: Vec<String>,
     pub(super) cwd: PathBuf,
     pub(super) confinement: Confinement,
-    /// What nobody may read although it lies where reading is allowed.
+    /// What is not readable although it is inside a readable directory.
     pub(super) hidden: Vec<PathBuf>,
-    /// The directory of the session that it may write to beside its own, and its part for temporary
-    /// files.
+    /// The directory of the session that it may write to besides its own, and its part for
+    /// temporary files.
     pub(super) scratch: PathBuf,
     pub(super) temp: PathBuf,
     /// Whether it gets namespaces of its own.
@@ -52,7 +52,7 @@ pub struct Confinement {
     pub limits: Limits,
 }
 
-/// What one child and each of its children may use at most, if nothing else is said.
+/// The default limits of one child and each of its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Memory that is written to, for each process. Address space that is only reserved does not
@@ -60,8 +60,8 @@ pub struct Limits {
     pub memory_bytes: u64,
     pub file_bytes: u64,
     pub open_files: u64,
-    /// Processes and threads of the child and everything below it together. Whoever has more is
-    /// ended.
+    /// Processes and threads of the child and everything below it together. Beyond it, all of them
+    /// are ended.
     pub tasks: u64,
     /// Those of the whole user account. The kernel refuses more, but not to root.
     pub account_tasks: u64,
@@ -83,7 +83,7 @@ impl Default for Limits {
     }
 }
 
-/// What a child was locked into in the end. Part of what people see of a call.
+/// The sandbox of a child in the end. Users see it with the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sandbox {

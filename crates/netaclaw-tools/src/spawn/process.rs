@@ -30,7 +30,7 @@ pub struct ChildProcess {
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChildEnd {
-    /// Absent if a signal ended it, or if nobody knows.
+    /// Absent if a signal ended it, or if it is unknown.
     pub code: Option<i32>,
     pub signal: Option<i32>,
     /// How many processes and threads it was allowed, if it was ended because it had more.

@@ -1,7 +1,8 @@
-//! Directories for what children leave behind and models may want to read on in, one per session.
+//! Directories for what children leave behind and models may want to read, one per session.
 //!
-//! All of them lie in one directory of this process that is hidden from every tool. A session gets
-//! its own by name, as a root of its file tools and as the place for temporary files of its programs.
+//! All of them are in one directory of this process that is hidden from every tool. A session gets
+//! its own by name, as a root of its file tools and as the directory for temporary files of its
+//! programs.
 
 use super::sweep;
 use std::collections::{HashMap, VecDeque};
@@ -41,7 +42,7 @@ pub struct Scratch {
 #[derive(Debug)]
 struct Base {
     dir: PathBuf,
-    /// Tells other processes that somebody uses the directory.
+    /// Shows other processes that the directory is in use.
     lock: OnceLock<File>,
 }
 
@@ -92,7 +93,7 @@ impl Scratches {
     }
 }
 
-/// Removing many files takes time, which nobody should wait for.
+/// Removing many files takes time, for which callers should not wait.
 fn remove(gone: Vec<(String, (Arc<Scratch>, Instant))>) {
     let (last, used): (Vec<_>, Vec<_>) = gone
         .into_iter()

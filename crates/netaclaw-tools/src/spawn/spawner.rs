@@ -47,7 +47,7 @@ impl Spawner {
         }
     }
 
-    /// What people should know if programs are started all the same.
+    /// The warning if programs are started all the same.
     pub fn caution(&self) -> Option<String> {
         if self.gate.is_closed() || self.sandbox.missing == MissingSandbox::Refuse {
             return None;

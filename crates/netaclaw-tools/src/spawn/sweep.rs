@@ -1,8 +1,8 @@
-//! Removing what programs left, whatever they have made of it.
+//! Removing what programs left, in any form.
 //!
-//! Programs choose depth, names and permissions, and some may still run. So every step goes by an open
-//! directory and one name in it, which no link can lead elsewhere, and directories are moved to the top
-//! instead of being descended into, which takes neither stack nor open files.
+//! Programs choose depth, names and permissions, and some may still run. So every step goes by an
+//! open directory and one name in it, which no link can lead elsewhere, and directories are moved
+//! to the top instead of being descended into, which takes neither stack nor open files.
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, renameat, unlinkat};
@@ -41,8 +41,8 @@ pub(super) fn empty(dir: &Path) {
     }
 }
 
-/// Removes a directory in `top` and moves the directories in it to `top`. Whether anything is otherwise
-/// now.
+/// Removes a directory in `top` and moves the directories in it to `top`. Returns whether anything
+/// has changed.
 fn flatten(top: &OwnedFd, name: &CStr) -> bool {
     let Ok(dir) = open(top, name) else {
         return false;

@@ -1,7 +1,7 @@
 //! Bytes of a pipe as text, however they were cut.
 
-/// Decodes UTF-8 that arrives in pieces. A character that was cut in half waits for its rest; what
-/// can never become one is shown as U+FFFD.
+/// Decodes UTF-8 that arrives in pieces. A character that was cut in half waits for its rest;
+/// invalid bytes become U+FFFD.
 #[derive(Debug, Default)]
 pub struct Utf8Stream {
     /// The beginning of a character, at most three bytes.

@@ -1,6 +1,6 @@
-//! Places that neither file tools nor programs may look into, wherever a workspace lies.
+//! Paths that neither file tools nor programs may access, wherever a workspace is.
 //!
-//! File tools and the sandbox of programs share one list, so that neither is a way around the other.
+//! File tools and the sandbox of programs share one list, so that neither can bypass the other.
 
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,8 @@ use std::{ffi::OsStr, io};
 pub struct Hidden(Arc<[PathBuf]>);
 
 impl Hidden {
-    /// Resolves links in the given paths. A place that does not exist yet is hidden as well. Blocks.
+    /// Resolves links in the given paths. A place that does not exist yet is hidden as well.
+    /// Blocks.
     pub fn new(places: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut all: Vec<PathBuf> = places.into_iter().flat_map(names_of).collect();
         all.sort();
@@ -36,7 +37,7 @@ impl Hidden {
         self.for_root(root).any(|place| path.starts_with(place))
     }
 
-    /// Whether a path without links is a hidden place or lies in one.
+    /// Whether a path without links is a hidden path or inside one.
     pub fn contains(&self, path: &Path) -> bool {
         self.0.iter().any(|place| path.starts_with(place))
     }
@@ -80,7 +81,7 @@ fn resolved(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Where the kernel says an open file lies. No link swapped in later changes the answer.
+/// The kernel's path of an open file. No link swapped in later changes it.
 pub fn real_path(file: &impl AsRawFd) -> io::Result<PathBuf> {
     let path = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     // The kernel marks a file that was removed after it was opened.

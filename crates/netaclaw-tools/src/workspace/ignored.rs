@@ -1,8 +1,8 @@
-//! What a project does not want to be looked at: `.gitignore`, `.ignore`, `.git/info/exclude`.
+//! What a project ignores: `.gitignore`, `.ignore`, `.git/info/exclude`.
 //!
 //! They are read beneath the same handle as everything else, a bounded part of each, and only if
-//! they are plain files: one that is a pipe or leads elsewhere counts as not there. Git's settings
-//! of the user are outside of the workspace and not asked.
+//! they are plain files: one that is a pipe or leads elsewhere counts as missing. Git's settings of
+//! the user are outside of the workspace and not read.
 
 use super::do_not_wait;
 use cap_std::fs::{Dir, OpenOptions};
@@ -55,12 +55,12 @@ pub(super) struct Ignored {
     is_repository: bool,
 }
 
-/// How paths of a walk become paths that a directory's rules speak of.
+/// How paths of a walk become paths relative to a directory's rules.
 #[derive(Debug)]
 enum Stands {
-    /// The directory is this way above where the walk began.
+    /// The directory is this path above where the walk began.
     Above(PathBuf),
-    /// It is below, and so many bytes of each path lead to it.
+    /// It is below, and this many bytes of each path lead to it.
     Below(usize),
 }
 
@@ -118,8 +118,8 @@ impl Ignored {
         }
     }
 
-    /// Whether a path of the walk is to be left out. The nearest rule counts; `.ignore` before
-    /// `.gitignore`; and what lies above a repository has no say in it.
+    /// Whether a path of the walk is ignored. The nearest rule counts; `.ignore` before
+    /// `.gitignore`; and rules above a repository do not apply.
     pub(super) fn ignores(&self, path: &Path, is_dir: bool) -> bool {
         let (mut git, mut exclude) = (Match::None, Match::None);
         let mut repository_ended = false;
@@ -155,7 +155,7 @@ fn rules(root: &Dir, path: &Path) -> Gitignore {
     let text = String::from_utf8_lossy(&bytes);
     let mut builder = GitignoreBuilder::new("");
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
-        // A line that is no pattern says nothing, as in git.
+        // An invalid pattern is ignored, as in git.
         if let Err(error) = builder.add_line(None, line) {
             tracing::debug!(%error, "skipped an invalid line of an ignore file");
         }

@@ -36,7 +36,7 @@ pub struct Workspace {
     seen: Seen,
 }
 
-/// Why a path cannot be used, in words for the model.
+/// Why a path cannot be used, as text for the model.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
     #[error("`{0}` is outside of the workspace. Use only paths inside of it.")]
@@ -76,7 +76,7 @@ impl Workspace {
         Ok(Self::of_roots(roots))
     }
 
-    /// The same directories as those of another workspace, as [`Workspace::roots`] tells them.
+    /// The same directories as those of another workspace, as [`Workspace::roots`] returns them.
     pub fn of_roots(roots: Vec<PathBuf>) -> Self {
         Self {
             roots,
@@ -166,8 +166,8 @@ impl Workspace {
         self.seen.note(self.plain_name(path), stamp);
     }
 
-    /// Whether a file does not look any more as it did when it was read or written last. Files
-    /// that were not seen before count as unchanged.
+    /// Whether a file has changed since the run read or wrote it last. Files without a stamp count
+    /// as unchanged.
     pub(crate) fn changed_since_seen(&self, path: &str, stamp: Stamp) -> bool {
         let seen = self.seen.stamp(&self.plain_name(path));
         seen.is_some_and(|seen| seen != stamp)
@@ -281,7 +281,7 @@ impl Stamp {
     }
 }
 
-/// Opening a pipe waits for somebody to write into it, unless asked not to.
+/// Without this flag, opening a pipe waits for a writer.
 pub(crate) fn do_not_wait(options: &mut OpenOptions) {
     #[cfg(unix)]
     {

@@ -1,6 +1,6 @@
-//! Where a file is put: its directory, held open, and its name in it.
+//! The target of a write: its directory, held open, and its name in it.
 //!
-//! A new content is written beside the old one and takes its name in one step, so that nobody
+//! New content is written to a temporary file that takes the name in one step, so that no reader
 //! ever sees half of it, and a link that was swapped in is replaced, not followed.
 
 use super::protected::is_protected;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Place {
     dir: Dir,
     name: OsString,
-    /// In the words of whoever asked.
+    /// As the caller wrote it.
     path: String,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Existing {
     metadata: Metadata,
 }
 
-/// Why a file was not written, in words for the model.
+/// Why a file was not written, as text for the model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
     #[error(transparent)]
@@ -102,7 +102,7 @@ fn locate(dir: &Dir, path: &Path, missing: MissingDirs) -> io::Result<(Dir, OsSt
     let real = match dir.canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if dir.symlink_metadata(path).is_ok() {
-                // What stands behind a link that leads nowhere could be anywhere.
+                // The target of a dangling link could be anywhere.
                 return Err(error);
             }
             let name = path.file_name().ok_or(error)?;
@@ -223,7 +223,7 @@ impl<'a> Beside<'a> {
         options.write(true).create_new(true);
         #[cfg(unix)]
         if replaces {
-            // Until it has the mode of the old one, nobody else may look into it.
+            // Until it has the mode of the old one, no other account may read it.
             cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         loop {
@@ -273,7 +273,7 @@ impl Drop for Beside<'_> {
     }
 }
 
-/// A file of somebody else stays theirs, where the system lets us give it away.
+/// A file of another account keeps its owner, where the system allows it.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use cap_std::fs::MetadataExt;

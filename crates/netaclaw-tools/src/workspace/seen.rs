@@ -1,5 +1,4 @@
-//! What a run has seen of the files it works on, so that it does not write over what somebody
-//! else has changed meanwhile.
+//! The files a run has read, so that it does not overwrite what another process has changed since.
 
 use cap_std::fs::Metadata;
 use std::collections::HashMap;

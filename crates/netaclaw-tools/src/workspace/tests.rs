@@ -76,7 +76,7 @@ fn dots_and_absolute_paths_do_not_lead_out() {
     world.check("/etc/passwd", OUTSIDE);
     world.check("/proc/self/root/etc/passwd", OUTSIDE);
     world.check("/proc/self/environ", OUTSIDE);
-    // Whether something outside exists is nobody's business either.
+    // Whether something outside exists must not be revealed either.
     world.check("/no/such/place", OUTSIDE);
     // The name of one directory may be the beginning of another's.
     fs::create_dir(world.outer.path().join("ws-other")).unwrap();

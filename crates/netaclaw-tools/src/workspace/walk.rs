@@ -23,7 +23,7 @@ const THREADS_MAX: usize = 8;
 const NAMES_HELD: usize = 4096;
 /// Files that are handed to another thread at a time.
 const BATCH_FILES: usize = 64;
-/// Batches that wait for a thread; while there are so many, files stay where they were found.
+/// Batches that wait for a thread; at this number, files stay with the worker that found them.
 const BATCHES_MAX: usize = 64;
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 /// Where version control keeps its own things.
@@ -42,8 +42,7 @@ pub(crate) struct Walk<'a> {
 #[derive(Debug)]
 pub(crate) struct WalkStart {
     pub(crate) dir: Dir,
-    /// What stands in front of everything found, in the words of whoever asked; empty or with a
-    /// slash at its end.
+    /// The prefix of every path found, as the caller wrote it; empty or with a slash at its end.
     pub(crate) prefix: String,
     /// Rules of the directories above, up to the root.
     pub(super) above: Option<Arc<Ignored>>,
@@ -111,7 +110,7 @@ pub(crate) struct Walked<V> {
 }
 
 impl Walk<'_> {
-    /// Blocks until everything was visited. The order of visits is nobody's to know.
+    /// Blocks until everything was visited. The order of visits is not defined.
     pub(crate) fn run<V: Visit>(&self, visitor: impl Fn() -> V) -> Walked<V> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let shared = Shared::new(self.start.above.clone(), Instant::now());
@@ -171,7 +170,7 @@ struct Shared {
 }
 
 struct Queue {
-    /// The newest first, so that a walk goes down before it goes on, and little waits.
+    /// The newest first, so that a walk goes depth-first, and little waits.
     stack: Vec<Work>,
     batches: usize,
     /// Threads that may still add to the stack.
@@ -234,7 +233,7 @@ impl Shared {
         self.wake_idle();
     }
 
-    /// Hands files to whoever has nothing to do; gives them back if that is nobody.
+    /// Hands files to idle workers; gives them back if there are none.
     fn offer_files(&self, work: Work) -> Result<(), Work> {
         if self.idle.load(Ordering::Relaxed) == 0 {
             return Err(work);
@@ -257,8 +256,8 @@ impl Shared {
     }
 }
 
-/// Whoever holds it may still find more work. Given up also by a panic, so that nobody waits for
-/// ever.
+/// Its holder may still find more work. Released also by a panic, so that no worker waits
+/// endlessly.
 struct Working<'a>(&'a Shared);
 
 impl Drop for Working<'_> {
@@ -389,7 +388,7 @@ impl<V: Visit> Worker<'_, V> {
 
     fn tell(&self, count: u64) {
         let files = self.shared.files.fetch_add(count, Ordering::Relaxed) + count;
-        // Whoever finds it taken leaves the telling to who has it.
+        // A worker that finds it locked leaves the report to the holder.
         let Ok(mut next) = self.shared.next_progress.try_lock() else {
             return;
         };

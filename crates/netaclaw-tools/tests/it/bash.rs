@@ -133,7 +133,7 @@ async fn a_stopped_call_ends_at_once_and_its_tree_soon_after() {
         ..surroundings(&yard)
     };
     let stop = context.cancel.clone();
-    // The lock shows whether anybody of the tree is left: the kernel gives it back with the last.
+    // The lock shows whether any process of the tree is left: the kernel releases it with the last.
     let command =
         "exec 9>lock; flock 9; echo held; setsid bash -c \"trap '' TERM; sleep 1000\"; wait";
     let running = tokio::spawn(call_in(context, "bash", json!({"command": command})));

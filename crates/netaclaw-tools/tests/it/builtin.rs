@@ -149,7 +149,7 @@ async fn todo_keeps_one_item_in_progress_and_says_what_it_changed() {
         "[x] x: plan\n[>] 1: build\n[ ] 2: test\n[1 items without text were dropped]\n[only one item can be in progress, so 1 were reset to pending]"
     );
     assert_eq!(output.details.unwrap()["todo"]["revision"], 1);
-    // The same list again is no change.
+    // The same list again is not a change.
     let again = json!({"items": [
         {"id": "x", "text": "plan", "status": "done"},
         {"id": "1", "text": "build", "status": "in_progress"},
@@ -228,7 +228,8 @@ async fn facts_are_remembered_found_and_corrected() {
     assert!(output.is_error);
 }
 
-/// CLAR-3: the question outlives any generic deadline, and stops with the run.
+/// The question outlives any general deadline of tools, because users take their time, and stops
+/// with the run.
 #[tokio::test(start_paused = true)]
 async fn clarify_waits_for_days_and_stops_at_once() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! No way leads out of the workspace, for any of the file tools.
+//! No file tool can leave the workspace.
 
 use crate::call;
 use netaclaw_tools::contract::context;
@@ -24,7 +24,7 @@ impl World {
             fs::create_dir_all(outer.path().join(dir)).unwrap();
         }
         fs::write(outer.path().join("secret/key"), SECRET).unwrap();
-        // Names tell something as well.
+        // Names reveal something as well.
         fs::write(outer.path().join("secret").join(SECRET), "").unwrap();
         fs::write(outer.path().join("ws/inner/key"), "inside").unwrap();
         Self { outer }
@@ -286,7 +286,7 @@ fn swapped_calls() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The directory goes aside, a link stands in its place for a moment, and it comes back.
+/// The directory moves away, a link takes its name for a moment, and it comes back.
 fn swap(ws: &Path, secret: &str) {
     let (place, aside) = (ws.join("swapped"), ws.join("aside"));
     fs::rename(&place, &aside).unwrap();
@@ -297,7 +297,7 @@ fn swap(ws: &Path, secret: &str) {
     std::thread::yield_now();
 }
 
-/// A write makes the directories it lacks; one that it made meanwhile has to go.
+/// A write creates the directories it lacks; one that it has created has to go.
 fn until_done(place: &Path, act: impl Fn() -> std::io::Result<()>) {
     while act().is_err() {
         drop(fs::remove_dir_all(place));

@@ -1,4 +1,4 @@
-//! What stands between a tool and the loop.
+//! The steps between the loop and a tool.
 
 use async_trait::async_trait;
 use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};

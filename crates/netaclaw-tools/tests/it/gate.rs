@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// After which nothing of a stopped child may be left.
 const STOP_MAX: Duration = Duration::from_secs(5);
 
-/// A workspace, a directory outside of it that is no place for temporary files, and a gate.
+/// A workspace, a directory outside of it that is not for temporary files, and a gate.
 pub(crate) struct Yard {
     pub(crate) workspace: TempDir,
     pub(crate) outside: TempDir,
@@ -225,7 +225,7 @@ async fn the_environment_holds_no_secrets_and_files_of_the_server_stay_closed() 
     assert!(!output.contains("sk-marker"), "{output}");
     assert!(output.contains("PATH="), "{output}");
 
-    // A file that was left open for whoever is started.
+    // A file that was left open and would be inherited.
     let leaked = fs::File::open("/etc/hostname")
         .or_else(|_| fs::File::open("/etc/passwd"))
         .unwrap();
@@ -260,7 +260,8 @@ async fn services_of_the_machine_are_out_of_reach() {
         let (end, output) = yard.run_as(&pair, confinement).await;
         assert_eq!((end.code, output.as_str()), (Some(0), "b'hi'\n"));
     }
-    // Who takes what the kernel cannot guard gets it; where it can, nobody has to.
+    // An agent that accepts what the kernel cannot guard gets it; where the kernel can, it is not
+    // needed.
     let open = Confinement {
         network: true,
         missing: MissingSandbox::Warn,
@@ -281,7 +282,7 @@ async fn whoever_starts_too_many_is_ended() {
         },
         ..yard.confinement()
     };
-    // In groups of their own, and without a parent: nothing of it hides anybody.
+    // In groups of their own, and without a parent: none of it hides a process.
     let ways = [
         "for i in $(seq 200); do sleep 1000 & done; wait",
         "for i in $(seq 200); do setsid sleep 1000 & done; wait",
@@ -375,7 +376,7 @@ fn is_alive(pid: u32) -> bool {
     state.is_some_and(|state| state != 'Z' && state != 'X')
 }
 
-/// A process lets go of its pipes a moment before it is gone.
+/// A process closes its pipes a moment before it is gone.
 async fn is_gone(pid: u32) -> bool {
     let gone = async {
         while is_alive(pid) {
@@ -412,10 +413,10 @@ async fn a_child_that_is_dropped_ends_too() {
         let ChildOutput::Merged(mut output) = started.output else {
             panic!("one pipe was asked for");
         };
-        // As when the server is killed: its end of the leash closes, and nobody says a word.
+        // As when the server is killed: its end of the leash closes without a message.
         drop(started.process);
         let mut rest = Vec::new();
-        // Whoever is left holds the pipe open.
+        // Any process that is left holds the pipe open.
         let ended = tokio::time::timeout(STOP_MAX, output.read_to_end(&mut rest)).await;
         assert!(ended.is_ok(), "{how}: it still runs");
         assert!(is_gone(pid).await, "{how}");

@@ -1,4 +1,4 @@
-//! The built-in tools, and what stands between a tool and the loop.
+//! The built-in tools, and the steps between the loop and a tool.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

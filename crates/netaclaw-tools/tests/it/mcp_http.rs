@@ -1,5 +1,5 @@
-//! Servers over HTTP: answers that are large, too large or without end, and a server that is gone in
-//! the middle of a call.
+//! Servers over HTTP: answers that are large, too large or without end, and a server that is gone
+//! in the middle of a call.
 
 use crate::gate::Yard;
 use crate::mcp::{PATIENCE, access, call, servers};
@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 /// Dropped, it is gone with all its connections.
 struct HttpServer {
     address: SocketAddr,
-    /// A call that is never answered has come.
+    /// A call that is never answered has arrived.
     hangs: Arc<Notify>,
     /// How much of each deluge was taken before the client hung up.
     taken: mpsc::UnboundedReceiver<usize>,
@@ -107,7 +107,7 @@ async fn answer(stream: TcpStream, hangs: Arc<Notify>, taken: mpsc::UnboundedSen
     stream.write_all(&answer).await.unwrap_or_default();
 }
 
-/// An answer that is longer than anybody should take.
+/// An answer longer than the limit.
 #[derive(Clone, Copy)]
 struct Deluge {
     name: &'static str,
@@ -115,7 +115,7 @@ struct Deluge {
     /// Sent again and again.
     piece: &'static [u8],
     most: usize,
-    /// What the client may have taken of it: one message, and what stands in the buffers of sockets.
+    /// The most that the client may have read of it: one message, and the buffers of sockets.
     taken_max: usize,
 }
 

@@ -144,7 +144,7 @@ async fn what_cannot_be_read_is_said_at_once() {
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
     let output = read(dir.path(), json!({"path": "locked"})).await;
     match fs::read(&locked) {
-        // Whoever may read everything sees no locks.
+        // An account that may read everything is not affected by permissions.
         Ok(_) => check_text(&output, false, "     1\ttext\n"),
         Err(_) => assert!(output.is_error, "{output:?}"),
     }

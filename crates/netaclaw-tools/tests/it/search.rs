@@ -303,7 +303,7 @@ async fn what_cannot_be_read_is_counted() {
     }
     let text = text(dir.path(), "grep", json!({"pattern": "needle"})).await;
     match fs::read(dir.path().join("secret")) {
-        // Whoever may read everything sees no locks.
+        // An account that may read everything is not affected by permissions.
         Ok(_) => assert_eq!(text, "a\n1:needle\n\nsecret\n1:needle\n"),
         Err(_) => assert_eq!(
             text,

@@ -322,8 +322,8 @@ fn terminal() -> (OwnedFd, String) {
     (master, name.into_string().unwrap())
 }
 
-/// A probe that fails without a sandbox as well would show nothing. Those that fill disk or memory are
-/// left out, and one that the kernel refuses to processes that are not parents.
+/// A probe that fails without a sandbox as well would show nothing. Those that fill disk or memory
+/// are left out, and one that the kernel refuses to processes that are not parents.
 #[tokio::test]
 async fn every_way_out_is_open_without_a_sandbox() {
     const NOT_TRIED: [&str; 4] = [
@@ -402,7 +402,7 @@ async fn no_way_out_is_open_that_is_not_in_the_table() {
     assert_eq!(table, GOLDEN, "the table is now:\n{table}");
 }
 
-/// Each of them ends before anybody looks, so what they leave has to be looked at.
+/// Each of them ends before it is counted, so what they leave has to be counted.
 #[tokio::test]
 async fn short_programs_do_not_leave_more_and_more() {
     const MOST: u64 = 4 << 20;
@@ -452,7 +452,7 @@ git log --oneline | wc -l";
 async fn git_works_although_its_hooks_and_settings_are_read_only() {
     for namespaces in [Namespaces::Auto, Namespaces::Off] {
         let yard = Yard::with(namespaces);
-        // As people do, outside of the sandbox.
+        // As users do, outside of the sandbox.
         let made = "git init -qb main . && echo one > one && git add . && git -c user.name=a -c user.email=a@b commit -qm one";
         assert!(run_outside(made, yard.workspace.path()));
         let config = fs::read(yard.workspace.path().join(".git/config")).unwrap();

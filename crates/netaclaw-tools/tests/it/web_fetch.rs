@@ -341,7 +341,7 @@ async fn pages_come_as_text_in_parts_and_with_their_status() {
     assert!(unknown.is_error, "{unknown:?}");
 }
 
-/// After content from outside a redirect is a way out like any other address.
+/// After external content a redirect is a way out like any other address.
 #[tokio::test]
 async fn a_redirect_to_another_host_is_not_followed_after_content_from_outside() {
     let pages = [

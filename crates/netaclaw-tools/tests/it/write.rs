@@ -66,7 +66,7 @@ async fn mode_and_links_stay_and_the_old_file_is_never_half_written() {
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o750);
-    // Whoever had the old file open still has all of it.
+    // A reader that had the old file open still has all of it.
     assert_eq!(std::io::read_to_string(before).unwrap(), "old");
 }
 
@@ -115,7 +115,7 @@ async fn what_somebody_else_changed_after_it_was_read_is_not_overwritten() {
         "changed by another program or user",
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "theirs, longer");
-    // Reading again is all it takes; and what the run itself wrote is no surprise to it.
+    // Reading again is enough; and the run's own writes do not count as changes.
     here("read", json!({"path": "a.txt"})).await;
     check(&here("write", new).await, false, "Replaced");
     let again = json!({"path": "a.txt", "content": "newer"});
@@ -149,7 +149,7 @@ async fn files_that_cannot_be_compared_are_replaced_and_said_so() {
     );
 }
 
-/// Concurrency is decided by the manifest; here the calls really run beside each other.
+/// Concurrency is decided by the manifest; here the calls really run concurrently.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn even_at_once_every_file_is_one_of_the_whole_contents() {
     let dir = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// What the answer to the only command under way begins with.
+/// The beginning of the answer to the only command in flight.
 const ANSWER: &str = "43/netaclaw,1";
 
 /// Which events a client asks for when it connects.
@@ -69,8 +69,8 @@ impl Client {
         }
     }
 
-    /// Begins a session with a first message, as a page does before its user writes on. Whoever
-    /// begins a session hears of it.
+    /// Begins a session with a first message, as a page does before its user continues. The client
+    /// that begins a session receives its events.
     pub(crate) async fn begin(&mut self) -> anyhow::Result<()> {
         self.send_event("chat", json!({"content": "Hello."}))
             .await?;

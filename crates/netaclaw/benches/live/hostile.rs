@@ -1,5 +1,6 @@
-//! What one hostile user costs the others: the first token of other users, the server's memory and its CPU
-//! time, without an attack and under each of four. Run with `--hostile`; prints a table, asserts nothing.
+//! What one hostile user costs the others: the first token of other users, the server's memory and
+//! its CPU time, without an attack and under each of four. Run with `--hostile`; prints a table,
+//! asserts nothing.
 
 use crate::client::{Client, Events};
 use crate::process::{Server, work_dir};
@@ -12,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Other users, and the messages that each sends while the attack is under way.
+/// Other users, and the messages that each sends during the attack.
 const VICTIMS: usize = 10;
 const MESSAGES: usize = 30;
 const QUEUED: usize = 50;
@@ -125,7 +126,7 @@ async fn measure(victims: &mut [Client]) -> anyhow::Result<Vec<Duration>> {
     Ok(try_join_all(each).await?.concat())
 }
 
-/// What is under way after an attack, to be ended.
+/// What still runs after an attack, to be ended.
 struct Struck {
     clients: Vec<Client>,
     frames: Vec<TcpStream>,

@@ -18,7 +18,7 @@ pub(crate) struct Load {
     pub(crate) tokens: usize,
     /// Tokens in a second that the model gives to each chat.
     pub(crate) pace: u32,
-    /// Connections that only stand there.
+    /// Idle connections.
     pub(crate) idle: usize,
     /// Sessions that stay live.
     pub(crate) sessions: usize,
@@ -31,7 +31,7 @@ const GOLDEN: f64 = 0.618_033_988_749_895;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// As models speak; the chats begin one after the other.
+    /// At the pace of models; the chats begin one after the other.
     Model,
     /// As fast as the fake can, all chats at once.
     FlatOut,
@@ -45,9 +45,9 @@ pub(crate) struct Chats {
 }
 
 impl Load {
-    /// The beginnings are spread over half the time that a chat takes, so that most overlap, and out of
-    /// step with the tokens: if these came in step, all chats would speak in the same moment, and be
-    /// silent in between.
+    /// The beginnings are spread over half the time that a chat takes, so that most overlap, and
+    /// out of step with the tokens: in step, all chats would send in the same moment, and be silent
+    /// in between.
     fn stagger(&self, pace: Pace, at: usize) -> Duration {
         match pace {
             Pace::Model => {
@@ -117,8 +117,7 @@ async fn begun(
     .await
 }
 
-/// The first tokens of the same chats for somebody who asks the model the same without a server
-/// between.
+/// The first tokens of the same chats for a client that calls the model directly.
 pub(crate) async fn direct(
     model: &FakeModel,
     load: &Load,
@@ -141,8 +140,7 @@ pub(crate) async fn direct(
     Ok(first)
 }
 
-/// As little as can stand between a client and the model: one request on a connection that is
-/// there already.
+/// The least overhead between a client and the model: one request on an open connection.
 async fn ask(address: SocketAddr, body: &str) -> anyhow::Result<Duration> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;

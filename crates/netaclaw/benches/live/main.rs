@@ -1,13 +1,14 @@
-//! A live server measured: NetaClaw, with all it keeps and says, beside a Node relay that keeps
-//! nothing, with the same fake model and the same clients in the same run. Prints a table and
-//! writes the figures as JSON; asserts nothing.
+//! A live server measured: NetaClaw, with all it stores and sends, compared with a Node relay that
+//! stores nothing, with the same fake model and the same clients in the same run. Prints a table
+//! and writes the figures as JSON; asserts nothing.
 //!
-//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000] [--repeat 3] [--quick] [--beside BINARY]`
+//! `cargo bench -p netaclaw --bench live -- [--chats 100] [--tokens 400] [--pace 50] [--idle 1000]
+//! [--repeat 3] [--quick] [--beside BINARY]`
 //!
-//! `--quick` leaves out the relay and all memory, for a first look at a change. `--beside` measures another
-//! build of NetaClaw too, in turns with this one, so that a change is judged by a ratio of one run.
-//! `--hostile` measures instead what a hostile user costs the others, and `--one-user` what it costs that many
-//! sockets belong to one user.
+//! `--quick` leaves out the relay and all memory, for a first look at a change. `--beside` measures
+//! another build of NetaClaw too, in turns with this one, so that a change is judged by a ratio of
+//! one run. `--hostile` measures instead what a hostile user costs the others, and `--one-user`
+//! what it costs that many sockets belong to one user.
 
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 
@@ -85,7 +86,7 @@ async fn run(load: &Load, plan: &Plan) -> anyhow::Result<()> {
             false => None,
         };
         let ours = measured(plan, Path::new(NETACLAW), &place, &model, load).await?;
-        // What it asked last is asked again without it: the model has as much to read.
+        // Its last request is repeated without it: the model has as much to read.
         let asked = model.script().last_request().body;
         let direct = load::direct(&model, load, &asked).await?;
         let beside = match before {
@@ -195,8 +196,8 @@ async fn relay(dir: &Path, model: &FakeModel, load: &Load) -> anyhow::Result<Fig
     })
 }
 
-/// The size of a server that nobody has asked anything. What it still does after it has said that it
-/// is ready is part of its start.
+/// The size of a server before its first request. What it still does after it is ready is part of
+/// its start.
 async fn idle_bytes(server: &Server) -> anyhow::Result<u64> {
     tokio::time::sleep(Duration::from_secs(1)).await;
     server.resident_bytes()

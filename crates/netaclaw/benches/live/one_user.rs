@@ -1,6 +1,6 @@
-//! What it costs that many sockets belong to one user: 500 sockets of one user, a message each, against
-//! 500 sockets of 500 users. Run with `--one-user`; prints a table, asserts nothing. The goal is a ratio
-//! of 1.2 at most, without and with every socket watching its session list.
+//! What it costs that many sockets belong to one user: 500 sockets of one user, a message each,
+//! against 500 sockets of 500 users. Run with `--one-user`; prints a table, asserts nothing. The
+//! goal is a ratio of 1.2 at most, without and with every socket watching its session list.
 
 use crate::client::{Client, Events};
 use crate::process::Server;

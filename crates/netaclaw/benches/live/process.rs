@@ -23,9 +23,9 @@ const TICKS_PER_SECOND: u64 = 100;
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: SocketAddr,
-    /// Of so many users. Whoever chats is somebody, and sees the list of their own sessions only.
+    /// Of so many users. Each chat has a user, who sees only their own sessions.
     tokens: Vec<String>,
-    // A process whose output nobody reads stops when the pipe is full.
+    // A process whose output is not read stops when the pipe is full.
     _output: Lines<BufReader<ChildStdout>>,
 }
 
@@ -59,7 +59,7 @@ impl Server {
         Ok(())
     }
 
-    /// The token of one of the users. The relay knows none and lets everybody in.
+    /// The token of one of the users. The relay has none and accepts every client.
     pub(crate) fn token(&self, client: usize) -> &str {
         match self.tokens.len() {
             0 => TOKEN,

@@ -13,7 +13,7 @@ pub(crate) struct Figures {
     pub(crate) connection_bytes: u64,
     pub(crate) tool_turn: Vec<Duration>,
     pub(crate) stops: Vec<Duration>,
-    /// As models speak.
+    /// At the pace of models.
     pub(crate) paced: Option<Chats>,
     /// The same with clients that get every event in both forms.
     pub(crate) all_events: Option<Chats>,

@@ -55,8 +55,8 @@ async fn find_ollama(host: Option<&str>) -> Option<LocalModels> {
     Some(LocalModels { base_url, models })
 }
 
-/// `OLLAMA_HOST` as Ollama takes it: with or without scheme and port, and `0.0.0.0` to listen
-/// everywhere, which is no address to go to.
+/// `OLLAMA_HOST` as Ollama parses it: with or without scheme and port, and `0.0.0.0` to listen
+/// everywhere, which is not an address to connect to.
 fn address(host: &str) -> String {
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/');

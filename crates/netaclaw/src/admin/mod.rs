@@ -1,5 +1,5 @@
-//! The admin store of a data directory, for commands. It works beside a running server: both
-//! use the same database, which puts their changes one after the other.
+//! The admin store of a data directory, for commands. It works while a server runs: both use the
+//! same database, which serializes their changes.
 
 mod failure;
 mod first_start;
@@ -90,8 +90,8 @@ pub(crate) fn secret_key(app: &App, config: &Config) -> Result<SecretKey> {
     }
 }
 
-/// How often a change is made again that somebody else got in the way of. Each time somebody else
-/// is done, so this many at once would be needed to make one fail.
+/// How often a change is retried after a conflict. Each conflict means that another change
+/// succeeded, so this many at once would be needed to make one fail.
 const ATTEMPTS_MAX: u32 = 100;
 
 /// Changes some fields of an agent, whatever others do to it at the same time.

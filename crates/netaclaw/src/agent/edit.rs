@@ -93,7 +93,7 @@ fn leave_model_behind(before: &AgentSpec, spec: &mut AgentSpec, channels: &[Chan
     }
 }
 
-/// A value is JSON where that fits the field, and else just the text: nobody quotes a name.
+/// A value is JSON where that fits the field, and else plain text, so that names need no quotes.
 fn assign(
     spec: &AgentSpec,
     field: &str,
@@ -151,7 +151,7 @@ async fn edit_text(
         Err(invalid) => Err(invalid.into()),
     };
     saved.map_err(|error| {
-        // Somebody's work is in it.
+        // It holds the user's work.
         if let Ok((_, path)) = file.keep() {
             app.warn(&lang.text_kept(path.display()));
         }

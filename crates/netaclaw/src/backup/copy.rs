@@ -26,7 +26,7 @@ pub(super) struct Copier<'a> {
 }
 
 impl Copier<'_> {
-    /// Copies one file. `false` if it does not exist, or not any more.
+    /// Copies one file. `false` if it does not exist, or has been removed.
     pub(super) fn file(&mut self, path: &str, extent: Extent) -> io::Result<bool> {
         let source = match File::open(self.from.join(path)) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),

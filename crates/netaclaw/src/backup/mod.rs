@@ -1,8 +1,9 @@
-//! `netaclaw backup`: a copy of the data directory that can be restored, made while the server runs.
+//! `netaclaw backup`: a copy of the data directory that can be restored, made while the server
+//! runs.
 //!
 //! Everything that was acknowledged before the backup began is in it. The order of the copies keeps
 //! references whole: a journal comes before its session, and sessions come before what they refer
-//! to, which are uploads, agents and users. What appears meanwhile may be in it or not.
+//! to, which are uploads, agents and users. What is created in the meantime may be in it or not.
 
 mod copy;
 mod manifest;

@@ -1,5 +1,5 @@
-//! `netaclaw restore`: a backup becomes a data directory. Nothing is written before all of the backup
-//! was verified.
+//! `netaclaw restore`: a backup becomes a data directory. Nothing is written before all of the
+//! backup was verified.
 
 use super::copy::{checksum, copy};
 use super::is_free;
@@ -75,7 +75,7 @@ pub(crate) async fn run(args: RestoreArgs, app: &mut App) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Refuses a data directory whose restore did not get to its end.
+/// Refuses a data directory whose restore was interrupted.
 pub(crate) fn must_be_complete(lang: Lang, config: &Config) -> Result<()> {
     let marker = config.data_dir.join(INCOMPLETE);
     match marker.exists() {

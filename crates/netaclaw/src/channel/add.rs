@@ -1,5 +1,5 @@
-//! `channel add`: makes a channel, or changes the one of that name. The key comes from a variable
-//! and is never an argument, where everybody on the machine could read it.
+//! `channel add`: creates a channel, or changes the one of that name. The key comes from a variable
+//! and is never an argument, which all users of the machine could read.
 
 use crate::admin::{failure, patch_agent};
 use crate::app::App;

@@ -23,7 +23,7 @@ pub(crate) enum ChannelCommand {
 }
 
 pub(crate) async fn run(command: ChannelCommand, app: &mut App) -> Result<Outcome> {
-    // What can be wrong without the store is said before one is made.
+    // Errors that need no store are reported before one is created.
     let command = match command {
         ChannelCommand::Add(args) => Ready::Add(args.read(app.lang)?),
         ChannelCommand::List(args) => Ready::List(args),

@@ -1,4 +1,4 @@
-//! `channel test`: one small request to the supplier, and what came of it in plain words.
+//! `channel test`: one small request to the supplier, and its result as readable text.
 
 use crate::admin::{failure, language};
 use crate::app::App;

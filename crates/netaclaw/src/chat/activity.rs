@@ -1,9 +1,9 @@
-//! Whether a session is at rest, as its events tell it.
+//! Whether a session is at rest, judged by its events.
 
 use serde_json::Value;
 
 /// At rest is a session with no run and nothing that waits for one. Between two runs it is idle for
-/// a moment, in which nobody should be asked for a line.
+/// a moment, in which the chat must not prompt for a line.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
     runs: bool,
@@ -28,7 +28,7 @@ impl Activity {
         }
     }
 
-    /// Something was taken in that starts a run, of which no event has been heard yet.
+    /// A message was accepted that starts a run, of which no event has arrived yet.
     pub(super) fn begins(&mut self) {
         self.runs = true;
     }

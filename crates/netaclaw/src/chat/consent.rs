@@ -7,7 +7,7 @@ use netaclaw_protocol::{ApprovalDecision, ApprovalResponse};
 use serde_json::Value;
 
 impl Terminal<'_> {
-    /// Without a terminal nobody can be asked, and nobody has agreed.
+    /// Without a terminal there is no user to ask, and nothing is approved.
     pub(super) async fn needs_consent(&mut self, call: Value) -> Result<()> {
         let id = call["approvalId"].as_str().unwrap_or_default().to_owned();
         match (self.consent, self.interactive) {
@@ -30,7 +30,7 @@ impl Terminal<'_> {
         }
     }
 
-    /// What the user says to a call. Anything unclear is no consent.
+    /// The user's answer to an approval request. Anything unclear is not an approval.
     pub(super) async fn consented(&mut self, call: &Value, line: &str) -> Result<()> {
         let id = call["approvalId"].as_str().unwrap_or_default().to_owned();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -72,7 +72,7 @@ impl Terminal<'_> {
         }
     }
 
-    /// The call of this id does not wait any more; the next one is asked about.
+    /// The call of this id is decided; the next one is shown.
     pub(super) fn was_decided(&mut self, id: &str) -> Result<()> {
         let first = self.calls.front();
         let first = first.is_some_and(|call| call["approvalId"] == *id);

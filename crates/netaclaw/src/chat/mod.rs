@@ -1,9 +1,9 @@
 //! `netaclaw chat`: a conversation in the terminal, on the same engine as the server.
 //!
-//! With a terminal it is a conversation; without one it is a filter: each line of the input is
-//! said when the answer before it is complete, the output holds the answers and nothing else, and
-//! the first thing that fails ends it. Nobody can be asked there, so a call that needs consent is
-//! refused unless `--yes` agrees to all of them.
+//! With a terminal it is a conversation; without one it is a filter: each line of the input is sent
+//! when the answer before it is complete, the output holds the answers and nothing else, and the
+//! first failure ends it. There is no user to ask, so a call that needs approval is refused unless
+//! `--yes` approves all of them.
 
 mod activity;
 mod consent;
@@ -67,7 +67,8 @@ pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
     outcome
 }
 
-/// The sessions of the terminal are those the web app shows to whoever has the access token.
+/// The sessions of the terminal are those that the web app shows to the user of the initial access
+/// token.
 pub(crate) async fn caller(lang: Lang, store: &dyn AdminStore) -> Result<Caller> {
     let owner = store.user_named(FIRST_USER).await;
     let owner = owner.map_err(|error| failure(lang, error))?;
@@ -77,7 +78,7 @@ pub(crate) async fn caller(lang: Lang, store: &dyn AdminStore) -> Result<Caller>
     })
 }
 
-/// Whom to talk to. A name that is wrong is said before anything else is.
+/// The agent of the chat. A wrong name is reported before anything else.
 async fn partner(
     lang: Lang,
     store: &dyn AdminStore,
@@ -110,7 +111,7 @@ async fn agent(
     }
     if let Some(id) = of_session {
         match store.agent(&AgentId::new(id)).await {
-            // It has been removed; the session goes on with the default one.
+            // It has been deleted; the session continues with the default one.
             Err(AdminError::NotFound { .. }) => {}
             found => return found,
         }
@@ -125,7 +126,7 @@ fn refused(lang: Lang, error: &EngineError) -> Failure {
         EngineError::NoSession => Failure::new(what, lang.session_not_found(), lang.see_list()),
         EngineError::Busy(_) => Failure::new(what, lang.chat_elsewhere(), lang.try_later()),
         EngineError::StaleParent(entry) => Failure::plain(what, lang.chat_no_entry(entry)),
-        // The log of a server has the cause; here there is nobody else to tell.
+        // The log of a server has the cause; here the terminal is the only place to report it.
         EngineError::Internal(cause) => Failure::plain(what, cause.to_string()),
         other => Failure::plain(what, other.to_string()),
     }

@@ -28,9 +28,9 @@ pub(super) struct Screen<W> {
     warned: HashSet<String>,
     /// What the last step of a tool said.
     last_step: Option<(Option<String>, String)>,
-    /// The last complaint of the run under way.
+    /// The last warning of the current run.
     complained: Option<String>,
-    /// Whether the cursor stands behind text.
+    /// Whether the cursor is after text.
     in_line: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Heard {
     },
     /// A call waits for a person to agree.
     NeedsConsent(Value),
-    /// The call of this id does not wait any more.
+    /// The call of this id is decided.
     Decided(String),
 }
 
@@ -85,7 +85,7 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// A line about what goes on.
+    /// A line about the progress.
     pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
         let text = self.paint.dim(&harmless(text)).into_owned();
         self.note(&text)
@@ -103,7 +103,7 @@ impl<W: Write> Screen<W> {
             Some(_) => {
                 self.end_line()?;
                 self.out.flush()?;
-                // With nobody reading the error output there is nobody to tell.
+                // If the error output is closed, there is nowhere to report it.
                 writeln!(io::stderr(), "{text}").unwrap_or_default();
                 Ok(())
             }
@@ -122,13 +122,13 @@ impl<W: Write> Screen<W> {
         self.in_line = false;
     }
 
-    /// Leaves the line in which nothing will be typed any more.
+    /// Ends a prompt line that will get no input.
     pub(super) fn leave_prompt(&mut self) -> io::Result<()> {
         self.end_line()?;
         self.out.flush()
     }
 
-    /// Prints what an answer under way has said before we came.
+    /// Prints the part of a streaming answer from before the chat joined.
     pub(super) fn snapshot(&mut self, snapshot: &Value) -> io::Result<()> {
         for warning in snapshot["warnings"].as_array().into_iter().flatten() {
             let words = self.words(warning, &Value::Null);
@@ -267,7 +267,7 @@ impl<W: Write> Screen<W> {
         if !self.ended.insert(id.to_owned()) {
             return Ok(());
         }
-        // A stop is told by the end of the run.
+        // A stop is reported by the end of the run.
         let stopped = message["stopReason"] == "aborted" && message["trouble"].is_null();
         if stopped {
             return self.end_line();
@@ -287,7 +287,7 @@ impl<W: Write> Screen<W> {
         self.end_line()
     }
 
-    /// What went wrong, in the language of the person if it was told in it.
+    /// The error, in the user's language if it has a text in it.
     fn words(&self, trouble: &Value, otherwise: &Value) -> String {
         let language = match self.lang {
             Lang::En => "en",

@@ -64,7 +64,7 @@ impl Terminal<'_> {
         Ok(Some(tree.map_err(|error| Failure::session(lang, error))?))
     }
 
-    /// An entry, by its id or its beginning, that the next message goes on from.
+    /// An entry, by its id or its beginning, from which the next message continues.
     async fn branch_from(&mut self, wanted: &str) -> Result<()> {
         let lang = self.app.lang;
         let Some(tree) = self.tree().await? else {

@@ -28,10 +28,10 @@ pub(super) struct Partner {
     pub(super) model: std::result::Result<String, String>,
 }
 
-/// What to do about calls that need consent.
+/// What to do about calls that need approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// The person in front of the terminal, if there is one, else nobody.
+    /// The user at the terminal, if there is one.
     Asked,
     Always,
 }
@@ -64,11 +64,11 @@ pub(super) struct Terminal<'a> {
     events: Arc<Events>,
     heard: mpsc::UnboundedReceiver<Value>,
     pub(super) session: Option<(SessionId, SubscriptionId)>,
-    /// Where the next message goes on from.
+    /// The entry from which the next message continues.
     pub(super) branch: Option<EntryId>,
     pub(super) question: Option<(String, Vec<String>)>,
     pub(super) consent: Consent,
-    /// Calls that wait for consent; the first is being asked about.
+    /// Calls that wait for approval; the first is being shown.
     pub(super) calls: VecDeque<Value>,
     pub(super) activity: Activity,
     pub(super) interactive: bool,
@@ -150,8 +150,8 @@ impl<'a> Terminal<'a> {
         })
     }
 
-    /// Whether something is still to come before the chat can go on or end. A session that waits for
-    /// somebody who has no more to say is left alone.
+    /// Whether something is still to come before the chat can continue or end. A session that waits
+    /// for a user whose input has ended is left alone.
     fn waits(&self, more: bool) -> bool {
         let asks = self.question.is_some() || !self.calls.is_empty();
         let answers = self.interactive && more;
@@ -248,7 +248,8 @@ impl<'a> Terminal<'a> {
             ..Chat::default()
         };
         if self.session.is_none() {
-            // We listen before the message is there: a short run says much before it is acknowledged.
+            // The chat subscribes before the message is stored: a short run emits much before the
+            // acknowledgement.
             match self.engine.begin_session(&self.caller, &chat).await {
                 Ok(session) => drop(self.open(session).await?),
                 Err(error) => return self.was_refused(&error),
@@ -290,7 +291,7 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// What is under way in a session that was opened, and what was asked before we looked.
+    /// The active run of a session that was opened, and its questions from before.
     async fn take_up(&mut self, snapshot: &Value) -> Result<()> {
         self.activity = Activity::of_snapshot(snapshot);
         if let Some(question) = snapshot["questions"].as_array().and_then(|all| all.first())
@@ -317,9 +318,9 @@ impl<'a> Terminal<'a> {
         Ok(snapshot)
     }
 
-    /// Ctrl-C stops an answer. Without one it asks for a second one, since an answer may have
-    /// ended at the very moment it was to be stopped. A second one leaves, whatever is under way.
-    /// Returns whether to stay.
+    /// Ctrl-C stops an answer. Without one it asks for a second one, since an answer may have ended
+    /// at the very moment it was to be stopped. A second one leaves, whatever is running. Returns
+    /// whether to stay.
     async fn interrupt(&mut self) -> Result<bool> {
         let lang = self.app.lang;
         if std::mem::replace(&mut self.leaving, true) {

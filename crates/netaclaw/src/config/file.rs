@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The configuration file. A key that is not here is a mistake somebody should hear about.
+/// The configuration file. An unknown key is an error, because its author expects an effect.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FileConfig {
@@ -90,8 +90,7 @@ pub(super) struct FileTelemetry {
     pub(super) otlp_endpoint: Option<String>,
 }
 
-/// The configuration and the file it stands in. Only a file that was asked for by name has to
-/// exist.
+/// The configuration and the path of its file. Only a file that was named explicitly has to exist.
 pub(super) fn read_file(
     flags: &Flags,
     env: &Environment,
@@ -106,7 +105,7 @@ pub(super) fn read_file(
     let path = in_home(path, env.home.as_deref());
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        // A data directory that is none is for whoever uses it to complain about.
+        // An invalid data directory is reported by the command that uses it.
         Err(error)
             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
                 && !is_named =>

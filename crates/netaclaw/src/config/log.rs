@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::text::Lang;
 use tracing_subscriber::EnvFilter;
 
-/// What MCP servers do wrong is told by those who use them, once.
+/// Faults of MCP servers are reported by the code that uses them, once.
 const USUAL: &str = "warn,rmcp=off";
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -46,8 +46,8 @@ impl LogSettings {
     }
 }
 
-/// A word that is no level would be taken for the name of a part of the program: `NETACLAW_LOG=inof`
-/// would silence everything but a part that does not exist.
+/// A word that is not a level would be taken for the name of a part of the program:
+/// `NETACLAW_LOG=inof` would silence everything but a part that does not exist.
 fn is_filter(text: &str) -> bool {
     let mut parts = text.split(',').map(str::trim);
     let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));

@@ -58,7 +58,7 @@ pub(crate) struct Config {
     pub(crate) namespaces: Namespaces,
     /// Where traces go, if anywhere.
     pub(crate) traces: Option<Url>,
-    /// Settings that were understood only in part, in plain words.
+    /// Settings that were understood only in part, as warnings.
     pub(crate) warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a server is told about its surroundings.
+//! The settings of a server.
 
 use super::environment::{Environment, var};
 use super::file::FileServer;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Only this machine can reach it.
 const DEFAULT_LISTEN: &str = "127.0.0.1:7300";
 const DEFAULT_DRAIN: Duration = Duration::from_secs(20);
-/// Whoever wants to wait longer than an hour does not want to end.
+/// A longer wait than an hour is not a shutdown.
 const DRAIN_SECONDS_MAX: u64 = 3600;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub(crate) struct ServerSettings {
     pub(crate) allowed_origins: Vec<String>,
     /// The origin at which people open the server, if a proxy or a name of its own leads to it.
     pub(crate) public_url: Option<String>,
-    /// Proxies whose word about the address of a client counts.
+    /// Proxies that may name the address of a client.
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// Whether the cookie of a browser goes over TLS only.
     pub(crate) secure_cookie: bool,
-    /// How long runs may go on once the server has been told to end.
+    /// How long runs may continue after a shutdown was requested.
     pub(crate) drain: Duration,
 }
 

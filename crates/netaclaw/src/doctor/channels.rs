@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// Somebody waits in front of a terminal.
+/// A user waits at a terminal.
 const PATIENCE: Timeouts = Timeouts {
     connect: Duration::from_secs(5),
     first_byte: Duration::from_secs(15),
@@ -141,7 +141,7 @@ fn judged(lang: Lang, channel: &Channel, tested: Result<ConnectionReport, ModelE
     }
 }
 
-/// A channel that no agent uses stops nobody.
+/// A channel without agents affects no run.
 fn severity(check: Check, is_used: bool) -> Check {
     match (check.level, is_used) {
         (Level::Fail, false) => check.at(Level::Warn),

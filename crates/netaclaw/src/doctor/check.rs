@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 
-/// How it stands. `Info` is neither good nor bad.
+/// The result. `Info` is neither good nor bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Level {

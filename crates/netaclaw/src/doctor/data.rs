@@ -1,4 +1,4 @@
-//! The data directory, and the files in it that nobody else may read.
+//! The data directory, and the files in it that other accounts must not read.
 
 use super::check::Check;
 use crate::app::App;

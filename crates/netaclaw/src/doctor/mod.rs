@@ -53,7 +53,7 @@ async fn look_at_everything(app: &App, offline: bool) -> Vec<Check> {
             checks.extend(store::look(app, &config, offline).await);
             checks.extend(listen::look(app, &config).await);
         }
-        // Without settings nobody knows where to look for the rest.
+        // Without settings the paths of the other checks are unknown.
         Err(failure) => checks.push(Check::failed("configuration", failure)),
     }
     checks.extend(machine::look(app).await);

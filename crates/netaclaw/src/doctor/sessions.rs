@@ -1,4 +1,4 @@
-//! The sessions: those in files, whether somebody has them open, and those in MySQL.
+//! The sessions: those in files, whether a process has them open, and those in MySQL.
 
 use super::check::Check;
 use super::store::tables;

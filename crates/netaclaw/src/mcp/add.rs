@@ -1,5 +1,5 @@
-//! `mcp add`: makes a server, or changes the one of that name. Secrets come from variables and are
-//! never arguments, where everybody on the machine could read them.
+//! `mcp add`: creates a server, or changes the one of that name. Secrets come from variables and
+//! are never arguments, which all users of the machine could read.
 
 use crate::admin::failure;
 use crate::app::App;
@@ -124,7 +124,7 @@ impl Addition {
         let by = Actor::command_line();
         match store.mcp_server_named(&self.spec.name).await {
             Ok(known) => {
-                // Whoever changes something else must not have to give the secrets again.
+                // Changing another field must not require the secrets again.
                 let secrets = match self.secrets.is_empty() {
                     true => McpSecretsChange::Keep,
                     false => McpSecretsChange::Set(

@@ -36,7 +36,7 @@ pub(crate) enum McpCommand {
 }
 
 pub(crate) async fn run(command: McpCommand, app: &mut App) -> Result<Outcome> {
-    // What can be wrong without the store is said before one is made.
+    // Errors that need no store are reported before one is created.
     let addition = match &command {
         McpCommand::Add(args) => Some(args.read(app.lang)?),
         _ => None,

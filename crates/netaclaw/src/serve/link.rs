@@ -1,5 +1,6 @@
-//! The link with the access token, which logs a browser in. It goes to people: to a terminal, or to
-//! who asks for it by command. An output that is kept, such as a service manager's log, never has it.
+//! The link with the access token, which logs a browser in. It is shown to users only: at a
+//! terminal, or on request by a command. An output that is stored, such as a service manager's log,
+//! never has it.
 
 use super::token;
 use crate::app::{App, Outcome};

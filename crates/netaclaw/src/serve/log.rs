@@ -7,8 +7,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{FilterFn, filter_fn};
 use tracing_subscriber::prelude::*;
 
-/// Starts the log. An output that fails or blocks costs log lines and nothing else. What is queued is
-/// written when the returned value is dropped.
+/// Starts the log. An output that fails or blocks costs log lines and nothing else. What is queued
+/// is written when the returned value is dropped.
 pub(super) fn start(settings: &LogSettings) -> std::io::Result<FlushAtEnd> {
     let writer = LogWriter::start(std::io::stderr())?;
     let flush = writer.flush_at_end();
@@ -23,13 +23,13 @@ pub(super) fn start(settings: &LogSettings) -> std::io::Result<FlushAtEnd> {
     };
     // Only a test that started two servers in one process could have a log already.
     started.unwrap_or_default();
-    // The default hook writes to the error output directly and waits for whoever reads it.
+    // The default hook writes to the error output directly and waits for its reader.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     Ok(flush)
 }
 
-/// Keeps what libraries log in detail out of the log, whatever the configured filter says: frames,
-/// headers and handshakes, which hold access tokens and everything that is said. Their spans carry
+/// Keeps the detailed logs of libraries out of the log, whatever the configured filter says:
+/// frames, headers and handshakes, which hold access tokens and messages. Their spans carry
 /// arguments too, also at `info`.
 fn harmless() -> FilterFn {
     filter_fn(|metadata| {

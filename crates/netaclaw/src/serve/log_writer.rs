@@ -1,8 +1,8 @@
 //! Writes log lines without ever making the caller wait or fail.
 //!
-//! The error output may be a full disk, a closed pipe, or a pipe whose reader has stopped reading. One
-//! thread writes the lines; the rest of the server only puts them into a bounded queue and drops what
-//! does not fit.
+//! The error output may be a full disk, a closed pipe, or a pipe whose reader has stopped reading.
+//! One thread writes the lines; the rest of the server only puts them into a bounded queue and
+//! drops what does not fit.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -126,7 +126,8 @@ fn write_lines(mut output: impl Write, items: &Receiver<Item>, counts: &Counts) 
         let dropped = counts.dropped.swap(0, Ordering::Relaxed);
         let wrote = note(&mut output, dropped).and_then(|()| output.write_all(&line));
         if wrote.is_err() {
-            // There is no other place to report it; the count is written once the output works again.
+            // There is no other place to report it; the count is written once the output works
+            // again.
             counts.dropped.fetch_add(dropped + 1, Ordering::Relaxed);
         }
     }

@@ -1,4 +1,4 @@
-//! What a server does for its data directory beside serving: at start, and then once a day.
+//! Maintenance of the data directory: at startup, and then once a day.
 
 use crate::config::Retention;
 use netaclaw_engine::Engine;

@@ -100,7 +100,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         .with_previews(agents)
         .with_mcp(mcp);
     let shutdown = CancellationToken::new();
-    // Before anybody hears that the server is there, and kept, so that no signal is missed.
+    // Before the server is announced, and kept, so that no signal is missed.
     let mut stops = StopSignals::new()?;
     let greeting = link::greeting(app, server, bound, &token);
     announce(app, &greeting);
@@ -117,8 +117,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
             shutdown.cancel();
             tokio::select! {
                 () = &mut serving => {}
-                // Who asks twice does not want to wait for what is still under way. The next start
-                // finds it as after a crash.
+                // A second signal does not wait for what still runs. The next start finds it as
+                // after a crash.
                 () = stops.next() => {
                     app.warn(&app.lang.stopped_at_once());
                     // Its file says that it did not end properly.
@@ -191,7 +191,7 @@ fn within_files(limits: ConnectionLimits, files: Option<u64>) -> ConnectionLimit
     }
 }
 
-/// Whoever opens the server to others must have said who they are.
+/// An administrator who opens the server to others must have a login.
 async fn must_have_accounts(app: &App, admin: &dyn AdminStore) -> Result<()> {
     let failed = |error| crate::admin::failure(app.lang, error);
     let users = UserStore::users(admin).await.map_err(failed)?;

@@ -14,18 +14,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
-/// How long a collector may take for one batch. What it does not take in is lost, and nobody waits.
+/// How long a collector may take for one batch. What it does not accept is lost, and nothing waits
+/// for it.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the last batch may hold up the end of the server.
 const LAST_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Records traces from now on, until it is told to end.
+/// Records traces from now on, until it is shut down.
 pub(super) struct Traces {
     provider: SdkTracerProvider,
 }
 
 impl Traces {
-    /// Whoever cannot be traced works all the same; the log says why.
+    /// A server without a working collector runs all the same; the log says why.
     pub(super) fn start(endpoint: Option<&Url>) -> Option<Self> {
         let endpoint = endpoint?;
         let started = Self::to(endpoint);

@@ -1,4 +1,4 @@
-//! Agents whose workspace and the data directory are not apart.
+//! Agents whose workspace overlaps the data directory.
 
 use crate::app::App;
 use crate::config::Config;

@@ -1,4 +1,4 @@
-//! `session compact`: condensing a session's context, or showing what that would do.
+//! `session compact`: compacts a session's context, or shows what that would do.
 
 use super::source;
 use super::transcript;
@@ -126,7 +126,7 @@ struct Ear(mpsc::UnboundedSender<Value>);
 impl Subscriber for Ear {
     fn deliver(&self, event: &ServerEvent) {
         if let Ok(event) = serde_json::from_str(event.json.get()) {
-            // Whoever has heard the end listens to nothing more.
+            // After the end no further event is read.
             drop(self.0.send(event));
         }
     }

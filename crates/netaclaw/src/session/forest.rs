@@ -13,7 +13,7 @@ pub(crate) type At = usize;
 
 #[derive(Debug)]
 pub(crate) struct Forest {
-    /// Each after the branch it hangs from; the branches of one root stand together.
+    /// Each after its parent branch; the branches of one root are adjacent.
     pub(crate) branches: Vec<Branch>,
     /// The branch and the place on it of each entry; `None` for entries that are not shown.
     places: Vec<Option<(usize, usize)>>,

@@ -63,7 +63,7 @@ fn read(lang: Lang, args: &ImportArgs) -> Result<SessionLog> {
     }
 }
 
-/// Reads the file with a header put in front of it: one that stands further down, or a new one.
+/// Reads the file with a header in front of it: one from further down, or a new one.
 fn rescue(lang: Lang, path: &Path) -> Result<SessionLog> {
     let shown = || path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Failure::io(lang, shown(), &error))?;
@@ -80,8 +80,8 @@ fn rescue(lang: Lang, path: &Path) -> Result<SessionLog> {
     }
 }
 
-/// A header for a session that lost its own. The first entry tells when it began; where it was
-/// held is not known, so that it belongs to where it is imported.
+/// A header for a session that lost its own. Its start is that of the first entry; its directory is
+/// unknown, so that it belongs to where it is imported.
 fn new_header(first: Option<Entry>) -> Header {
     let timestamp = match first.map(|entry| entry.timestamp().into_owned()) {
         Some(timestamp) if !timestamp.is_empty() => timestamp,

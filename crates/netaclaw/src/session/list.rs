@@ -133,7 +133,7 @@ fn line(cells: &[String; 5], widths: &[usize; 5]) -> String {
     let line = [
         pad(id, widths[0]),
         pad(updated, widths[1]),
-        // Numbers stand under each other by their last digit.
+        // Numbers are aligned by their last digit.
         format!("{}{messages}", " ".repeat(gap)),
         pad(title, widths[3]),
         directory.clone(),

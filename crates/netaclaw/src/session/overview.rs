@@ -1,4 +1,4 @@
-//! What is said about a session before it is shown.
+//! The summary of a session above its content.
 
 use super::forest::{Detail, Forest};
 use super::source::Loaded;
@@ -19,7 +19,7 @@ pub(crate) struct Overview {
     pub(crate) branches: u64,
     /// Of the context at the leaf; `None` if the path to it is damaged.
     pub(crate) context: Option<ContextOverview>,
-    /// What the reader should know, in plain words.
+    /// Warnings for the reader.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Overview {
         }
     }
 
-    /// The facts as pairs of a word and what it stands for.
+    /// The facts as pairs of a label and a value.
     pub(crate) fn facts(&self, lang: Lang) -> Vec<(String, String)> {
         let mut facts = vec![
             (lang.session_word(), self.id.clone()),

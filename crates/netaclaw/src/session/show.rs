@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-/// Columns of a line that stands for something longer.
+/// Columns of a line that summarizes a longer text.
 const GIST_WIDTH: usize = 100;
 
 #[derive(Args, Debug)]
@@ -168,7 +168,7 @@ fn write_entry(app: &mut App, tree: &SessionTree, entry: &Entry) -> Result<()> {
     write_body(app, &row)
 }
 
-/// What stands behind the name of who speaks: time, model, tokens, id.
+/// What follows the name of the author: time, model, tokens, id.
 fn about(app: &App, entry: &Entry, row: &Row<'_>) -> String {
     let mut about = vec![clock(&entry.timestamp()), one_line(entry.id().as_str(), 40)];
     match row {

@@ -91,8 +91,8 @@ impl Stores {
         Ok(Arc::new(provider))
     }
 
-    /// Where an id may be looked for, the chosen provider first. A database that is not
-    /// configured is no place to look.
+    /// The providers to search for an id, the chosen one first. A database that is not configured
+    /// is left out.
     pub(crate) fn places(&self) -> Vec<ProviderKind> {
         let other = match self.config.provider {
             ProviderKind::File => ProviderKind::Mysql,

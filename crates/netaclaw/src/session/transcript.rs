@@ -1,5 +1,5 @@
-//! Entries as people read them. Every form for people is made from these rows; none of them looks
-//! into a message by itself.
+//! Entries as users read them. Every format for users is made from these rows; none of them parses
+//! a message itself.
 
 use crate::json::{Json, Object};
 use crate::text::Lang;
@@ -232,7 +232,7 @@ fn part_of(block: Json<'_>) -> Part<'_> {
 }
 
 impl Row<'_> {
-    /// Who speaks, or what it is.
+    /// The author, or the kind.
     pub(crate) fn title(&self, lang: Lang) -> String {
         match self {
             Self::User(_) => lang.user(),

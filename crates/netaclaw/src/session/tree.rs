@@ -17,9 +17,9 @@ use std::io::Write;
 
 /// Columns of what an entry says.
 const GIST_WIDTH: usize = 72;
-/// Columns of the names of who speaks.
+/// Columns of the author's name.
 const TITLE_WIDTH: usize = 14;
-/// A stretch of entries is folded only if that saves some lines.
+/// A range of entries is collapsed only if that saves some lines.
 const FOLD_MIN: usize = 3;
 
 #[derive(Args, Debug)]
@@ -63,7 +63,7 @@ pub(crate) async fn run(args: TreeArgs, app: &mut App) -> Result<()> {
     Ok(())
 }
 
-/// Draws a session that is open already, with every entry that one could go on from.
+/// Draws a session that is open already, with every entry from which a user could continue.
 pub(crate) fn draw(app: &mut App, tree: &SessionTree) -> Result<()> {
     Drawing::new(tree, Detail::Full, app.lang).write(app)?;
     Ok(app.out.flush()?)
@@ -78,7 +78,7 @@ struct Drawing<'a> {
     lang: Lang,
 }
 
-/// A branch that is being drawn: how far, and what stands in front of its lines.
+/// A branch that is being drawn: how far, and the prefix of its lines.
 struct Pen {
     branch: usize,
     place: usize,
@@ -240,7 +240,7 @@ impl Pen {
     }
 }
 
-/// The same shape for programs. Flat, so that a long chain is no deep value.
+/// The same structure for programs. Flat, so that a long chain is not a deep value.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonForm<'a, C> {

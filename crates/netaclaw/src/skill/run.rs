@@ -121,7 +121,7 @@ impl Screen {
         match update {
             ToolUpdate::Output(text) => {
                 self.clear();
-                // With nobody reading the error output there is nobody to tell.
+                // If the error output is closed, there is nowhere to report it.
                 write!(std::io::stderr(), "{}", harmless(&text)).unwrap_or_default();
             }
             ToolUpdate::Process(step) => {

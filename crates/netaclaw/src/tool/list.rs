@@ -55,7 +55,7 @@ pub(super) fn risk(lang: Lang, risk: ToolRisk) -> String {
     }
 }
 
-/// The switch for everybody, or what holds without one.
+/// The global setting, or the default without one.
 pub(super) fn state(lang: Lang, tool: &ToolInfo) -> String {
     let record = &tool.record;
     match (record.present, record.status) {

@@ -1,5 +1,5 @@
-//! `netaclaw tool …`: which tools there are, and whether they are on for everybody. It works with
-//! or without a running server, whose runs mind a switch with their next call.
+//! `netaclaw tool …`: the tools and their global settings. It works with or without a running
+//! server, whose runs apply a change at their next call.
 
 mod list;
 mod show;
@@ -38,7 +38,7 @@ pub(crate) async fn run(command: ToolCommand, app: &mut App) -> Result<Outcome> 
         Arc::new(ToolRegistry::builtin()),
         std::env::current_dir()?,
     );
-    // Nothing is started here; what a server could start decides on what is said.
+    // Nothing is started here; the output depends on what a server could start.
     let config = app.config(None)?;
     let agents = agents
         .with_gate(Arc::new(gate(app, &config)))

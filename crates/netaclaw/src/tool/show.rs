@@ -76,7 +76,7 @@ fn why(lang: Lang, line: &ToolDiagnostic) -> String {
         DisabledCode::OffForAgent => lang.why_off_for_agent(),
         DisabledCode::ModelWithoutTools => lang.why_model_without_tools(),
         DisabledCode::ModelWithoutVision => lang.why_model_without_vision(),
-        // What is missing is said by whoever looked.
+        // The caller reports what is missing.
         DisabledCode::NotAvailableHere
         | DisabledCode::ParentWithout
         | DisabledCode::NotGrantedToSubagent

@@ -1,4 +1,4 @@
-//! `tool enable`, `tool disable`, `tool reset`: the switch for everybody.
+//! `tool enable`, `tool disable`, `tool reset`: the global setting.
 
 use crate::admin::failure;
 use crate::app::App;

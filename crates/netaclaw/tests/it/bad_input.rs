@@ -64,7 +64,7 @@ fn what_cannot_be_found_or_read() {
     }
 }
 
-/// The superuser may read everything, so that this can be tried only as somebody else.
+/// The superuser may read everything, so that this can be tried only as another account.
 #[cfg(unix)]
 #[test]
 fn permission_denied() {

@@ -1,4 +1,4 @@
-//! `channel`, with the real binary, real databases and a model server that answers as told.
+//! `channel`, with the real binary, real databases and a scripted model server.
 
 use crate::support::{Ran, Workspace};
 use netaclaw_testkit::MariaDb;
@@ -13,7 +13,7 @@ const KEY: &str = "sk-cli-marker-0815-4711";
 /// A workspace whose first start finds nothing on the machine.
 fn alone() -> Workspace {
     let mut workspace = Workspace::new();
-    // A port nobody listens on.
+    // A port without a listener.
     workspace.set("OLLAMA_HOST", "127.0.0.1:1");
     workspace.set("MY_KEY", KEY);
     workspace

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 fn workspace() -> Workspace {
     let mut workspace = Workspace::new();
-    // A port nobody listens on.
+    // A port without a listener.
     workspace.set("OLLAMA_HOST", "127.0.0.1:1");
     workspace
 }
@@ -19,7 +19,7 @@ fn say(workspace: &Workspace, arguments: &str, input: &[u8]) -> Ran {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Whoever is refused at once does not read what is said.
+    // A program that fails at once does not read its input.
     child
         .stdin
         .take()
@@ -52,7 +52,7 @@ async fn a_filter_gives_the_answers_and_nothing_else() {
         "channel add fake --supplier compatible --base-url {} --model m --default",
         fake.openai_url()
     ));
-    // What is no text is still said, as far as it is one.
+    // Invalid UTF-8 is still sent, as far as it can be decoded.
     let ran = say(&workspace, "chat", b"\xe4\xb8\x80 \xff\n\nlist\n");
     assert_eq!(
         (ran.code, ran.out.as_str()),
@@ -71,7 +71,7 @@ async fn a_filter_gives_the_answers_and_nothing_else() {
     };
     assert_eq!(last(0).unwrap()["content"], "一 \u{fffd}");
 
-    // The session goes on, by the beginning of its id.
+    // The session continues, by the beginning of its id.
     fake.script().push(Reply::text("three"));
     let id = session_of(&ran);
     let again = say(
@@ -149,7 +149,7 @@ async fn what_cannot_be_done_ends_it() {
     ));
     let locked = refused("chat", "key");
     assert_eq!(locked.err.lines().count(), 2, "said once: {}", locked.err);
-    // The second line was not said any more.
+    // The second line was not sent.
     let id = session_of(&locked);
     let shown = workspace.json(&format!("session show {id} --json"));
     let shown = shown.to_string();

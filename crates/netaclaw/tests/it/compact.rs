@@ -9,7 +9,7 @@ const ID: &str = "0195f2d1-7c1a-7b3e-8f00-aaaaaaaaaaaa";
 /// A long talk with tools.
 fn workspace() -> Workspace {
     let mut workspace = Workspace::new();
-    // A port nobody listens on.
+    // A port without a listener.
     workspace.set("OLLAMA_HOST", "127.0.0.1:1");
     let said =
         "The harbour was quiet that morning, and nobody spoke until the engines had stopped. ";

@@ -1,5 +1,5 @@
-//! The real server, killed while a summary is being written: nothing is lost, nothing has moved, and what
-//! waited is answered in its order.
+//! The real server, killed while a summary is being written: nothing is lost, nothing has moved,
+//! and what waited is answered in its order.
 
 use crate::served::{Server, World};
 use netaclaw_testkit::fake_model::{Hold, Reply};
@@ -35,7 +35,7 @@ async fn say(client: &mut Client, id: &str, content: &str) -> Value {
     client.call("chat", chat).await
 }
 
-/// The model begins its summary and does not go on.
+/// The model begins its summary and does not continue.
 fn hold_summary(world: &World) -> Hold {
     let (reply, hold) = Reply::text(words("## Goal")).holding_after(1);
     world.model.script().when(SUMMARY, reply);

@@ -136,7 +136,7 @@ async fn a_file_size_limit_refuses_and_does_not_kill() {
     let (status, body) = ready(&server).await;
     assert_eq!(status, 503);
     assert_eq!(body["details"]["check"], "data_directory", "{body}");
-    // The server is there, and goes on when it may write.
+    // The server is there, and continues when it can write.
     prlimit(
         Some(server.pid()),
         Resource::Fsize,

@@ -144,7 +144,7 @@ async fn a_chat_uses_the_tools_of_a_server() {
     let died = last_result(&fake).to_string();
     assert!(died.contains("I cannot go on"), "{died}");
 
-    // Off for everybody is off, whoever asks.
+    // A globally disabled tool is disabled for every client.
     workspace.out("tool disable mcp__odd__echo");
     script.push(Reply::tool_call("c3", "mcp__odd__echo", &text));
     script.push(Reply::text("refused"));

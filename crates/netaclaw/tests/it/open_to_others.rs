@@ -1,4 +1,4 @@
-//! A server that other machines can reach must have somebody who may come in.
+//! A server that other machines can reach must have a user who can log in.
 
 use crate::served::{Server, TOKEN};
 use crate::support::Workspace;
@@ -10,7 +10,7 @@ struct Place {
 }
 
 impl Place {
-    /// With an access token as the server makes it by itself.
+    /// With an access token as the server creates it.
     fn new() -> Self {
         let mut workspace = Workspace::new();
         workspace.set("OLLAMA_HOST", "127.0.0.1:1");
@@ -50,7 +50,7 @@ async fn the_cookie_of_a_browser_does_not_open_a_server_to_others() {
     assert_eq!(login.await.0, 200);
     let (_, tokens) = server.http("GET", "tokens", None).await;
     assert_eq!(tokens["total"], 1, "a browser's: {tokens}");
-    // A second user who can come in by nothing.
+    // A second user without any credential.
     let ann = json!({ "name": "ann", "role": "user" });
     assert_eq!(server.http("POST", "users", Some(ann)).await.0, 201);
     server.kill().await;

@@ -1,4 +1,4 @@
-//! Several processes on one database: a session has one owner, and nobody else changes it.
+//! Several processes on one database: a session has one owner, and no other process changes it.
 
 use crate::served::{Server, World};
 use netaclaw_testkit::fake_model::{Hold, Reply};
@@ -43,7 +43,7 @@ impl Pair {
         (session, client, hold)
     }
 
-    /// Everybody's messages, as the rows show them to a reader.
+    /// All messages, as the rows show them to a reader.
     async fn texts(&self, server: &Server, session: &str) -> Vec<String> {
         let path = format!("sessions/{session}/snapshot");
         let (status, body) = server.http("GET", &path, None).await;
@@ -90,7 +90,7 @@ async fn looking_at_a_session_elsewhere_leaves_its_run_alone() {
     let open = json!({"sessionId": session});
     assert_busy(&looker.call("session_open", open.clone()).await);
     assert_busy(&looker.call("stop", open).await);
-    // Rows may be read by anybody.
+    // Rows may be read by any process.
     assert_eq!(pair.texts(&pair.b, &session).await[0], "question");
     let shown = pair.world.workspace.run(&format!("session show {session}"));
     assert_eq!(shown.code, 0, "{}", shown.err);

@@ -1,10 +1,10 @@
-//! Two servers, terminals and sixteen clients on one database, with servers that are killed and owners
-//! that are deposed while they live: nothing acknowledged is lost, nothing is doubled, no message is
-//! off the active path, and the fences of stored rows never decrease.
+//! Two servers, terminals and sixteen clients on one database, with servers that are killed and
+//! owners that are deposed while they live: nothing acknowledged is lost, nothing is doubled, no
+//! message is off the active path, and the fences of stored rows never decrease.
 //!
-//! `NETACLAW_CHAOS_SECONDS=300` runs it for that long, `NETACLAW_CHAOS_SEED` with another seed. A debug
-//! build with `NETACLAW_TEST_UNFENCED=1` in its environment has no fence in the append; then the test
-//! must fail.
+//! `NETACLAW_CHAOS_SECONDS=300` runs it for that long, `NETACLAW_CHAOS_SEED` with another seed. A
+//! debug build with `NETACLAW_TEST_UNFENCED=1` in its environment has no fence in the append; then
+//! the test must fail.
 
 use crate::served::{Server, TOKEN, World};
 use netaclaw_testkit::fake_model::Reply;
@@ -108,7 +108,7 @@ impl Chaos {
     async fn connect(&self, server: usize) -> Option<Client> {
         let address = self.addresses.lock().unwrap()[server];
         let auth = json!({"token": TOKEN, "events": ["current"]});
-        // The client panics if nobody listens; mostly that shows before.
+        // The client panics if the server is gone; mostly that shows before.
         drop(TcpStream::connect(address).await.ok()?);
         let connected = tokio::spawn(Client::connect(address, auth)).await;
         connected.ok()?.ok()
@@ -222,7 +222,7 @@ impl Chaos {
         }
     }
 
-    /// Declares nodes dead that live, and kills servers, as the clients go on.
+    /// Declares living nodes dead, and kills servers, while the clients continue.
     async fn faults(self: Arc<Self>, mut dice: Dice) {
         let (mut deposed, mut killed, mut terminals) = (0, 0, 0);
         loop {
@@ -258,7 +258,8 @@ impl Chaos {
         servers[server] = Some(next);
     }
 
-    /// Waits until nothing runs in a session and nothing waits but what a stop holds. Gives what waits.
+    /// Waits until nothing runs in a session and nothing waits but what a stop holds. Gives what
+    /// waits.
     async fn at_rest(&self, session: &str) -> Vec<String> {
         let mut sockets: [Option<Client>; 2] = [None, None];
         let mut server = 0;
@@ -385,6 +386,6 @@ async fn nothing_is_lost_or_doubled_whatever_happens_to_the_owners() {
             "never {what}: {figures}"
         );
     }
-    // With `--no-capture` whoever runs it for long sees what it did.
+    // With `--no-capture` a long run prints what it did.
     std::io::Write::write_all(&mut std::io::stdout(), format!("{figures}\n").as_bytes()).unwrap();
 }

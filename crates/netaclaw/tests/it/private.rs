@@ -15,7 +15,7 @@ async fn under_the_usual_umask_no_other_user_can_read_anything() {
     rustix::process::umask(Mode::from_raw_mode(0o022));
     let world = World::new().await;
     let data = world.workspace.path("home/.netaclaw");
-    // As an earlier version left them, and as somebody made the directory.
+    // As an earlier version left them, and as a user created the directory.
     let old = "home/.netaclaw/sessions/--srv--/2026-01-01T00-00-00-000Z_old.jsonl";
     let text = session("old", &[message("a", None, "an old secret")]);
     world.workspace.write(old, text);

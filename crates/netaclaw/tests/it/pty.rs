@@ -39,7 +39,7 @@ impl Pty {
             .stdout(terminal.try_clone().unwrap())
             .stderr(terminal);
         let child = command.spawn().unwrap();
-        // Nobody else may have the terminal open, or its end would not be seen.
+        // No other process may have the terminal open, or its end would not be seen.
         drop(command);
         let keyboard = File::from(keyboard);
         let shown = Arc::new(Shown::default());
@@ -90,7 +90,7 @@ impl Pty {
         self.child.wait().unwrap();
     }
 
-    /// Waits for the program to end by itself, and gives what it showed before.
+    /// Waits for the program to end, and returns what it printed before.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
         let until = Instant::now() + LONG;
         let mut shown = self.shown.text.lock().unwrap();

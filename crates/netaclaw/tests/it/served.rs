@@ -1,4 +1,4 @@
-//! The real server in a directory of a test's own, with a model that does as it is told.
+//! The real server in a directory of a test's own, with a scripted model.
 
 use crate::support::Workspace;
 use netaclaw_testkit::fake_model::{FakeModel, Reply};
@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 use tokio::process::{Child, ChildStderr, ChildStdout};
 
-/// Less than the server gives to runs that are under way, and far more than anything else takes.
+/// Less than the server gives to running runs, and far more than anything else takes.
 const LONG: Duration = Duration::from_secs(15);
 pub(crate) const TOKEN: &str = "a-token-for-the-test";
 
@@ -74,7 +74,7 @@ impl World {
 pub(crate) struct Server {
     process: Child,
     pub(crate) address: SocketAddr,
-    // A process whose output nobody reads stops when the pipe is full.
+    // A process whose output is not read stops when the pipe is full.
     _output: Lines<BufReader<ChildStdout>>,
 }
 
@@ -105,7 +105,7 @@ impl Server {
         Client::connect(self.address, auth).await.unwrap()
     }
 
-    /// A new session, with the client that began it and so hears of it.
+    /// A new session, with the client that began it and so receives its events.
     pub(crate) async fn session(&self, content: &str) -> (String, Client) {
         let mut client = self.client().await;
         let ack = client.call("chat", json!({ "content": content })).await;
@@ -152,7 +152,7 @@ impl Server {
         BufReader::new(self.process.stderr.take().unwrap()).lines()
     }
 
-    /// How it ended by itself.
+    /// Its exit status, without a signal from the test.
     pub(crate) async fn ended(mut self) -> ExitStatus {
         let ended = tokio::time::timeout(LONG, self.process.wait()).await;
         ended.expect("the server ends").unwrap()

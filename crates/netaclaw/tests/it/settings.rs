@@ -1,4 +1,4 @@
-//! Settings of the server: each is shown by what it does, and a wrong one by what is said.
+//! Settings of the server: each is verified by its effect, and a wrong one by its error.
 
 use crate::served::{Server, TOKEN, World};
 use netaclaw_testkit::fake_model::Reply;
@@ -94,7 +94,7 @@ async fn the_log_says_what_was_asked_for_in_the_form_that_was_asked_for() {
     let file = "[log]\nfilter = 'netaclaw_gateway=debug'\nformat = 'json'";
     let logged = async |server: &mut Server| {
         let mut log = server.log();
-        // What is no HTTP is worth a line to who looks closely.
+        // What is not HTTP is worth a line at the debug level.
         server.send(b"nonsense\r\n\r\n").await;
         log.next_line().await.unwrap().unwrap()
     };

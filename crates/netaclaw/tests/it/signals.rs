@@ -1,4 +1,4 @@
-//! How the server ends when it is told to.
+//! How the server ends after a signal.
 
 use crate::served::World;
 use netaclaw_testkit::fake_model::Reply;

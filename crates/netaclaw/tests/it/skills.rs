@@ -6,8 +6,8 @@ use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Tells of as many steps as it is asked for, says a few words in between, and waits for a file
-/// where it is told to.
+/// Reports as many steps as its input says, prints a few lines in between, and waits for a file
+/// where its input says so.
 const COUNTER: &str = r#"
 import json, os, sys, time
 given = json.load(sys.stdin)
@@ -113,7 +113,7 @@ async fn long_work_shows_where_it_is_live_after_a_reload_and_in_its_log() {
     let open = &opened["snapshot"]["tools"][0];
     assert_eq!(open["latestProcessEvent"]["message"], "one 2");
     assert_eq!(open["processEvents"].as_array().unwrap().len(), 3);
-    // And one that comes back with what it knows hears of the steps again.
+    // And a client that reconnects with an older state receives the steps again.
     let (epoch, seq) = (&opened["epoch"], &opened["seq"]);
     let mut back = server.client().await;
     let known = json!({"sessionId": id, "epoch": epoch, "lastSeq": seq});
@@ -154,7 +154,7 @@ async fn long_work_shows_where_it_is_live_after_a_reload_and_in_its_log() {
     });
     assert_eq!(details["processLogRef"], reference);
 
-    // Beside the answer as well, for whoever loads the session.
+    // Also with the answer, for clients that load the session.
     let opened = late.call("session_open", json!({"sessionId": id})).await;
     let entries = opened["snapshot"]["entries"].as_array().unwrap();
     let answer = entries
@@ -221,7 +221,7 @@ fn stored(world: &World) -> String {
     texts
 }
 
-/// The steps without what differs between two runs: their times, and whose they are.
+/// The steps without what differs between two runs: their times, and their owners.
 fn comparable(details: &Value) -> Vec<Value> {
     let events = details["processEvents"].as_array().unwrap().iter();
     let plain = events.map(|event| {
@@ -380,7 +380,7 @@ async fn a_message_can_name_a_skill_and_its_input() {
     let asked = world.model.script().last_request().body["messages"].to_string();
     assert!(asked.contains("Count to the number."), "{asked}");
     assert!(asked.contains("up to three, please"), "{asked}");
-    // And what is not there is said to the user.
+    // And the user reads what is missing.
     let (_, mut client) = server.session("/skill counting").await;
     let done = client.wait("done", |data| data["outcome"] == "error").await;
     let words = done["data"]["trouble"]["words"]["en"].as_str().unwrap();

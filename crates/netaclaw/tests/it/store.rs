@@ -73,7 +73,7 @@ fn a_session_without_a_header_can_be_rescued() {
     assert_eq!(shown["entries"].as_array().unwrap().len(), 2);
     assert_eq!(shown["header"]["timestamp"], "2026-01-01T00:00:01.000Z");
 
-    // A header that stands further down is better than a new one.
+    // A header from further down is better than a new one.
     workspace.write("late.jsonl", entries + &session("late-header", &[]));
     assert_eq!(
         workspace.out("session import late.jsonl --rescue"),

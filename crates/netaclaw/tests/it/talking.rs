@@ -13,7 +13,7 @@ struct Desk {
 impl Desk {
     async fn new() -> Self {
         let mut workspace = Workspace::new();
-        // A port nobody listens on; and nothing but words, so that they can be compared.
+        // A port without a listener; and plain text only, so that it can be compared.
         for (name, value) in [("OLLAMA_HOST", "127.0.0.1:1"), ("NO_COLOR", "1")] {
             workspace.set(name, value);
         }
@@ -137,7 +137,7 @@ async fn control_c_stops_an_answer_also_one_that_waited_and_then_leaves() {
     chat.line("still there?");
     chat.wait("here");
     chat.wait("\n> ");
-    // With nothing under way, once is asked about and twice is meant.
+    // When nothing runs, the first Ctrl-C asks and the second one ends the chat.
     chat.control_c();
     chat.wait("press Ctrl-C again");
     chat.wait("\n> ");
@@ -181,7 +181,8 @@ async fn what_was_asked_before_is_asked_again() {
     desk.model.script().push(Reply::tool_call("c1", "ls", &ls));
     chat.line("look around");
     chat.wait("Allow ls to run?");
-    // The machine goes down before there is an answer; whoever comes back is asked again.
+    // The machine crashes before there is an answer; a user who opens the session again is asked
+    // again.
     chat.kill();
     let sessions = desk.workspace.json("session list --json");
     let id = sessions["items"][0]["sessionId"].as_str().unwrap();

@@ -1,5 +1,5 @@
-//! Condensing by itself: at the threshold, between rounds of tools, and when a model says that it is
-//! too long.
+//! Automatic compaction: at the threshold, between rounds of tools, and when a model reports that
+//! the context is too long.
 
 use super::*;
 use netaclaw_protocol::{SetModel, SetThinkingLevel, ThinkingLevel};
@@ -14,7 +14,7 @@ async fn the_threshold_is_looked_at_before_every_model_call() {
         talk(&world, &session, &client, 20).await;
         assert_eq!(summaries(&world).len(), 0);
         client.clear();
-        // The model says that it is far fuller than anybody thought, in the middle of a run.
+        // The model reports a much larger context than estimated, in the middle of a run.
         let full = TokenCounts {
             input: 24_000,
             output: 10,

@@ -1,4 +1,4 @@
-//! `compact`: what it answers, what is told of it, and what happens meanwhile.
+//! `compact`: its answer, its events, and what happens in the meantime.
 
 use super::*;
 use netaclaw_protocol::{

@@ -1,4 +1,4 @@
-//! Whatever goes wrong: few attempts, the history as it was, a reason, and a way back.
+//! Every failure: few attempts, an unchanged history, a reason, and a way to continue.
 
 use super::*;
 use netaclaw_protocol::{Compact, DismissCompaction, LiveSnapshot, SessionOpen};
@@ -111,7 +111,7 @@ async fn success_again_and_again_pauses_it_and_says_so() {
     answers_at_length(&world);
     let (session, client) = world.session().await;
     talk(&world, &session, &client, 20).await;
-    // From now on every answer claims to be full, whatever was condensed.
+    // From now on every answer claims a full window, whatever was compacted.
     let full = Reply::text(words("Full.")).with_usage(full());
     world.script().otherwise(full);
     let mut warned = Vec::new();
@@ -275,8 +275,8 @@ async fn a_failure_is_shown_again_until_somebody_takes_note_or_it_works() {
     assert_eq!(look().await.compaction_failed, None);
 }
 
-/// A summariser that fails, and a server that is started anew for every message: what was tried
-/// is remembered.
+/// A summarizer that fails, and a server that is restarted for every message: past attempts are
+/// stored.
 #[tokio::test]
 async fn a_restart_does_not_begin_it_again() {
     let world = world(Supplier::Openai).await;

@@ -1,4 +1,4 @@
-//! A session that goes on and on: never refused, and what was said early is still known.
+//! A very long session: it is never refused, and early facts are still known.
 
 use super::*;
 use netaclaw_models::ApiFamily;
@@ -8,7 +8,7 @@ use netaclaw_store::{FileProvider, FileSettings, Fsync, MysqlProvider, MysqlSett
 use netaclaw_testkit::MariaDb;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Calls a tool, and after its result says something; the markers come in the first answers.
+/// Calls a tool, and answers after its result; the markers come in the first answers.
 fn agent(body: &Value, turn: &AtomicUsize) -> Reply {
     let messages = body["messages"].as_array().unwrap();
     let last = messages.last().unwrap();

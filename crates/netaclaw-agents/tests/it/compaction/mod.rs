@@ -20,7 +20,7 @@ use serde_json::Value;
 const SUMMARY: &str = "<task> Write the summary now. </task>";
 const WINDOW: u64 = 30_000;
 
-/// A server whose models take so much and whose summaries are good.
+/// A server whose models accept so much and whose summaries are good.
 async fn world(supplier: Supplier) -> World {
     let world = World::with(Setting {
         window: WINDOW,

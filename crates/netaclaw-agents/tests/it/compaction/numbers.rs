@@ -201,7 +201,7 @@ async fn another_model_is_another_window_at_once() {
     let told = within(client.wait("token_update", |_| true)).await;
     assert_eq!(told["data"]["context"]["maxTokens"], 14_000);
 
-    // A run keeps the model that it began with; what counts for the next is told when it ends.
+    // A run keeps the model that it began with; the values for the next are published when it ends.
     let (reply, hold) = Reply::text("Slowly.").holding_after(1);
     world.script().push(reply);
     world.chat(&session, "Say it.").await;

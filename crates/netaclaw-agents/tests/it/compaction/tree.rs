@@ -255,7 +255,7 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
         "what was found there is known here"
     );
 
-    // Nothing is left on the way down, and a few words are told as they are.
+    // Nothing is left on the way down, and a short branch is quoted in full.
     let asked = summaries(&world).len();
     let engine = &world.engine;
     let tree = engine.providers().file.load_tree(&session).await.unwrap();

@@ -1,7 +1,7 @@
-//! What a session must remember beside its entries: the queue, the run under way, open questions,
-//! and requests that left no other trace.
+//! The persisted state of a session besides its entries: the queue, the current run, open
+//! questions, and requests that left no other trace.
 //!
-//! It is kept in the session's metadata, so that it is as durable as the entries and moves with
+//! It is stored in the session's metadata, so that it is as durable as the entries and moves with
 //! them from provider to provider.
 
 mod queue;
@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 /// The key in the session's metadata.
 pub(crate) const KEY: &str = "netaclaw";
-/// Apart, so that sessions at rest have no [`KEY`], by which those under way are found.
+/// Separate, so that idle sessions have no [`KEY`], by which active ones are found.
 const TOOLS_KEY: &str = "netaclawTools";
 /// Answered requests that are stored; beyond it the oldest is forgotten first. All of them are
 /// written with every change, so they are few.
 const REQUESTS_MAX: usize = 32;
-/// Calls that may be agreed to for a whole session; beyond it the oldest is asked about again.
+/// Calls that may be approved for a whole session; beyond it the oldest needs approval again.
 const CONSENTS_MAX: usize = 256;
 /// Decisions and answers that are remembered beyond their run.
 const DECIDED_MAX: usize = 8;
@@ -39,42 +39,42 @@ pub(crate) struct Durable {
     pub(crate) run: Option<RunMark>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) questions: Vec<Asked>,
-    /// The last answers to questions, for whoever answers once more.
+    /// The last answers to questions, for clients that repeat an answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) answered: Vec<AnsweredQuestion>,
-    /// Calls of this run that needed consent.
+    /// Calls of this run that needed approval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) approvals: Vec<AskedConsent>,
-    /// How the last calls were decided on, for whoever decides once more.
+    /// The last decisions, for clients that repeat a decision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) decided: Vec<Decided>,
-    /// Hashes of calls to which somebody agreed for the whole session, the newest last.
+    /// Hashes of calls that a user allowed for the whole session, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) consents: Vec<String>,
     /// The agent's model was overridden for this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelChoice>,
-    /// The tools that the model was last told it has, under a key of its own.
+    /// The tools that were last announced to the model, under a key of its own.
     #[serde(skip)]
     pub(crate) told_tools: Option<Vec<String>>,
-    /// Requests of the last day that no entry and no message in the queue tells of.
+    /// Requests of the last day that neither an entry nor a queued message records.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requests: Vec<Answered>,
-    /// What people were told about the setting of this session, and need not be told again.
+    /// Warnings about the setting of this session that were shown, and need not be shown again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Trouble>,
-    /// What condensing has come to.
+    /// The compaction state.
     #[serde(skip_serializing_if = "Kept::is_empty")]
     pub(crate) compaction: Kept,
-    /// A run has ended since somebody last looked.
+    /// A run has ended since a client last opened the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unread: bool,
-    /// Which way was last taken at forks, where it is not the way that was written last.
+    /// The child visited last at each fork, where it is not the one written last.
     #[serde(skip_serializing_if = "Visits::is_empty")]
     pub(crate) visits: Visits,
 }
 
-/// A question and, once somebody gave it, the answer: kept until the tool's result is stored.
+/// A question and, once it is answered, the answer: stored until the tool's result is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Asked {
@@ -92,8 +92,8 @@ pub(crate) struct AnsweredQuestion {
     pub(crate) answer: Vec<String>,
 }
 
-/// A call that needs consent and, once somebody decided, how: kept until the run has ended, and
-/// beyond the death of a server until the call has run.
+/// A call that needs approval and, once it is decided, the decision: stored until the run has
+/// ended, and after the death of a server until the call has run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AskedConsent {
@@ -101,7 +101,7 @@ pub(crate) struct AskedConsent {
     pub(crate) asked: ApprovalQuestion,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<ApprovalOutcome>,
-    /// What the person who refused it said. Not `reason`, which is why it was asked about.
+    /// The user's note about a refusal. Not `reason`, which is why approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) words: Option<String>,
 }
@@ -165,7 +165,7 @@ impl Durable {
         self.consents.drain(..surplus);
     }
 
-    /// What somebody answered to a question.
+    /// A user's answer to a question.
     pub(crate) fn answer_to(&self, request_id: &str) -> Option<&Vec<String>> {
         let mut answered = self.answered.iter();
         let known = answered.find(|known| known.request_id == request_id);
@@ -204,7 +204,7 @@ impl Durable {
         self.decided.drain(..surplus);
     }
 
-    /// Uses up consent to this very call that was given after its run had died.
+    /// Uses up an approval of this very call that was given after its run had died.
     pub(crate) fn take_consent(&mut self, run: &RunId, tool_call_id: &str, hash: &str) -> bool {
         let given = self.approvals.iter().position(|consent| {
             let asked = &consent.asked;
@@ -214,12 +214,12 @@ impl Durable {
         given.map(|at| self.approvals.remove(at)).is_some()
     }
 
-    /// Whether nothing waits: no message, and no answer of a person.
+    /// Whether nothing waits: no message, and no answer of a user.
     pub(crate) fn has_nothing_open(&self) -> bool {
         self.queue.is_empty() && self.questions.is_empty() && self.approvals.is_empty()
     }
 
-    /// Whether something waits for a person.
+    /// Whether something waits for a user.
     pub(crate) fn is_waiting(&self) -> bool {
         self.questions.iter().any(|asked| asked.answer.is_none())
             || self.approvals.iter().any(|asked| asked.outcome.is_none())

@@ -63,12 +63,13 @@ impl Queued {
         }
     }
 
-    /// Whether it goes into the run under way. What a stop has held waits for its sender instead.
+    /// Whether it steers the current run. A message that a stop has held waits for its sender
+    /// instead.
     pub(crate) fn steers(&self) -> bool {
         self.item.mode == ChatMode::Steer && !self.item.held
     }
 
-    /// What its sender was told.
+    /// The answer to its sender.
     pub(crate) fn disposition(&self) -> Disposition {
         match self.item.mode {
             ChatMode::Steer => Disposition::Steered,
@@ -133,7 +134,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Moves a message to a position counted from 0. The places stay and are given out anew.
+    /// Moves a message to a position counted from 0. The positions stay and are reassigned.
     pub(crate) fn move_to(&mut self, item_id: &str, position: usize) -> Result<(), EngineError> {
         let at = self.position(item_id)?;
         let places: Vec<u64> = self.items.iter().map(|queued| queued.place).collect();
@@ -181,8 +182,8 @@ impl Queue {
         }
     }
 
-    /// What an event tells clients that know the queue as it was: the texts of new and changed
-    /// messages, and of the others that they are there.
+    /// The event for clients that have an older state of the queue: the texts of new and changed
+    /// messages, and only the ids of the others.
     pub(crate) fn update_since(&self, known: &Queue) -> QueueUpdate {
         let items = self.items.iter().map(|queued| {
             let item = &queued.item;

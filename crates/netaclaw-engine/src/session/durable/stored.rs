@@ -1,4 +1,4 @@
-//! A session's state as it stands in the metadata: read member by member, and written by what
+//! The stored form of a session's state in the metadata: read member by member, and written by what
 //! changed. What this version does not understand stays as it is.
 
 use super::queue::{Queue, Queued};
@@ -24,7 +24,7 @@ const NAMED_LISTS: [(&str, &str); 5] = [
     ("requests", "id"),
 ];
 
-/// The state was written by a newer version, which alone knows what it means.
+/// The state was written by a newer version, which alone can interpret it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NewerState {
     pub(crate) version: u64,
@@ -56,7 +56,7 @@ pub(crate) struct StoredState {
     /// Elements of lists that this version does not understand.
     foreign: BTreeMap<&'static str, Vec<Value>>,
     queue: Queue,
-    /// The queue in the form of version 1, by item; it is stored anew with the next change.
+    /// The queue in the form of version 1, by item; the next change rewrites it.
     listed: Option<Map<String, Value>>,
     tools: Option<Vec<String>>,
 }
@@ -142,7 +142,7 @@ impl StoredState {
         StateUpdate { changes, after }
     }
 
-    /// The members to store: as this version writes them, with what it does not understand beside
+    /// The members to store: as this version writes them, together with the unknown members next to
     /// and within them.
     fn with_unknown(&self, known: &Map<String, Value>) -> Map<String, Value> {
         let mut members = known.clone();
@@ -197,8 +197,8 @@ impl StoredState {
         (!list.is_empty()).then_some(Value::Array(list))
     }
 
-    /// One change for each message that came or went, and for each part of one that changed: what
-    /// else waits is not written again.
+    /// One change for each message that was added or removed, and for each part of one that
+    /// changed: unchanged messages are not written again.
     fn queue_changes(&self, queue: &Queue) -> Vec<MetadataChange> {
         let mut changes = Vec::new();
         for old in self.queue.iter() {
@@ -230,8 +230,8 @@ impl StoredState {
     }
 }
 
-/// The state, if it is this session's own. A fork or a copy takes the metadata along, but not what
-/// is under way.
+/// The state, if it is this session's own. A fork or a copy takes the metadata along, but not the
+/// active work.
 fn own_members(session: &SessionMeta) -> Option<&Map<String, Value>> {
     let members = session.metadata.get(KEY)?.as_object()?;
     (members.get("session")? == session.session_id.as_str()).then_some(members)
@@ -258,7 +258,7 @@ fn read_members(session: &SessionMeta, members: &Map<String, Value>) -> (Durable
     };
     let by = members.get("by").and_then(Value::as_str);
     let mut known = known_members(&durable, &session.session_id, by.unwrap_or_default());
-    // Whatever was not read is not known, and whatever has an older number is written anew.
+    // Members that were not read are unknown, and those of an older version are rewritten.
     known.retain(|name, _| members.contains_key(name));
     let stored = StoredState {
         is_there: true,

@@ -191,7 +191,7 @@ fn an_event_has_the_texts_of_new_and_changed_messages_only() {
     assert_eq!(contents(&known, &queue), [Some("short".to_owned()), None]);
 }
 
-/// A state with something in every place that this version does not know.
+/// A state with an unknown member at every level.
 fn foreign() -> Value {
     json!({"version": 2, "session": "s", "by": "p", "future": {"deep": [1, null]},
         "run": {"runId": "r", "startedAt": 5, "why": "x"},

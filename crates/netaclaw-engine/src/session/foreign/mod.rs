@@ -1,12 +1,12 @@
-//! Whether a model has read content from outside, by what is on the path it answers on.
+//! Whether a model has read external content, by the entries on its path.
 //!
-//! The answer follows from the entries alone, so it is the same after a restart, in a fork and in
-//! another process. Everything on the path counts, also what a compaction stands in for: a summary
-//! of foreign content is foreign content. What is on other branches does not count, unless a
-//! summary of a branch brought it here, which the summary says (`FOREIGN_MARK`).
+//! The result depends on the entries alone, so it is the same after a restart, in a fork and in
+//! another process. Everything on the path counts, also what a compaction replaces: a summary of
+//! external content is external content. Other branches do not count, unless a summary of a branch
+//! brought their content here, which the summary records (`FOREIGN_MARK`).
 //!
-//! Files of the workspace are not foreign: they are the user's, and what a session writes there
-//! needs consent.
+//! Files of the workspace are not external: they are the user's, and what a session writes there
+//! needs approval.
 
 use netaclaw_protocol::{ForeignContent, ForeignKind, ForeignSource};
 use netaclaw_session::{Entry, EntryId, EntryKind, Role, SessionTree};
@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) const FOREIGN_MARK: &str = "foreign";
 
 /// Tools whose results come from the user, the session or the workspace. Results of tools that are
-/// not named here count as foreign.
+/// not listed here count as external.
 const LOCAL_TOOLS: [&str; 12] = [
     "clarify",
     "edit",
@@ -151,7 +151,7 @@ fn sources_of(entry: &Entry) -> Vec<ForeignSource> {
             let mark = details.and_then(|details| details.get(FOREIGN_MARK).cloned());
             match mark.and_then(|mark| serde_json::from_value::<ForeignContent>(mark).ok()) {
                 Some(content) => content.0,
-                // Of another program or release: nobody knows what is in it.
+                // Of another program or release: its content is unknown.
                 None => other("branch summary"),
             }
         }
@@ -202,7 +202,7 @@ fn of_result(entry: &Entry) -> Option<ForeignSource> {
     })
 }
 
-/// For people; what decides is that there is a page at all.
+/// For display; the decision depends only on whether there is a page.
 fn host_of(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

@@ -147,8 +147,8 @@ fn every_built_in_tool_is_known_here() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
-    /// Whatever grows, is left or is condensed: foreign is a path with something foreign on it, and
-    /// looking on from the last place finds what looking from the root finds.
+    /// However the session grows, branches or is compacted: a path is external if an entry on it
+    /// is, and the search from the cached position finds what the search from the root finds.
     #[test]
     fn a_path_is_foreign_if_something_on_it_is(
         steps in prop::collection::vec((any::<prop::sample::Index>(), 0u8..6, any::<bool>(), any::<bool>()), 1..40)

@@ -6,8 +6,8 @@ use netaclaw_protocol::{
     DeltaEvent, PartDelta, PartKind, StreamStart, StreamingAnswer, StreamingPart, ThinkingDone,
 };
 
-/// Its text is the stream's own, and copied only for a client that joins. It may be ahead of what was
-/// sent; clients skip what they have by the offsets of what follows.
+/// Its text is the stream's own, and copied only for a client that joins. It may be ahead of what
+/// was sent; clients skip what they have by the offsets of what follows.
 #[derive(Debug)]
 pub(super) struct OpenAnswer {
     start: StreamStart,

@@ -1,4 +1,4 @@
-//! A compaction under way, and one that failed until somebody takes note.
+//! A running compaction, and a failed one until a user dismisses it.
 
 use super::Live;
 use crate::events::feed::now_ms;
@@ -50,7 +50,7 @@ impl Live {
         self.feed.emit(&ReliableEvent::CompactionError(error));
     }
 
-    /// A failure that nobody has taken note of and that no success has made up for.
+    /// A failure that was neither dismissed nor followed by a success.
     pub(crate) fn compaction_failure(&self) -> Option<CompactionFailed> {
         self.lock().compaction_failed.clone()
     }

@@ -43,15 +43,16 @@ pub(crate) struct LiveState {
     pub(crate) questions: Vec<Question>,
     pub(crate) approvals: Vec<ApprovalQuestion>,
     pub(crate) todo: TodoList,
-    /// As last told, or shown to whoever joined first; `None` before that.
+    /// As last published, or shown to the first client; `None` before that.
     pub(crate) tokens: Option<TokenUpdate>,
     pub(crate) compaction: Option<CompactionUnderWay>,
     pub(crate) compaction_failed: Option<CompactionFailed>,
-    /// What people were told about the setting of this session. Told again only when it changes.
+    /// Warnings about the setting of this session that were published. Published again only when
+    /// they change.
     pub(crate) warnings: Vec<Trouble>,
-    /// What the model of the run under way was told it has.
+    /// The tools that were announced to the model of the current run.
     told_tools: Option<Vec<String>>,
-    /// The warnings of the run under way.
+    /// The warnings of the current run.
     raised: Vec<TroubleKind>,
 }
 
@@ -78,18 +79,18 @@ impl Live {
         }
     }
 
-    /// The signs of life of the run under way.
+    /// The last activity of the current run.
     pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Whether a person or a tool is waited for.
+    /// Whether the run waits for a user or a tool.
     pub(crate) fn waits_or_works(&self) -> bool {
         let state = self.lock();
         state.waiting() > 0 || !state.tools.is_empty()
     }
 
-    /// The phase of the run under way, in the words of the protocol.
+    /// The phase of the current run, as in the protocol.
     pub(crate) fn phase_name(&self) -> String {
         let phase = self.lock().run.phase;
         let name = phase.and_then(|phase| serde_json::to_value(phase).ok());
@@ -97,8 +98,8 @@ impl Live {
         name.unwrap_or_else(|| "stopping".to_owned())
     }
 
-    /// Adds a subscriber and shows the state as it is at that moment: what `look` sees and the
-    /// events after [`Joined::seq`] fit together without a seam.
+    /// Adds a subscriber and shows the state at that moment: there is no gap between what `look`
+    /// sees and the events after [`Joined::seq`].
     pub(crate) fn join<T>(
         &self,
         subscriber: Arc<dyn Subscriber>,
@@ -142,7 +143,7 @@ impl Live {
         self.set_run(&mut self.lock(), run);
     }
 
-    /// The run goes on in another phase, unless it is being stopped.
+    /// The run enters another phase, unless it is being stopped.
     pub(crate) fn phase(&self, phase: RunPhase, detail: Option<String>) {
         let mut state = self.lock();
         if state.run.status != RunState::Running {
@@ -194,7 +195,7 @@ impl Live {
         }
     }
 
-    /// The answer is stored; from here on its entry tells of it.
+    /// The answer is stored; from here on its entry represents it.
     pub(crate) fn stream_ended(&self, end: StreamEnd) {
         let mut state = self.lock();
         state.streaming = None;
@@ -244,7 +245,7 @@ impl Live {
         }
     }
 
-    /// What was told, if anything was since this was asked last.
+    /// The announced tools, if any were announced since the last call.
     pub(crate) fn take_told_tools(&self) -> Option<Vec<String>> {
         self.lock().told_tools.take()
     }
@@ -263,17 +264,19 @@ impl Live {
         self.feed.emit(&ReliableEvent::TokenUpdate(tokens));
     }
 
-    /// The numbers that everybody has who looks; `None` if nobody has looked yet.
+    /// The numbers that all clients have; `None` if no client has opened the session.
     pub(crate) fn tokens_shown(&self) -> Option<TokenUpdate> {
         self.lock().tokens.clone()
     }
 
-    /// Shows numbers to whoever looks first. A run that has told of newer ones meanwhile wins.
+    /// Publishes numbers to the first client. If a run has published newer ones in the meantime,
+    /// those win.
     pub(crate) fn show_tokens(&self, first: TokenUpdate) {
         self.lock().tokens.get_or_insert(first);
     }
 
-    /// A warning of a run. One about the session's setting is told once; every run meets it.
+    /// A warning of a run. One about the session's setting is published once, because every run
+    /// meets it.
     pub(crate) fn warned(&self, run_id: &RunId, warning: Trouble) {
         let mut state = self.lock();
         if is_standing(warning.kind) {
@@ -324,8 +327,8 @@ impl LiveState {
         self.streaming.as_ref().map(OpenAnswer::shown)
     }
 
-    /// Everything without a number that was sent of what is not stored yet: text from its beginning,
-    /// the steps of calls, and which thinking is over.
+    /// All unnumbered events about what is not stored yet: text from its beginning, the steps of
+    /// calls, and which thinking has ended.
     fn open_deltas(&self) -> Vec<DeltaEvent> {
         let outputs = self.tools.iter().map(|tool| {
             DeltaEvent::ToolResultStreamed(ToolOutput {

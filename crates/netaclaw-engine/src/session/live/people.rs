@@ -1,4 +1,4 @@
-//! Questions and approvals that wait for a person.
+//! Questions and approvals that wait for a user.
 
 use super::Live;
 use netaclaw_protocol::{
@@ -19,7 +19,7 @@ impl Live {
         self.lock().waiting() > 0
     }
 
-    /// Whether all there is to do has to wait for a person.
+    /// Whether the run can only continue after a user's answer.
     pub(crate) fn only_waits_for_person(&self) -> bool {
         let state = self.lock();
         state.waiting() > 0 && state.tools.len() <= state.waiting()
@@ -34,7 +34,7 @@ impl Live {
             .map(|question| question.request_id.clone())
     }
 
-    /// A question is open no more, and everybody hears why.
+    /// A question is closed, and all clients receive the reason.
     pub(crate) fn question_closed(&self, request_id: &str, answer: &ClarifyAnswer) {
         let mut state = self.lock();
         let mut open = state.questions.iter();
@@ -56,7 +56,7 @@ impl Live {
         self.feed.emit(&ReliableEvent::ClarifyAnswered(answered));
     }
 
-    /// The open question that ends first, and when; `None` if none ends by itself.
+    /// The open question that expires first, and when; `None` if none expires.
     pub(crate) fn next_expiry(&self) -> Option<(i64, String)> {
         let state = self.lock();
         let ends = state.questions.iter().filter_map(|question| {
@@ -66,7 +66,7 @@ impl Live {
         ends.min()
     }
 
-    /// Nobody will answer any more.
+    /// The question cannot be answered now.
     pub(crate) fn close_questions(&self) {
         while let Some(request_id) = self.first_question() {
             self.question_closed(&request_id, &ClarifyAnswer::Dismissed);
@@ -79,7 +79,7 @@ impl Live {
         self.feed.emit(&ReliableEvent::ApprovalRequest(asked));
     }
 
-    /// The call that waits for consent under this id.
+    /// The call that waits for approval under this id.
     pub(crate) fn open_approval(&self, approval_id: &str) -> Option<ApprovalQuestion> {
         let state = self.lock();
         let mut open = state.approvals.iter();
@@ -101,7 +101,7 @@ impl Live {
         self.feed.emit(&ReliableEvent::ApprovalDecided(decided));
     }
 
-    /// Nobody decided in time.
+    /// There was no decision in time.
     pub(crate) fn close_approvals(&self) {
         let open = self.lock().approvals.clone();
         for asked in open {

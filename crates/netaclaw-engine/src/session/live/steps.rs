@@ -8,7 +8,7 @@ use netaclaw_protocol::{
 use netaclaw_tools::process::take_in;
 
 impl Live {
-    /// A step of a call. Whoever watches is told soon; a snapshot knows of it at once.
+    /// A step of a call. Clients receive it soon; a snapshot has it at once.
     pub(crate) fn tool_step(&self, step: ToolProcessEvent) {
         let mut state = self.lock();
         let mut tools = state.tools.iter_mut();
@@ -21,7 +21,7 @@ impl Live {
         self.feed.emit_step(step);
     }
 
-    /// The beginning and the end of a skill, for clients that want no more.
+    /// The beginning and the end of a skill, for clients without steps.
     fn tell_skill(&self, step: &ToolProcessEvent, started_at: i64) {
         let event = &step.event;
         if event.target_type != ProcessTarget::Skill || event.stage.is_some() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// Keeps what it hears.
+/// Records its events.
 #[derive(Default)]
 struct Ear(Mutex<Vec<Value>>);
 
@@ -123,7 +123,7 @@ async fn a_client_that_comes_back_hears_whose_arguments_and_how_long_it_thought(
     assert_eq!(of("thinking_done").unwrap()["data"]["durationMs"], 7);
 }
 
-/// A client that does with text what the protocol says: it appends at its length, drops what overlaps,
+/// A client that handles text as the protocol says: it appends at its length, drops what overlaps,
 /// and opens the session again when something is missing.
 struct Reader {
     subscription: Arc<Queue>,
@@ -131,7 +131,7 @@ struct Reader {
     last_seq: u64,
 }
 
-/// The events on their way to a reader.
+/// The events that a reader has not received yet.
 #[derive(Default)]
 struct Queue(Mutex<VecDeque<Value>>);
 
@@ -192,7 +192,7 @@ impl Reader {
     }
 
     fn resync(&mut self, live: &Live) {
-        // The socket's old subscription ends, with all that was on its way.
+        // The socket's old subscription ends, with all that it has not received.
         self.subscription = Arc::new(Queue::default());
         let subscriber: Arc<dyn Subscriber> = self.subscription.clone();
         let resumed = live.resume("epoch", self.last_seq, &subscriber);
@@ -200,8 +200,8 @@ impl Reader {
     }
 }
 
-/// Whatever a client loses and whenever it joins, what it shows is how the answer begins, and after it
-/// has asked again it is the answer.
+/// Whatever a client loses and whenever it joins, what it shows is a prefix of the answer, and
+/// after it has opened the session again it is the answer.
 #[tokio::test(start_paused = true)]
 async fn offsets_put_the_answer_together_whatever_is_lost() {
     const PIECES: [&str; 5] = ["a", "bc ", "三", "😀", "{\"k\": "];

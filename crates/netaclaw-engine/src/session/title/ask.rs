@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Nobody waits for a title, but nothing should be asked for ever either.
+/// Nothing waits for a title, but the request must end.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 /// Of each message that the model gets to read; the rest changes no title.
 const QUOTE_CHARS_MAX: usize = 1500;
@@ -50,7 +50,7 @@ impl Beginning {
     }
 }
 
-/// Asks for a title; `None` if none came that is worth having. The log tells why.
+/// Requests a title; `None` if the answer is not usable. The log has the reason.
 pub(crate) async fn ask(titles: TitleModel, beginning: Beginning) -> Option<String> {
     let Beginning { question, answer } = beginning;
     let quoted = format!("<user>\n{question}\n</user>\n<assistant>\n{answer}\n</assistant>");

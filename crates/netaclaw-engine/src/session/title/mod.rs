@@ -1,5 +1,5 @@
-//! A short title for a session that has none: the first line at once, and words of a model later
-//! where somebody has named one for such things.
+//! A short title for a session that has none: the first line at once, and later that of a model
+//! where one is configured for titles.
 
 mod ask;
 

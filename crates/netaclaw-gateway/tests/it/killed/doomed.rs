@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Result<T> = std::result::Result<T, SessionError>;
 
-/// The moment of the end: at which write, and on which side of it.
+/// When the process is killed: at which write, and before or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Doom {
     pub(super) write: Write,
@@ -34,7 +34,7 @@ pub(super) enum Write {
 pub(super) enum Side {
     /// Nothing of the write has happened.
     Before,
-    /// It has happened, and nobody was told.
+    /// The write is complete, and not acknowledged.
     After,
 }
 
@@ -112,7 +112,7 @@ fn die() -> ! {
     unreachable!("a process does not outlive this signal");
 }
 
-/// What kind of write an entry is, in words.
+/// The kind of write, as text.
 fn name_of(body: &EntryBody) -> String {
     match body {
         EntryBody::Message { message } => {

@@ -85,7 +85,7 @@ impl Life {
     }
 }
 
-/// Is the server, if the environment says so; `false` if not.
+/// Runs the server, if the environment says so; `false` if not.
 pub(super) async fn live_as_told() -> bool {
     let Ok(dir) = std::env::var(DIR) else {
         return false;

@@ -1,5 +1,5 @@
 //! `kill -9` of the server at every durable write of a turn with tools, a steering message and a
-//! queued one: what was acknowledged is there, once, and the conversation goes on.
+//! queued one: what was acknowledged is there, once, and the conversation continues.
 
 mod doomed;
 mod life;
@@ -115,7 +115,7 @@ impl World {
     }
 }
 
-/// What a client sends, and what it heard before the server died.
+/// A client's message, and its acknowledgement if one came before the server died.
 struct Message {
     content: &'static str,
     mode: &'static str,
@@ -190,7 +190,8 @@ impl<'w> Attempt<'w> {
         Some(name)
     }
 
-    /// An answer that thinks, speaks, is held, and then calls two tools; what follows is text.
+    /// An answer with thinking and text that is held, and then calls two tools; what follows is
+    /// text.
     fn tell_model(&self) -> Hold {
         let todo = r#"{"items": [{"text": "look around", "status": "in_progress"}]}"#;
         let (reply, hold) = Reply::default()
@@ -225,8 +226,8 @@ impl<'w> Attempt<'w> {
         Some(())
     }
 
-    /// Right after the death, before anybody opens the session for writing: what was acknowledged
-    /// is in the log or in the queue, exactly once.
+    /// Right after the death, before the session is opened for writing: what was acknowledged is in
+    /// the log or in the queue, exactly once.
     async fn check_at_rest(&self, context: &str) {
         let Some(session) = self.session() else {
             return;
@@ -272,7 +273,7 @@ impl<'w> Attempt<'w> {
         self.check_swept(&server, context).await;
         let mut client = server.client().await;
         let mut session = None;
-        // As a client does that cannot know what arrived.
+        // As a client that received no acknowledgements.
         for message in &mut self.messages {
             let heard = message.heard.clone();
             let payload = message.payload(session.as_ref());
@@ -309,7 +310,7 @@ impl<'w> Attempt<'w> {
         server.stop().await;
     }
 
-    /// Nobody has asked for the session, and yet its run is closed.
+    /// No client has opened the session, and yet its run is closed.
     async fn check_swept(&self, server: &Whole, context: &str) {
         let Some((session, heard)) = self.session().zip(self.messages[0].heard.as_ref()) else {
             return;
@@ -356,7 +357,7 @@ fn check_tree(tree: &SessionTree, context: &str) {
             Role::User => {
                 assert!(open.is_empty(), "{open:?} have no result: {context}");
                 let steered = message["content"] == "steer";
-                // Behind tools there is an answer, or the words that none came (TREE-11).
+                // After tools there is an answer, or one that says that none came.
                 let unended = matches!(before, Some(Role::User | Role::ToolResult));
                 assert!(!unended || steered, "a turn without an ending: {context}");
             }

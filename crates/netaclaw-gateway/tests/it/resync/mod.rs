@@ -1,5 +1,6 @@
 //! Clients with bad connections end with what an undisturbed one has, and are in step with it
-//! wherever the model pauses (SYNC-1 to SYNC-11).
+//! wherever the model pauses: losing events, duplicates, reconnects and server restarts must not
+//! show.
 
 mod view;
 mod watcher;
@@ -98,7 +99,7 @@ impl World {
         self.server.stop().await;
     }
 
-    /// Starts a run that thinks, speaks and calls tools, and another that waits behind it. The
+    /// Starts a run that thinks, answers and calls tools, and another that waits behind it. The
     /// model pauses in the middle of each answer.
     async fn begin(&self) -> Scene<'_> {
         let todo = r#"{"items": [{"text": "look around", "status": "in_progress"}]}"#;
@@ -108,7 +109,7 @@ impl World {
             .and_tool_call("call-ls", "ls", r#"{"path": "."}"#)
             .and_tool_call("call-todo", "todo", todo);
         let mut holds = Vec::new();
-        // Where it pauses, by the events of the answer, and what was said by then.
+        // Where it pauses, by the events of the answer, and the text until then.
         let mut holding = |reply: Reply, after: usize, said: &'static str| {
             let (reply, hold) = reply.holding_after(after);
             holds.push((hold, said));
@@ -164,8 +165,8 @@ impl Scene<'_> {
         Watcher::join(self.world.server.address, &self.session, weather).await
     }
 
-    /// Plays the scene to its end. At every pause all have the same view, as has one who comes at
-    /// that moment.
+    /// Plays the scene to its end. At every pause all clients have the same view, as has one that
+    /// joins at that moment.
     async fn play(mut self, watchers: &mut [Watcher], context: &str) -> Self {
         for (hold, said) in std::mem::take(&mut self.holds) {
             let mut late = self.watcher(Weather::Fair).await;

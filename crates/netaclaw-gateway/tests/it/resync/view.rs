@@ -1,4 +1,4 @@
-//! What a client knows of a session: a snapshot, and the events after it.
+//! A client's state of a session: a snapshot, and the events after it.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ impl View {
         view
     }
 
-    /// Takes an event in. An event that was taken in before changes nothing.
+    /// Applies an event. An event that was applied before changes nothing.
     pub(super) fn apply(&mut self, event: &Value) -> Applied {
         if event["epoch"] != self.epoch {
             return Applied::NeedsSync;
@@ -226,7 +226,7 @@ impl View {
             (id.clone(), tool)
         });
         let streaming = self.streaming.as_ref().map(|open| {
-            // A part of which nothing has come is no part yet.
+            // A part without content is not a part yet.
             let said = open.parts.iter().filter(|(_, text)| !text.is_empty());
             let parts: BTreeMap<_, _> = said.collect();
             json!({"entry": open.entry, "parent": open.parent, "parts": parts})

@@ -6,11 +6,11 @@ use netaclaw_testkit::socket::Client;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
-/// What goes wrong for a client.
+/// The fault of a client's connection.
 #[derive(Clone, Debug)]
 pub(super) enum Weather {
     Fair,
-    /// The connection is cut once, after so many events.
+    /// The connection is cut once, after this many events.
     CutAfter(usize, Return),
     /// Anything may happen at any event.
     Stormy(fastrand::Rng),
@@ -21,7 +21,7 @@ pub(super) enum Weather {
 pub(super) enum Return {
     /// Tells what it has seen, and gets the rest.
     Knowing,
-    /// Has forgotten all, as a page that was loaded anew.
+    /// Without any state, as a page that was reloaded.
     Afresh,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Watcher {
     client: Client,
     pub(super) view: View,
     weather: Weather,
-    /// Events that arrived, whatever became of them.
+    /// Events that arrived, applied or not.
     pub(super) seen: usize,
     /// How often it came back.
     pub(super) returns: usize,
-    /// Set when it missed an event and cannot know.
+    /// Set when it missed an event and cannot detect it.
     lost: bool,
 }
 
@@ -80,7 +80,7 @@ impl Watcher {
                 }
             }
             Weather::Stormy(chance) => match chance.u8(0..24) {
-                // Lost on the way; the next one shows that it is missing.
+                // Lost; the next one shows that it is missing.
                 0 | 1 => self.lost = true,
                 2 | 3 => {
                     self.apply(event).await;

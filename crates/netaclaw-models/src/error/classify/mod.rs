@@ -1,9 +1,9 @@
-//! From an HTTP status and a body to an error the caller can act on.
+//! From an HTTP status and a body to an error that the caller can act on.
 //!
-//! Suppliers agree on little: the same fault comes as another status, another code and other
-//! words. What is known about them is one table here, in order of precedence, so that a new
-//! wording is one more line. The words of a rate limit may speak of tokens too, so a limit is
-//! never taken for a context that is too long: waiting and compacting must not be confused.
+//! Suppliers agree on little: the same fault has different statuses, codes and messages. The
+//! knowledge about them is one table here, in order of precedence, so that a new wording is one
+//! more line. The message of a rate limit may mention tokens too, so a rate limit must never be
+//! classified as a context that is too long: one means waiting, the other compacting.
 
 use super::{Detail, ModelError};
 use serde_json::Value;
@@ -81,7 +81,7 @@ struct Rule {
 enum On {
     /// Whatever the status.
     Any,
-    /// Any status but 429, whose words often speak of tokens and lengths too.
+    /// Any status but 429, whose messages often mention tokens and lengths too.
     NotLimits,
     /// A fault of the server, or no status at all.
     Faults,
@@ -350,8 +350,8 @@ impl Said {
         }
     }
 
-    /// A body that is no JSON: plain words, or the page of some proxy, of which only the title
-    /// is worth reading.
+    /// A body that is not JSON: plain text, or the page of a proxy, of which only the title is
+    /// worth reading.
     fn page(body: &str) -> Self {
         let lower = body.to_ascii_lowercase();
         let title = lower

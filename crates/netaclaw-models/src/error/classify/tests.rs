@@ -1,4 +1,5 @@
-//! RUN-10: what suppliers really send, and what is to be done about it.
+//! What suppliers really send, and the error that callers act on. A retry must not follow a fault
+//! that it cannot cure.
 
 use super::*;
 

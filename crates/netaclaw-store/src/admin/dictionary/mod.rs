@@ -107,7 +107,7 @@ impl DictionaryStore for SqlAdminStore {
         let mut writer = self.database.writer(Area::Configuration).await?;
         let group = read_group(&mut writer, id).await?;
         record::expect(expect, &group)?;
-        // Its entries go with it, by the foreign key.
+        // Its entries are deleted with it, by the foreign key.
         let statement = "DELETE FROM dict_type WHERE id = ?";
         record::delete(&mut writer, by, &group, statement).await?;
         commit(writer).await?;

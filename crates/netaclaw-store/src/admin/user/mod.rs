@@ -61,7 +61,7 @@ impl UserStore for SqlAdminStore {
         password: PasswordChange,
     ) -> Result<User, AdminError> {
         check_user(&spec)?;
-        // Before the turn is taken: nobody waits while a password is hashed.
+        // Before the write lock is taken: no writer waits while a password is hashed.
         let new_hash = match password {
             PasswordChange::Keep => None,
             PasswordChange::Clear => Some(None),
@@ -95,7 +95,7 @@ impl UserStore for SqlAdminStore {
         let mut writer = self.database.writer(Area::Accounts).await?;
         let user = read_user(&mut writer, id).await?;
         record::expect(expect, &user)?;
-        // Their tokens go with them, by the foreign key.
+        // Their tokens are deleted with them, by the foreign key.
         let statement = "DELETE FROM netaclaw_user WHERE id = ?";
         record::delete(&mut writer, by, &user, statement).await?;
         ensure_admin_stays(&mut writer).await?;
@@ -116,7 +116,7 @@ impl UserStore for SqlAdminStore {
         };
         let is_right = self.passwords.verify(password.clone(), hash).await?;
         let may_enter = |user: &User| is_right && user.spec.status == UserStatus::Enabled;
-        // What nobody is called is not written down: it may be a password in the wrong field.
+        // An unknown name is not recorded: it may be a password in the wrong field.
         let (id, name) = user
             .as_ref()
             .map_or(("", ""), |user| (user.id.as_str(), name));

@@ -59,7 +59,7 @@ fn hash(password: &SecretString) -> Result<String> {
     Ok(hash.to_string())
 }
 
-/// What an unknown user's password is compared with, so that guessing names tells nothing.
+/// The hash for unknown users, so that the response time does not reveal which names exist.
 fn nobodys_hash() -> Result<&'static str> {
     static HASH: OnceLock<String> = OnceLock::new();
     if let Some(hash) = HASH.get() {

@@ -127,7 +127,7 @@ pub(super) async fn write_user(
     Ok(())
 }
 
-/// Refuses, and so undoes, a change after which nobody could configure the server.
+/// Refuses, and so rolls back, a change that would leave no administrator.
 pub(super) async fn ensure_admin_stays(writer: &mut AnyConnection) -> Result<()> {
     let users = read_users(writer).await?;
     let can_configure =

@@ -58,7 +58,7 @@ impl Place {
         }
     }
 
-    /// A connection that the store knows nothing of.
+    /// A connection besides those of the store.
     async fn sql(&self) -> AnyConnection {
         sqlx::any::install_default_drivers();
         let url = match self {

@@ -66,7 +66,7 @@ async fn a_migration_that_was_cut_off_in_mysql_is_finished() {
     assert_eq!(rows, 1);
 }
 
-/// An agent that cannot be read keeps nobody but its own sessions from running.
+/// An unreadable agent stops only its own sessions.
 #[tokio::test]
 async fn an_agent_that_cannot_be_read_is_the_only_one_that_cannot_run() {
     let place = Place::sqlite();

@@ -83,7 +83,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// Every acknowledged entry is there, once, in order. Entries that were written and not yet
-/// acknowledged may stand between them.
+/// acknowledged may be between them.
 async fn check(files: &Files, session: &SessionId, acknowledged: &[String]) {
     let tree = files.open().load_tree(session).await.unwrap();
     let path = tree.active_path().unwrap();

@@ -234,7 +234,8 @@ async fn lines_that_another_program_appends_are_seen() {
     assert_eq!(tree.active_path().unwrap().len(), 3);
 }
 
-/// What a sync tool or a restored backup does: another file in the place of the one that is written.
+/// What a sync tool or a restored backup does: another file in the place of the one that is
+/// written.
 #[tokio::test]
 async fn a_file_that_is_put_in_its_place_is_the_one_that_is_continued() {
     let files = Files::new();

@@ -1,4 +1,4 @@
-//! What killed processes leave beside sessions.
+//! What killed processes leave next to sessions.
 
 use super::{Files, file_of, names_in, new_session, texts, user};
 use netaclaw_session::{InFlightEntry, SessionTreeProvider};
@@ -62,7 +62,7 @@ async fn what_a_live_process_uses_stays() {
     writer.append_entry(&session, user("two")).await.unwrap();
 }
 
-/// A sweep holds a lock for a moment to learn whether it is in use. A process that opens the session
+/// A sweep holds a lock for a moment to test whether it is in use. A process that opens the session
 /// in that moment must not be refused, and must not write without a lock that others see.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_sweep_refuses_no_writer_and_admits_no_second_one() {

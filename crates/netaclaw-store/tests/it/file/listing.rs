@@ -79,7 +79,7 @@ async fn an_unchanged_file_is_not_read_again() {
     let path = file_of(&provider, &session).await;
     drop(provider);
     list(&files.open()).await;
-    // Same size, same time, other content: only a reader of the file could tell.
+    // Same size, same time, other content: only reading the file shows it.
     let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
     let text = std::fs::read_to_string(&path)
         .unwrap()

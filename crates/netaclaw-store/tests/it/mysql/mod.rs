@@ -40,7 +40,7 @@ impl Harness {
         connect(self.database.url()).await
     }
 
-    /// A connection that the provider knows nothing of.
+    /// A connection besides those of the provider.
     async fn sql(&self) -> MySqlConnection {
         MySqlConnection::connect(&self.database.url())
             .await

@@ -26,7 +26,7 @@ async fn a_node_sees_at_once_what_the_other_did() {
     let second = ask(&b, &session, "second").await.unwrap();
     assert_chain(&a, &session, &[first.clone(), second.clone()]).await;
 
-    // What a node remembers must not decide: here it remembers another leaf, and no such entry.
+    // The cache must not decide: here it has another leaf, and no such entry.
     let third = ask(&b, &session, "third").await.unwrap();
     b.release(&session).await.unwrap();
     let late = question("late").expecting(Some(second.id().clone()));

@@ -1,4 +1,4 @@
-//! Deadlocks, killed connections, a server that goes away, and what people are told.
+//! Deadlocks, killed connections, a server that goes away, and the errors about them.
 
 use super::{Harness, ask, assert_chain, connect, new_session, run};
 use netaclaw_session::{SessionError, SessionTreeProvider};
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Waits until an append in this database waits for a lock, and gives its connection's id.
 async fn blocked(connection: &mut MySqlConnection) -> i64 {
-    // The table of transactions would be easier to read, but it is a copy that is not renewed
-    // while somebody keeps looking at it.
+    // The table of transactions would be easier to read, but it is a copy that is not refreshed
+    // while it is being read.
     const RUNNING: &str = "SELECT id FROM information_schema.processlist \
          WHERE db = DATABASE() AND info LIKE 'UPDATE neta_agent_session SET leafEntryId%'";
     loop {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Harness {
-    /// A node whose process is known under this name.
+    /// A node with this process name.
     async fn node(&self, instance: &str) -> Arc<MysqlProvider> {
         self.node_with(instance, Timing::default()).await
     }
@@ -79,7 +79,7 @@ async fn a_session_of_a_living_node_is_busy_for_others_until_it_is_released() {
     assert!(is_busy(&b.delete_session(&session).await));
     let streamed = answer("cafe0001", first.id(), "Once");
     assert!(is_busy(&b.update_in_flight_entry(&session, streamed).await));
-    // Reading asks nobody.
+    // Reading needs no claim.
     assert_chain(&b, &session, std::slice::from_ref(&first)).await;
     assert_eq!(b.get_session(&session).await.unwrap().title, None);
 
@@ -119,7 +119,7 @@ async fn a_deleted_session_of_a_living_node_is_not_purged() {
     }
 }
 
-/// Takes the session away from `a`, which is alive and does not know.
+/// Claims the session of `a`, which is alive and gets no notice.
 async fn depose(harness: &Harness, b: &MysqlProvider, session: &SessionId) {
     run(
         &mut harness.sql().await,
@@ -129,8 +129,8 @@ async fn depose(harness: &Harness, b: &MysqlProvider, session: &SessionId) {
     ask(b, session, "taken over").await.unwrap();
 }
 
-/// What a deposed owner streams reaches the database now or with the release: it is written four times
-/// a second at most.
+/// What a deposed owner streams reaches the database now or with the release: it is written four
+/// times a second at most.
 async fn stream_on(a: &MysqlProvider, session: &SessionId, parent: &EntryId) {
     let more = answer("cafe0001", parent, "Once upon");
     let streamed = a.update_in_flight_entry(session, more).await;
@@ -186,7 +186,7 @@ async fn every_write_of_a_deposed_owner_is_rejected() {
         assert!(rejected, "{write}");
         if write != "streaming" {
             (&mut claim.lost).await;
-            // Also what comes later, and although nobody else writes: what was read is old.
+            // Also what comes later, although no other node writes: what was read is stale.
             assert!(is_deposed(&ask(&a, &session, "later").await), "{write}");
         }
         assert_eq!(b.get_session(&session).await.unwrap(), before, "{write}");

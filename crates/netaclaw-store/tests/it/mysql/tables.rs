@@ -1,4 +1,4 @@
-//! The tables as somebody with an SQL prompt sees them, and how they come to be.
+//! The tables as an SQL client sees them, and how they are created.
 
 use super::{Harness, ask, assert_chain, connect, new_session, run};
 use netaclaw_session::{
@@ -106,7 +106,7 @@ async fn an_answer_in_flight_is_written_at_once_and_then_now_and_then() {
         written[0].starts_with("in_flight | ") && written[0].contains(r#""Once""#),
         "{written:?}"
     );
-    // No further update comes, and still the last one is written when its time has come.
+    // No further update comes, and still the last one is written when it is due.
     stream("Once upon").await;
     stream("Once upon a time").await;
     while !rows(sql, SELECT).await[0].contains("Once upon a time") {

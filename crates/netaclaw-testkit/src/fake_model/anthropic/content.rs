@@ -235,7 +235,7 @@ fn results(at: usize, message: &Value, before: Option<&Value>) -> Result<(), Ref
 
 fn calls_are_answered(at: usize, message: &Value, next: Option<&Value>) -> Result<(), Refusal> {
     let called = ids(message, "tool_use", "id");
-    // Only what stands at the beginning of the next message counts as right after.
+    // Only the beginning of the next message counts as right after.
     let blocks = next.and_then(|next| next["content"].as_array());
     let answered: HashSet<&str> = blocks
         .into_iter()

@@ -1,7 +1,7 @@
-//! What chat completions refuse, in the words of the real ones.
+//! What chat completions refuse, with the errors of the real servers.
 //!
 //! Where OpenAI itself is generous and its copies are not (the order of roles, arguments that are
-//! no JSON, empty messages), the stricter rule is enforced: a request that passes here passes
+//! not JSON, empty messages), the stricter rule is enforced: a request that passes here passes
 //! everywhere.
 
 use super::render::prompt_tokens;
@@ -47,7 +47,7 @@ const MEMBERS: &[Member] = &[
         "a positive integer",
     ),
     ("reasoning_effort", is_effort, "an effort"),
-    // Members that only some suppliers know.
+    // Members that only some suppliers support.
     (
         "thinking",
         |v| v["type"].is_string(),
@@ -161,7 +161,7 @@ fn messages(messages: &Value) -> Result<(), Refusal> {
         }
         before = match role {
             "developer" => "system",
-            // A conversation may go on with either side after results.
+            // After results, either side may continue a conversation.
             "tool" => "tool",
             role => role,
         };

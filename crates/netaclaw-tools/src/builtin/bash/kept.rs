@@ -30,7 +30,7 @@ enum Spill {
         path: PathBuf,
         bytes: u64,
     },
-    /// There is no room, or no permission.
+    /// The disk is full, or not writable.
     Failed,
 }
 

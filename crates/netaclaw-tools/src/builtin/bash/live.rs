@@ -1,4 +1,4 @@
-//! What a command writes, for the people who watch: soon, but no faster than they can take in.
+//! The output of a command, for connected clients: soon, but no faster than a page can show.
 
 use crate::context::Updates;
 use crate::spawn::Utf8Stream;

@@ -12,10 +12,10 @@ use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep_until};
 
 const READ_BYTES: usize = 64 << 10;
-/// After a cancelled call only so long is waited for what the command still has to say. Its end
-/// goes on without the call.
+/// After a cancellation, the call waits only so long for the remaining output. The end of the
+/// command continues without the call.
 const LAST_WORDS: Duration = Duration::from_millis(300);
-/// The same where nobody waits for the call to be over.
+/// The same where no caller waits for the call to end.
 const END_MAX: Duration = Duration::from_secs(6);
 
 pub(super) struct Watch {
@@ -91,7 +91,7 @@ pub(super) async fn watch(
     told(excerpt, end, stopped, watch.time).with_details(details)
 }
 
-/// Room for what is said about the output.
+/// Reserved for the notes about the output.
 fn text_cap(output_cap: usize) -> usize {
     const NOTE_BYTES: usize = 600;
     output_cap.saturating_sub(NOTE_BYTES).max(1)

@@ -1,7 +1,7 @@
 //! `edit`: exact replacements in a file.
 //!
-//! Texts are looked for in the file as it is now, so nothing is asked about when it was read: what
-//! the model remembers wrongly is not found, and nothing is changed.
+//! Texts are searched in the file as it is now, so it does not matter when it was read: a text that
+//! the model recalls wrongly is not found, and nothing is changed.
 
 mod nearest;
 mod replace;
@@ -109,7 +109,7 @@ const OTHER_NAMES: [(&str, &str); 7] = [
     ("replaceAll", "replace_all"),
 ];
 
-/// A single edit may stand beside the path, under names of other tools, or as text.
+/// Models send a single edit next to the path, under names of other tools, or as text.
 fn mend(args: &mut Value) {
     let Value::Object(members) = args else { return };
     rename(members);
@@ -145,7 +145,7 @@ fn rename(members: &mut Map<String, Value>) {
     }
 }
 
-/// Why nothing was changed, in words for the model.
+/// Why nothing was changed, as text for the model.
 #[derive(Debug, thiserror::Error)]
 enum EditError {
     #[error(transparent)]

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 const FILE_LINES_MAX: usize = 50_000;
 const LINES_SHOWN: usize = 12;
 const LINE_CHARS_MAX: usize = 200;
-/// Lines less alike than this help nobody.
+/// Less similar lines do not help.
 const ALIKE_MIN: f64 = 0.75;
-/// Comparing letter by letter is slow, so only so many lines are.
+/// Comparing letter by letter is slow, so the number of lines is limited.
 const COMPARED_MAX: usize = 2000;
 
 /// A hint that follows a full stop, or nothing.
@@ -53,7 +53,7 @@ fn best_start(lines: &[&str], wanted: &[&str]) -> Option<(usize, Nearness)> {
         .map(|line| line.as_ref())
         .filter(|line| line.chars().any(char::is_alphanumeric))
         .collect();
-    // Only places where at least one line is right are looked at, each where that line would put it.
+    // Only positions where at least one line matches are compared, each aligned by that line.
     let mut best: Option<(usize, usize)> = None;
     let mut looked_at = HashSet::new();
     for (at, line) in file.iter().enumerate() {

@@ -67,7 +67,7 @@ pub(super) fn replace(file: &[u8], edits: &[Replacement]) -> Result<Replaced, Re
     })
 }
 
-/// Where a text is, and what comes in its place.
+/// The position of a text, and its replacement.
 struct Spot<'a> {
     edit: usize,
     start: usize,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     proptest! {
-        /// What lies outside of the replaced text is untouched, byte for byte.
+        /// Bytes outside of the replaced text are untouched.
         #[test]
         fn the_rest_stays(before in "[a-c\r\n]{0,30}", after in "[a-c\r\n]{0,30}", new in "[x-z]{0,5}") {
             let file = format!("{before}<old>{after}");

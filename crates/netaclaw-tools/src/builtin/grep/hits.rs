@@ -5,7 +5,7 @@ use super::shown_path;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Room for what is said below the lines.
+/// Reserved for the notes below the lines.
 const NOTES_BYTES: usize = 500;
 
 /// What was found in one file.
@@ -41,8 +41,8 @@ impl Kept {
         }
     }
 
-    /// Whether what a file holds could be wanted: with one match too many kept, what comes behind
-    /// cannot be seen any more.
+    /// Whether matches of this file can be on the page: with one match more than fits, files that
+    /// sort after it cannot.
     pub(super) fn wants(&self, path: &Path) -> bool {
         self.matches <= self.wanted
             || self
@@ -175,7 +175,7 @@ impl Page {
     }
 }
 
-/// The place behind so many matches.
+/// The position after this many matches.
 fn after_matches(lines: &[HitLine], matches: usize) -> usize {
     let mut seen = 0;
     lines

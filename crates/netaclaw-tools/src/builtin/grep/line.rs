@@ -50,7 +50,7 @@ impl<'a> LineSearcher<'a> {
         }
     }
 
-    /// The lines found and how many of them match; it ends after so many.
+    /// The lines found and how many of them match; it ends at the limit.
     pub(super) fn search(
         &mut self,
         file: File,

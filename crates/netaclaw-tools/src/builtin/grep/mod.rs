@@ -228,7 +228,7 @@ impl Searcher<'_> {
     fn search_file(&mut self, path: &Path, file: std::fs::File) {
         let stop_after = match self.search.files_only {
             true => 1,
-            // One more than wanted, to know that there are more.
+            // One more than wanted, to detect that there are more.
             false => self.search.held + 1,
         };
         let (searched, lines, matches) = self.lines.search(file, stop_after);

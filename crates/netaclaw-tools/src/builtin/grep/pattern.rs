@@ -1,8 +1,9 @@
 //! A regular expression whose cost is bounded.
 //!
-//! A counted repetition of counted repetitions is a short text and a large automaton. In the worst case
-//! each byte of a file costs a step for each of its states, and the engine cannot be interrupted within
-//! a search. So the automaton is small, and the larger it is, the fewer bytes are searched at a time.
+//! A counted repetition of counted repetitions is a short text and a large automaton. In the worst
+//! case each byte of a file costs a step for each of its states, and the engine cannot be
+//! interrupted within a search. So the automaton is small, and the larger it is, the fewer bytes
+//! are searched at a time.
 
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -12,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 /// Longer patterns are refused before they are parsed.
 pub(super) const PATTERN_BYTES_MAX: usize = 4_000;
-/// Sizes of compiled automata; a pattern belongs to the first that it fits. What fits none is refused.
+/// Sizes of compiled automata; a pattern gets the first that it fits. Larger patterns are refused.
 const AUTOMATON_BYTES: [usize; 4] = [8 << 10, 64 << 10, 512 << 10, 4 << 20];
 /// The cache of states that a thread makes while it searches.
 const CACHE_BYTES: usize = 2 << 20;
-/// Bytes of a piece times bytes of the automaton. A piece ends with a line, so the token is looked at
+/// Bytes of a piece times bytes of the automaton. A piece ends with a line, so the token is checked
 /// about every tenth of a second in the worst case.
 const PIECE_COST: usize = 1 << 30;
 /// The same for one line, which cannot be divided. A longer line is not searched.
@@ -107,7 +108,7 @@ pub(super) struct Interruptible<'a> {
     cancel: &'a CancellationToken,
 }
 
-/// Why a search did not come to its end.
+/// Why a search is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Interrupted {
     Cancelled,

@@ -1,8 +1,8 @@
-//! Which addresses are out in the open, and not part of somebody's own network.
+//! Which addresses are public, and not part of a private network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether anybody on the internet could reach it. What is not known to be public is not.
+/// Whether it is reachable from the internet. Addresses that are not known to be public are not.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -27,7 +27,7 @@ pub(super) struct Page {
     pub(super) redirects: usize,
 }
 
-/// Why there is no page, in words for the model.
+/// Why there is no page, as text for the model.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
     #[error("`{0}` is not a web address. A web address starts with http:// or https://.")]
@@ -54,7 +54,7 @@ pub(super) enum FetchError {
 }
 
 pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
-    // Whoever comes first installs it; all of them install the same.
+    // The first caller installs it; all of them install the same.
     rustls::crypto::ring::default_provider()
         .install_default()
         .unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
         .user_agent(AGENT)
         .default_headers(headers)
         .redirect(redirect::Policy::none())
-        // A proxy would resolve names by itself, past every check.
+        // A proxy would resolve names itself, and so bypass every check.
         .no_proxy()
         .dns_resolver(Arc::new(CheckedNames(reach)))
         .connect_timeout(CONNECT_TIMEOUT)
@@ -80,7 +80,7 @@ pub(super) struct FetchFailure {
     pub(super) answered: Option<Url>,
 }
 
-/// Follows redirects by itself, so that each of them is checked like the first address.
+/// Follows redirects itself, so that each of them is checked like the first address.
 pub(super) async fn fetch(
     client: &Client,
     reach: &dyn Reach,
@@ -127,7 +127,7 @@ async fn follow(
     Err(FetchError::TooManyRedirects)
 }
 
-/// The parser has already turned every way to write an IPv4 address into the one that counts.
+/// The parser has already normalized every spelling of an IPv4 address.
 fn check(url: &Url, reach: &dyn Reach) -> Result<(), FetchError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(FetchError::NotAnAddress(url.to_string()));
@@ -176,7 +176,7 @@ async fn read(url: Url, mut response: Response, redirects: usize) -> Result<Page
     })
 }
 
-/// What is said of a failure: the innermost cause, which names no addresses of ours.
+/// The text of a failure: the innermost cause, which names none of our addresses.
 fn cause(error: reqwest::Error) -> FetchError {
     if error.is_timeout() {
         return FetchError::TimedOut;

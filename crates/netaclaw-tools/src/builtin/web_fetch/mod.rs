@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Room for what is said around the text.
+/// Reserved for the notes around the text.
 const NOTE_BYTES: usize = 600;
 
 /// Fetches pages.
@@ -178,7 +178,7 @@ fn text_of(page: &Page) -> Option<String> {
     Some(text)
 }
 
-/// A part of the text, and how to go on.
+/// A part of the text, and how to continue.
 fn excerpt(text: &str, offset: u64, bytes_max: usize) -> String {
     let skip = usize::try_from(offset).unwrap_or(usize::MAX);
     let Some((start, _)) = text.char_indices().nth(skip) else {

@@ -1,4 +1,4 @@
-//! How far `web_fetch` reaches: names become addresses here, and nowhere else.
+//! The egress policy of `web_fetch`: names become addresses here, and nowhere else.
 
 use super::address::is_public;
 use async_trait::async_trait;
@@ -15,7 +15,7 @@ pub trait Reach: Send + Sync + 'static {
     async fn look_up(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// Everything that anybody on the internet could reach, and nothing of the machine's own network.
+/// All public addresses, and none of the machine's own network.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicInternet;
 

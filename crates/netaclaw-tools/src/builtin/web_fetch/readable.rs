@@ -4,8 +4,8 @@ use encoding_rs::{Encoding, UTF_8};
 
 /// Lines are for the model, which wraps nothing.
 const WIDTH: usize = 400;
-/// Pages whose elements lie deeper in each other than this are not pages but traps: rendering them
-/// takes time that grows with the square of their depth.
+/// A page with elements nested deeper than this is a trap: rendering takes time that grows with the
+/// square of the depth.
 const DEPTH_MAX: usize = 200;
 /// A page says its encoding near its beginning, if it does.
 const HEAD_BYTES: usize = 1024;
@@ -54,8 +54,8 @@ fn charset_in(bytes: &[u8]) -> Option<String> {
     Some(label[..end.unwrap_or(label.len())].to_owned())
 }
 
-/// A page as a person would read it aloud: headings, lists, tables and links in Markdown's signs,
-/// without what only a browser needs. `None` if it is beyond reading.
+/// A page as readable text: headings, lists, tables and links in Markdown, without what only a
+/// browser needs. `None` if it is not readable.
 pub(super) fn html(text: &str) -> Option<String> {
     if depth(text) > DEPTH_MAX {
         return Some(without_tags(text));
@@ -77,8 +77,8 @@ pub(super) fn html(text: &str) -> Option<String> {
     Some(readable)
 }
 
-/// How deep the elements of a page lie in each other at most. Elements that end by themselves where
-/// the next begins do not count.
+/// The maximum nesting of a page's elements. Elements that end implicitly where the next begins do
+/// not count.
 fn depth(text: &str) -> usize {
     const END_THEMSELVES: [&str; 27] = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source",

@@ -1,4 +1,4 @@
-//! How a program ended: one way of several, whatever it did.
+//! How a program ended: exactly one outcome.
 
 use super::watch::{RESULT_BYTES_MAX, Written};
 use crate::process::{EndStatus, ProcessEnd};
@@ -14,7 +14,7 @@ pub(super) enum Stopped {
     TimedOut,
 }
 
-/// How it went, before anybody is told.
+/// The outcome, before it is reported.
 pub(super) struct Ended {
     pub(super) end: ProcessEnd,
     /// What the program wrote as its result, if it could be read.

@@ -1,8 +1,8 @@
-//! A skill's program, from its start to one typed end.
+//! A skill's program, from its start to one typed outcome.
 //!
-//! It gets its input as one JSON document, writes its result as one to its output, and to its
-//! errors whatever it has to say meanwhile. Both pipes are read at the same time, and no faster
-//! than what comes out of them is taken in: a flood waits in the pipe and slows down its source.
+//! It gets its input as one JSON document, writes its result as one to its output, and its progress
+//! to its error output. Both pipes are read concurrently, and no faster than their content is
+//! processed: a flood waits in the pipe and slows down its source.
 
 mod ending;
 mod results;
@@ -34,7 +34,7 @@ pub struct SkillRun {
     pub tool_call_id: String,
 }
 
-/// Runs a skill's program and always comes back, with exactly one way it ended.
+/// Runs a skill's program and always returns, with exactly one outcome.
 pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContext) -> ToolOutput {
     let skill = {
         let (places, name) = (places.clone(), run.name.clone());
@@ -61,7 +61,7 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
             Ok(started) => {
                 let sandbox = started.process.sandbox();
                 let mut ended = watch(started, &run.input, &skill, &prepared, context).await;
-                // Whoever reads the session later must know whether this may be from outside.
+                // Later readers of the session need to know whether this may be external content.
                 ended.details.insert("sandbox".to_owned(), json!(sandbox));
                 ended
             }

@@ -1,4 +1,4 @@
-//! What a program leaves: its result for the model, pictures for people, files in the workspace.
+//! The results of a program: its result for the model, images for users, files in the workspace.
 
 use super::ending::Ended;
 use crate::builtin::image_type;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const IMAGES_MAX: usize = 6;
 const IMAGE_BYTES_MAX: u64 = 3 << 20;
 
-/// What the model reads and people see.
+/// The text for the model and for users.
 pub(super) async fn output(skill: &Skill, ended: Ended, context: &ToolContext) -> ToolOutput {
     let Ended {
         end,
@@ -87,12 +87,12 @@ async fn images(result: &Value, context: &ToolContext) -> Vec<ContentBlock> {
         };
         paths.iter().filter_map(read).collect()
     };
-    // People see them in any case; a model that cannot see is told so when it is asked.
+    // Users see them in any case; for a model without vision, the request replaces them by a note.
     blocking(read).await
 }
 
-/// The directory for the results of one call. The server makes it: a program may be allowed to write
-/// there and not beside it.
+/// The directory for the results of one call. The server creates it: a program may be allowed to
+/// write in it and not next to it.
 pub(super) struct Results {
     workspace: cap_std::fs::Dir,
     /// Relative to the workspace.

@@ -20,7 +20,7 @@ pub(super) const RESULT_BYTES_MAX: usize = 4 << 20;
 const READ_BYTES: usize = 64 << 10;
 /// How long the rest of the pipes is waited for once the program is gone.
 const END_MAX: Duration = Duration::from_secs(6);
-/// The same after a stop, when nobody waits for more than the end.
+/// The same after a stop, when the caller waits only for the end.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 /// Lines of the log that are kept for a program that failed.
 const LOG_LINES: usize = 20;
@@ -43,7 +43,7 @@ impl Written {
         self.result_dropped += (bytes.len() - kept) as u64;
     }
 
-    /// Waits until everything that these bytes say has been taken in.
+    /// Waits until these bytes have been processed.
     async fn take_errors(&mut self, bytes: Option<&[u8]>, context: &ToolContext) {
         let mut lines = Vec::new();
         match bytes {
@@ -145,7 +145,7 @@ pub(super) async fn watch(
                     let taking = written.take_errors(Some(&err_buffer[..count]), context);
                     tokio::select! {
                         () = taking => {}
-                        // Whoever takes the steps in is gone with the run.
+                        // The receiver of the steps is gone with the run.
                         () = context.cancel.cancelled() => {}
                     }
                 }

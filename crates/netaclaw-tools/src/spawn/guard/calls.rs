@@ -8,8 +8,8 @@ use seccompiler::{
 /// System calls of the other calling convention of x86-64 have this bit set.
 const X32: i64 = 0x4000_0000;
 
-/// New namespaces would give privileges in them; the others reach parts of the kernel that are
-/// nobody's in particular, such as the keys of the account.
+/// New namespaces would give privileges in them; the others reach parts of the kernel that all
+/// processes share, such as the keys of the account.
 const ALWAYS: [i64; 7] = [
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -19,8 +19,8 @@ const ALWAYS: [i64; 7] = [
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
 ];
-/// Memory, semaphores and messages that programs share by number or name. In a namespace of its own a
-/// child shares them with nobody.
+/// Memory, semaphores and messages that programs share by number or name. In a namespace of its own
+/// a child shares them with no other process.
 const IPC: [i64; 5] = [
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -53,8 +53,8 @@ type Rules = Vec<(i64, Vec<SeccompRule>)>;
 /// Refuses them to the calling thread and to what it starts.
 pub(super) fn refuse(sockets: Option<Sockets>, namespaces: bool) -> Result<(), String> {
     let apply = || -> Result<(), seccompiler::Error> {
-        // The flags of this one are in memory, where a filter cannot look. Everybody who calls it
-        // knows the older one.
+        // The flags of this one are in memory, where a filter cannot look. Its callers fall back to
+        // the older one.
         let newest = vec![(libc::SYS_clone3, Vec::new())];
         apply(newest, libc::ENOSYS)?;
         apply(refused(sockets, namespaces)?, libc::EACCES)
@@ -86,7 +86,7 @@ fn refused(sockets: Option<Sockets>, namespaces: bool) -> Result<Rules, BackendE
             Sockets::Others => family(SeccompCmpOp::Ne)?,
         };
         rules.push((libc::SYS_socket, families));
-        // It could make sockets past this filter. Whoever uses it can do without.
+        // It could create sockets that bypass this filter. Programs can do without it.
         rules.push((libc::SYS_io_uring_setup, Vec::new()));
     }
     Ok(rules)

@@ -16,7 +16,7 @@ use rustix::thread::{
 };
 use std::path::PathBuf;
 
-/// The newest rules this was written for. An older kernel keeps those it knows.
+/// The newest rules this was written for. An older kernel enforces those it supports.
 const RULES: ABI = ABI::V9;
 
 /// Devices that every program expects, to write to as well. All others are closed: raw disks, and
@@ -64,9 +64,10 @@ pub(super) fn confine(plan: &Plan) -> Result<Sandbox, StartFault> {
     }
 }
 
-/// Behind a name in the file tree may sit a service that does anything for whoever asks, such as the
-/// one that starts containers. Which of them may be called is for Landlock to decide, if it can; else
-/// none may, unless the network is on and the agent takes what this machine cannot guard.
+/// Behind a name in the file tree there may be a service with broad privileges for all its clients,
+/// such as the one that starts containers. Which of them may be called is for Landlock to decide,
+/// if it can; else none may, unless the network is on and the agent accepts what this machine
+/// cannot guard.
 fn refused_sockets(confinement: &Confinement, landlock: &Result<i32, String>) -> Option<Sockets> {
     let guards_names = matches!(landlock, Ok(version) if *version >= GUARDS_SOCKET_NAMES);
     match (confinement.network, guards_names, confinement.missing) {
@@ -83,7 +84,7 @@ fn refused_sockets(confinement: &Confinement, landlock: &Result<i32, String>) ->
 fn drop_privileges() {
     let dropped = CapabilitySet::all().difference(PRIVILEGES_KEPT);
     for privilege in dropped.iter() {
-        // It fails for who has none to drop, and for those the kernel does not know.
+        // It fails without capabilities, and for those the kernel does not support.
         remove_capability_from_bounding_set(privilege).unwrap_or_default();
     }
     if let Ok(sets) = capabilities(None) {
@@ -137,13 +138,13 @@ fn lock_in(plan: &Plan) -> Result<LandlockStatus, RulesetError> {
         .add_rules(path_beneath_rules(&plan.confinement.readable, read))?
         .add_rules(path_beneath_rules(writable(plan), write))?;
     rules = match plan.namespaces {
-        // All that is there is the child's own, and what is hidden is covered: names tell nothing.
+        // Everything there is the child's own, and hidden files are covered: names reveal nothing.
         true => rules
             .add_rules(path_beneath_rules(["/"], AccessFs::ReadDir))?
             .add_rules(path_beneath_rules([ALL_DEVICES], devices))?
             .add_rules(path_beneath_rules([SHARED_MEMORY], write))?,
-        // Names in a directory that holds something hidden would tell the names in there as well. A
-        // child without its own directory would be of no use, though.
+        // Names in a directory with something hidden would reveal the hidden names as well. A child
+        // without its own directory would be useless, though.
         false => rules
             .add_rules(path_beneath_rules(plan.writable(), AccessFs::ReadDir))?
             .add_rules(path_beneath_rules(DEVICES, devices))?,

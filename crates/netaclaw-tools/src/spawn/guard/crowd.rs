@@ -1,8 +1,8 @@
 //! How many processes and threads a child may have.
 //!
-//! The kernel holds nobody to a limit for a tree of processes without a control group, and root not
-//! even to that of its account. So they are counted. That means a look at every process of the
-//! machine; most of the time one line of the kernel tells that it is not needed.
+//! Without a control group, the kernel enforces no limit for a tree of processes, and for root not
+//! even that of the account. So the guard counts them. That means reading every process of the
+//! machine; usually one line of the kernel shows that it is not needed.
 
 use super::tree;
 use rustix::process::Pid;
@@ -57,7 +57,7 @@ impl Crowd {
         if room == Room::Enough {
             return false;
         }
-        // Thousands that all want to run leave nobody the time to count them.
+        // Thousands of runnable processes leave no time to count them.
         if room == Room::Hardly {
             tree::pause(child);
         }

@@ -1,7 +1,7 @@
 //! The guard: a small process between the server and a child.
 //!
-//! It is told on its standard input what to run, says there how it went, and ends the whole tree
-//! below it when that input is closed.
+//! It receives on its standard input what to run, reports the outcome there, and ends the whole
+//! tree below it when that input is closed.
 
 mod calls;
 mod confine;
@@ -35,7 +35,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// The argument by which a program knows that it is to be a guard.
+/// The argument that makes a program the guard.
 pub const GUARD_ARG: &str = "__guard";
 
 /// How long those may take that were asked to end.
@@ -63,7 +63,7 @@ pub fn guard_main() -> ExitCode {
     let ended = runtime.and_then(|runtime| runtime.block_on(guard()));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        // There is nobody to tell but whoever reads the exit code.
+        // Only the exit code can report it.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -71,27 +71,27 @@ pub fn guard_main() -> ExitCode {
 async fn guard() -> io::Result<()> {
     // Away from the server's terminal, so that a Ctrl-C there is the server's to pass on.
     rustix::process::setsid()?;
-    // Whoever loses its parent falls to the guard and not out of its sight.
+    // A process that loses its parent becomes a child of the guard.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    // Whoever is to end a crowd must get the time to. It is refused to who may not, and then it takes
-    // longer.
+    // To end many processes, the guard needs CPU time. Without the privilege this is refused, and
+    // then it takes longer.
     let niceness = getpriority_process(None).unwrap_or_default();
     setpriority_process(None, MOST_URGENT).unwrap_or_default();
-    // What the server's own parent left open is nobody's business below.
+    // Files that the server's own parent left open must not reach the child.
     close_fds::set_fds_cloexec(3, &[]);
 
     let (mut control, stdin) = Control::receive()?;
     let Some(plan) = control.plan().await? else {
         return Ok(());
     };
-    // Listened to before there is anybody to hear of.
+    // The handlers are installed before there is a process to signal them.
     let mut signals = Signals::new()?;
     // Before the view is made, because making room removes what the view is built on.
     let mut bounds = Bounds {
         crowd: Crowd::new(plan.confinement.limits.tasks),
         quota: Quota::new(&plan),
     };
-    // Left by a program whose guard was killed, for one.
+    // For example left by a program whose guard was killed.
     if bounds.quota.is_full() {
         bounds.quota.enforce();
     }
@@ -230,7 +230,7 @@ async fn watch(
     }
 }
 
-/// Collects who has ended. Whether anybody is left.
+/// Collects processes that have ended. Returns whether any are left.
 fn reap(child: Pid, status: &mut Option<WaitStatus>) -> io::Result<bool> {
     loop {
         match rustix::process::wait(WaitOptions::NOHANG) {
@@ -258,7 +258,7 @@ struct Ending {
 }
 
 impl Ending {
-    /// Asks everybody to end.
+    /// Sends `TERM` to all.
     fn begin(child: Pid, grace: Duration) -> Self {
         tree::ask_to_end(child);
         let now = Instant::now();
@@ -268,7 +268,7 @@ impl Ending {
         }
     }
 
-    /// Asks nobody: who is too many does not get the time to become more.
+    /// Kills without `TERM`: a tree over its limit must not get time to grow.
     fn at_once(child: Pid) -> Self {
         let now = Instant::now();
         let mut ending = Self {
@@ -335,7 +335,7 @@ impl Control {
         }
     }
 
-    /// The server lets go, or is gone.
+    /// The server closes its end, or is gone.
     async fn closed(&mut self) {
         let mut ignored = [0; 64];
         while !self.is_closed {
@@ -343,7 +343,7 @@ impl Control {
         }
     }
 
-    /// A server that is gone hears nothing, and that is no fault of the guard's.
+    /// A server that is gone receives nothing, and that is not an error of the guard.
     async fn say(&mut self, reply: &Reply) -> io::Result<()> {
         let mut line = serde_json::to_vec(reply)?;
         line.push(b'\n');

@@ -1,14 +1,14 @@
-//! Which places a rule has to name, when some inside of them are not meant.
+//! Which paths a rule has to name, when some inside of them are excluded.
 //!
-//! Landlock knows only what is allowed. "Everything below A but not A/B" is therefore said as every
-//! entry of A but B, and so on down to what is hidden. What appears beside B later is not covered;
-//! for places to write to this means that nothing new can be made directly in A.
+//! Landlock knows only what is allowed. "Everything below A but not A/B" is therefore written as
+//! every entry of A but B, and so on down to what is hidden. What appears next to B later is not
+//! covered; for writable directories this means that nothing new can be created directly in A.
 
 use std::path::{Path, PathBuf};
 
 /// What to allow, so that everything below `root` is allowed except what is hidden.
 pub(super) fn around(root: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
-    // A directory that somebody named although it lies in a hidden one is meant.
+    // A directory that the configuration names although it is in a hidden one is included.
     let hidden: Vec<&Path> = hidden
         .iter()
         .map(PathBuf::as_path)

@@ -1,10 +1,10 @@
 //! How much a child and everything below it may keep in its scratch directory.
 //!
-//! A program that ends, and one that starts, finds no more than that: the rest is removed. Otherwise many
-//! short programs could each leave a little more.
+//! Before a program starts and after it ends, the excess is removed. Otherwise many short programs
+//! could each leave a little more.
 //!
-//! Only root can set a quota of the file system, so the guard counts. That means a look at every file;
-//! most of the time the free space of the file system tells that it is not needed.
+//! Only root can set a quota of the file system, so the guard counts. That means a stat of every
+//! file; usually the free space of the file system shows that it is not needed.
 
 use crate::spawn::plan::Plan;
 use crate::spawn::scratch::make_private;
@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 /// The free space is looked at this often.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// Another program may have freed what this one used, so the files are counted this often in any case.
+/// Another program may have freed what this one used, so the files are counted this often in any
+/// case.
 const COUNT_EVERY: Duration = Duration::from_secs(15);
 /// Counting takes at most one part in this many of the time.
 const COUNT_PART: u32 = 5;
@@ -27,11 +28,11 @@ const COUNT_PART: u32 = 5;
 const FILE_MIN: u64 = 4 << 10;
 
 pub(super) struct Quota {
-    /// Holds the scratch directory open. In a view of its own the way to it may lead through its temporary
-    /// files, and is gone once these are removed.
+    /// Holds the scratch directory open. In a view of its own the path to it may lead through its
+    /// temporary files, and is gone once these are removed.
     _held: Option<OwnedFd>,
     dir: PathBuf,
-    /// The part of it where programs put files unless they were told otherwise.
+    /// The part of it where programs put files by default.
     temp: PathBuf,
     most: u64,
     /// What was there when it was counted, and how much the file system had free then.
@@ -78,7 +79,7 @@ impl Quota {
         if self.counted > self.most {
             // Outputs that were kept for the model go only if that is not enough.
             sweep::empty(&self.dir);
-            // Whether it is there is seen when the next program wants to write to it.
+            // A failure shows when the next program writes to it.
             make_private(&self.temp).unwrap_or_default();
             self.count();
         }
@@ -130,8 +131,8 @@ fn free_in(dir: &Path) -> u64 {
     statvfs(dir).map_or(0, |all| all.f_bavail.saturating_mul(all.f_frsize))
 }
 
-/// What the files take on the disk, or something above `most`. Links are not followed. What cannot be
-/// counted is too much: nothing but an attempt to hide files is too deep to be read.
+/// What the files take on the disk, or something above `most`. Links are not followed. What cannot
+/// be counted is too much: only an attempt to hide files is too deep to be read.
 fn bytes_in(top: &Path, most: u64) -> u64 {
     let mut bytes: u64 = 0;
     let mut waiting = vec![top.to_owned()];
@@ -145,7 +146,8 @@ fn bytes_in(top: &Path, most: u64) -> u64 {
         });
         let entries = match entries {
             Ok(entries) => entries,
-            // Removed or replaced since it was seen. The top itself stays as long as its programs run.
+            // Removed or replaced since it was listed. The top itself stays as long as its programs
+            // run.
             Err(error) if is_gone(error.kind()) && dir != top => continue,
             Err(_) => return u64::MAX,
         };

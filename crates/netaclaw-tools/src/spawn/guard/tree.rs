@@ -3,14 +3,14 @@
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use std::collections::HashMap;
 
-/// Asks the child's group, and everybody who has left it, to end.
+/// Sends `TERM` to the child's group, and to all descendants outside of it.
 pub(super) fn ask_to_end(child: Pid) {
-    // Who has ended meanwhile cannot be asked, and need not be.
+    // A process that has ended in the meantime needs no signal.
     kill_process_group(child, Signal::TERM).unwrap_or_default();
     send_all(Signal::TERM);
 }
 
-/// Holds the child's group until it may go on.
+/// Stops the child's group until it may continue.
 pub(super) fn pause(child: Pid) {
     kill_process_group(child, Signal::STOP).unwrap_or_default();
 }
@@ -19,8 +19,8 @@ pub(super) fn resume(child: Pid) {
     kill_process_group(child, Signal::CONT).unwrap_or_default();
 }
 
-/// Ends everybody. Stopped first, so that nobody starts another one while the others are counted; the
-/// group before all others, because that takes no counting.
+/// Kills all descendants. Stopped first, so that none starts another one while the others are
+/// counted; the group before all others, because that takes no counting.
 pub(super) fn kill(child: Pid) {
     pause(child);
     send_all(Signal::STOP);
@@ -78,7 +78,7 @@ fn processes() -> impl Iterator<Item = Pid> {
     })
 }
 
-/// All of it stands behind the name, which may hold anything, and the state.
+/// All of it follows the name, which may hold anything, and the state.
 fn seen_in(stat: &[u8]) -> Option<Seen> {
     let behind_name = memchr::memrchr(b')', stat)? + 1;
     let rest = std::str::from_utf8(&stat[behind_name..]).ok()?;

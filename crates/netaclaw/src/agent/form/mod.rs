@@ -76,13 +76,13 @@ fn each_channel(spec: &mut AgentSpec, change: impl Fn(&ChannelId) -> ChannelId) 
     }
 }
 
-/// The fields that could be set and are not, so that people know of them.
+/// The unset fields, so that users can find them.
 fn absent(spec: &AgentSpec) -> Vec<String> {
     fn collect(value: &Value, prefix: &str, found: &mut Vec<String>) {
         for (name, value) in value.as_object().into_iter().flatten() {
             match value {
                 Value::Null => found.push(format!("{prefix}{name}")),
-                // The names of tools are no fields.
+                // The names of tools are not fields.
                 Value::Object(_) if name == "toolOverrides" => {}
                 _ => collect(value, &format!("{prefix}{name}."), found),
             }

@@ -101,7 +101,7 @@ fn write_all(file: File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     out.flush()
 }
 
-/// Unlike a rename, a link does not replace what somebody put there meanwhile. Not every file
+/// Unlike a rename, a link does not replace a file that was created in the meantime. Not every file
 /// system has links.
 fn move_to_free_name(from: &Path, to: &Path) -> io::Result<()> {
     match std::fs::hard_link(from, to) {

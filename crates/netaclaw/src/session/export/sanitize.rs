@@ -1,5 +1,5 @@
-//! Text of others inside a Markdown document: it may be formatted, but it cannot be HTML, load or
-//! link to anything harmful, change what stands around it, or pass for one of our headings.
+//! External text inside a Markdown document: it may be formatted, but it cannot be HTML, load or
+//! link to anything harmful, change the text around it, or pass for one of our headings.
 
 use crate::terminal::harmless;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
@@ -7,8 +7,7 @@ use std::ops::Range;
 
 /// Headings of messages begin below the headings of the document.
 const HEADING_LEVEL_MIN: usize = 4;
-/// Taking one thing out of effect can bring another into it, so the text is looked at again, but
-/// not for ever.
+/// Escaping one construct can create another one, so the text is checked again, but only so often.
 const ROUNDS_MAX: usize = 12;
 
 pub(super) fn options() -> Options {
@@ -80,7 +79,7 @@ fn formatted_unbound(text: &str) -> String {
     fenced(&text, "text")
 }
 
-/// Text to be put in at a place, in front of what stands there or instead of its first byte.
+/// Text to insert at a position, before what is there or instead of its first byte.
 struct Edit {
     at: usize,
     replaced: usize,

@@ -9,7 +9,7 @@ use netaclaw_session::{
 use serde::de::IgnoredAny;
 use std::collections::{HashMap, HashSet};
 
-/// What the bytes of a file tell; nothing for a session that is kept elsewhere.
+/// What the bytes of a file reveal; nothing for a session that is stored elsewhere.
 #[derive(Debug, Default)]
 pub(crate) struct Audit {
     version: Option<u32>,

@@ -13,7 +13,7 @@ pub(crate) enum Finding {
     Empty,
     NoHeader,
     UnreadableLines(Vec<u64>),
-    /// Bytes that are no UTF-8, in lines that can be read nonetheless.
+    /// Invalid UTF-8, in lines that can be read nonetheless.
     InvalidUtf8(Vec<u64>),
     /// The last line was cut off: unreadable, and without a line break.
     TornTail,

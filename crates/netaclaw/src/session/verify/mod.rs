@@ -70,7 +70,7 @@ pub(crate) async fn run(args: VerifyArgs, app: &mut App) -> Result<Outcome> {
             app.out,
             r#"],"sound":{sound},"damaged":{damaged},"failed":{failed}}}"#
         )?,
-        // What was said about a single one says it all.
+        // The report of a single one is complete.
         false if tally.seen() == 1 => {}
         false => writeln!(app.out, "{}", app.lang.verified(sound, damaged, failed))?,
     }
@@ -94,8 +94,8 @@ impl Tally {
         self.sound + self.damaged + self.failed
     }
 
-    /// Counts and prints one report. What could not be looked at is said and does not stop the
-    /// rest.
+    /// Counts and prints one report. A session that cannot be read is reported and does not stop
+    /// the rest.
     fn take(
         &mut self,
         app: &mut App,
@@ -165,7 +165,7 @@ fn verify_file(lang: Lang, path: &Path) -> Result<Report> {
     }
 }
 
-/// A session kept in a file is verified as that file, since its bytes tell more.
+/// A session stored in a file is verified as that file, since its bytes reveal more.
 async fn verify_id(lang: Lang, stores: &Stores, id: &str) -> Result<Report> {
     let found = source::find(lang, stores, id).await?;
     match &found.meta.session_file {

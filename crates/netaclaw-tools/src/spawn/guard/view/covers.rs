@@ -1,4 +1,4 @@
-//! Places that are covered by something else, and what stays visible inside of them.
+//! Paths that are covered by something else, and what stays visible inside of them.
 
 use super::TEMP;
 use super::devices::{EMPTY_DIR, EMPTY_FILE};
@@ -24,7 +24,7 @@ struct Cover {
     by: Option<PathBuf>,
 }
 
-/// A place that the child works with although it lies below a cover.
+/// A path that the child works with although it is below a cover.
 struct Kept {
     place: PathBuf,
     is_dir: bool,

@@ -20,7 +20,7 @@ const LINKS: [(&str, &str); 5] = [
     ("/proc/self/fd/2", "/dev/stderr"),
     ("pts/ptmx", "/dev/ptmx"),
 ];
-/// What one program may put into shared memory, which counts as nobody's memory.
+/// What one program may put into shared memory, which counts for no process's memory.
 const SHARED_MEMORY: &CStr = c"mode=1777,size=256m";
 /// What is seen instead of a hidden place.
 pub(super) const EMPTY_DIR: &str = "/dev/.empty";

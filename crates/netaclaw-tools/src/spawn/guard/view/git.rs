@@ -38,7 +38,7 @@ fn protect_repository(git: &Path) -> io::Result<()> {
         // The file of a work tree or a submodule says where its repository is.
         return Ok(make_read_only(git)?);
     }
-    // A link leads to a repository that is protected where it lies, if the child may write there.
+    // A link leads to a repository that is protected at its own path, if the child may write there.
     if !metadata.is_dir() || !git.join("HEAD").exists() {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use crate::text::Lang;
 use netaclaw_session::{Entry, SessionTree};
 use std::io::{self, Write};
 
-/// Columns of a line that stands for something longer.
+/// Columns of a line that summarizes a longer text.
 const GIST_WIDTH: usize = 120;
 
 pub(super) struct EntryWriter<'a> {
@@ -15,7 +15,7 @@ pub(super) struct EntryWriter<'a> {
     pub(super) lang: Lang,
 }
 
-/// Where an entry stands on the page.
+/// The position of an entry on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     Ordinary,

@@ -56,7 +56,7 @@ fn tame<'a>(event: Event<'a>, links: &mut Vec<bool>) -> Option<Event<'a>> {
             _ => None,
         },
         Event::TaskListMarker(done) => Some(Event::Text(if done { "☑ " } else { "☐ " }.into())),
-        // Headings of messages stand below those of the page.
+        // Headings of messages are below those of the page.
         Event::Start(Tag::Heading { level, .. }) => {
             tag(format!("<h{}>", (level as usize + 3).min(6)))
         }
