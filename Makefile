@@ -5,7 +5,7 @@ ARGS ?=
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help run local-model test owners bench bench-web pictures fmt lint deny interop types web dev clean
+.PHONY: help run dist local-model test owners bench bench-web pictures fmt lint deny interop types web dev clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,10 @@ run: ## build NetaClaw with its web app and start it (ARGS="...")
 	@scripts/web.sh fresh
 	@cargo build --release -p netaclaw
 	@"$${CARGO_TARGET_DIR:-target}/release/netaclaw" $(ARGS)
+
+dist: ## build the fully optimized binary for servers: target/dist/netaclaw
+	@scripts/web.sh fresh
+	@cargo build --profile dist -p netaclaw
 
 local-model: ## start a real small model here and chat with it, without a key (ARGS="--port N")
 	@cargo build --release -p netaclaw

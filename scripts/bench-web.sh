@@ -13,6 +13,6 @@ require_e2e
 require_browser
 
 (cd web && npm run --silent build)
-cargo build --release -p netaclaw
-export NETACLAW_BINARY=${NETACLAW_BINARY:-${CARGO_TARGET_DIR:-$PWD/target}/release/netaclaw}
+cargo build --profile dist -p netaclaw
+export NETACLAW_BINARY=${NETACLAW_BINARY:-${CARGO_TARGET_DIR:-$PWD/target}/dist/netaclaw}
 cd e2e && npm run --silent bench

@@ -1,5 +1,7 @@
 //! Automation for the workspace: `cargo run -p xtask -- tidy`, `… types`.
 
+#[cfg(test)]
+mod documented;
 mod repository;
 mod tidy;
 mod types;

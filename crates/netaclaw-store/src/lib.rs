@@ -5,6 +5,7 @@ mod attachments;
 mod file;
 mod ids;
 mod instance;
+mod migrations;
 mod mysql;
 pub mod private;
 mod probe;

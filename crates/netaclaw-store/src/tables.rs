@@ -1,6 +1,7 @@
 //! Whether the tables are those this program works with, found out without changing anything.
 
 use crate::admin::AdminDatabase;
+use crate::migrations;
 use futures::future::BoxFuture;
 use netaclaw_admin::AdminError;
 use sqlx::migrate::Migrator;
@@ -40,7 +41,7 @@ async fn tables_of(database: &AdminDatabase) -> Result<Tables, AdminError> {
             AdminError::store(format!("{} cannot be read", file.display()), error)
         }),
         AdminDatabase::Mysql { url } => {
-            let known = sqlx::migrate!("migrations/admin-mysql");
+            let known = migrations::admin_mysql();
             mysql_tables(url, "netaclaw_admin_migration", APPLIED, &known).await
         }
     }
@@ -50,7 +51,7 @@ async fn tables_of(database: &AdminDatabase) -> Result<Tables, AdminError> {
 pub fn session_tables(url: &str) -> BoxFuture<'_, Result<Tables, AdminError>> {
     const APPLIED: &str = "SELECT version FROM neta_agent_session_migration";
     Box::pin(async move {
-        let known = sqlx::migrate!("migrations/mysql");
+        let known = migrations::sessions_mysql();
         mysql_tables(url, "neta_agent_session_migration", APPLIED, &known).await
     })
 }
@@ -77,7 +78,7 @@ async fn sqlite_tables(file: &Path) -> Result<Tables, BoxError> {
     connection.close().await?;
     Ok(compare(
         &applied,
-        &sqlx::migrate!("migrations/admin-sqlite"),
+        &migrations::admin_sqlite(),
     ))
 }
 

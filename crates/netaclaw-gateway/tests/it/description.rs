@@ -4,6 +4,8 @@ use crate::http::{Response, plain, request};
 use crate::server::Server;
 use netaclaw_protocol::TokenScope;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 struct Operation<'a> {
     method: String,
@@ -84,6 +86,31 @@ async fn answers_and_refusals_are_as_described() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The rows of docs/protocol.md: "GET /path".
+fn documented_requests() -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.filter_map(|row| row.split('`').next())
+        .filter(|request| request.contains(" /"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[tokio::test]
+async fn every_request_is_documented_for_people_too() {
+    let server = Server::start().await;
+    let api = api(&server).await;
+    let described: BTreeSet<String> = operations(&api)
+        .iter()
+        .map(|operation| format!("{} {}", operation.method, operation.path))
+        .collect();
+    let documented = documented_requests();
+    let missing: Vec<_> = described.difference(&documented).collect();
+    let gone: Vec<_> = documented.difference(&described).collect();
+    assert!(missing.is_empty() && gone.is_empty(), "missing: {missing:?}, gone: {gone:?}");
 }
 
 #[tokio::test]

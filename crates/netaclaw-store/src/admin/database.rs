@@ -3,6 +3,7 @@
 use super::AdminDatabase;
 use super::fault::Result;
 use super::versioned::Area;
+use crate::migrations;
 use netaclaw_admin::AdminError;
 use netaclaw_protocol::AdminStoreKind;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
@@ -228,7 +229,7 @@ fn sqlite_url(file: &Path) -> io::Result<String> {
 }
 
 async fn migrate_sqlite(connection: &mut SqliteConnection) -> Result<(), MigrateError> {
-    let mut migrations = sqlx::migrate!("migrations/admin-sqlite");
+    let mut migrations = migrations::admin_sqlite();
     migrations.dangerous_set_table_name(MIGRATION_TABLE);
     // All of them or none.
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
@@ -309,7 +310,7 @@ async fn migrate_mysql(connection: &mut MySqlConnection) -> Result<(), BoxError>
              it";
         return Err(reason.into());
     }
-    let mut migrations = sqlx::migrate!("migrations/admin-mysql");
+    let mut migrations = migrations::admin_mysql();
     migrations.set_locking(false);
     migrations.dangerous_set_table_name(MIGRATION_TABLE);
     match migrations.run_direct(None, &mut *connection, false).await {

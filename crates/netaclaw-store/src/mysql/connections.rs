@@ -7,6 +7,7 @@
 
 use super::MysqlSettings;
 use super::retry::Failure;
+use crate::migrations;
 use netaclaw_session::SessionError;
 use sqlx::migrate::MigrateError;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
@@ -150,7 +151,7 @@ impl Connections {
 
 async fn apply_migrations(connection: &mut MySqlConnection) -> Result<(), MigrateError> {
     const UNFINISHED: &str = "DELETE FROM neta_agent_session_migration WHERE success = FALSE";
-    let mut migrations = sqlx::migrate!("migrations/mysql");
+    let mut migrations = migrations::sessions_mysql();
     migrations.set_locking(false);
     migrations.dangerous_set_table_name("neta_agent_session_migration");
     // `run` itself does not compile in futures that move between threads.

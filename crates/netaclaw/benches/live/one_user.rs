@@ -17,7 +17,7 @@ pub(crate) async fn run(binary: &Path, dir: &Path, model: &FakeModel) -> anyhow:
         "{:<24}{:>14}{:>14}{:>8}",
         "CPU of 500 messages", "500 users", "one user", "ratio"
     );
-    for (name, watching) in [("nobody watches", false), ("every socket watches", true)] {
+    for (name, watching) in [("no socket watches", false), ("every socket watches", true)] {
         let mut cost = Vec::new();
         for users in [SOCKETS, 1] {
             let dir = dir.join(format!("{users}-{watching}"));
