@@ -154,7 +154,7 @@ async fn two_tabs_and_a_reload_see_it_and_one_answer_counts() {
     let decided = first.wait("approval_decided", |_| true).await;
     assert_eq!(decided["data"]["outcome"], "denied");
     first.wait("done", |_| true).await;
-    assert!(world.told().contains("refused"));
+    assert!(world.told().contains("denied"));
     world.end().await;
 }
 

@@ -250,7 +250,7 @@ async fn what_changed_since_the_last_run_is_told_at_the_start() {
     for (told, note) in [
         (Some(all), None),
         (None, None),
-        (Some(fewer), Some("New: `echo`.")),
+        (Some(fewer), Some("Added: `echo`.")),
     ] {
         world = World::new();
         world.told_tools = told;

@@ -57,7 +57,7 @@ async fn what_does_not_fit_changes_nothing_and_helps_on() {
     check(
         &edit(dir.path(), "a.c", "start();", "stop();").await,
         true,
-        "is there 2 times, at line 2, 5.",
+        "occurs 2 times, at line 2, 5.",
     );
     check(
         &edit(dir.path(), "a.c", "if ready {\n    start();\n}", "x").await,

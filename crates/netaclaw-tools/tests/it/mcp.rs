@@ -262,7 +262,7 @@ async fn a_server_that_cannot_start_says_why_and_harms_nobody() {
     assert_eq!((garbler.code, &*garbler.detail), expected);
     assert_eq!(standing["odd"].state.status, McpStatus::Ready);
     assert_eq!(standing["off"].state.status, McpStatus::Off);
-    assert!(servers.obstacles()["off"].contains("switched off"));
+    assert!(servers.obstacles()["off"].contains("disabled"));
 }
 
 #[tokio::test]

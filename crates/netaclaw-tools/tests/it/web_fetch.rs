@@ -286,7 +286,7 @@ async fn every_redirect_is_checked() {
         );
     }
     assert!(said("/file").await.contains("not a web address"));
-    assert!(said("/again").await.contains("redirects"));
+    assert!(said("/again").await.contains("redirected"));
 }
 
 #[tokio::test]

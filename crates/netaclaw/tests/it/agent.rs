@@ -29,7 +29,7 @@ fn agents_are_listed_and_shown() {
     );
     let shown = workspace.out("agent show default");
     for part in [
-        "at 70 %, keeps 4 messages",
+        "at 70%, keeps 4 messages",
         "demo, demo, thinking off",
         "You are",
     ] {
@@ -42,7 +42,7 @@ fn agents_are_listed_and_shown() {
         (&1.into(), &true.into())
     );
     let chinese = workspace.out("--lang zh agent show default");
-    assert!(chinese.contains("达到 70 % 时"), "{chinese}");
+    assert!(chinese.contains("达到 70% 时"), "{chinese}");
     let unknown = workspace.run("agent show defualt");
     assert_eq!(unknown.code, 1);
     assert_eq!(

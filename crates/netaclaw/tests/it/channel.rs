@@ -55,7 +55,7 @@ fn a_server_is_set_up_in_two_lines() {
     );
     assert_eq!(
         out,
-        "channel local: added (openai)\nagent default: uses local, gpt-5\n"
+        "channel local: added (openai)\nagent default: now uses local, gpt-5\n"
     );
     let local = channel(&workspace, "local");
     assert_eq!(local["models"][0]["contextWindow"], 100_000);
@@ -153,7 +153,7 @@ fn a_channel_is_removed_when_no_agent_needs_it() {
     assert_eq!(channel(&workspace, "small"), Value::Null);
     // The way is free for another one.
     let out = workspace.out("channel add next --supplier ollama --model qwen3 --auxiliary");
-    assert!(out.contains("summaries and titles: next"), "{out}");
+    assert!(out.contains("(summaries and titles): next"), "{out}");
 }
 
 fn assert_nowhere(dir: &Path, needle: &str) {

@@ -127,7 +127,7 @@ async fn channels_are_asked_unless_they_must_not_be() {
     add("wrong", "WRONG", "--model alpha");
     let (code, report) = found(&workspace, "");
     assert_eq!(code, 0, "nobody uses the wrong one");
-    assert_found(&report, "channel", "ok", "good; works");
+    assert_found(&report, "channel", "ok", "good; available");
     assert_found(
         &report,
         "channel",

@@ -289,7 +289,7 @@ fn list_filters_pages_and_speaks_json() {
     assert!(
         workspace
             .out("session list --size 1")
-            .contains("1 to 1 of 2")
+            .contains("1–1 of 2")
     );
     assert_eq!(
         workspace.out("session list --text nothing-like-it"),

@@ -202,7 +202,7 @@ mod tests {
             Err("2 times, at line 2, 3."),
         );
         check("a", &[edit("", "B")], Err("is empty"));
-        check("a", &[edit("a", "a")], Err("are the same"));
+        check("a", &[edit("a", "a")], Err("are identical"));
         check(
             "a",
             &[edit("x", "B")],
