@@ -2,8 +2,8 @@
 //! example can be read.
 
 use netaclaw_protocol::{
-    ClientCommand, DeltaEvent, Envelope, ErrorCode, LegacyEvent, Notice, NoticeEnvelope,
-    ReliableEvent,
+    ClientCommand, DeltaEvent, EntryAdded, Envelope, ErrorCode, LegacyEvent, Notice,
+    NoticeEnvelope, ReliableEvent,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,6 +72,13 @@ fn every_event_has_a_section_with_an_example() {
     for (name, section) in sections {
         let event = example(section).unwrap_or_else(|| panic!("{name} has no example"));
         assert_eq!(event["type"], name);
+        // An entry is kept as it is stored, which only a parser of text can do.
+        if name.starts_with("session_entry_") {
+            let data = event["data"].to_string();
+            serde_json::from_str::<EntryAdded>(&data).unwrap();
+            serde_json::from_value::<Envelope<Value>>(event).unwrap();
+            continue;
+        }
         let is_session = event.get("sessionId").is_some();
         let read = match is_session {
             true if reliable.contains(name) => {
@@ -93,7 +100,10 @@ fn every_error_code_is_explained() {
     let document = document();
     let errors = chapter(&document, "Errors");
     let codes = ErrorCode::inline(&Config::default());
-    let codes: Vec<&str> = codes.split(" | ").map(|code| code.trim_matches('"')).collect();
+    let codes: Vec<&str> = codes
+        .split(" | ")
+        .map(|code| code.trim_matches('"'))
+        .collect();
     assert!(codes.len() > 5, "{codes:?}");
     for code in codes {
         assert!(errors.contains(&format!("\n| `{code}` |")), "{code}");

@@ -65,7 +65,7 @@ fn check_hosts(rules: &[String]) -> Result<(), Invalid> {
     rules::ensure(rules.len() <= HOSTS_MAX, FIELD, problem)?;
     for rule in rules {
         rules::at_most(FIELD, rule, rules::TEXT_CHARS_MAX)?;
-        let problem = Problem::NotAHost(rule.clone());
+        let problem = Problem::NotAHost { rule: rule.clone() };
         rules::ensure(HostRule::parse(rule).is_ok(), FIELD, problem)?;
     }
     Ok(())
@@ -98,7 +98,9 @@ fn check_model(spec: &AgentSpec, channels: &[ChannelView]) -> Result<(), Invalid
     let channel = |field: &str, id: Option<&ChannelId>| match id {
         Some(id) if !channels.iter().any(|channel| channel.id == *id) => Err(Invalid::new(
             field,
-            Problem::NoSuchChannel(id.as_str().to_owned()),
+            Problem::NoSuchChannel {
+                id: id.as_str().to_owned(),
+            },
         )),
         _ => Ok(()),
     };
@@ -136,7 +138,8 @@ fn check_tools(spec: &AgentSpec) -> Result<(), Invalid> {
     rules::distinct("tools.enabled", &tools.enabled)?;
     rules::distinct("tools.disabled", &tools.disabled)?;
     if let Some(tool) = tools.enabled.iter().find(|t| tools.disabled.contains(t)) {
-        return Err(Invalid::new("tools", Problem::OnAndOff(tool.clone())));
+        let problem = Problem::OnAndOff { tool: tool.clone() };
+        return Err(Invalid::new("tools", problem));
     }
     if let Some(allowed) = &spec.subagent_config.allowed_tool_names {
         rules::distinct("subagentConfig.allowedToolNames", allowed)?;

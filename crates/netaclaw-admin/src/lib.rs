@@ -21,7 +21,6 @@ mod store;
 mod token;
 mod tool;
 mod user;
-mod words;
 
 pub use agent::{AgentStore, ProviderChoice, check_agent, check_apart, session_provider};
 pub use audit::{Act, Actor, AuditStore, changed_fields};
@@ -43,11 +42,12 @@ pub use memory::{
     by_relevance, check_memory, search,
 };
 pub use nearest::nearest;
+pub use netaclaw_protocol::ModelChoiceError;
 pub use open::{OpenModel, OpenModels, open_auxiliary, open_models, open_title_model};
 pub use patch::apply_patch;
 pub use resolve::{
-    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError, ModelPlan,
-    check_choice, resolve_auxiliary, resolve_model,
+    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelPlan, check_choice,
+    resolve_auxiliary, resolve_model,
 };
 pub use setting::{CLARIFY_TIMEOUT, SETTINGS, SettingStore, check_setting, check_setting_name};
 pub use snapshot::{ChannelKey, ConfigSnapshot, ConfiguredMcpServer, UnreadableAgent};

@@ -3,12 +3,12 @@
 use crate::dictionary::{AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, NETACLAW_GROUP};
 use crate::error::Result;
 use crate::resolve::{
-    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelChoiceError,
-    resolve_auxiliary, resolve_model,
+    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, resolve_auxiliary,
+    resolve_model,
 };
 use crate::snapshot::ConfigSnapshot;
 use netaclaw_models::Channel;
-use netaclaw_protocol::{AgentSpec, ChannelId};
+use netaclaw_protocol::{AgentSpec, ChannelId, ModelChoiceError};
 
 #[derive(Clone, Debug)]
 pub struct OpenModel {

@@ -14,7 +14,8 @@ where
     T: Serialize + DeserializeOwned,
 {
     let unreadable = |field: String, error: serde_json::Error| {
-        Invalid::new(field, Problem::Unreadable(error.to_string()))
+        let detail = error.to_string();
+        Invalid::new(field, Problem::Unreadable { detail })
     };
     let value =
         |record: &T| serde_json::to_value(record).map_err(|error| unreadable(String::new(), error));

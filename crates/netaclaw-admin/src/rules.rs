@@ -45,7 +45,9 @@ pub(crate) fn distinct(field: &str, items: &[String]) -> Checked {
     for (at, item) in items.iter().enumerate() {
         filled(field, item)?;
         at_most(field, item, LABEL_CHARS_MAX)?;
-        let problem = || Problem::Twice(item.clone());
+        let problem = || Problem::Twice {
+            value: item.clone(),
+        };
         ensure_with(!items[..at].contains(item), field, problem)?;
     }
     Ok(())

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use netaclaw_engine::EngineError;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
-    AgentId, AgentPreview, AgentSpec, ModelInfo, PromptLayer, PromptPreview, SkillDetail,
-    SkillView, TodoList, ToolDetail, ToolInfo, ToolIsolation, ToolRecord, ToolStatus, ToolUser,
+    AgentId, AgentPreview, AgentSpec, ModelInfo, NotFound, PromptLayer, PromptPreview, RecordKind,
+    SkillDetail, SkillView, TodoList, ToolDetail, ToolInfo, ToolIsolation, ToolRecord, ToolStatus,
+    ToolUser,
 };
 use netaclaw_runtime::ModelAccess;
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
@@ -73,7 +74,12 @@ impl AgentPreviews for AdminAgentSource {
         let Some(tool) = known.into_iter().find(|tool| tool.record.name == name) else {
             let missing = self.sources.admin.tool(name).await.map(drop);
             missing.map_err(admin_error)?;
-            return Err(EngineError::NotFound(format!("there is no tool {name:?}")));
+            let missing = NotFound::NoRecord {
+                kind: RecordKind::Tool,
+                name: name.to_owned(),
+                nearest: None,
+            };
+            return Err(missing.into());
         };
         let mut agents = Vec::new();
         let snapshot = self.snapshot().await?;

@@ -8,8 +8,8 @@ use netaclaw_engine::{
     EngineError, SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id,
 };
 use netaclaw_protocol::{
-    AgentSpec, AssistantMessage, ContentBlock, EntryId, Message, SkillDetail, SkillView,
-    StopReason, Trouble, TroubleKind, Usage,
+    AgentSpec, AssistantMessage, ContentBlock, EntryId, Message, NotFound, NotReady, SkillDetail,
+    SkillView, StopReason, Usage,
 };
 use netaclaw_runtime::prompt::SkillLine;
 use netaclaw_session::{EntryBody, raw_json};
@@ -148,7 +148,10 @@ impl AdminAgentSource {
         let skill = best.or_else(|| named.next()).cloned();
         match skill {
             Some(skill) => Ok(blocking(move || skill.detail()).await),
-            None => Err(EngineError::NotFound(format!("there is no skill {name:?}"))),
+            None => {
+                let name = name.to_owned();
+                Err(NotFound::NoSkill { name }.into())
+            }
         }
     }
 
@@ -217,15 +220,9 @@ pub(crate) async fn opening(
     let found = blocking(move || {
         let skill = looked.ready(&wanted)?;
         let text = skill_instructions(&skill);
-        Ok::<_, String>((skill, text))
+        Ok::<_, NotReady>((skill, text))
     });
-    let (skill, text) = found.await.map_err(|why| {
-        EngineError::NotReady(Box::new(Trouble::new(
-            TroubleKind::NotReady,
-            format!("技能“{}”无法使用：{why}", command.name),
-            why,
-        )))
-    })?;
+    let (skill, text) = found.await?;
     match (&command.input, &skill.entry) {
         (SkillInput::Json(input), Some(_)) => {
             let call = ContentBlock::ToolCall {

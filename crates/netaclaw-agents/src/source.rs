@@ -118,7 +118,7 @@ impl AgentSource for AdminAgentSource {
         let agent = config.agent(agent).map_err(admin_error)?;
         let channel = ChannelId::new(&model.channel_id);
         check_choice(&agent.spec, &config.channels, &channel, &model.model_id)
-            .map_err(|error| EngineError::WrongChoice(Box::new(AdminError::from(error).words())))
+            .map_err(EngineError::WrongChoice)
     }
 
     async fn prepare(&self, run: PrepareRun<'_>) -> Result<PreparedRun, EngineError> {

@@ -4,7 +4,7 @@ use crate::instructions::instruction_files;
 use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
 use netaclaw_engine::EngineError;
-use netaclaw_protocol::{AgentSpec, SessionMeta, Trouble, TroubleKind};
+use netaclaw_protocol::{AgentSpec, NotReady, SessionMeta};
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{Hidden, Workspace};
@@ -116,28 +116,12 @@ async fn open_workspace(
         Ok(Some((workspace, instructions)))
     };
     let opened: std::io::Result<_> = blocking(open).await;
-    let opened = opened.map(|opened| opened.ok_or_else(hidden_workspace));
-    opened.map_err(|error| {
+    let opened = opened.map_err(|error| {
         // The kind of the error says enough, and no path.
-        let why = error.kind();
-        EngineError::NotReady(Box::new(Trouble::new(
-            TroubleKind::NotReady,
-            format!("智能体的工作目录无法打开（{why}）。请在智能体设置中改正。"),
-            format!(
-                "The agent's workspace cannot be opened ({why}). Correct it in the agent's settings."
-            ),
-        )))
-    })?
-}
-
-fn hidden_workspace() -> EngineError {
-    EngineError::NotReady(Box::new(Trouble::new(
-        TroubleKind::NotReady,
-        "智能体的工作目录位于存放服务器数据或密钥的位置，工具不能在其中工作。\
-         请在智能体设置中选择其他目录，或从其他目录启动服务。",
-        "The agent's workspace lies where the data of the server or keys are kept, and tools must not \
-         work there. Choose another one in the agent's settings, or start the server elsewhere.",
-    )))
+        let error = error.kind().to_string();
+        NotReady::WorkspaceNotOpened { error }
+    })?;
+    Ok(opened.ok_or(NotReady::WorkspaceHidden)?)
 }
 
 /// Runs blocking work where it may block. A panic is propagated.

@@ -1,7 +1,8 @@
 //! Why a compaction failed, for programs and for users.
 
 use netaclaw_models::ModelError;
-use netaclaw_protocol::{CompactionFault, Words};
+pub use netaclaw_protocol::SummaryFlaw as Flaw;
+use netaclaw_protocol::{CompactionFault, CompactionProblem, Words};
 
 /// The context stays as it is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,33 +28,6 @@ pub enum CompactionFailure {
     Cancelled,
 }
 
-/// What is wrong with what a model wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    #[error("it is empty")]
-    Empty,
-    #[error("it contains only thinking")]
-    OnlyThinking,
-    #[error("it is too short")]
-    TooShort,
-    #[error("it was truncated")]
-    CutOff,
-    #[error("it is longer than the text that it replaces")]
-    Longer,
-}
-
-impl Flaw {
-    fn zh(self) -> &'static str {
-        match self {
-            Self::Empty => "内容为空",
-            Self::OnlyThinking => "只有思考过程",
-            Self::TooShort => "内容过短",
-            Self::CutOff => "内容被截断",
-            Self::Longer => "比原文还长",
-        }
-    }
-}
-
 impl CompactionFailure {
     pub fn fault(&self) -> CompactionFault {
         match self {
@@ -76,49 +50,19 @@ impl CompactionFailure {
     }
 
     pub fn words(&self) -> Words {
-        match self {
-            Self::NothingToCompress => Words::new(
-                "目前没有可以压缩的内容。",
-                "There is nothing to compact yet.",
-            ),
-            Self::NoGain { before, after } => Words::new(
-                format!("压缩能节省的空间太少（{before} → {after} Token），已保留原文。"),
-                format!(
-                    "Compaction would save too little ({before} → {after} tokens). Nothing was \
-                     changed."
-                ),
-            ),
-            Self::BadSummary { model, flaw } => Words::new(
-                format!(
-                    "模型“{model}”没有写出可用的摘要：{}。已保留原文。",
-                    flaw.zh()
-                ),
-                format!(
-                    "The model “{model}” did not write a usable summary: {flaw}. Nothing was \
-                     changed."
-                ),
-            ),
+        let problem = match self.clone() {
+            Self::NothingToCompress => CompactionProblem::NothingToCompress,
+            Self::NoGain { before, after } => CompactionProblem::NoGain { before, after },
+            Self::BadSummary { model, flaw } => CompactionProblem::BadSummary { model, flaw },
             Self::Model {
                 channel,
                 model,
                 error,
-            } => error.trouble(channel, model).words,
-            Self::AuxiliaryTooSmall { model } => Words::new(
-                format!(
-                    "模型“{model}”的上下文窗口太小，无法压缩此会话。请为智能体另选一个辅助模型。"
-                ),
-                format!(
-                    "The context window of the model “{model}” is too small to compact this \
-                     session. Choose another auxiliary model for the agent."
-                ),
-            ),
-            Self::TimedOut { model } => Words::new(
-                format!("模型“{model}”生成摘要超时。已保留原文。"),
-                format!(
-                    "The model “{model}” timed out while writing the summary. Nothing was changed."
-                ),
-            ),
-            Self::Cancelled => Words::new("压缩已停止。", "The compaction was stopped."),
-        }
+            } => return error.trouble(&channel, &model).words,
+            Self::AuxiliaryTooSmall { model } => CompactionProblem::AuxiliaryTooSmall { model },
+            Self::TimedOut { model } => CompactionProblem::TimedOut { model },
+            Self::Cancelled => CompactionProblem::Cancelled,
+        };
+        problem.words()
     }
 }

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use netaclaw_protocol::{Attachment, AttachmentKind, SentAttachment, UploadedFile, Words};
+use netaclaw_protocol::{
+    Attachment, AttachmentKind, BadRequest, Conflict, NotFound, SentAttachment, TooLarge, TooMany,
+    UploadedFile,
+};
 use netaclaw_tools::image_type;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -55,16 +58,16 @@ pub struct StoredFile {
 pub enum AttachmentError {
     #[error("there is no such file")]
     NotFound,
-    #[error("too many files are waiting to be sent; send or remove some")]
+    #[error("too many uploaded files have not been sent yet; send or remove some")]
     TooMany,
     #[error(
-        "your files take {used_mb} MB of the {max_mb} MB that a user may keep; send a smaller file, or ask \
-         an administrator to raise the limit"
+        "your files use {used_mb} MB of your limit of {max_mb} MB; send a smaller file, or ask an \
+         administrator to raise the limit"
     )]
     NoRoom { used_mb: u64, max_mb: u64 },
-    #[error("it was sent with a message and stays")]
+    #[error("the file was sent with a message and cannot be deleted")]
     Sent,
-    #[error("the files cannot be read or written right now")]
+    #[error("the files cannot be read or written at the moment")]
     Store(#[source] std::io::Error),
 }
 
@@ -80,15 +83,12 @@ impl From<std::io::Error> for AttachmentError {
 impl From<AttachmentError> for EngineError {
     fn from(error: AttachmentError) -> Self {
         match error {
-            AttachmentError::NotFound => Self::NotFound(error.to_string()),
-            AttachmentError::TooMany => Self::TooMany(error.to_string()),
+            AttachmentError::NotFound => Self::NotFound(NotFound::NoFile),
+            AttachmentError::TooMany => Self::TooMany(TooMany::FilesWaiting),
             AttachmentError::NoRoom { used_mb, max_mb } => {
-                let zh = format!(
-                    "您的文件已占用 {used_mb} MB，上限为 {max_mb} MB；请发送较小的文件，或请管理员提高上限"
-                );
-                Self::TooLarge(Box::new(Words::new(zh, error.to_string())))
+                Self::TooLarge(TooLarge::FilesOfUser { used_mb, max_mb })
             }
-            AttachmentError::Sent => Self::Conflict(error.to_string()),
+            AttachmentError::Sent => Self::Conflict(Conflict::FileSent),
             AttachmentError::Store(_) => Self::Internal(Box::new(error)),
         }
     }
@@ -130,15 +130,17 @@ pub(crate) async fn load(
     attachments: &[Attachment],
 ) -> Result<Vec<LoadedFile>, EngineError> {
     if attachments.len() > FILES_MAX {
-        let message = format!("a message may have {FILES_MAX} files at most");
-        return Err(EngineError::BadRequest(message));
+        return Err(BadRequest::FilesInMessage { max: FILES_MAX }.into());
     }
     let mut files = Vec::with_capacity(attachments.len());
     for attachment in attachments {
         files.push(match (&attachment.id, &attachment.data) {
             (Some(id), _) => uploaded(store, id, &attachment.name).await?,
             (None, Some(data)) => in_place(attachment, data)?,
-            (None, None) => return Err(unusable(&attachment.name, "it was not uploaded")),
+            (None, None) => {
+                let name = attachment.name.clone();
+                return Err(BadRequest::FileNotUploaded { name }.into());
+            }
         });
     }
     Ok(files)
@@ -163,7 +165,10 @@ async fn uploaded(
     id: &str,
     name: &str,
 ) -> Result<LoadedFile, EngineError> {
-    let gone = || unusable(name, "it is no longer there; attach it again");
+    let gone = || {
+        let name = name.to_owned();
+        EngineError::from(BadRequest::FileGone { name })
+    };
     let stored = match store.ok_or_else(gone)?.open(id).await {
         Ok(stored) => stored,
         Err(AttachmentError::NotFound) => return Err(gone()),
@@ -180,22 +185,19 @@ async fn uploaded(
 
 /// An image inside the message itself.
 fn in_place(attachment: &Attachment, data: &str) -> Result<LoadedFile, EngineError> {
+    let name = || attachment.name.clone();
     let content = BASE64_STANDARD
         .decode(data)
-        .map_err(|_| unusable(&attachment.name, "its data is not Base64"))?;
-    let mime_type = image_type(&content)
-        .ok_or_else(|| unusable(&attachment.name, "only images come in place; upload it"))?;
+        .map_err(|_| BadRequest::FileNotBase64 { name: name() })?;
+    let mime_type =
+        image_type(&content).ok_or_else(|| BadRequest::FileNotAnImage { name: name() })?;
     Ok(LoadedFile {
         id: None,
-        name: attachment.name.clone(),
+        name: name(),
         mime_type: mime_type.to_owned(),
         kind: AttachmentKind::Image,
         content: content.into(),
     })
-}
-
-fn unusable(name: &str, why: &str) -> EngineError {
-    EngineError::BadRequest(format!("the file {name:?} cannot be sent: {why}"))
 }
 
 /// The content of a user's message, and which of its blocks are files. Images are image blocks, as
@@ -316,13 +318,17 @@ mod tests {
             data: data.map(str::to_owned),
             ..Attachment::default()
         };
+        let name = || "x".to_owned();
         for (data, why) in [
-            (None, "not uploaded"),
-            (Some("???"), "not Base64"),
-            (Some("aGVsbG8="), "only images"),
+            (None, BadRequest::FileNotUploaded { name: name() }),
+            (Some("???"), BadRequest::FileNotBase64 { name: name() }),
+            (
+                Some("aGVsbG8="),
+                BadRequest::FileNotAnImage { name: name() },
+            ),
         ] {
             let refused = load(None, &[attachment(data)]).await.unwrap_err();
-            assert!(refused.to_string().contains(why), "{refused}");
+            assert_eq!(refused.reason(), why.into());
         }
     }
 }

@@ -1,152 +1,192 @@
 //! Why a command failed, as text that a client may see.
 
 use crate::server::limits::Limited;
-use crate::session::writer::ReadOnly;
-use crate::store_fault::StoreFault;
-use netaclaw_protocol::{ErrorCode, Refusal, Trouble, TroubleKind, Words};
+use crate::store_fault::store_fault_of;
+use netaclaw_protocol::{
+    BadRequest, Busy, Conflict, EntryId, ErrorCode, InternalError, ModelChoiceError, NotFound,
+    NotReady, ReadOnly, Reason, Refusal, RunTrouble, StaleParent, TooLarge, TooMany, Trouble,
+    Unavailable, Words,
+};
 use netaclaw_session::SessionError;
-use thiserror::Error;
+use std::fmt;
 
 /// A command that was refused. Nothing was written.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub enum EngineError {
-    #[error("there is no such session")]
     NoSession,
-    #[error("{0}")]
-    NotFound(String),
-    #[error("{0}")]
-    BadRequest(String),
-    #[error("the session is busy: {0}")]
-    Busy(String),
-    #[error("entry {0} is not in this session; reload and try again")]
-    StaleParent(String),
-    #[error("{0}")]
-    Conflict(String),
-    #[error("{0}")]
-    TooMany(String),
+    NotFound(NotFound),
+    BadRequest(BadRequest),
+    Busy(Busy),
+    /// The entry is not in this session.
+    StaleParent(EntryId),
+    Conflict(Conflict),
+    TooMany(TooMany),
     /// The user has used up what a user may use; the same command may succeed later.
-    #[error("{}", .0.words.en)]
-    Limited(Box<Limited>),
-    #[error("{}", .0.en)]
-    TooLarge(Box<Words>),
+    Limited(Limited),
+    TooLarge(TooLarge),
     /// A newer version wrote the session.
-    #[error("{}", .0.en)]
-    ReadOnly(Box<Words>),
-    #[error("{0}")]
-    Unavailable(String),
-    /// Something was chosen that is not there to be chosen.
-    #[error("{}", .0.en)]
-    WrongChoice(Box<Words>),
+    ReadOnly(ReadOnly),
+    Unavailable(Unavailable),
+    /// A model was chosen that cannot be.
+    WrongChoice(ModelChoiceError),
     /// The agent, its channel or its workspace has to be set right first.
-    #[error("{}", .0.words.en)]
-    NotReady(Box<Trouble>),
+    NotReady(NotReady),
+    /// The same, if what is missing is a model.
+    NoModel(ModelChoiceError),
     /// The cause is in the log; a client learns that something failed.
-    #[error("something went wrong on the server; it has been logged")]
-    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl EngineError {
-    pub fn code(&self) -> ErrorCode {
+    pub fn reason(&self) -> Reason {
         match self {
-            Self::NoSession | Self::NotFound(_) => ErrorCode::NotFound,
-            Self::BadRequest(_) | Self::WrongChoice(_) => ErrorCode::BadRequest,
-            Self::Busy(_) => ErrorCode::SessionBusy,
-            Self::StaleParent(_) => ErrorCode::StaleParent,
-            Self::Conflict(_) | Self::ReadOnly(_) => ErrorCode::Conflict,
-            Self::TooMany(_) | Self::Limited(_) => ErrorCode::RateLimited,
-            Self::TooLarge(_) => ErrorCode::TooLarge,
-            Self::Unavailable(_) | Self::NotReady(_) => ErrorCode::Unavailable,
-            // Sent again later, the same command may succeed.
-            Self::Internal(cause) => match StoreFault::of(&**cause) {
-                Some(_) => ErrorCode::Unavailable,
-                None => ErrorCode::Internal,
+            Self::NoSession => NotFound::NoSession.into(),
+            Self::NotFound(reason) => reason.clone().into(),
+            Self::BadRequest(reason) => reason.clone().into(),
+            Self::Busy(reason) => reason.clone().into(),
+            Self::StaleParent(entry) => StaleParent::NotInSession {
+                entry: entry.clone(),
+            }
+            .into(),
+            Self::Conflict(reason) => reason.clone().into(),
+            Self::TooMany(reason) => reason.clone().into(),
+            Self::Limited(limited) => limited.reason.clone().into(),
+            Self::TooLarge(reason) => reason.clone().into(),
+            Self::ReadOnly(reason) => reason.clone().into(),
+            Self::Unavailable(reason) => reason.clone().into(),
+            Self::WrongChoice(reason) => Reason::WrongModel(reason.clone()),
+            Self::NotReady(reason) => reason.clone().into(),
+            Self::NoModel(reason) => Reason::NoModel(reason.clone()),
+            Self::Internal(cause) => match store_fault_of(&**cause) {
+                Some(fault) => fault.into(),
+                None => InternalError::Internal.into(),
             },
         }
+    }
+
+    pub fn code(&self) -> ErrorCode {
+        self.reason().error_code()
     }
 
     /// What goes over the wire. The cause of an internal error is logged here, once.
     pub fn refusal(&self) -> Refusal {
+        self.log();
+        Refusal::new(self.reason())
+    }
+
+    /// Logs the cause of an internal error, for whoever answers by something else than a refusal.
+    pub fn log(&self) {
         if let Self::Internal(cause) = self {
             tracing::error!(error = %cause, "a command failed");
         }
-        Refusal::new(self.code(), self.words())
     }
 
     /// The text for users. An error with a reason of its own has that reason in English.
     pub fn words(&self) -> Words {
-        let zh = match self {
-            Self::NoSession => "没有这个会话".to_owned(),
-            Self::StaleParent(entry) => format!("条目 {entry} 不在此会话中；请刷新后重试"),
-            Self::NotFound(why) => format!("找不到所指的内容（{why}）"),
-            Self::BadRequest(why) => format!("请求有误（{why}）"),
-            Self::Busy(why) => format!("会话正忙（{why}）"),
-            Self::Conflict(why) => format!("与已有内容冲突（{why}）"),
-            Self::Unavailable(why) => format!("暂时无法完成（{why}）"),
-            Self::TooMany(why) => format!("数量过多（{why}）"),
-            Self::WrongChoice(words) | Self::TooLarge(words) | Self::ReadOnly(words) => {
-                words.zh.clone()
-            }
-            Self::Limited(limited) => limited.words.zh.clone(),
-            Self::NotReady(trouble) => trouble.words.zh.clone(),
-            Self::Internal(cause) => match StoreFault::of(&**cause) {
-                Some(fault) => return fault.words(),
-                None => "服务器内部出错，已记入日志".to_owned(),
-            },
-        };
-        Words::new(zh, self.to_string())
+        self.reason().words()
     }
 
-    /// In more than one language, where there is more to say than the code does.
+    /// For a run that this kept from starting or going on, where there is more to say than the code
+    /// does.
     pub(crate) fn trouble(&self) -> Option<Trouble> {
         match self {
-            Self::NotReady(trouble) => Some(trouble.as_ref().clone()),
-            Self::Internal(cause) => Some(match StoreFault::of(&**cause) {
-                Some(fault) => {
-                    let words = fault.words();
-                    Trouble::new(TroubleKind::SessionUnavailable, words.zh, words.en)
-                }
-                None => internal_trouble(),
+            Self::NotReady(reason) => Some(reason.into()),
+            Self::NoModel(reason) => Some(reason.into()),
+            Self::Internal(cause) => Some(match store_fault_of(&**cause) {
+                Some(fault) => Trouble::from(&fault),
+                None => RunTrouble::Failed.into(),
             }),
             _ => None,
         }
     }
 }
 
-pub(crate) fn internal_trouble() -> Trouble {
-    Trouble::new(
-        TroubleKind::Internal,
-        "服务器内部出错，已记入日志。请重试；若仍出现，请查看服务器日志。",
-        "Something failed inside the server; it has been logged. Try again, and look at the \
-         server's log if it stays so.",
-    )
-}
-
-impl From<Limited> for EngineError {
-    fn from(limited: Limited) -> Self {
-        Self::Limited(Box::new(limited))
+/// In English, for logs and for operators.
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // The log has the cause, and not what clients are told instead.
+            Self::Internal(_) => InternalError::Internal.fmt(f),
+            refused => refused.reason().fmt(f),
+        }
     }
 }
+
+impl std::error::Error for EngineError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Internal(cause) => Some(&**cause),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! from {
+    ($($name:ident),+ $(,)?) => {
+        $(impl From<$name> for EngineError {
+            fn from(reason: $name) -> Self {
+                Self::$name(reason)
+            }
+        })+
+    };
+}
+
+from!(
+    NotFound,
+    BadRequest,
+    Busy,
+    Conflict,
+    TooMany,
+    Limited,
+    TooLarge,
+    ReadOnly,
+    Unavailable,
+    NotReady,
+);
 
 impl From<SessionError> for EngineError {
     fn from(error: SessionError) -> Self {
         match error {
             SessionError::NotFound(_) => Self::NoSession,
-            SessionError::EntryNotFound { entry, .. } => Self::StaleParent(entry.to_string()),
-            SessionError::LeafConflict { .. }
-            | SessionError::DuplicateEntry { .. }
-            | SessionError::AlreadyExists(_)
-            | SessionError::RepeatedRequest(_) => Self::Conflict(error.to_string()),
-            // Which process has it is for the machine's own users, not for clients.
-            SessionError::Busy { session, .. } => Self::Busy(format!(
-                "session {session} is open for writing in another process"
-            )),
-            SessionError::Deposed(_) => Self::Busy(error.to_string()),
-            SessionError::NewerFormat { found, .. } => ReadOnly::Format { found }.refusal(),
-            SessionError::Invalid(reason) => Self::BadRequest(reason),
-            SessionError::Unreadable { .. } | SessionError::Path { .. } => {
-                Self::Unavailable(error.to_string())
+            SessionError::EntryNotFound { entry, .. } => Self::StaleParent(entry),
+            SessionError::LeafConflict {
+                session,
+                expected,
+                actual,
+            } => Self::Conflict(Conflict::LeafMoved {
+                session,
+                expected,
+                actual,
+            }),
+            SessionError::DuplicateEntry { session, entry } => {
+                Self::Conflict(Conflict::EntryExists { session, entry })
             }
-            SessionError::Store { .. } => Self::Internal(Box::new(error)),
+            SessionError::AlreadyExists(session) => {
+                Self::Conflict(Conflict::SessionExists { session })
+            }
+            SessionError::RepeatedRequest(session) => {
+                Self::Conflict(Conflict::RequestRepeated { session })
+            }
+            // Which process has it is for the machine's own users, not for clients.
+            SessionError::Busy { session, .. } => Self::Busy(Busy::OpenElsewhere { session }),
+            SessionError::Deposed(session) => Self::Busy(Busy::TakenOver { session }),
+            SessionError::NewerFormat {
+                found, supported, ..
+            } => Self::ReadOnly(ReadOnly::NewerFormat { found, supported }),
+            SessionError::InvalidId(session) => Self::BadRequest(BadRequest::NotASessionId {
+                id: session.to_string(),
+            }),
+            SessionError::Unreadable { session, reason } => {
+                let damage = reason;
+                Self::Unavailable(Unavailable::SessionNotReadable { session, damage })
+            }
+            SessionError::Path { session, source } => {
+                let damage = source.damage();
+                Self::Unavailable(Unavailable::SessionNotReadable { session, damage })
+            }
+            SessionError::Settings(_) | SessionError::Store { .. } => {
+                Self::Internal(Box::new(error))
+            }
         }
     }
 }

@@ -26,7 +26,9 @@ pub use server::limits::{
     LABEL_CHARS_MAX, Limited, REQUEST_ID_CHARS_MAX, TITLE_CHARS_MAX, UserLimits,
 };
 pub use server::listing::ListSubscriber;
-pub use server::{Caller, Engine, Providers, UpdateSession, acknowledge, session_of_request};
+pub use server::{
+    Caller, Engine, EngineOptions, Providers, UpdateSession, acknowledge, session_of_request,
+};
 pub use session::command::Handle;
 pub use session::requests::Request;
 pub use session::title::TitleModel;
@@ -35,4 +37,4 @@ pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
     Runner,
 };
-pub use store_fault::{StoreFailure, StoreFault};
+pub use store_fault::{StoreFailure, store_fault_behind};

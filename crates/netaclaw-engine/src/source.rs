@@ -8,8 +8,8 @@ use crate::session::title::TitleModel;
 use crate::skills::{SkillCommand, SkillOpening};
 use async_trait::async_trait;
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, ProviderKind, SessionId, SessionMeta,
-    ThinkingLevel,
+    ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, NotFound, ProviderKind, SessionId,
+    SessionMeta, ThinkingLevel, Unavailable,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
 use std::time::Duration;
@@ -45,8 +45,8 @@ pub trait AgentSource: Send + Sync + 'static {
         command: &SkillCommand,
         _message: &EntryId,
     ) -> Result<SkillOpening, EngineError> {
-        let message = format!("there is no skill {:?}", command.name);
-        Err(EngineError::NotFound(message))
+        let name = command.name.clone();
+        Err(NotFound::NoSkill { name }.into())
     }
 
     /// The limits of the session's context: those of the model for its next message. A client that
@@ -72,8 +72,7 @@ pub trait AgentSource: Send + Sync + 'static {
         _session: &SessionMeta,
         _model: Option<ChosenModel>,
     ) -> Result<CompactionSetup, EngineError> {
-        let message = "nobody is there to write summaries".to_owned();
-        Err(EngineError::Unavailable(message))
+        Err(Unavailable::NoSummaries.into())
     }
 
     /// What every request of the session's agent carries besides the messages.

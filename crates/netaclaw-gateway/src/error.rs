@@ -1,11 +1,14 @@
-//! Refusals over HTTP: `{ code, message, details? }` with the right status.
+//! Refusals over HTTP: `{ code, message, words, reason, details? }` with the right status.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::AdminError;
-use netaclaw_engine::{EngineError, StoreFault};
-use netaclaw_protocol::{ApiProblem, ErrorCode, Refusal, Words};
+use netaclaw_engine::{EngineError, store_fault_behind};
+use netaclaw_protocol::{
+    ApiProblem, BadRequest, ErrorCode, Forbidden, InternalError, NotFound, Reason, StaleParent,
+    TooLarge, Unauthorized, Unavailable,
+};
 use netaclaw_session::SessionError;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -14,29 +17,24 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
-    pub(crate) code: ErrorCode,
-    pub(crate) words: Words,
+    pub(crate) reason: Box<Reason>,
     pub(crate) details: Option<Value>,
     pub(crate) retry_after: Option<Duration>,
 }
 
 impl ApiError {
-    pub(crate) fn new(code: ErrorCode, words: impl Into<Words>) -> Self {
+    pub(crate) fn new(reason: impl Into<Reason>) -> Self {
+        let reason = Box::new(reason.into());
         Self {
-            status: status(code),
-            code,
-            words: words.into(),
+            status: status(reason.error_code()),
+            reason,
             details: None,
             retry_after: None,
         }
     }
 
-    pub(crate) fn bad_request(words: impl Into<Words>) -> Self {
-        Self::new(ErrorCode::BadRequest, words)
-    }
-
-    pub(crate) fn forbidden(words: impl Into<Words>) -> Self {
-        Self::new(ErrorCode::Forbidden, words)
+    pub(crate) fn code(&self) -> ErrorCode {
+        self.reason.error_code()
     }
 
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
@@ -51,10 +49,12 @@ impl ApiError {
     }
 
     pub(crate) fn body(&self) -> ApiProblem {
+        let words = self.reason.words();
         ApiProblem {
-            code: self.code,
-            message: self.words.en.clone(),
-            words: self.words.clone(),
+            code: self.code(),
+            message: words.en.clone(),
+            words,
+            reason: Some(self.reason.clone()),
             details: self.details.clone(),
         }
     }
@@ -78,7 +78,7 @@ pub(crate) fn status(code: ErrorCode) -> StatusCode {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        crate::metrics::http_error(self.code);
+        crate::metrics::http_error(self.code());
         let mut response = (self.status, Json(self.body())).into_response();
         if self.status == StatusCode::UNAUTHORIZED {
             let bearer = HeaderValue::from_static("Bearer");
@@ -99,11 +99,25 @@ pub(crate) fn retry_after(response: &mut Response, after: Duration) {
     response.headers_mut().insert(header::RETRY_AFTER, seconds);
 }
 
-impl From<Refusal> for ApiError {
-    fn from(refusal: Refusal) -> Self {
-        Self::new(refusal.code, refusal.words)
-    }
+macro_rules! from {
+    ($($reason:ident),+ $(,)?) => {
+        $(impl From<$reason> for ApiError {
+            fn from(reason: $reason) -> Self {
+                Self::new(reason)
+            }
+        })+
+    };
 }
+
+from!(
+    BadRequest,
+    Forbidden,
+    NotFound,
+    StaleParent,
+    TooLarge,
+    Unauthorized,
+    Unavailable
+);
 
 impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
@@ -111,9 +125,10 @@ impl From<EngineError> for ApiError {
             EngineError::Limited(limited) => Some(limited.retry_after),
             _ => None,
         };
+        error.log();
         Self {
             retry_after,
-            ..error.refusal().into()
+            ..Self::new(error.reason())
         }
     }
 }
@@ -126,48 +141,34 @@ impl From<SessionError> for ApiError {
 
 /// The cause is in the log; a client learns that something failed.
 pub(crate) fn internal() -> ApiError {
-    ApiError::new(
-        ErrorCode::Internal,
-        Words::new(
-            "服务器内部出错，已记入日志",
-            "something went wrong on the server; it has been logged",
-        ),
-    )
+    ApiError::new(InternalError::Internal)
 }
 
 impl From<AdminError> for ApiError {
     fn from(error: AdminError) -> Self {
-        let words = error.words();
-        match error {
-            AdminError::NotFound { nearest, .. } => {
-                let details = nearest.map(|name| json!({ "nearest": name }));
-                Self {
-                    details,
-                    ..Self::new(ErrorCode::NotFound, words)
-                }
-            }
+        let Some(reason) = error.reason() else {
+            tracing::error!(%error, "the admin store failed");
+            return Self::new(store_fault_behind(&error));
+        };
+        let details = match error {
+            AdminError::NotFound { nearest, .. } => nearest.map(|name| json!({ "nearest": name })),
             AdminError::Conflict {
                 expected, current, ..
-            } => Self::new(ErrorCode::Conflict, words)
-                .with_details(json!({ "expectedRev": expected, "currentRev": current })),
-            AdminError::Taken { .. } => {
-                Self::new(ErrorCode::Conflict, words).with_details(json!({ "field": "name" }))
-            }
+            } => Some(json!({ "expectedRev": expected, "currentRev": current })),
+            AdminError::Taken { .. } => Some(json!({ "field": "name" })),
             AdminError::InUse { by, .. } => {
                 let by: Vec<String> = by.iter().map(ToString::to_string).collect();
-                Self::new(ErrorCode::Conflict, words).with_details(json!({ "usedBy": by }))
+                Some(json!({ "usedBy": by }))
             }
-            AdminError::Invalid(invalid) => {
-                Self::bad_request(words).with_details(json!({ "field": invalid.field }))
-            }
-            AdminError::Model(_) => Self::bad_request(words),
-            AdminError::Sealed { .. } | AdminError::McpSealed { .. } => {
-                Self::new(ErrorCode::Unavailable, words)
-            }
-            AdminError::Store { .. } => {
-                tracing::error!(%error, "the admin store failed");
-                Self::new(ErrorCode::Unavailable, StoreFault::behind(&error).words())
-            }
+            AdminError::Invalid(invalid) => Some(json!({ "field": invalid.field })),
+            AdminError::Model(_)
+            | AdminError::Sealed { .. }
+            | AdminError::McpSealed { .. }
+            | AdminError::Store { .. } => None,
+        };
+        Self {
+            details,
+            ..Self::new(reason)
         }
     }
 }

@@ -53,12 +53,26 @@ pub(crate) struct Shared {
     pub(crate) jobs: TaskTracker,
 }
 
+/// What a gateway can do without.
+#[derive(Clone, Default)]
+pub struct GatewayOptions {
+    /// Serves the web app from these files.
+    pub assets: Option<Arc<dyn Assets>>,
+    /// Shows what agents are told and can use.
+    pub previews: Option<Arc<dyn AgentPreviews>>,
+    /// Shows how MCP servers stand, and tries them.
+    pub mcp: Option<Arc<dyn McpStatusSource>>,
+    /// Lets `readyz` tell whether data can be written.
+    pub disk_probe: Option<Arc<DiskProbe>>,
+}
+
 impl Gateway {
     pub fn new(
         engine: Engine,
         admin: Arc<dyn AdminStore>,
         auth: AuthSettings,
         settings: GatewaySettings,
+        options: GatewayOptions,
     ) -> Self {
         metrics::install();
         let shared = Shared {
@@ -71,52 +85,20 @@ impl Gateway {
             trusted_proxies: auth.trusted_proxies,
             secure_cookie: auth.secure_cookie,
             settings,
-            assets: None,
-            previews: None,
-            mcp: None,
+            assets: options.assets,
+            previews: options.previews,
+            mcp: options.mcp,
             models: Arc::new(Transport::new(Timeouts::default())),
             upgrades: Upgrades::default(),
             connections: Connections::default(),
             lists: WatchedLists::default(),
-            readiness: Readiness::default(),
+            readiness: Readiness::new(options.disk_probe),
             shutdown: CancellationToken::new(),
             jobs: TaskTracker::new(),
         };
         Self {
             shared: Arc::new(shared),
         }
-    }
-
-    /// Serves the web app from these files.
-    pub fn with_assets(mut self, assets: Arc<dyn Assets>) -> Self {
-        if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.assets = Some(assets);
-        }
-        self
-    }
-
-    /// Enables previews of agents' prompts and tools.
-    pub fn with_previews(mut self, previews: Arc<dyn AgentPreviews>) -> Self {
-        if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.previews = Some(previews);
-        }
-        self
-    }
-
-    /// Enables the status of MCP servers, and testing them.
-    pub fn with_mcp(mut self, mcp: Arc<dyn McpStatusSource>) -> Self {
-        if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.mcp = Some(mcp);
-        }
-        self
-    }
-
-    /// Lets `readyz` check whether data can be written.
-    pub fn with_disk_probe(mut self, probe: Arc<DiskProbe>) -> Self {
-        if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.readiness.disk = Some(probe);
-        }
-        self
     }
 
     /// The description of the REST API, as JSON.

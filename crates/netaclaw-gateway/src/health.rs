@@ -8,7 +8,7 @@ use crate::routes::{Routes, handlers};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use netaclaw_protocol::{ErrorCode, Words};
+use netaclaw_protocol::Unavailable;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -31,13 +31,14 @@ async fn alive() -> &'static str {
     responses((status = 200, body = String, content_type = "text/plain"), (status = 503)))]
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiError> {
     if shared.shutdown.is_cancelled() {
-        let words = Words::new("服务器正在关闭", "the server is shutting down");
-        return Err(ApiError::new(ErrorCode::Unavailable, words));
+        return Err(Unavailable::ShuttingDown.into());
     }
     match shared.readiness.get(&shared).await {
         Ok(()) => Ok("ready"),
-        Err(not_ready) => Err(ApiError::new(ErrorCode::Unavailable, not_ready.words)
-            .with_details(json!({ "check": not_ready.check }))),
+        Err(not_ready) => {
+            let details = json!({ "check": not_ready.part });
+            Err(ApiError::new(not_ready.reason).with_details(details))
+        }
     }
 }
 

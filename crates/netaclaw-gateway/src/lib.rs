@@ -21,7 +21,7 @@ mod socket;
 mod transport;
 
 pub use assets::{Asset, Assets};
-pub use gateway::Gateway;
+pub use gateway::{Gateway, GatewayOptions};
 pub use places::ConnectionLimits;
 pub use readiness::DiskProbe;
 pub use settings::{AuthSettings, GatewaySettings, OutboxLimits};

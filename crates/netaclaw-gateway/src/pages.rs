@@ -8,7 +8,7 @@ use crate::rest::ApiQuery;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
-use netaclaw_protocol::{ErrorCode, Words};
+use netaclaw_protocol::{BadRequest, NotFound};
 use std::sync::Arc;
 
 const NO_APP: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>NetaClaw</title>\
@@ -45,17 +45,14 @@ pub(crate) async fn other(State(shared): State<Arc<Shared>>, request: Request) -
     {
         return app;
     }
-    let words = Words::new("此地址没有内容", "there is nothing at this address");
-    refused(path, ApiError::new(ErrorCode::NotFound, words))
+    refused(path, NotFound::NoPage.into())
 }
 
 /// A known address with a wrong method. The header `allow` lists its methods.
 pub(crate) async fn not_allowed(method: Method, address: Uri) -> Response {
-    let words = Words::new(
-        format!("此地址不支持 {method}"),
-        format!("this address does not take {method}"),
-    );
-    let error = ApiError::bad_request(words).with_status(StatusCode::METHOD_NOT_ALLOWED);
+    let method = method.to_string();
+    let error = ApiError::new(BadRequest::MethodNotAllowed { method })
+        .with_status(StatusCode::METHOD_NOT_ALLOWED);
     refused(address.path(), error)
 }
 

@@ -1,6 +1,7 @@
 //! How many connections there may be, in all and from one address.
 
 use ipnet::IpNet;
+use netaclaw_protocol::{Refusal, TooMany, Unavailable};
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -99,24 +100,17 @@ impl Drop for Place {
 impl Full {
     /// The whole answer to whatever was going to be asked.
     pub(crate) fn answer(self) -> String {
-        let (status, zh, en) = match self {
+        let (status, refusal) = match self {
             Self::Server => (
                 "503 Service Unavailable",
-                "服务器的连接数已达上限；请稍后重试",
-                "the server has as many connections as it may have; try again later",
+                Refusal::new(Unavailable::ConnectionsOfServer),
             ),
             Self::Address => (
                 "429 Too Many Requests",
-                "来自此地址的连接过多；请关闭一些后重试",
-                "there are too many connections from this address; close some and try again",
+                Refusal::new(TooMany::ConnectionsOfAddress),
             ),
         };
-        let code = match self {
-            Self::Server => "unavailable",
-            Self::Address => "rate_limited",
-        };
-        let words = serde_json::json!({ "zh": zh, "en": en });
-        let body = serde_json::json!({ "code": code, "message": en, "words": words }).to_string();
+        let body = serde_json::to_string(&refusal).expect("a refusal is plain data");
         format!(
             "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nRetry-After: 5\r\n\
              Connection: close\r\nContent-Length: {}\r\n\r\n{body}",

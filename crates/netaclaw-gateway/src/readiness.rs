@@ -4,8 +4,8 @@
 //! second, concurrent callers share it, and a disk that hangs has at most one probe waiting for it.
 
 use crate::gateway::Shared;
-use netaclaw_engine::StoreFault;
-use netaclaw_protocol::{SessionId, Words};
+use netaclaw_engine::store_fault_behind;
+use netaclaw_protocol::{SessionId, StorePart, Unavailable};
 use netaclaw_session::{SessionError, SessionTreeProvider};
 use std::error::Error;
 use std::io;
@@ -25,7 +25,7 @@ pub type DiskProbe = dyn Fn() -> io::Result<()> + Send + Sync;
 
 #[derive(Default)]
 pub(crate) struct Readiness {
-    pub(crate) disk: Option<Arc<DiskProbe>>,
+    disk: Option<Arc<DiskProbe>>,
     state: Mutex<State>,
 }
 
@@ -39,11 +39,18 @@ struct State {
 /// Which check failed, and the text about it.
 #[derive(Clone, Debug)]
 pub(crate) struct NotReady {
-    pub(crate) check: &'static str,
-    pub(crate) words: Words,
+    pub(crate) part: StorePart,
+    pub(crate) reason: Unavailable,
 }
 
 impl Readiness {
+    pub(crate) fn new(disk: Option<Arc<DiskProbe>>) -> Self {
+        Self {
+            disk,
+            state: Mutex::default(),
+        }
+    }
+
     pub(crate) async fn get(&self, shared: &Shared) -> Result<(), NotReady> {
         let mut state = self.state.lock().await;
         if let Some((at, last)) = &state.last
@@ -53,8 +60,8 @@ impl Readiness {
         }
         let checked = self.check(shared, &mut state).await;
         if let Err(not_ready) = &checked {
-            let check = not_ready.check;
-            tracing::error!(check, reason = %not_ready.words.en, "the server is not ready");
+            let NotReady { part, reason } = not_ready;
+            tracing::error!(check = part.as_str(), %reason, "the server is not ready");
         }
         state.last = Some((Instant::now(), checked.clone()));
         checked
@@ -62,18 +69,18 @@ impl Readiness {
 
     async fn check(&self, shared: &Shared, state: &mut State) -> Result<(), NotReady> {
         let admin = timeout(PATIENCE, shared.admin.ping()).await;
-        judge("admin_store", "管理数据库", "the admin store", admin)?;
+        judge(StorePart::AdminStore, admin)?;
         let providers = shared.engine.providers();
         for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
             if provider.is_suspended() {
                 return Err(suspended());
             }
             let sessions = timeout(PATIENCE, answers(&**provider)).await;
-            judge("session_store", "会话存储", "the session store", sessions)?;
+            judge(StorePart::SessionStore, sessions)?;
         }
         if let Some(disk) = &self.disk {
             let probe = probe(disk, &mut state.probing).await;
-            judge("data_directory", "数据目录", "the data directory", probe)?;
+            judge(StorePart::DataDirectory, probe)?;
         }
         Ok(())
     }
@@ -81,11 +88,8 @@ impl Readiness {
 
 fn suspended() -> NotReady {
     NotReady {
-        check: "session_store",
-        words: Words::new(
-            "服务器与数据库失去联系，暂不接受任何请求",
-            "the server has lost its contact with the database and accepts nothing until it is back",
-        ),
+        part: StorePart::SessionStore,
+        reason: Unavailable::DatabaseLost,
     }
 }
 
@@ -111,22 +115,17 @@ async fn answers(provider: &dyn SessionTreeProvider) -> Result<(), SessionError>
 }
 
 fn judge<E: Error + 'static>(
-    check: &'static str,
-    zh: &str,
-    en: &str,
+    part: StorePart,
     answer: Result<Result<(), E>, tokio::time::error::Elapsed>,
 ) -> Result<(), NotReady> {
-    let words = match answer {
+    let reason = match answer {
         Ok(Ok(())) => return Ok(()),
-        Err(_) => Words::new(format!("{zh}没有响应"), format!("{en} does not answer")),
+        Err(_) => Unavailable::PartNotAnswering { part },
         Ok(Err(error)) => {
-            tracing::error!(%error, check, "a readiness check failed");
-            let why = StoreFault::behind(&error).words();
-            Words::new(
-                format!("{zh}无法使用：{}", why.zh),
-                format!("{en} cannot be used: {}", why.en),
-            )
+            tracing::error!(%error, check = part.as_str(), "a readiness check failed");
+            let fault = store_fault_behind(&error);
+            Unavailable::PartNotUsable { part, fault }
         }
     };
-    Err(NotReady { check, words })
+    Err(NotReady { part, reason })
 }

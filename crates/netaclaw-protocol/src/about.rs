@@ -1,6 +1,6 @@
 //! What a server says about itself.
 
-use crate::{ErrorCode, ProviderKind, Words};
+use crate::{ErrorCode, ProviderKind, Reason, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -43,7 +43,12 @@ pub struct ApiProblem {
     pub message: String,
     /// For users.
     pub words: Words,
-    /// Details for programs, such as the invalid field or the current revision.
+    /// What exactly it is, with its own code and the parameters of its text. Absent from servers that
+    /// are older than this list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub reason: Option<Box<Reason>>,
+    /// What a program needs to go on: the field at fault, the revision that is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub details: Option<Value>,

@@ -1,8 +1,8 @@
 //! What a client may ask for on `/netaclaw`, and what it is answered.
 
 use crate::{
-    Attachment, EntryId, QueueState, RunId, RunState, SessionId, SessionListItem, SessionStatus,
-    ThinkingLevel, Words,
+    Attachment, EntryId, QueueState, Reason, RunId, RunState, SessionId, SessionListItem,
+    SessionStatus, ThinkingLevel, Words,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -453,14 +453,22 @@ pub struct Refusal {
     pub message: String,
     /// For users.
     pub words: Words,
+    /// What exactly it is, with its own code and the parameters of its text. Absent from servers that
+    /// are older than this list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub reason: Option<Box<Reason>>,
 }
 
 impl Refusal {
-    pub fn new(code: ErrorCode, words: Words) -> Self {
+    pub fn new(reason: impl Into<Reason>) -> Self {
+        let reason = reason.into();
+        let words = reason.words();
         Self {
-            code,
+            code: reason.error_code(),
             message: words.en.clone(),
             words,
+            reason: Some(Box::new(reason)),
         }
     }
 }

@@ -20,6 +20,7 @@ mod memory;
 mod message;
 mod model;
 mod process;
+mod reason;
 mod schema;
 mod session;
 mod settings;
@@ -93,6 +94,12 @@ pub use process::{
     ProcessLevel, ProcessLogKind, ProcessLogPage, ProcessLogRef, ProcessSource, ProcessStatus,
     ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, STEPS_FIRST, STEPS_LAST,
     SkillEnd, SkillStart, ToolExecution, ToolProcessEvent,
+};
+pub use reason::{
+    BadRequest, Busy, CompactionProblem, Conflict, FieldProblem, Forbidden, InternalError,
+    LimitedText, ModelChoiceError, NamedBy, NotFound, NotReady, ReadOnly, Reason, RunTrouble,
+    SessionDamage, StaleParent, StoreFault, StorePart, StuckPattern, SummaryFlaw, TooLarge,
+    TooMany, Unauthorized, Unavailable, UsedBy,
 };
 pub use schema::{SharedSchema, SharedText};
 pub use session::{

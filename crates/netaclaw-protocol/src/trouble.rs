@@ -122,9 +122,13 @@ impl From<String> for Words {
 
 impl Trouble {
     pub fn new(kind: TroubleKind, zh: impl Into<String>, en: impl Into<String>) -> Self {
+        Self::of(kind, Words::new(zh, en))
+    }
+
+    pub fn of(kind: TroubleKind, words: Words) -> Self {
         Self {
             kind,
-            words: Words::new(zh, en),
+            words,
             channel: None,
             model: None,
             said: None,

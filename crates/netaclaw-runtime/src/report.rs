@@ -2,6 +2,7 @@
 
 use crate::host::HostError;
 use netaclaw_models::ModelError;
+pub use netaclaw_protocol::StuckPattern;
 use netaclaw_protocol::{RunOutcome, Trouble, Usage};
 
 /// The end of a run. Everything it did is in the session; this is what remains to be said.
@@ -36,25 +37,4 @@ pub enum EndReason {
     Model(#[source] ModelError),
     #[error("{0}")]
     Host(#[source] HostError),
-}
-
-/// The pattern in which a model repeated itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StuckPattern {
-    /// The same calls with the same results.
-    SameResults,
-    /// The same call, which fails each time.
-    SameFailure,
-    /// Answers that say nothing and call nothing.
-    EmptyAnswers,
-}
-
-impl std::fmt::Display for StuckPattern {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::SameResults => "the same tool call with the same result",
-            Self::SameFailure => "the same tool call, which failed every time",
-            Self::EmptyAnswers => "empty answers",
-        })
-    }
 }

@@ -1,30 +1,66 @@
 //! What can go wrong, by who has to do something about it.
 
-use netaclaw_protocol::{EntryId, SessionId};
+use netaclaw_protocol::{EntryId, SessionDamage, SessionId};
+use std::fmt;
 use thiserror::Error;
 
 /// A walk through the tree that could not be finished.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathError {
-    #[error("this session has no entry {0}")]
     MissingLeaf(EntryId),
-    #[error("the parent of entry {entry}, {parent}, is not in this session")]
     MissingParent { entry: EntryId, parent: EntryId },
-    #[error("the parents of entry {0} form a cycle")]
     Cycle(EntryId),
 }
 
-/// A text that is not a session.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+impl PathError {
+    /// In the words of the catalog.
+    pub fn damage(&self) -> SessionDamage {
+        match self.clone() {
+            Self::MissingLeaf(entry) => SessionDamage::MissingEntry { entry },
+            Self::MissingParent { entry, parent } => SessionDamage::MissingParent { entry, parent },
+            Self::Cycle(entry) => SessionDamage::Circle { entry },
+        }
+    }
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.damage().fmt(f)
+    }
+}
+
+impl std::error::Error for PathError {}
+
+/// A text that is no session.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogError {
-    #[error("the file is empty")]
     Empty,
-    #[error(
-        "the first readable line is not a session header ({readable} readable and {unreadable} \
-         unreadable lines, all left unchanged)"
-    )]
     NoHeader { readable: u32, unreadable: u32 },
 }
+
+impl LogError {
+    /// In the words of the catalog.
+    pub fn damage(&self) -> SessionDamage {
+        match *self {
+            Self::Empty => SessionDamage::EmptyLog,
+            Self::NoHeader {
+                readable,
+                unreadable,
+            } => SessionDamage::NoHeader {
+                readable,
+                unreadable,
+            },
+        }
+    }
+}
+
+impl fmt::Display for LogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.damage().fmt(f)
+    }
+}
+
+impl std::error::Error for LogError {}
 
 /// A request to a session provider that was not carried out. Nothing was written.
 #[derive(Debug, Error)]
@@ -64,9 +100,18 @@ pub enum SessionError {
         supported: u32,
     },
     #[error("session {session} cannot be read: {reason}")]
-    Unreadable { session: SessionId, reason: String },
+    Unreadable {
+        session: SessionId,
+        reason: SessionDamage,
+    },
+    /// A file name cannot be made from it.
+    #[error(
+        "{0:?} is not a valid session id: it must start and end with a letter or digit, with only letters, digits, . _ and - in between"
+    )]
+    InvalidId(SessionId),
+    /// The store cannot be used as it is configured; the message is fit for an operator.
     #[error("{0}")]
-    Invalid(String),
+    Settings(String),
     #[error("session {session}: {source}")]
     Path {
         session: SessionId,

@@ -52,5 +52,6 @@ pub use tokens::{ContextTokens, estimate_context_tokens, estimate_message_tokens
 pub use tree::{Label, SessionTree};
 
 pub use netaclaw_protocol::{
-    EntryId, ModelRef, ProviderKind, SessionId, SessionMeta, SessionPage, SessionStatus,
+    EntryId, ModelRef, ProviderKind, SessionDamage, SessionId, SessionMeta, SessionPage,
+    SessionStatus,
 };

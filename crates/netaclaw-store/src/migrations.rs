@@ -107,7 +107,9 @@ mod tests {
     use std::path::Path;
 
     async fn check(compiled: &Migrator, folder: &str) {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(folder);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("migrations")
+            .join(folder);
         let read = Migrator::new(path).await.expect("the folder can be read");
         let facts = |migrator: &Migrator| {
             migrator

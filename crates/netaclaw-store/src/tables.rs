@@ -76,10 +76,7 @@ async fn sqlite_tables(file: &Path) -> Result<Tables, BoxError> {
         }
     };
     connection.close().await?;
-    Ok(compare(
-        &applied,
-        &migrations::admin_sqlite(),
-    ))
+    Ok(compare(&applied, &migrations::admin_sqlite()))
 }
 
 async fn mysql_tables(

@@ -9,7 +9,7 @@ use crate::session::Stores;
 use crate::shipped;
 use netaclaw_admin::AdminStore;
 use netaclaw_agents::{AdminAgentSource, AdminMcpServers, ModelSettings, SkillHome};
-use netaclaw_engine::{Engine, Providers};
+use netaclaw_engine::{Engine, EngineOptions, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{
     DeadInstances, FileAttachments, FileProcessLogs, Instance, SqlAdminStore, private,
@@ -72,16 +72,17 @@ pub(crate) async fn assemble(app: &App) -> Result<Assembled> {
     let limits = stores.config.limits;
     let files = FileAttachments::new(stores.config.attachments_dir())
         .with_owner_bytes_max(limits.attachment_bytes_per_user);
-    let logs = Arc::new(FileProcessLogs::new(stores.config.process_logs_dir()));
-    let engine = Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id())
-        .with_attachments(Arc::new(files))
-        .with_limits(limits.users)
-        .with_process_logs(logs);
+    let options = EngineOptions {
+        instance: Some(instance.id().to_owned()),
+        attachments: Some(Arc::new(files)),
+        process_logs: Some(Arc::new(FileProcessLogs::new(
+            stores.config.process_logs_dir(),
+        ))),
+        limits: limits.users,
+        keeps_deleted: !matches!(stores.config.retention, Retention::Days(0)),
+    };
     Ok(Assembled {
-        engine: match stores.config.retention {
-            Retention::Days(0) => engine.without_kept_deletions(),
-            _ => engine,
-        },
+        engine: Engine::with_options(providers, Arc::clone(&agents) as _, options),
         admin,
         agents,
         instance,

@@ -1,6 +1,7 @@
 //! What a command says when it could not do its work: one line, `what: why; what to do`.
 
 use crate::text::Lang;
+use netaclaw_protocol::Words;
 use netaclaw_session::SessionError;
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -75,15 +76,27 @@ impl Failure {
                 lang.newer_session(found, supported),
                 lang.update_netaclaw(),
             ),
-            SessionError::Unreadable { session, reason } => {
-                Self::new(of(session), reason.clone(), lang.see_verify())
-            }
-            SessionError::Path { session, source } => {
-                Self::new(of(session), source.to_string(), lang.see_verify())
-            }
+            SessionError::Unreadable { session, reason } => Self::new(
+                of(session),
+                in_language(lang, reason.words()),
+                lang.see_verify(),
+            ),
+            SessionError::Path { session, source } => Self::new(
+                of(session),
+                in_language(lang, source.damage().words()),
+                lang.see_verify(),
+            ),
             SessionError::Store { what, source } => Self::plain(what.clone(), source.to_string()),
             _ => Self::plain(lang.session_word(), error.to_string()),
         }
+    }
+}
+
+/// What the server tells clients, for the person in front of the terminal.
+pub(crate) fn in_language(lang: Lang, words: Words) -> String {
+    match lang {
+        Lang::En => words.en,
+        Lang::Zh => words.zh,
     }
 }
 

@@ -123,7 +123,12 @@ message: string,
  */
 words: Words, 
 /**
- * Details for programs, such as the invalid field or the current revision.
+ * What exactly it is, with its own code and the parameters of its text. Absent from servers that
+ * are older than this list.
+ */
+reason?: Reason | null, 
+/**
+ * What a program needs to go on: the field at fault, the revision that is there.
  */
 details?: JsonValue | null, };
 
@@ -219,6 +224,16 @@ targetName: string,
  * The fields that changed.
  */
 fields: Array<string>, };
+
+/**
+ * Why a request is not valid.
+ */
+export type BadRequest = { "code": "field_not_valid", field: string, problem: FieldProblem, } | { "code": "body_not_as_expected", detail: string, } | { "code": "body_not_an_object" } | { "code": "body_not_received" } | { "code": "query_not_as_expected", detail: string, } | { "code": "address_not_readable" } | { "code": "if_match_not_a_revision" } | { "code": "revision_not_a_number" } | { "code": "method_not_allowed", method: string, } | { "code": "wrong_password" } | { "code": "unknown_command", name: string, } | { "code": "command_not_as_expected", detail: string, } | { "code": "command_not_json" } | { "code": "event_not_readable" } | { "code": "connection_needed" } | { "code": "unknown_events", name: string, } | { "code": "auth_not_as_expected", detail: string, } | { "code": "nothing_to_stop" } | { "code": "message_empty" } | { "code": "files_in_message", max: number, } | { "code": "file_not_uploaded", name: string, } | { "code": "file_gone", name: string, } | { "code": "file_not_base64", name: string, } | { "code": "file_not_an_image", name: string, } | { "code": "queued_by_another_version" } | { "code": "not_a_user_message" } | { "code": "answer_not_text" } | { "code": "skill_input_not_an_object" } | { "code": "not_a_session_id", id: string, } | { "code": "not_multipart" } | { "code": "form_not_readable" } | { "code": "form_without_file" } | { "code": "last_message_not_users" } | { "code": "role_not_taken", role: string, } | { "code": "image_not_in_place" };
+
+/**
+ * Why a session cannot accept a command at this moment.
+ */
+export type Busy = { "code": "open_elsewhere", session: SessionId, } | { "code": "taken_over", session: SessionId, } | { "code": "commands_of_session" } | { "code": "opened_again" } | { "code": "run_begun" } | { "code": "running" } | { "code": "waits_for_answer" };
 
 export type ChannelId = string;
 
@@ -503,6 +518,11 @@ since: number, progress: CompactionProgress, reason: CompactionReason,
  */
 messageCount: number, };
 
+/**
+ * What contradicts the current state.
+ */
+export type Conflict = { "code": "leaf_moved", session: SessionId, expected: EntryId | null, actual: EntryId | null, } | { "code": "entry_exists", session: SessionId, entry: EntryId, } | { "code": "session_exists", session: SessionId, } | { "code": "request_repeated", session: SessionId, } | { "code": "request_id_reused" } | { "code": "session_restored" } | { "code": "call_denied" } | { "code": "call_allowed" } | { "code": "question_closed" } | { "code": "question_answered" } | { "code": "file_sent" } | { "code": "record_changed", kind: RecordKind, name: string, expected: number, current: number, } | { "code": "name_taken", kind: RecordKind, name: string, } | { "code": "record_in_use", kind: RecordKind, name: string, by: Array<UsedBy>, };
+
 export type ContentBlock = { "type": "text", text: string, } | { "type": "thinking", thinking: string, thinkingSignature?: string | null, redacted?: boolean, } | { "type": "image", 
 /**
  * Base64.
@@ -687,6 +707,16 @@ export type FeedStart = { epoch: string,
 seq: number, };
 
 /**
+ * What is wrong with the value of a field.
+ */
+export type FieldProblem = { "code": "empty" } | { "code": "too_long", charsMax: number, } | { "code": "too_short", charsMin: number, } | { "code": "not_a_name" } | { "code": "out_of_range", min: number, max: number, } | { "code": "twice", value: string, } | { "code": "on_and_off", tool: string, } | { "code": "no_such_channel", id: string, } | { "code": "no_such_user", id: string, } | { "code": "no_such_agent", id: string, } | { "code": "not_an_address" } | { "code": "secret_in_address" } | { "code": "address_needed" } | { "code": "not_absolute" } | { "code": "not_a_host", rule: string, } | { "code": "at_data_directory" } | { "code": "no_such_field", nearest: string | null, } | { "code": "unreadable", detail: string, } | { "code": "default_needed" } | { "code": "last_admin" } | { "code": "in_the_past" } | { "code": "not_a_variable" } | { "code": "not_one_line" } | { "code": "nothing_to_keep" } | { "code": "too_many", max: number, } | { "code": "too_many_pending", max: number, };
+
+/**
+ * Why a valid credential is not sufficient.
+ */
+export type Forbidden = { "code": "only_reads" } | { "code": "full_scope_needed" } | { "code": "administrator_sees" } | { "code": "administrator_changes" } | { "code": "token_of_another_user" } | { "code": "password_not_yours" } | { "code": "other_origin" } | { "code": "other_host", host: string, };
+
+/**
  * Where the content from outside on a path came from. Empty means that there is none.
  */
 export type ForeignContent = Array<ForeignSource>;
@@ -729,6 +759,11 @@ export type Forked = { sessionId: SessionId, session: SessionListItem, };
 
 export type InfoSource = "channel" | "catalogue" | "guess";
 
+/**
+ * The cause is only in the log.
+ */
+export type InternalError = { "code": "internal" };
+
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 export type LeafChanged = { leafEntryId: EntryId | null, 
@@ -751,6 +786,11 @@ call: string, failed: boolean, times: number, };
  * have no number, and a slow client may lose them.
  */
 export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
+
+/**
+ * A text that may have so many characters.
+ */
+export type LimitedText = "title" | "label" | "request_id";
 
 export type Listing<T> = { items: Array<T>, 
 /**
@@ -1050,6 +1090,11 @@ attachments?: Array<SentAttachment>, };
 export type MissingSandbox = "refuse" | "warn";
 
 /**
+ * Why no model is available.
+ */
+export type ModelChoiceError = { "code": "no_channel" } | { "code": "channel_missing", id: ChannelId, namedBy: NamedBy, } | { "code": "channel_disabled", name: string, namedBy: NamedBy, } | { "code": "channel_without_models", name: string, namedBy: NamedBy, } | { "code": "model_unlisted", name: string, model: string, };
+
+/**
  * The model of an agent and its options.
  */
 export type ModelConfig = { channelId: ChannelId | null, 
@@ -1081,6 +1126,11 @@ export type ModelPrice = { input: number, output: number, cacheRead: number, cac
 export type ModelRef = { provider: string, modelId: string, };
 
 /**
+ * The setting that contains a channel or a model.
+ */
+export type NamedBy = { "code": "agent", agent: string, } | { "code": "fallback_of_agent", agent: string, } | { "code": "auxiliary_of_agent", agent: string, } | { "code": "dictionary" } | { "code": "session" };
+
+/**
  * Creates a user.
  */
 export type NewUser = { password: string | null, 
@@ -1088,6 +1138,16 @@ export type NewUser = { password: string | null,
  * Unique; the user logs in with it.
  */
 name: string, label: string, role: Role, status: UserStatus, };
+
+/**
+ * What does not exist, or is not visible to the caller.
+ */
+export type NotFound = { "code": "no_session" } | { "code": "no_record", kind: RecordKind, name: string, nearest: string | null, } | { "code": "no_skill", name: string, } | { "code": "no_token" } | { "code": "not_set", name: string, } | { "code": "no_entry" } | { "code": "no_image" } | { "code": "no_file" } | { "code": "no_process_log" } | { "code": "not_waiting" } | { "code": "question_not_open" } | { "code": "approval_not_open" } | { "code": "no_page" };
+
+/**
+ * What must be corrected before an agent can run.
+ */
+export type NotReady = { "code": "agent_not_valid", field: string, problem: FieldProblem, } | { "code": "channel_sealed", channel: string, } | { "code": "mcp_sealed", server: string, } | { "code": "skill_not_usable", name: string, problems: Array<SkillProblem>, } | { "code": "skill_missing", name: string, ready: Array<string>, } | { "code": "workspace_not_opened", error: string, } | { "code": "workspace_hidden" };
 
 /**
  * Where there is nothing to say beyond that it was done.
@@ -1304,6 +1364,16 @@ attachments?: Array<Attachment>, mode: ChatMode,
 queuedAt: number, held?: boolean, unsupported?: boolean, };
 
 /**
+ * Why this version can read a session but not change it.
+ */
+export type ReadOnly = { "code": "newer_format", found: number, supported: number, } | { "code": "newer_state", found: number, supported: number, };
+
+/**
+ * Why a command or a request was refused.
+ */
+export type Reason = BadRequest | ModelChoiceError | Unauthorized | Forbidden | NotFound | Conflict | ReadOnly | Busy | StaleParent | TooLarge | TooMany | Unavailable | NotReady | ModelChoiceError | StoreFault | InternalError;
+
+/**
  * What an administrator can change.
  */
 export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool" | "memory" | "mcp_server";
@@ -1319,7 +1389,12 @@ message: string,
 /**
  * For users.
  */
-words: Words, };
+words: Words, 
+/**
+ * What exactly it is, with its own code and the parameters of its text. Absent from servers that
+ * are older than this list.
+ */
+reason?: Reason | null, };
 
 /**
  * Events that every subscriber gets, numbered without gaps.
@@ -1436,6 +1511,11 @@ title: string | null, status: SessionStatus | null, };
  * Ends the client's subscription to a session.
  */
 export type SessionClose = { sessionId: SessionId, };
+
+/**
+ * What is wrong with a stored session.
+ */
+export type SessionDamage = { "code": "empty_log" } | { "code": "no_header", readable: number, unreadable: number, } | { "code": "header_not_readable" } | { "code": "entry_not_readable" } | { "code": "row_changed" } | { "code": "missing_entry", entry: EntryId, } | { "code": "missing_parent", entry: EntryId, parent: EntryId, } | { "code": "circle", entry: EntryId, };
 
 /**
  * Names a session. NetaClaw makes UUID v7; files of other programs may carry any text,
@@ -1658,6 +1738,11 @@ isExecutable: boolean,
 inputSchema?: JsonValue | null, timeoutMs: number, };
 
 /**
+ * The entry that a command refers to is not at its place.
+ */
+export type StaleParent = { "code": "not_in_session", entry: EntryId, } | { "code": "not_on_path", entry: EntryId, };
+
+/**
  * Ends the run of a session. A message that is still on its way has no run yet, and if it begins
  * a session not even that: its request names both, and it is stopped when it arrives.
  */
@@ -1678,6 +1763,17 @@ export type Stopped = {
  * stopped when it does.
  */
 status: RunState, };
+
+/**
+ * What is wrong with the disk or the database of a store, without paths, addresses and
+ * statements.
+ */
+export type StoreFault = { "code": "disk_full" } | { "code": "storage_read_only" } | { "code": "storage_denied" } | { "code": "file_size_limit" } | { "code": "database_away" } | { "code": "database_damaged" } | { "code": "storage_failed" };
+
+/**
+ * What a server must be able to use before it is ready.
+ */
+export type StorePart = "admin_store" | "session_store" | "data_directory";
 
 export type StreamEnd = { runId: RunId, entryId: EntryId, stopReason: StopReason, errorMessage?: string | null, trouble?: Trouble | null, };
 
@@ -1821,6 +1917,16 @@ lastCall?: TokenTotals | null,
  * else here.
  */
 auxiliary: TokenTotals, context: ContextMeter, };
+
+/**
+ * What exceeds a limit of size.
+ */
+export type TooLarge = { "code": "text_too_long", text: LimitedText, charsMax: number, } | { "code": "queue_too_large", waitingKb: number, addedKb: number, maxKb: number, } | { "code": "files_of_user", usedMb: number, maxMb: number, } | { "code": "file_too_large", name: string, maxMb: number, } | { "code": "files_at_once", max: number, } | { "code": "upload_too_large", maxMb: number, } | { "code": "body_too_large" } | { "code": "command_too_large", bytes: number, bytesMax: number, };
+
+/**
+ * What exceeds a limit of number or rate.
+ */
+export type TooMany = { "code": "messages_waiting", max: number, } | { "code": "files_waiting" } | { "code": "runs_of_user", max: number, } | { "code": "messages_of_user", perMinute: number, retryAfterS: number, } | { "code": "commands_waiting" } | { "code": "connections_of_address" } | { "code": "failed_logins", retryAfterS: number, };
 
 export type ToolCallCompleted = { runId: RunId, toolCallId: string, toolName: string, isError: boolean, content: JsonValue, details?: JsonValue | null, durationMs: number, resultEntryId: EntryId, };
 
@@ -2059,6 +2165,16 @@ retryAfterMs?: number | null, };
 export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "answer_too_large" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "stalled" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "newer_version" | "compaction_paused";
 
 /**
+ * Why a credential is not accepted.
+ */
+export type Unauthorized = { "code": "no_credential" } | { "code": "credential_unknown" } | { "code": "token_expired" } | { "code": "token_revoked" } | { "code": "user_disabled" } | { "code": "wrong_login" };
+
+/**
+ * Why the server cannot carry out a request at the moment, or with its configuration.
+ */
+export type Unavailable = { "code": "shutting_down" } | { "code": "database_lost" } | { "code": "store_not_answering" } | { "code": "session_not_readable", session: SessionId, damage: SessionDamage, } | { "code": "no_mysql" } | { "code": "no_model_to_measure" } | { "code": "no_summaries" } | { "code": "branch_not_summarized" } | { "code": "run_not_started" } | { "code": "reader_too_slow" } | { "code": "run_ended" } | { "code": "run_failed", detail: string, } | { "code": "credentials_not_checked" } | { "code": "connections_of_server" } | { "code": "connection_too_slow" } | { "code": "no_attachments" } | { "code": "no_previews" } | { "code": "no_mcp" } | { "code": "part_not_answering", part: StorePart, } | { "code": "part_not_usable", part: StorePart, fault: StoreFault, };
+
+/**
  * An uploaded file.
  */
 export type UploadedFile = { 
@@ -2072,6 +2188,11 @@ id: string, name: string,
 mimeType: string, bytes: number, kind: AttachmentKind, };
 
 export type Usage = { input: number, output: number, cacheRead: number, cacheWrite: number, totalTokens: number, cost: Cost, };
+
+/**
+ * What refers to a record, which therefore cannot be deleted.
+ */
+export type UsedBy = { "code": "agent", name: string, } | { "code": "dict_entry", group: string, name: string, };
 
 export type User = { id: UserId, 
 /**

@@ -3,8 +3,10 @@
 //! Pure: everything that decides is an argument.
 
 use crate::channel::model_channel;
-use netaclaw_protocol::{AgentSpec, ChannelId, ChannelStatus, ChannelView, ModelInfo, Supplier};
-use thiserror::Error;
+use netaclaw_protocol::{
+    AgentSpec, ChannelId, ChannelStatus, ChannelView, ModelChoiceError, ModelInfo, NamedBy,
+    Supplier,
+};
 
 /// A model that can be asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,23 +49,6 @@ pub struct DictionaryDefault {
     pub model: Option<String>,
 }
 
-/// Why there is no model to ask.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ModelChoiceError {
-    #[error("no channel is available: add or enable one")]
-    NoChannel,
-    #[error("the channel {id:?} in {named_by} does not exist: choose another one")]
-    ChannelMissing { id: ChannelId, named_by: String },
-    #[error("the channel {name:?} in {named_by} is disabled: enable it, or choose another one")]
-    ChannelDisabled { name: String, named_by: String },
-    #[error(
-        "the channel {name:?} has no models: add one to it, or specify the model in {named_by}"
-    )]
-    NoModel { name: String, named_by: String },
-    #[error("the channel {name:?} does not list the model {model:?}: choose one that it lists")]
-    ModelUnlisted { name: String, model: String },
-}
-
 /// The agent's model and its fallback. An agent that names no channel gets the oldest one that is
 /// enabled and meant for answers, the demo last.
 pub fn resolve_model(
@@ -71,10 +56,11 @@ pub fn resolve_model(
     channels: &[ChannelView],
 ) -> Result<ModelPlan, ModelChoiceError> {
     let config = &agent.model_config;
-    let named_by = format!("agent {:?}", agent.name);
     let main = own_model(agent, channels)?;
     let fallback = config.fallback.as_ref().map(|fallback| {
-        let named_by = format!("the fallback of {named_by}");
+        let named_by = NamedBy::FallbackOfAgent {
+            agent: agent.name.clone(),
+        };
         let channel = find(channels, &fallback.channel_id, &named_by)?;
         choose(channel, fallback.model.as_deref(), &named_by)
     });
@@ -100,7 +86,7 @@ pub fn check_choice(
     channel: &ChannelId,
     model: &str,
 ) -> Result<(), ModelChoiceError> {
-    let found = find(channels, channel, "the session")?;
+    let found = find(channels, channel, &NamedBy::Session)?;
     let listed = &found.spec.models;
     let is_listed = listed.iter().any(|known| known.name == model);
     let is_open = listed.is_empty() && !model.trim().is_empty();
@@ -125,13 +111,15 @@ pub fn resolve_auxiliary(
     let by_agent = (
         agent.auxiliary_model_channel_id.as_ref(),
         agent.auxiliary_model_id.as_deref(),
-        format!("the auxiliary model of agent {:?}", agent.name),
+        NamedBy::AuxiliaryOfAgent {
+            agent: agent.name.clone(),
+        },
         AuxiliarySource::Agent,
     );
     let by_dictionary = (
         dictionary.channel_id.as_ref(),
         dictionary.model.as_deref(),
-        "the dictionary's auxiliary model".to_owned(),
+        NamedBy::Dictionary,
         AuxiliarySource::Dictionary,
     );
     for (channel, model, named_by, source) in [by_agent, by_dictionary] {
@@ -158,7 +146,9 @@ pub fn resolve_auxiliary(
 
 fn own_model(agent: &AgentSpec, channels: &[ChannelView]) -> Result<ModelChoice, ModelChoiceError> {
     let config = &agent.model_config;
-    let named_by = format!("agent {:?}", agent.name);
+    let named_by = NamedBy::Agent {
+        agent: agent.name.clone(),
+    };
     let channel = match &config.channel_id {
         Some(id) => find(channels, id, &named_by)?,
         None => usual(channels).ok_or(ModelChoiceError::NoChannel)?,
@@ -179,9 +169,9 @@ fn usual(channels: &[ChannelView]) -> Option<&ChannelView> {
 fn find<'c>(
     channels: &'c [ChannelView],
     id: &ChannelId,
-    named_by: &str,
+    named_by: &NamedBy,
 ) -> Result<&'c ChannelView, ModelChoiceError> {
-    let named_by = || named_by.to_owned();
+    let named_by = || named_by.clone();
     let channel = channels.iter().find(|channel| channel.id == *id);
     let channel = channel.ok_or_else(|| ModelChoiceError::ChannelMissing {
         id: id.clone(),
@@ -201,13 +191,15 @@ fn find<'c>(
 fn choose(
     channel: &ChannelView,
     model: Option<&str>,
-    named_by: &str,
+    named_by: &NamedBy,
 ) -> Result<ModelChoice, ModelChoiceError> {
     let first = channel.spec.models.first().map(|model| model.name.as_str());
-    let model = model.or(first).ok_or_else(|| ModelChoiceError::NoModel {
-        name: channel.spec.name.clone(),
-        named_by: named_by.to_owned(),
-    })?;
+    let model = model
+        .or(first)
+        .ok_or_else(|| ModelChoiceError::ChannelWithoutModels {
+            name: channel.spec.name.clone(),
+            named_by: named_by.clone(),
+        })?;
     Ok(ModelChoice {
         channel_id: channel.id.clone(),
         channel_name: channel.spec.name.clone(),

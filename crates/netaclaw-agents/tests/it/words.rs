@@ -426,7 +426,10 @@ async fn an_agent_that_is_not_set_up_says_what_to_do() {
     world.chat(&session, "Hello?").await;
     let done = within(client.done(1)).await.remove(0);
     let trouble = read(&done["data"]["trouble"]);
-    assert!(trouble.words.en.contains("agent's settings"), "{trouble:?}");
+    assert!(
+        trouble.words.en.contains("settings of the agent"),
+        "{trouble:?}"
+    );
     assert!(trouble.words.zh.contains("工作目录"), "{trouble:?}");
     assert!(
         !done.to_string().contains("nowhere"),

@@ -3,7 +3,7 @@
 //! Pure: time is an argument. A compaction that a user requests is never blocked, and a successful
 //! one closes the breaker.
 
-use netaclaw_protocol::{CompactionReason, Words};
+use netaclaw_protocol::{CompactionReason, RunTrouble};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -108,32 +108,13 @@ pub enum PauseCause {
     NothingLeft,
 }
 
-impl PauseCause {
-    pub fn words(self) -> Words {
-        match self {
-            Self::NothingLeft => Words::new(
-                "上下文已超过压缩阈值，但目前没有更多内容可以压缩；有新内容后会再试。请查看上下文的占用情况，或换用上下文窗口更大的模型。",
-                "The context exceeds the compaction threshold, but there is nothing more to \
-                 compact now; NetaClaw retries when there is. Check what fills the context, or \
-                 choose a model with a larger context window.",
-            ),
-            Self::Ineffective => Words::new(
-                "自动压缩已暂停：最近两次节省的空间都太少。请查看上下文的占用情况，手动压缩，或换用上下文窗口更大的模型。",
-                "Automatic compaction is paused: the last two saved too little. Check what fills \
-                 the context, compact manually, or choose a model with a larger context window.",
-            ),
-            Self::TooOften => Words::new(
-                "自动压缩已暂停：它过于频繁，说明保留的内容几乎占满上下文窗口。请查看上下文的占用情况，手动压缩，或换用上下文窗口更大的模型。",
-                "Automatic compaction is paused: it ran too often, because the kept part nearly \
-                 fills the context window. Check what fills the context, compact manually, or \
-                 choose a model with a larger context window.",
-            ),
-            Self::Overhead => Words::new(
-                "自动压缩无法启动：系统提示词和工具定义本身已超过压缩阈值。请精简它们，提高阈值，或换用上下文窗口更大的模型。",
-                "Automatic compaction cannot start: the system prompt and the tool definitions \
-                 alone exceed its threshold. Shorten them, raise the threshold, or choose a model \
-                 with a larger context window.",
-            ),
+impl From<PauseCause> for RunTrouble {
+    fn from(cause: PauseCause) -> Self {
+        match cause {
+            PauseCause::Ineffective => Self::CompactionIneffective,
+            PauseCause::TooOften => Self::CompactionTooOften,
+            PauseCause::Overhead => Self::CompactionOverhead,
+            PauseCause::NothingLeft => Self::CompactionNothingLeft,
         }
     }
 }

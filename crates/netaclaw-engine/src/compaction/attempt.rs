@@ -16,8 +16,8 @@ use netaclaw_compaction::{
     assemble, plan, summarize,
 };
 use netaclaw_protocol::{
-    CompactionDone, CompactionError, CompactionFault, CompactionProgress, CompactionReason,
-    CompactionStart, EntryId, SessionMeta, Words,
+    CompactionDone, CompactionError, CompactionFault, CompactionProblem, CompactionProgress,
+    CompactionReason, CompactionStart, EntryId, SessionMeta, Words,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{NewEntry, SessionTree, build_session_context};
@@ -304,7 +304,7 @@ impl Failed {
         let (words, retryable): (Words, bool) = match self {
             Self::Compaction(failure) => (failure.words(), failure.is_retryable()),
             Self::Engine(error) => (error.refusal().words, true),
-            Self::Interrupted => (interrupted(), true),
+            Self::Interrupted => (CompactionProblem::Interrupted.words(), true),
         };
         CompactionError {
             reason,
@@ -320,13 +320,6 @@ impl Failed {
 /// For a request that no run executes.
 pub(crate) fn cancelled() -> CompactionError {
     Failed::from(CompactionFailure::Cancelled).told(CompactionReason::Manual, None)
-}
-
-fn interrupted() -> Words {
-    Words::new(
-        "服务器在写摘要时停止了。原文全部保留，没有任何改动。",
-        "The server stopped while the summary was being written. Everything is as it was.",
-    )
 }
 
 pub(super) fn damaged(error: netaclaw_session::PathError) -> EngineError {

@@ -5,7 +5,7 @@ use crate::events::feed::now_ms;
 use crate::session::host::{Measured, SessionHost, read_context, unavailable};
 use netaclaw_compaction::{Blocked, Moment, PauseCause, trigger, used_by};
 use netaclaw_models::tokens::{estimate_text, estimate_tool};
-use netaclaw_protocol::{CompactionReason, RunPhase, Trouble, TroubleKind};
+use netaclaw_protocol::{CompactionReason, RunPhase, RunTrouble};
 use netaclaw_runtime::{HostError, ModelCall, Overflow};
 
 impl SessionHost {
@@ -104,9 +104,8 @@ impl SessionHost {
     }
 
     fn warn(&self, cause: PauseCause) {
-        let words = cause.words();
-        let warning = Trouble::new(TroubleKind::CompactionPaused, words.zh, words.en);
-        self.live.warned(&self.run_id, warning);
+        let warning = RunTrouble::from(cause);
+        self.live.warned(&self.run_id, warning.into());
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::events::wire::wire_entries;
 use crate::session::durable::Durable;
 use crate::session::live::LiveState;
-use netaclaw_protocol::{EntryId, LiveSnapshot, SessionMeta, Trouble, TroubleKind};
-use netaclaw_session::{PathError, Places, SessionTree, build_session_context};
+use netaclaw_protocol::{LiveSnapshot, RunTrouble, SessionMeta, Trouble};
+use netaclaw_session::{Places, SessionTree, build_session_context};
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
 const ENTRIES_MAX: usize = 200;
@@ -29,9 +29,12 @@ pub(crate) fn build(
         Err(_) => ("off".to_owned(), None, None),
     };
     let warnings = broken
-        .map(|id| broken_compaction(&id))
+        .map(|compaction| RunTrouble::SummaryOnly { compaction })
         .into_iter()
-        .chain(context.err().map(|error| damaged(&error)))
+        .chain(context.err().map(|error| RunTrouble::SessionDamaged {
+            damage: error.damage(),
+        }))
+        .map(Trouble::from)
         .chain(live.warnings.iter().cloned())
         .collect();
     LiveSnapshot {
@@ -60,20 +63,4 @@ pub(crate) fn build(
         warnings,
         session: session.into(),
     }
-}
-
-fn broken_compaction(id: &EntryId) -> Trouble {
-    Trouble::new(
-        TroubleKind::SessionDamaged,
-        format!("压缩记录 {id} 之前的内容没有保留下来，模型只能看到摘要。"),
-        format!("Compaction {id} keeps nothing before it; the model sees only its summary."),
-    )
-}
-
-fn damaged(error: &PathError) -> Trouble {
-    Trouble::new(
-        TroubleKind::SessionDamaged,
-        format!("会话在此处损坏，请从其他条目继续。（{error}）"),
-        format!("The session is damaged here; continue from another entry. ({error})"),
-    )
 }

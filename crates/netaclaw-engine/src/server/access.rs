@@ -4,7 +4,9 @@ use super::listing::{Liveness, list_item};
 use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::session::durable::Durable;
-use netaclaw_protocol::{ProviderKind, SessionId, SessionListItem, SessionMeta, SessionStatus};
+use netaclaw_protocol::{
+    ProviderKind, SessionId, SessionListItem, SessionMeta, SessionStatus, Unavailable,
+};
 use netaclaw_session::{SessionError, SessionTreeProvider};
 use std::sync::Arc;
 
@@ -40,10 +42,10 @@ impl Engine {
     ) -> Result<&Arc<dyn SessionTreeProvider>, EngineError> {
         match kind {
             ProviderKind::File => Ok(&self.inner.providers.file),
-            ProviderKind::Mysql => self.inner.providers.mysql.as_ref().ok_or_else(|| {
-                let message = "the agent keeps its sessions in MySQL, and none is configured; set NETACLAW_MYSQL_URL";
-                EngineError::Unavailable(message.to_owned())
-            }),
+            ProviderKind::Mysql => {
+                let mysql = self.inner.providers.mysql.as_ref();
+                Ok(mysql.ok_or(Unavailable::NoMysql)?)
+            }
         }
     }
 

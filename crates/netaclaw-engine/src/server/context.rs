@@ -6,7 +6,7 @@ use crate::error::EngineError;
 use crate::session::durable::Durable;
 use crate::session::meter::overhead_noted;
 use netaclaw_compaction::used_tokens;
-use netaclaw_protocol::{ContextBreakdown, SessionId};
+use netaclaw_protocol::{ContextBreakdown, SessionId, Unavailable};
 use netaclaw_session::{SessionTree, build_session_context};
 use std::sync::Arc;
 
@@ -36,8 +36,7 @@ impl Engine {
         let source = &self.inner.source;
         let model = || Durable::read(&meta).model.map(Into::into);
         let Some(measure) = source.measure(&meta, model()).await else {
-            let message = "the session's agent has no model that can be asked".to_owned();
-            return Err(EngineError::Unavailable(message));
+            return Err(Unavailable::NoModelToMeasure.into());
         };
         let overhead = source.overhead(&meta, model()).await?;
         let tree = provider.load_tree(session).await?;

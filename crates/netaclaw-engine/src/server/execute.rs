@@ -5,7 +5,7 @@ use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::session::command::{Ask, Delivery, Handle, Mail};
 use crate::session::requests::Request;
-use netaclaw_protocol::{Ack, ClientCommand, SessionId};
+use netaclaw_protocol::{Ack, BadRequest, Busy, ClientCommand, SessionId, Unavailable};
 use netaclaw_session::SessionTreeProvider;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -73,30 +73,28 @@ impl Engine {
         ask: A,
     ) -> Result<A::Answer, EngineError> {
         if provider.is_suspended() {
-            return Err(suspended());
+            // Others may take over what this process owns at any moment.
+            return Err(Unavailable::DatabaseLost.into());
         }
         let (reply, answer) = oneshot::channel();
         let mailbox = self.live(session, provider).await?;
         mailbox
             .try_send(Mail::ask(ask, reply))
             .map_err(|error| match error {
-                TrySendError::Full(_) => {
-                    EngineError::Busy("too many commands are waiting for it; try again".to_owned())
-                }
-                TrySendError::Closed(_) => shutting_down(),
+                TrySendError::Full(_) => Busy::CommandsOfSession.into(),
+                TrySendError::Closed(_) => EngineError::from(Unavailable::ShuttingDown),
             })?;
         // While this mailbox is held the session is not evicted, so an answer comes, unless the
         // whole server shuts down or the session is claimed by another node.
-        answer.await.unwrap_or_else(|_| Err(self.gone()))
+        answer.await.unwrap_or_else(|_| Err(self.gone(session)))
     }
 
     /// Why a session gave no answer.
-    fn gone(&self) -> EngineError {
+    fn gone(&self, session: &SessionId) -> EngineError {
+        let session = session.clone();
         match self.is_closing() {
-            true => shutting_down(),
-            false => {
-                EngineError::Busy("another server has taken it over; open it again".to_owned())
-            }
+            true => Unavailable::ShuttingDown.into(),
+            false => Busy::TakenOver { session }.into(),
         }
     }
 }
@@ -126,9 +124,7 @@ macro_rules! dispatch {
                     $(ClientCommand::$command(command) => {
                         Box::pin(self.execute(caller, command)).await.map(acknowledge)
                     })*
-                    $(ClientCommand::$other(_) => Err(EngineError::BadRequest(
-                        "this command needs a connection".to_owned(),
-                    )),)*
+                    $(ClientCommand::$other(_) => Err(BadRequest::ConnectionNeeded.into()),)*
                 }
             }
         }
@@ -147,14 +143,4 @@ pub fn acknowledge<T: Serialize>(ack: Ack<T>) -> Box<RawValue> {
     }
     let acknowledged = Acknowledged { ok: true, ack };
     serde_json::value::to_raw_value(&acknowledged).expect("answers are plain data")
-}
-
-/// Other nodes may claim this process's sessions at any moment.
-fn suspended() -> EngineError {
-    let message = "the server has lost its contact with the database and accepts nothing until it is back; try again";
-    EngineError::Unavailable(message.to_owned())
-}
-
-pub(super) fn shutting_down() -> EngineError {
-    EngineError::Unavailable("the server is shutting down; try again".to_owned())
 }

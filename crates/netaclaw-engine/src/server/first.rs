@@ -10,7 +10,9 @@ use crate::session::command::Handle;
 use crate::session::durable::Durable;
 use crate::session::requests::{Outcome, Request, Requests};
 use crate::source::ChosenModel;
-use netaclaw_protocol::{Ack, Chat, ChatAck, ChatModel, SessionId, SetModel, SetThinkingLevel};
+use netaclaw_protocol::{
+    Ack, BadRequest, Chat, ChatAck, ChatModel, SessionId, SetModel, SetThinkingLevel,
+};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use uuid::Uuid;
@@ -29,9 +31,9 @@ impl Engine {
         let session = chat.session_id.clone().ok_or(EngineError::NoSession)?;
         let (request, id) = (chat.request(), chat.request_id.clone());
         let ack = match self.deliver(caller, chat, request.clone()).await {
-            Err(EngineError::Busy(owner)) => {
+            Err(EngineError::Busy(why)) => {
                 let answered = self.answered_elsewhere(caller, &session, request.as_ref());
-                let ack = answered.await.ok_or(EngineError::Busy(owner))?;
+                let ack = answered.await.ok_or(EngineError::Busy(why))?;
                 return Ok(Ack::deduped(ack));
             }
             ack => ack?,
@@ -52,7 +54,7 @@ impl Engine {
         chat: &Chat,
     ) -> Result<SessionId, EngineError> {
         if chat.content.trim().is_empty() && chat.attachments.is_empty() {
-            return Err(EngineError::BadRequest("the message is empty".to_owned()));
+            return Err(BadRequest::MessageEmpty.into());
         }
         check(caller, chat)?;
         let request = chat.request_id.as_deref();
@@ -177,7 +179,7 @@ impl Engine {
     /// Refuses a message that no new session could accept.
     async fn check_first(&self, chat: &Chat) -> Result<(), EngineError> {
         if let Some(leaf) = &chat.leaf_entry_id {
-            return Err(EngineError::StaleParent(leaf.to_string()));
+            return Err(EngineError::StaleParent(leaf.clone()));
         }
         attachments::load(self.attachments(), &chat.attachments).await?;
         match &chat.model {

@@ -4,7 +4,7 @@
 //! that was acknowledged never has to compete for a slot again. A refused message was not stored.
 
 use crate::error::EngineError;
-use netaclaw_protocol::{SessionId, Words};
+use netaclaw_protocol::{LimitedText, SessionId, TooLarge, TooMany};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub struct UserLimits {
 /// Why a message was refused, and when to retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limited {
-    pub words: Words,
+    pub reason: TooMany,
     pub retry_after: Duration,
 }
 
@@ -233,31 +233,25 @@ impl Drop for Allowance {
 
 fn too_many_runs(max: usize) -> Limited {
     Limited {
-        words: Words::new(
-            format!("同时进行的任务已达上限（{max} 个）；请等待其中一个结束，或停止一个后重新发送"),
-            format!(
-                "{max} of your sessions are running, which is the limit; wait until one ends or stop \
-                 one, then send it again"
-            ),
-        ),
+        reason: TooMany::RunsOfUser { max },
         retry_after: RETRY_RUN,
     }
 }
 
 fn too_often(per_minute: u32, wait: Duration) -> Limited {
-    let seconds = wait.as_secs() + 1;
+    let retry_after_s = wait.as_secs() + 1;
     Limited {
-        words: Words::new(
-            format!("每分钟最多 {per_minute} 条消息；请在 {seconds} 秒后重新发送"),
-            format!("at most {per_minute} messages a minute; send it again in {seconds} s"),
-        ),
-        retry_after: Duration::from_secs(seconds),
+        reason: TooMany::MessagesOfUser {
+            per_minute,
+            retry_after_s,
+        },
+        retry_after: Duration::from_secs(retry_after_s),
     }
 }
 
 /// Refuses a text that is longer than it may be.
 pub(crate) fn check_length(
-    what: (&str, &str),
+    what: LimitedText,
     text: &str,
     chars_max: usize,
 ) -> Result<(), EngineError> {
@@ -265,15 +259,12 @@ pub(crate) fn check_length(
     if text.len() <= chars_max || text.chars().nth(chars_max).is_none() {
         return Ok(());
     }
-    let (zh, en) = what;
-    Err(EngineError::TooLarge(Box::new(Words::new(
-        format!("{zh}过长：最多 {chars_max} 个字符"),
-        format!("the {en} is too long: at most {chars_max} characters"),
-    ))))
+    let text = what;
+    Err(TooLarge::TextTooLong { text, chars_max }.into())
 }
 
 pub(crate) fn check_request_id(id: &str) -> Result<(), EngineError> {
-    check_length(("请求标识", "request id"), id, REQUEST_ID_CHARS_MAX)
+    check_length(LimitedText::RequestId, id, REQUEST_ID_CHARS_MAX)
 }
 
 #[cfg(test)]
@@ -299,7 +290,7 @@ mod tests {
         a.begin().unwrap();
         b.begin().unwrap();
         let refused = c.begin().unwrap_err();
-        assert!(refused.words.en.contains("2 of your sessions"));
+        assert_eq!(refused.reason, TooMany::RunsOfUser { max: 2 });
         a.begin().unwrap();
         session(&usage, "ben", "d").begin().unwrap();
         // What was acknowledged continues in any case, and counts.
@@ -323,7 +314,10 @@ mod tests {
         // The message was counted once, and the next one has to wait.
         let refused = a.begin().unwrap_err();
         assert!(
-            refused.words.en.contains("1 messages a minute"),
+            matches!(
+                refused.reason,
+                TooMany::MessagesOfUser { per_minute: 1, .. }
+            ),
             "{refused:?}"
         );
         assert!(refused.retry_after > Duration::from_secs(30));
@@ -345,8 +339,12 @@ mod tests {
 
     #[test]
     fn texts_are_counted_in_characters() {
-        check_length(("标题", "title"), &"题".repeat(200), 200).unwrap();
-        let error = check_length(("标题", "title"), &"题".repeat(201), 200).unwrap_err();
-        assert!(error.to_string().contains("at most 200 characters"));
+        check_length(LimitedText::Title, &"题".repeat(200), 200).unwrap();
+        let error = check_length(LimitedText::Title, &"题".repeat(201), 200).unwrap_err();
+        let too_long = TooLarge::TextTooLong {
+            text: LimitedText::Title,
+            chars_max: 200,
+        };
+        assert_eq!(error.reason(), too_long.into());
     }
 }

@@ -82,25 +82,62 @@ struct Inner {
     shutdown: CancellationToken,
 }
 
+/// What an engine can do without. The default stores no files and no logs, bounds nobody, and keeps
+/// deleted sessions.
+#[derive(Clone)]
+pub struct EngineOptions {
+    /// The name of the process, which stands beside what it stores. `None` for a name of its own.
+    pub instance: Option<String>,
+    /// Takes files with messages, kept there until they are sent.
+    pub attachments: Option<Arc<dyn AttachmentStore>>,
+    /// Keeps a log of the steps of tool calls.
+    pub process_logs: Option<Arc<dyn ProcessLogs>>,
+    /// What one user may use.
+    pub limits: UserLimits,
+    /// Whether a deleted session stays for a while and can be restored; else it is deleted
+    /// permanently at once.
+    pub keeps_deleted: bool,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self {
+            instance: None,
+            attachments: None,
+            process_logs: None,
+            limits: UserLimits::default(),
+            keeps_deleted: true,
+        }
+    }
+}
+
 impl Engine {
     /// An engine without other processes.
     pub fn new(providers: Providers, source: Arc<dyn AgentSource>) -> Self {
-        Self::of_instance(providers, source, &Uuid::now_v7().to_string())
+        Self::with_options(providers, source, EngineOptions::default())
     }
 
-    /// An engine in a process of this name, which is stored with its data.
-    pub fn of_instance(providers: Providers, source: Arc<dyn AgentSource>, instance: &str) -> Self {
+    pub fn with_options(
+        providers: Providers,
+        source: Arc<dyn AgentSource>,
+        options: EngineOptions,
+    ) -> Self {
+        let instance = options.instance;
+        let instance = instance.unwrap_or_else(|| Uuid::now_v7().to_string());
         let inner = Inner {
             providers,
             source,
             instance: Arc::from(instance),
             lists: Arc::default(),
-            beside: Beside::default(),
+            beside: Beside {
+                files: options.attachments,
+                logs: options.process_logs,
+            },
             sessions: Mutex::new(HashMap::new()),
             gates: Gates::default(),
             early_stops: EarlyStops::default(),
-            usage: Arc::default(),
-            keeps_deleted: true,
+            usage: Arc::new(Usage::new(options.limits)),
+            keeps_deleted: options.keeps_deleted,
             jobs: TaskTracker::new(),
             draining: CancellationToken::new(),
             shutdown: CancellationToken::new(),
@@ -108,30 +145,6 @@ impl Engine {
         Self {
             inner: Arc::new(inner),
         }
-    }
-
-    /// Takes files with messages, kept there until they are sent.
-    pub fn with_attachments(mut self, files: Arc<dyn AttachmentStore>) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.beside.files = Some(files);
-        }
-        self
-    }
-
-    /// Keeps a log of the steps of tool calls.
-    pub fn with_process_logs(mut self, logs: Arc<dyn ProcessLogs>) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.beside.logs = Some(logs);
-        }
-        self
-    }
-
-    /// Bounds what one user may use. Without it nothing is bounded.
-    pub fn with_limits(mut self, limits: UserLimits) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.usage = Arc::new(Usage::new(limits));
-        }
-        self
     }
 
     pub fn attachments(&self) -> Option<&dyn AttachmentStore> {

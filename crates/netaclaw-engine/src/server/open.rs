@@ -10,7 +10,7 @@ use crate::session::command::Mail;
 use crate::session::writer::SessionWriter;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use netaclaw_protocol::{ProviderKind, SessionId, SessionMeta};
+use netaclaw_protocol::{ProviderKind, SessionId, SessionMeta, Unavailable};
 use netaclaw_session::{Claim, SessionError, SessionTreeProvider};
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl Engine {
                 return Ok(mailbox);
             }
             if self.inner.jobs.is_closed() {
-                return Err(super::execute::shutting_down());
+                return Err(Unavailable::ShuttingDown.into());
             }
             // From here on the session is this process's own. What is read before could be old.
             let Claim { meta, lost } = provider.claim(session).await?;

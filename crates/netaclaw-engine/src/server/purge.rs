@@ -4,7 +4,7 @@ use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::server::UpdateSession;
 use crate::session::command::Mail;
-use netaclaw_protocol::{SessionChange, SessionId, SessionStatus};
+use netaclaw_protocol::{Busy, Conflict, SessionChange, SessionId, SessionStatus};
 use netaclaw_session::{
     PageRequest, SessionError, SessionFilter, SessionTreeProvider, is_purgeable,
 };
@@ -14,14 +14,6 @@ use tokio::sync::oneshot;
 const PAGE_SIZE: u32 = 200;
 
 impl Engine {
-    /// Purges sessions as soon as they are deleted.
-    pub fn without_kept_deletions(mut self) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.keeps_deleted = false;
-        }
-        self
-    }
-
     /// Deletes a session for good, with its process logs. A run ends first. Uploads stay: other
     /// sessions of their owner may refer to the same file.
     pub async fn purge(&self, caller: &Caller, session: &SessionId) -> Result<(), EngineError> {
@@ -40,9 +32,7 @@ impl Engine {
         }
         match self.purge_found(provider, session, None).await? {
             true => Ok(()),
-            false => Err(EngineError::Conflict(
-                "the session was restored; not deleting it permanently".to_owned(),
-            )),
+            false => Err(Conflict::SessionRestored.into()),
         }
     }
 
@@ -100,7 +90,7 @@ impl Engine {
         }
         let _gate = self.inner.gates.pass(session).await;
         if self.mailbox(session).is_some() {
-            return Err(EngineError::Busy("it was opened again".to_owned()));
+            return Err(Busy::OpenedAgain.into());
         }
         let meta = provider.get_session(session).await?;
         if !is_purgeable(&meta, deleted_before) {

@@ -1,11 +1,12 @@
 //! Trying a skill, and what its steps said.
 
-use super::execute::shutting_down;
 use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::process_log::unreadable;
 use crate::skills::skill_call_id;
-use netaclaw_protocol::{Chat, ProcessLogPage, SessionId, SkillTried, SkillTry};
+use netaclaw_protocol::{
+    BadRequest, Chat, NotFound, ProcessLogPage, SessionId, SkillTried, SkillTry, Unavailable,
+};
 use serde_json::Value;
 
 impl Engine {
@@ -23,9 +24,7 @@ impl Engine {
             Some(logs) => logs.page(session, operation, page, size).await,
             None => Ok(None),
         };
-        found
-            .map_err(unreadable)?
-            .ok_or_else(|| EngineError::NotFound("there is no log of such an operation".to_owned()))
+        Ok(found.map_err(unreadable)?.ok_or(NotFound::NoProcessLog)?)
     }
 
     /// Runs a skill with an input in a session of its own, as a message would that names it.
@@ -38,10 +37,7 @@ impl Engine {
         let input = match wanted.input {
             input @ Value::Object(_) => input,
             Value::Null => Value::Object(serde_json::Map::new()),
-            _ => {
-                let message = "the input of a skill has to be an object".to_owned();
-                return Err(EngineError::BadRequest(message));
-            }
+            _ => return Err(BadRequest::SkillInputNotAnObject.into()),
         };
         let chat = Chat {
             content: format!("/skill {name} {input}"),
@@ -49,7 +45,7 @@ impl Engine {
             ..Chat::default()
         };
         let ack = self.execute(caller, chat).await?.answer;
-        let message = ack.entry_id.ok_or_else(shutting_down)?;
+        let message = ack.entry_id.ok_or(Unavailable::ShuttingDown)?;
         Ok(SkillTried {
             session_id: ack.session_id,
             tool_call_id: skill_call_id(&message),

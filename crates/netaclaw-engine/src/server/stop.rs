@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::session::LiveSession;
 use crate::session::command::Handle;
 use crate::session::requests::{Outcome, Request};
-use netaclaw_protocol::{Ack, RunState, SessionId, Stop, Stopped};
+use netaclaw_protocol::{Ack, BadRequest, RunState, SessionId, Stop, Stopped};
 
 impl Handle for Stop {
     const WRITES: bool = false;
@@ -36,9 +36,7 @@ impl Handle for Stop {
                     stopped => stopped,
                 }
             }
-            (None, None) => Err(EngineError::BadRequest(
-                "missing field `sessionId`, or `requestId` of the message".to_owned(),
-            )),
+            (None, None) => Err(BadRequest::NothingToStop.into()),
         }
     }
 

@@ -87,10 +87,10 @@ async fn open(engine: &Engine, provider: &Arc<dyn SessionTreeProvider>, session:
     }
     match engine.live(&session, provider).await {
         Ok(_) => tracing::info!(session.id = %session, "completed an interrupted session"),
-        Err(EngineError::Busy(owner)) => {
+        Err(EngineError::Busy(why)) => {
             tracing::debug!(
                 session.id = %session,
-                owner,
+                %why,
                 "skipped an unfinished session of another process"
             );
         }

@@ -6,10 +6,10 @@ use crate::error::EngineError;
 use crate::session::command::Handle;
 use crate::session::durable::NewerState;
 use crate::session::requests::{Outcome, Request};
-use crate::session::writer::ReadOnly;
 use crate::session::{LiveSession, patch_of};
 use netaclaw_protocol::{
-    Ack, Command, Rename, Renamed, SessionChange, SessionId, SessionListItem, SessionStatus,
+    Ack, Command, LimitedText, ReadOnly, Rename, Renamed, SessionChange, SessionId,
+    SessionListItem, SessionStatus,
 };
 use serde::Serialize;
 
@@ -111,7 +111,7 @@ fn titled(rename: &Rename) -> SessionChange {
 
 fn check_title(title: Option<&str>) -> Result<(), EngineError> {
     match title {
-        Some(title) => check_length(("标题", "title"), title, TITLE_CHARS_MAX),
+        Some(title) => check_length(LimitedText::Title, title, TITLE_CHARS_MAX),
         None => Ok(()),
     }
 }
@@ -132,7 +132,7 @@ impl Engine {
             return Err(EngineError::NoSession);
         }
         if let Some(newer) = NewerState::of(&meta) {
-            return Err(ReadOnly::State(newer).refusal());
+            return Err(ReadOnly::from(newer).into());
         }
         let deletes = change.status == Some(SessionStatus::Deleted);
         let request = command.request();

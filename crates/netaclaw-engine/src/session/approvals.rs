@@ -10,7 +10,10 @@ use crate::session::command::Handle;
 use crate::session::requests::{Outcome, Request};
 use crate::source::{ConsentAct, ConsentScope};
 use netaclaw_governance::{Approval, CallHash, Consent};
-use netaclaw_protocol::{Ack, ApprovalDecision, ApprovalOutcome, ApprovalResponse, Nothing};
+use netaclaw_protocol::{
+    Ack, ApprovalDecision, ApprovalOutcome, ApprovalResponse, BadRequest, Conflict, FieldProblem,
+    NotFound, Nothing,
+};
 
 /// The limit of a user's note to the model about a refusal.
 const REASON_CHARS_MAX: usize = 4000;
@@ -50,8 +53,11 @@ impl LiveSession {
         let reason = response.reason.as_deref().map(str::trim);
         let reason = reason.filter(|words| !words.is_empty());
         if reason.is_some_and(|words| words.chars().count() > REASON_CHARS_MAX) {
-            let message = format!("reason: must not be longer than {REASON_CHARS_MAX} characters");
-            return Err(EngineError::BadRequest(message));
+            let problem = FieldProblem::TooLong {
+                chars_max: REASON_CHARS_MAX,
+            };
+            let field = "reason".to_owned();
+            return Err(BadRequest::FieldNotValid { field, problem }.into());
         }
         let scope = match response.remember {
             true => ConsentScope::Session,
@@ -103,13 +109,10 @@ impl LiveSession {
         let mut known = writing.state.durable.decided.iter();
         match known.find(|decided| decided.approval_id == approval_id) {
             Some(decided) if decided.outcome == ApprovalOutcome::Denied => {
-                EngineError::Conflict("this call has been refused already".to_owned())
+                Conflict::CallDenied.into()
             }
-            Some(_) => EngineError::Conflict("this call has been allowed already".to_owned()),
-            None => {
-                let message = "this approval is not open; its run has ended without a decision";
-                EngineError::NotFound(message.to_owned())
-            }
+            Some(_) => Conflict::CallAllowed.into(),
+            None => NotFound::ApprovalNotOpen.into(),
         }
     }
 }

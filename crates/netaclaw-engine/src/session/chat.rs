@@ -8,7 +8,9 @@ use crate::session::command::Handle;
 use crate::session::durable::Queued;
 use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::user_message::UserMark;
-use netaclaw_protocol::{Ack, Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId};
+use netaclaw_protocol::{
+    Ack, BadRequest, Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId,
+};
 use netaclaw_session::NewEntry;
 use serde_json::json;
 use uuid::Uuid;
@@ -70,7 +72,7 @@ impl Handle for Chat {
 impl LiveSession {
     async fn chat(&mut self, chat: Chat, request: Option<Request>) -> Result<ChatAck, EngineError> {
         if chat.content.trim().is_empty() && chat.attachments.is_empty() {
-            return Err(EngineError::BadRequest("the message is empty".to_owned()));
+            return Err(BadRequest::MessageEmpty.into());
         }
         let ack = self.take_in(&chat, request.as_ref()).await?;
         // Before anything else can fail: an accepted message is not accepted again.
@@ -190,7 +192,7 @@ impl LiveSession {
     pub(super) async fn must_exist(&self, entry: &EntryId) -> Result<(), EngineError> {
         match self.writer.tree().await?.contains(entry) {
             true => Ok(()),
-            false => Err(EngineError::StaleParent(entry.to_string())),
+            false => Err(EngineError::StaleParent(entry.clone())),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::events::feed::{OnItsWay, Subscriber, SubscriptionId, now_ms};
 use crate::server::{Caller, Engine};
 use crate::session::requests::{Outcome, Request};
 use async_trait::async_trait;
-use netaclaw_protocol::{Ack, Command, FeedStart, Opened, SessionOpen};
+use netaclaw_protocol::{Ack, Command, Conflict, FeedStart, Opened, SessionOpen};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -99,7 +99,7 @@ impl<A: Ask> Asked for WithReply<A> {
     async fn answer(self: Box<Self>, session: &mut LiveSession) {
         let Self { ask, reply } = *self;
         let answer = match session.writer.read_only() {
-            Some(why) if A::WRITES => Err(why.refusal()),
+            Some(why) if A::WRITES => Err(why.clone().into()),
             _ => ask.carry_out(session).await,
         };
         // A caller that is gone has no use for it.
@@ -122,9 +122,8 @@ impl<C: Handle> Ask for Delivery<C> {
         let known = session.requests.repeat(self.request.as_ref(), now_ms())?;
         if let Some(outcome) = known.cloned() {
             let answer = self.command.repeat(session, outcome).await?;
-            return answer.map(Ack::deduped).ok_or_else(|| {
-                EngineError::Conflict("this request id was used for another command".to_owned())
-            });
+            let answer = answer.ok_or(Conflict::RequestIdReused)?;
+            return Ok(Ack::deduped(answer));
         }
         self.command.handle(session, &self.by, self.request).await
     }

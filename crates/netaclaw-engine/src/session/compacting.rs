@@ -8,8 +8,8 @@ use crate::server::Caller;
 use crate::session::command::Handle;
 use crate::session::requests::{Outcome, Request};
 use netaclaw_protocol::{
-    Ack, Compact, CompactAck, CompactStatus, CompactionReason, CompactionStart, DismissCompaction,
-    Nothing, RunOutcome, RunPhase, RunState,
+    Ack, Busy, Compact, CompactAck, CompactStatus, CompactionReason, CompactionStart,
+    DismissCompaction, Nothing, RunOutcome, RunPhase, RunState,
 };
 use netaclaw_runtime::RunReport;
 use std::sync::Arc;
@@ -42,10 +42,7 @@ impl Handle for Compact {
             _ if session.live.compacts() => CompactStatus::AlreadyRunning,
             Some(job) if job.id.is_none() => CompactStatus::AlreadyRunning,
             Some(_) => session.desk.put(asked),
-            None if session.live.waits_for_person() => {
-                let message = "a question or an approval is open; answer it first";
-                return Err(EngineError::Busy(message.to_owned()));
-            }
+            None if session.live.waits_for_person() => return Err(Busy::WaitsForAnswer.into()),
             None => {
                 session.allowance.begin()?;
                 session.start_compaction(asked);

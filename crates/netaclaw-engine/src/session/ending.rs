@@ -6,7 +6,7 @@ use crate::events::feed::now_ms;
 use crate::session::recover::close_calls;
 use crate::session::writer::{SessionWriter, Writing};
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, Message, StopReason, Trouble, TroubleKind, Usage,
+    AssistantMessage, ContentBlock, Message, RunTrouble, StopReason, Trouble, Usage,
 };
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 
@@ -22,12 +22,7 @@ impl Ending {
     pub(crate) fn interrupted() -> Self {
         Self {
             stop_reason: StopReason::Aborted,
-            trouble: Trouble::new(
-                TroubleKind::Interrupted,
-                "服务器在回答之前停止了，本次运行已中断。请重新发送，或继续。",
-                "Interrupted: the server stopped before an answer came. Send the message again, \
-                 or go on.",
-            ),
+            trouble: RunTrouble::Interrupted.into(),
         }
     }
 

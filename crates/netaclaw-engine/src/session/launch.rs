@@ -1,7 +1,7 @@
 //! Runs: begun, watched, ended.
 
 use super::LiveSession;
-use crate::error::{EngineError, internal_trouble};
+use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock, RunningRun};
 use crate::session::durable::RunMark;
@@ -19,7 +19,7 @@ use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentSource, PrepareRun};
 use netaclaw_protocol::{
     Done, EntryId, ErrorCode, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
-    Severity, TodoList, Trouble, TroubleKind, Usage,
+    RunTrouble, Severity, TodoList, Trouble, TroubleKind, Unavailable, Usage, Words,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{Flush, NewEntry, NewParent, Role, SessionTree};
@@ -200,13 +200,8 @@ impl LiveSession {
             // off; the next process finds the mark of the run and closes it.
             Err(cut_off) if cut_off.is_cancelled() => return,
             Err(panic) => {
-                tracing::error!(
-                    session.id = %self.writer.id,
-                    run.id = %run_id,
-                    %panic,
-                    "a run panicked"
-                );
-                (RunOutcome::Error, Some(Box::new(internal_trouble())))
+                tracing::error!(session.id = %self.writer.id, run.id = %run_id, %panic, "a run panicked");
+                (RunOutcome::Error, Some(Box::new(RunTrouble::Failed.into())))
             }
         };
         if outcome == RunOutcome::Error
@@ -269,10 +264,7 @@ impl LiveSession {
             return Ok(());
         }
         let stored = tokio::time::timeout(SETTLE_TIMEOUT, self.store_end()).await;
-        stored.unwrap_or_else(|_| {
-            let message = "the session's store does not answer; try again in a moment";
-            Err(EngineError::Unavailable(message.to_owned()))
-        })
+        stored.unwrap_or_else(|_| Err(Unavailable::StoreNotAnswering.into()))
     }
 
     async fn store_end(&mut self) -> Result<(), EngineError> {
@@ -351,9 +343,7 @@ async fn run(
         Ok(runner) => runner.run(&mut host, cancel).await,
         Err(error) => {
             let refusal = error.refusal();
-            let trouble = error
-                .trouble()
-                .unwrap_or_else(|| not_ready(refusal.message));
+            let trouble = error.trouble().unwrap_or_else(|| not_ready(refusal.words));
             unasked(RunOutcome::Error, Some(Box::new(trouble)))
         }
     };
@@ -373,9 +363,9 @@ pub(super) fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> Run
     }
 }
 
-fn not_ready(why: String) -> Trouble {
-    let zh = format!("无法开始运行：{why}");
-    Trouble::new(TroubleKind::NotReady, zh, why)
+fn not_ready(why: Words) -> Trouble {
+    let zh = format!("无法开始运行：{}", why.zh);
+    Trouble::new(TroubleKind::NotReady, zh, why.en)
 }
 
 async fn prepare(

@@ -9,8 +9,8 @@ use crate::session::requests::{Outcome, Request};
 use crate::session::tree::Way;
 use netaclaw_compaction::{CompactionFailure, Conversation, Watcher};
 use netaclaw_protocol::{
-    Ack, CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId,
-    RunOutcome, RunPhase, RunState, SwitchStatus,
+    Ack, Busy, CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId,
+    RunOutcome, RunPhase, RunState, SwitchStatus, Unavailable,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{Flush, NewEntry, Places};
@@ -129,17 +129,15 @@ impl LiveSession {
         way: Way,
     ) -> Result<Option<(Leaving, Conversation)>, EngineError> {
         if self.current.is_some() {
-            let message = "a run is writing; stop it or wait for its end".to_owned();
-            return Err(EngineError::Busy(message));
+            return Err(Busy::Running.into());
         }
         if self.live.waits_for_person() {
-            let message = "a question or an approval is open; answer it first".to_owned();
-            return Err(EngineError::Busy(message));
+            return Err(Busy::WaitsForAnswer.into());
         }
         let tree = self.writer.tree().await?;
         let to = match (leaf, way) {
             (Some(entry), _) if !tree.contains(&entry) => {
-                return Err(EngineError::StaleParent(entry.to_string()));
+                return Err(EngineError::StaleParent(entry));
             }
             (Some(entry), Way::Follow) => {
                 let writing = self.writer.begin().await;
@@ -161,8 +159,8 @@ impl LiveSession {
             return;
         };
         let told = moving.told.try_recv().unwrap_or_else(|_| {
-            let message = "the branch could not be summarised".to_owned();
-            Err(EngineError::Unavailable(message).into())
+            let failed = EngineError::from(Unavailable::BranchNotSummarized);
+            Err(failed.into())
         });
         let moved = match told {
             Ok(told) => {

@@ -44,12 +44,12 @@ use crate::session::live::Live;
 use crate::session::recover::recover;
 use crate::session::requests::{Answered, Outcome, Request, Requests};
 use crate::session::waiters::Waiters;
-use crate::session::writer::{ReadOnly, SessionWriter, Writing};
+use crate::session::writer::{SessionWriter, Writing};
 use crate::source::AgentSource;
 use launch::{ClosingRun, CurrentRun};
 use leaving::PendingMove;
 use netaclaw_governance::Approval;
-use netaclaw_protocol::{ReliableEvent, ResyncReason, RunState, SessionResync};
+use netaclaw_protocol::{Busy, ReliableEvent, ResyncReason, RunState, SessionResync, Trouble};
 use netaclaw_runtime::{RunReport, todo_on_path};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
@@ -102,7 +102,7 @@ impl LiveSession {
     ) -> Result<Self, EngineError> {
         let open = recover(&writer).await?;
         let mut warnings = writer.begin().await.state.durable.warnings.clone();
-        warnings.extend(writer.read_only().map(ReadOnly::warning));
+        warnings.extend(writer.read_only().map(Trouble::from));
         let live = Live::new(writer.feed.clone(), warnings);
         for question in open.questions {
             live.question_opened(question);
@@ -236,8 +236,7 @@ impl LiveSession {
             Mail::Ask(asked) => asked.answer(self).await,
             Mail::Close(subscription) => self.writer.feed.unsubscribe(subscription),
             Mail::PutAway(reply) => {
-                let message = "a run has begun; try again".to_owned();
-                drop(reply.send(Err(EngineError::Busy(message))));
+                drop(reply.send(Err(Busy::RunBegun.into())));
             }
         }
     }

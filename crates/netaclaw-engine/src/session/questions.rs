@@ -9,7 +9,7 @@ use crate::session::expiry::expire;
 use crate::session::recover::{Agreed, close_calls, close_calls_but};
 use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::waiters::read_answer;
-use netaclaw_protocol::{Ack, ClarifyResponse, Nothing};
+use netaclaw_protocol::{Ack, BadRequest, ClarifyResponse, Conflict, NotFound, Nothing};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;
@@ -45,9 +45,7 @@ impl LiveSession {
         answer: &Value,
         by: Option<Answered>,
     ) -> Result<Ack<Nothing>, EngineError> {
-        let answer = read_answer(answer).ok_or_else(|| {
-            EngineError::BadRequest("an answer is a text or a list of texts".to_owned())
-        })?;
+        let answer = read_answer(answer).ok_or(BadRequest::AnswerNotText)?;
         let mut writing = self.writer.begin().await;
         let texts = match &answer {
             ClarifyAnswer::Answered(texts) => texts.clone(),
@@ -56,19 +54,12 @@ impl LiveSession {
         match writing.state.durable.answer_to(request_id) {
             None => {}
             Some(known) if *known == texts => return Ok(Ack::deduped(Nothing {})),
-            Some(known) if known.is_empty() => {
-                let message = "this question is closed; send your answer as a message".to_owned();
-                return Err(EngineError::Conflict(message));
-            }
-            Some(_) => {
-                let message = "this question has been answered already".to_owned();
-                return Err(EngineError::Conflict(message));
-            }
+            Some(known) if known.is_empty() => return Err(Conflict::QuestionClosed.into()),
+            Some(_) => return Err(Conflict::QuestionAnswered.into()),
         }
         let answered = writing.change(|durable| {
             if !durable.answer(request_id, texts) {
-                let message = "this question is not open; its run has ended";
-                return Err(EngineError::NotFound(message.to_owned()));
+                return Err(NotFound::QuestionNotOpen.into());
             }
             if let Some(by) = by {
                 durable.remember(by, now_ms());

@@ -8,7 +8,7 @@ use crate::session::command::Handle;
 use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::user_message::UserMark;
 use netaclaw_protocol::{
-    Ack, QueueChange, QueueEdit, QueueEdited, ReliableEvent, RunError, RunId, Severity,
+    Ack, BadRequest, QueueChange, QueueEdit, QueueEdited, ReliableEvent, RunError, RunId, Severity,
 };
 use netaclaw_session::{Flush, NewEntry};
 use uuid::Uuid;
@@ -36,7 +36,7 @@ impl Handle for QueueEdit {
             match self.change {
                 QueueChange::Edit { item_id, content } => {
                     if content.trim().is_empty() {
-                        return Err(EngineError::BadRequest("the message is empty".to_owned()));
+                        return Err(BadRequest::MessageEmpty.into());
                     }
                     queue.edit(&item_id, content)?;
                 }

@@ -6,7 +6,9 @@
 use crate::error::EngineError;
 use crate::session::durable::{Durable, Queued};
 use crate::session::user_message::marked;
-use netaclaw_protocol::{Chat, ChatAck, Command, CompactStatus, Disposition, RunId, SessionId};
+use netaclaw_protocol::{
+    Chat, ChatAck, Command, CompactStatus, Conflict, Disposition, RunId, SessionId,
+};
 use netaclaw_session::SessionTree;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -184,9 +186,7 @@ impl Requests {
         };
         match known.fingerprint == request.fingerprint {
             true => Ok(Some(&known.outcome)),
-            false => Err(EngineError::Conflict(
-                "this request id was used for something else".to_owned(),
-            )),
+            false => Err(Conflict::RequestIdReused.into()),
         }
     }
 

@@ -9,8 +9,9 @@ use crate::session::command::Handle;
 use crate::session::durable::Durable;
 use crate::session::requests::{Outcome, Request};
 use netaclaw_protocol::{
-    Ack, EntryId, Fork, Forked, Nothing, ReliableEvent, Retried, Retry, SessionId, SessionMeta,
-    SessionUpdated, SetLabel, SwitchLeaf, SwitchLeafAck, SwitchStatus,
+    Ack, BadRequest, Busy, EntryId, Fork, Forked, LimitedText, Nothing, ReliableEvent, Retried,
+    Retry, SessionId, SessionMeta, SessionUpdated, SetLabel, SwitchLeaf, SwitchLeafAck,
+    SwitchStatus,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{EntryBody, Flush, Places, Role, SessionError};
@@ -65,9 +66,7 @@ impl LiveSession {
         request: Option<Request>,
     ) -> Result<(), EngineError> {
         if self.current.is_some() {
-            return Err(EngineError::Busy(
-                "a run is writing; stop it or wait for its end".to_owned(),
-            ));
+            return Err(Busy::Running.into());
         }
         let writer = Arc::clone(&self.writer);
         let mut writing = writer.begin().await;
@@ -118,15 +117,13 @@ impl Handle for Retry {
         request: Option<Request>,
     ) -> Result<Ack<Retried>, EngineError> {
         if session.live.waits_for_person() {
-            let message = "a question or an approval is open; answer it or stop the run first";
-            return Err(EngineError::Busy(message.to_owned()));
+            return Err(Busy::WaitsForAnswer.into());
         }
         let tree = session.writer.tree().await?;
         let asked = tree.get(&self.entry_id);
-        let asked = asked.ok_or_else(|| EngineError::StaleParent(self.entry_id.to_string()))?;
+        let asked = asked.ok_or_else(|| EngineError::StaleParent(self.entry_id.clone()))?;
         if asked.role() != Role::User {
-            let message = "only a message of the user can be answered again";
-            return Err(EngineError::BadRequest(message.to_owned()));
+            return Err(BadRequest::NotAUserMessage.into());
         }
         if session.current.is_none() {
             session.allowance.begin()?;
@@ -145,7 +142,7 @@ impl Handle for Retry {
 impl Handle for SetLabel {
     fn check(&self, _: &Caller) -> Result<(), EngineError> {
         match &self.label {
-            Some(label) => check_length(("标签", "label"), label, LABEL_CHARS_MAX),
+            Some(label) => check_length(LimitedText::Label, label, LABEL_CHARS_MAX),
             None => Ok(()),
         }
     }

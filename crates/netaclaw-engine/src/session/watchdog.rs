@@ -2,7 +2,7 @@
 //! for good. Every run has a watchdog of its own: a hanging session does not affect others.
 
 use crate::session::live::Live;
-use netaclaw_protocol::{RunOutcome, SessionId, Trouble, TroubleKind, Usage};
+use netaclaw_protocol::{RunOutcome, RunTrouble, SessionId, Trouble, Usage};
 use netaclaw_runtime::RunReport;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -79,7 +79,7 @@ impl Watchdog {
             RunReport {
                 outcome: RunOutcome::Stopped,
                 reason: None,
-                trouble: Some(Box::new(dropped())),
+                trouble: Some(Box::new(RunTrouble::Dropped.into())),
                 usage: Usage::default(),
                 turns: 0,
                 tools_refused: None,
@@ -133,25 +133,12 @@ impl Watchdog {
         let seconds = (now - last.at).as_secs();
         let (minutes, what) = (seconds / 60, last.what);
         let phase = self.live.phase_name();
-        Trouble::new(
-            TroubleKind::Stalled,
-            format!(
-                "本次运行已有 {minutes} 分钟没有任何进展，已被结束（阶段：{phase}；最后的动静：{what}，\
-                 {seconds} 秒前）。请重试；若仍出现，请检查渠道与存储。"
-            ),
-            format!(
-                "The run showed no sign of life for {minutes} minutes and was ended (phase: {phase}; \
-                 last sign: {what}, {seconds} s ago). Try again; if it happens again, look at the \
-                 channel and the store."
-            ),
-        )
+        RunTrouble::Stalled {
+            minutes,
+            phase,
+            sign: what.to_owned(),
+            seconds,
+        }
+        .into()
     }
-}
-
-fn dropped() -> Trouble {
-    Trouble::new(
-        TroubleKind::Cancelled,
-        "已停止。本次运行没有按时结束，已被放弃。",
-        "Stopped. The run did not end in time and was dropped.",
-    )
 }

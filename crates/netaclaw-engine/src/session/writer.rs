@@ -12,8 +12,8 @@ use crate::session::foreign::ForeignWatch;
 use crate::session::tally::{Tally, Totals};
 use crate::session::user_message::{UserMark, user_message};
 use netaclaw_protocol::{
-    Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReliableEvent, SessionId,
-    SessionListItem, SessionMeta, SessionUpdated, Trouble, TroubleKind, Words,
+    Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReadOnly, ReliableEvent,
+    SessionId, SessionListItem, SessionMeta, SessionUpdated,
 };
 use netaclaw_session::{
     Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, SessionError, SessionPatch,
@@ -44,16 +44,7 @@ pub(crate) struct SessionWriter {
     state: Mutex<WriterState>,
 }
 
-/// Why a session is not written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReadOnly {
-    /// Its entries have a newer format.
-    Format { found: u32 },
-    /// Its state has a newer version.
-    State(NewerState),
-}
-
-/// The stores next to the entries of sessions.
+/// What is kept beside the entries of sessions.
 #[derive(Clone, Default)]
 pub(crate) struct Beside {
     pub(crate) files: Option<Arc<dyn AttachmentStore>>,
@@ -89,8 +80,8 @@ impl SessionWriter {
         header: &Header,
     ) -> Self {
         let id = session.session_id.clone();
-        let read_only = ReadOnly::of(session, header);
-        let (durable, stored) = match read_only {
+        let read_only = read_only(session, header);
+        let (durable, stored) = match &read_only {
             Some(_) => (Durable::default(), StoredState::default()),
             None => StoredState::read(session),
         };
@@ -121,13 +112,13 @@ impl SessionWriter {
     }
 
     /// Why the session is not written, if it is not.
-    pub(crate) fn read_only(&self) -> Option<ReadOnly> {
-        self.read_only
+    pub(crate) fn read_only(&self) -> Option<&ReadOnly> {
+        self.read_only.as_ref()
     }
 
     fn must_be_writable(&self) -> Result<(), EngineError> {
-        match self.read_only {
-            Some(why) => Err(why.refusal()),
+        match &self.read_only {
+            Some(why) => Err(why.clone().into()),
             None => Ok(()),
         }
     }
@@ -380,39 +371,13 @@ impl Drop for Writing<'_> {
     }
 }
 
-impl ReadOnly {
-    pub(crate) fn of(session: &SessionMeta, header: &Header) -> Option<Self> {
-        let found = header.version();
-        match found > FORMAT_VERSION {
-            true => Some(Self::Format { found }),
-            false => NewerState::of(session).map(Self::State),
-        }
+/// Why a session is not written, if it is not.
+fn read_only(session: &SessionMeta, header: &Header) -> Option<ReadOnly> {
+    let (found, supported) = (header.version(), FORMAT_VERSION);
+    if found > supported {
+        return Some(ReadOnly::NewerFormat { found, supported });
     }
-
-    pub(crate) fn refusal(self) -> EngineError {
-        EngineError::ReadOnly(Box::new(self.words()))
-    }
-
-    /// For clients that open the session.
-    pub(crate) fn warning(self) -> Trouble {
-        let Words { zh, en } = self.words();
-        Trouble::new(TroubleKind::NewerVersion, zh, en)
-    }
-
-    fn words(self) -> Words {
-        let (zh, en, found, supported) = match self {
-            Self::Format { found } => ("格式", "format", found.into(), FORMAT_VERSION.into()),
-            Self::State(newer) => ("状态", "state", newer.version, NewerState::SUPPORTED),
-        };
-        Words::new(
-            format!(
-                "此会话由较新版本的 NetaClaw 写入（{zh}版本 {found}，本版本支持到 {supported}），只能查看。请更新 NetaClaw 后再修改。"
-            ),
-            format!(
-                "A newer version of NetaClaw wrote this session ({en} version {found}, this one supports {supported}): it can be read but not changed. Update NetaClaw to change it."
-            ),
-        )
-    }
+    NewerState::of(session).map(ReadOnly::from)
 }
 
 fn tell_unsupported(session: &SessionId, queue: &Queue) {

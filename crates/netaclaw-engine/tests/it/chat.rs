@@ -2,8 +2,8 @@
 
 use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{
-    Chat, ChatMode, ClarifyResponse, Disposition, QueueChange, QueueEdit, Retry, RunState, Stop,
-    SwitchLeaf,
+    BadRequest, Busy, Chat, ChatMode, ClarifyResponse, Conflict, Disposition, QueueChange,
+    QueueEdit, Retry, RunState, Stop, SwitchLeaf,
 };
 use netaclaw_testkit::engine::{Act, Server, ann};
 use serde_json::json;
@@ -212,7 +212,7 @@ async fn the_same_request_has_one_effect() {
     assert_eq!(again.answer.entry_id, first.answer.entry_id);
     assert!(matches!(
         server.send(chat("other")).await,
-        Err(EngineError::Conflict(_))
+        Err(EngineError::Conflict(Conflict::RequestIdReused))
     ));
     assert_eq!(
         server
@@ -254,7 +254,10 @@ async fn a_question_ends_when_its_time_is_over_and_the_run_goes_on() {
         answer: json!("blue"),
     };
     let late = server.engine.execute(&ann(), late).await;
-    assert!(matches!(late.unwrap_err(), EngineError::Conflict(_)));
+    assert!(matches!(
+        late,
+        Err(EngineError::Conflict(Conflict::QuestionClosed))
+    ));
     server.script.act([Act::Say("left as it is"), Act::End]);
     client.done(1).await;
     let path = server.path(&session).await;
@@ -280,7 +283,7 @@ async fn a_question_is_answered_once_by_words_or_by_id() {
     let late = server.engine.execute(&ann(), answer.clone()).await;
     let late = late.unwrap_err();
     assert!(
-        matches!(late, EngineError::Conflict(_)),
+        matches!(late, EngineError::Conflict(Conflict::QuestionAnswered)),
         "the first one counts"
     );
     let told = client.wait("clarify_answered", |_| true).await;
@@ -352,7 +355,7 @@ async fn branches_come_from_explicit_parents_and_the_leaf_stays_while_a_run_writ
             },
         )
         .await;
-    assert!(matches!(refused, Err(EngineError::Busy(_))));
+    assert!(matches!(refused, Err(EngineError::Busy(Busy::Running))));
     server
         .script
         .act([Act::Say("1"), Act::End, Act::Say("1b"), Act::End]);
@@ -407,7 +410,7 @@ async fn another_answer_stands_beside_the_first() {
             },
         )
         .await;
-    assert!(matches!(busy, Err(EngineError::Busy(_))));
+    assert!(matches!(busy, Err(EngineError::Busy(Busy::Running))));
     server
         .script
         .act([Act::Say("1"), Act::End, Act::Say("1b"), Act::End]);
@@ -442,7 +445,11 @@ async fn another_answer_stands_beside_the_first() {
             },
         )
         .await;
-    assert!(matches!(wrong, Err(EngineError::BadRequest(_))));
+    let wrong = wrong.unwrap_err();
+    assert!(matches!(
+        wrong,
+        EngineError::BadRequest(BadRequest::NotAUserMessage)
+    ));
     let gone = server
         .engine
         .execute(

@@ -2,7 +2,8 @@
 
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalResponse, ClarifyResponse, Disposition, RunState, SessionId, Stop,
+    ApprovalDecision, ApprovalResponse, ClarifyResponse, Conflict, Disposition, NotFound, RunState,
+    SessionId, Stop,
 };
 use netaclaw_testkit::engine::{Act, Server, ann};
 use serde_json::json;
@@ -223,7 +224,10 @@ fn a_call_still_waits_for_consent_and_runs_once_it_is_given() {
         let again = client.wait("approval_request", |data| data["approvalId"] != id.as_str());
         let again = again.await["data"]["approvalId"].clone();
         let late = server.engine.execute(&ann(), allow).await.unwrap_err();
-        assert_eq!(late.to_string(), "this call has been allowed already");
+        assert!(
+            matches!(late, EngineError::Conflict(Conflict::CallAllowed)),
+            "{late}"
+        );
         let deny = decision(&session, again.as_str().unwrap(), ApprovalDecision::Deny);
         server.engine.execute(&ann(), deny.clone()).await.unwrap();
         server.script.act([Act::Say("tidy"), Act::End]);
@@ -239,8 +243,10 @@ fn a_call_still_waits_for_consent_and_runs_once_it_is_given() {
         assert_eq!(server.path(&session).await, expected);
         // Also when its run has ended.
         let late = server.engine.execute(&ann(), deny).await.unwrap_err();
-        assert!(matches!(late, EngineError::Conflict(_)), "{late}");
-        assert_eq!(late.to_string(), "this call has been refused already");
+        assert!(
+            matches!(late, EngineError::Conflict(Conflict::CallDenied)),
+            "{late}"
+        );
     });
 }
 
@@ -292,7 +298,10 @@ fn who_goes_on_without_deciding_on_a_call_has_it_closed() {
         assert_eq!(server.path(&session).await, expected);
         let late = decision(&session, &id, ApprovalDecision::Allow);
         let late = server.engine.execute(&ann(), late).await.unwrap_err();
-        assert!(matches!(late, EngineError::NotFound(_)), "{late}");
+        assert!(
+            matches!(late, EngineError::NotFound(NotFound::ApprovalNotOpen)),
+            "{late}"
+        );
     });
 }
 

@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use crate::gateway::Shared;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use netaclaw_protocol::{ErrorCode, TokenScope, Words};
+use netaclaw_protocol::{Forbidden, TokenScope};
 use std::sync::Arc;
 
 /// A client with a valid credential.
@@ -40,7 +40,7 @@ impl FromRequestParts<Arc<Shared>> for Writer {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_write() {
             true => Ok(Self(identity)),
-            false => Err(ApiError::forbidden(only_reads())),
+            false => Err(Forbidden::OnlyReads.into()),
         }
     }
 }
@@ -52,10 +52,7 @@ impl FromRequestParts<Arc<Shared>> for FullScope {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.scope {
             TokenScope::Full => Ok(Self(identity)),
-            TokenScope::Read | TokenScope::Chat => Err(ApiError::forbidden(Words::new(
-                "须使用完全权限的凭据",
-                "this needs a credential of full scope",
-            ))),
+            TokenScope::Read | TokenScope::Chat => Err(Forbidden::FullScopeNeeded.into()),
         }
     }
 }
@@ -67,10 +64,7 @@ impl FromRequestParts<Arc<Shared>> for Onlooker {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_inspect() {
             true => Ok(Self(identity)),
-            false => Err(ApiError::forbidden(Words::new(
-                "只有管理员可以查看",
-                "only an administrator may see this",
-            ))),
+            false => Err(Forbidden::AdministratorSees.into()),
         }
     }
 }
@@ -82,24 +76,13 @@ impl FromRequestParts<Arc<Shared>> for Administrator {
         let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
         match identity.may_configure() {
             true => Ok(Self(identity)),
-            false => Err(ApiError::forbidden(Words::new(
-                "只有持完全权限令牌的管理员可以修改",
-                "only an administrator with a full token may change this",
-            ))),
+            false => Err(Forbidden::AdministratorChanges.into()),
         }
     }
 }
 
 impl From<AuthError> for ApiError {
     fn from(error: AuthError) -> Self {
-        let code = match error {
-            AuthError::Unavailable => ErrorCode::Unavailable,
-            _ => ErrorCode::Unauthorized,
-        };
-        Self::new(code, error.words())
+        Self::new(error.reason())
     }
-}
-
-pub(crate) fn only_reads() -> Words {
-    Words::new("此令牌只能读取", "this token may only read")
 }

@@ -11,10 +11,10 @@ use crate::routes::{Routes, handlers};
 use crate::transport::Peer;
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Actor, LoginCheck, is_browsers};
-use netaclaw_protocol::{ErrorCode, Login, Me, PROTOCOL, TokenScope, UserId, Words};
+use netaclaw_protocol::{Login, Me, PROTOCOL, TokenScope, TooMany, Unauthorized, UserId};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,8 +47,7 @@ async fn login(
             match shared.admin.check_login(&name, &password).await? {
                 LoginCheck::Right(user) => identity(user, TokenScope::Full),
                 LoginCheck::Refused => {
-                    let words = Words::new("用户名或密码错误", "name or password is wrong");
-                    return Err(ApiError::new(ErrorCode::Unauthorized, words));
+                    return Err(Unauthorized::WrongLogin.into());
                 }
             }
         }
@@ -69,17 +68,12 @@ async fn login(
 
 /// The refusal for a client that has to wait.
 pub(super) fn too_many(wait: Duration) -> Response {
-    let seconds = wait.as_secs() + 1;
-    let words = Words::new(
-        format!("失败次数过多；请在 {seconds} 秒后重试"),
-        format!("too many failed tries; try again in {seconds} s"),
-    );
-    let mut response = ApiError::new(ErrorCode::RateLimited, words).into_response();
-    let retry_after = HeaderValue::from(seconds);
-    response
-        .headers_mut()
-        .insert(header::RETRY_AFTER, retry_after);
-    response
+    let retry_after_s = wait.as_secs() + 1;
+    let error = ApiError {
+        retry_after: Some(Duration::from_secs(retry_after_s)),
+        ..ApiError::new(TooMany::FailedLogins { retry_after_s })
+    };
+    error.into_response()
 }
 
 fn attempt(shared: &Shared, login: &Login, address: IpAddr, asked: &HeaderMap) -> LoginTry {

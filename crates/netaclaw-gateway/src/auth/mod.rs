@@ -12,7 +12,7 @@ mod password;
 
 pub(crate) use browser::welcome;
 pub(crate) use cookie::credential;
-pub(crate) use extract::{Administrator, FullScope, Onlooker, Signed, Writer, only_reads};
+pub(crate) use extract::{Administrator, FullScope, Onlooker, Signed, Writer};
 pub(crate) use known::KnownBrowsers;
 pub(crate) use limit::LoginLimiter;
 pub(crate) use login::{actor, routes};
@@ -22,11 +22,12 @@ use crate::metrics;
 use crate::settings::AuthSettings;
 use netaclaw_admin::{AdminError, AdminStore, FIRST_USER, TokenCheck, same_secret};
 use netaclaw_engine::Caller;
-use netaclaw_protocol::{Role, Token, TokenScope, User, UserId, UserStatus, Words};
+use netaclaw_protocol::{
+    Reason, Role, Token, TokenScope, Unauthorized, Unavailable, User, UserId, UserStatus,
+};
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use thiserror::Error;
 use tokio::sync::OnceCell;
 
 /// An authenticated user.
@@ -66,33 +67,19 @@ impl Identity {
 }
 
 /// Why authentication failed. The text reaches the client.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 pub(crate) enum AuthError {
-    #[error("no credential was given; use the access token or log in")]
-    Missing,
-    #[error("the credential is not known here")]
-    Unknown,
-    #[error("the token has expired")]
-    Expired,
-    #[error("the token has been revoked")]
-    Revoked,
-    #[error("the user is switched off")]
-    UserDisabled,
-    #[error("credentials cannot be checked right now; try again")]
+    Refused(Unauthorized),
+    /// It could not be checked.
     Unavailable,
 }
 
 impl AuthError {
-    pub(crate) fn words(&self) -> Words {
-        let zh = match self {
-            Self::Missing => "未提供凭据；请使用访问令牌或登录",
-            Self::Unknown => "凭据无效",
-            Self::Expired => "令牌已过期",
-            Self::Revoked => "令牌已吊销",
-            Self::UserDisabled => "该用户已停用",
-            Self::Unavailable => "暂时无法验证凭据；请稍后重试",
-        };
-        Words::new(zh, self.to_string())
+    pub(crate) fn reason(&self) -> Reason {
+        match self {
+            Self::Refused(reason) => reason.clone().into(),
+            Self::Unavailable => Unavailable::CredentialsNotChecked.into(),
+        }
     }
 }
 
@@ -123,7 +110,7 @@ impl Authenticator {
         &self,
         presented: Option<&SecretString>,
     ) -> Result<Identity, AuthError> {
-        let presented = presented.ok_or(AuthError::Missing)?;
+        let presented = presented.ok_or(AuthError::Refused(Unauthorized::NoCredential))?;
         let access = self.access_token.as_ref();
         if access.is_some_and(|token| same_secret(token, presented)) {
             return self.owner().await;
@@ -136,10 +123,10 @@ impl Authenticator {
                 token: Some(access.token.clone()),
                 ..identity(access.user, access.token.spec.scope)
             }),
-            Ok(TokenCheck::Unknown) => Err(AuthError::Unknown),
-            Ok(TokenCheck::Expired) => Err(AuthError::Expired),
-            Ok(TokenCheck::Revoked) => Err(AuthError::Revoked),
-            Ok(TokenCheck::UserDisabled) => Err(AuthError::UserDisabled),
+            Ok(TokenCheck::Unknown) => Err(AuthError::Refused(Unauthorized::CredentialUnknown)),
+            Ok(TokenCheck::Expired) => Err(AuthError::Refused(Unauthorized::TokenExpired)),
+            Ok(TokenCheck::Revoked) => Err(AuthError::Refused(Unauthorized::TokenRevoked)),
+            Ok(TokenCheck::UserDisabled) => Err(AuthError::Refused(Unauthorized::UserDisabled)),
             Err(error) => Err(unavailable(&error)),
         }
     }
@@ -157,13 +144,13 @@ impl Authenticator {
         };
         match user.spec.status {
             UserStatus::Enabled => Ok(identity(user, TokenScope::Full)),
-            UserStatus::Disabled => Err(AuthError::UserDisabled),
+            UserStatus::Disabled => Err(AuthError::Refused(Unauthorized::UserDisabled)),
         }
     }
 
     async fn read_owner(&self) -> Result<User, AuthError> {
         let failed = |error| match error {
-            AdminError::NotFound { .. } => AuthError::Unknown,
+            AdminError::NotFound { .. } => AuthError::Refused(Unauthorized::CredentialUnknown),
             error => unavailable(&error),
         };
         let first = self.owner_id.get_or_try_init(|| self.first_administrator());

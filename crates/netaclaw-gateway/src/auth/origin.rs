@@ -10,7 +10,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use netaclaw_protocol::Words;
+use netaclaw_protocol::Forbidden;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -149,10 +149,7 @@ pub(crate) async fn refuse_foreign(
 }
 
 pub(crate) fn foreign() -> ApiError {
-    ApiError::forbidden(Words::new(
-        "此来源不得使用该服务器",
-        "this origin may not use the server",
-    ))
+    Forbidden::OtherOrigin.into()
 }
 
 /// The name a request is for, if the server does not answer to it. A program may use any name with
@@ -165,15 +162,8 @@ fn foreign_host(sites: &Sites, headers: &HeaderMap, path: &str) -> Option<String
 }
 
 fn misdirected(host: &str) -> ApiError {
-    let words = Words::new(
-        format!(
-            "此服务器不以 {host} 的名义应答；如果确实以此地址访问，请在配置文件的 [server] 中设置 public_url（或 NETACLAW_PUBLIC_URL）"
-        ),
-        format!(
-            "this server does not answer as {host}; if people open it under this name, set public_url in [server] of its configuration, or NETACLAW_PUBLIC_URL"
-        ),
-    );
-    ApiError::forbidden(words).with_status(StatusCode::MISDIRECTED_REQUEST)
+    let host = host.to_owned();
+    ApiError::new(Forbidden::OtherHost { host }).with_status(StatusCode::MISDIRECTED_REQUEST)
 }
 
 /// What the browser says about the page that made a request.

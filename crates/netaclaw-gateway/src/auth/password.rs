@@ -11,7 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use netaclaw_admin::{Expect, LoginCheck, PasswordChange};
-use netaclaw_protocol::{OwnPassword, TokenScope, User, Words};
+use netaclaw_protocol::{BadRequest, Forbidden, OwnPassword, TokenScope, User};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ async fn change(
     }
     let checked = shared.admin.check_login(&user.spec.name, &asked.current);
     if !matches!(checked.await?, LoginCheck::Right(_)) {
-        let words = Words::new("当前密码错误", "the current password is wrong");
-        return Err(ApiError::bad_request(words).with_details(json!({ "field": "current" })));
+        let error = ApiError::new(BadRequest::WrongPassword);
+        return Err(error.with_details(json!({ "field": "current" })));
     }
     shared.logins.succeeded(&attempt);
     let password = PasswordChange::Set(asked.password);
@@ -53,10 +53,7 @@ async fn change(
 
 fn with_password(who: &Identity) -> Result<&User, ApiError> {
     let may = who.user.password_set && who.scope == TokenScope::Full;
-    may.then_some(&who.user).ok_or_else(|| {
-        ApiError::forbidden(Words::new(
-            "只有已设置密码的用户才能修改密码，且须使用完全权限的凭据；可请管理员设置密码",
-            "only a user who has a password can change it, with a full credential; an administrator can set one",
-        ))
-    })
+    Ok(may
+        .then_some(&who.user)
+        .ok_or(Forbidden::PasswordNotYours)?)
 }

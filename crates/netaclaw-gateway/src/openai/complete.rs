@@ -13,7 +13,7 @@ use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use netaclaw_protocol::{ErrorCode, Usage, now_ms};
+use netaclaw_protocol::{Unavailable, Usage, now_ms};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -78,8 +78,8 @@ pub(super) fn finish_reason(ending: &Ending) -> &'static str {
     }
 }
 
-pub(super) fn failed(reason: String) -> OpenaiError {
-    ApiError::new(ErrorCode::Unavailable, reason).into()
+pub(super) fn failed(reason: Unavailable) -> OpenaiError {
+    ApiError::new(reason).into()
 }
 
 pub(super) fn usage(usage: &Usage) -> Value {

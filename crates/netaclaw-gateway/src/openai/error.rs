@@ -31,7 +31,7 @@ pub(crate) struct OpenaiError(pub(super) ApiError);
 
 impl OpenaiError {
     pub(super) fn body(&self) -> Value {
-        let (kind, code) = match self.0.code {
+        let (kind, code) = match self.0.code() {
             ErrorCode::Unauthorized => ("invalid_request_error", Some("invalid_api_key")),
             ErrorCode::NotFound => ("invalid_request_error", Some("model_not_found")),
             ErrorCode::Forbidden => ("permission_error", None),
@@ -45,7 +45,7 @@ impl OpenaiError {
         };
         let param = self.0.details.as_ref().map(|details| &details["field"]);
         json!({ "error": {
-            "message": self.0.words.en, "type": kind, "param": param, "code": code,
+            "message": self.0.reason.to_string(), "type": kind, "param": param, "code": code,
         }})
     }
 }
@@ -58,7 +58,7 @@ impl<E: Into<ApiError>> From<E> for OpenaiError {
 
 impl IntoResponse for OpenaiError {
     fn into_response(self) -> Response {
-        crate::metrics::http_error(self.0.code);
+        crate::metrics::http_error(self.0.code());
         let mut response = (self.0.status, Json(self.body())).into_response();
         if let Some(after) = self.0.retry_after {
             crate::error::retry_after(&mut response, after);

@@ -2,8 +2,8 @@
 
 use crate::error::ApiError;
 use netaclaw_protocol::{
-    AssistantMessage, Attachment, ContentBlock, Message, StopReason, Usage, UserContent,
-    UserMessage,
+    AssistantMessage, Attachment, BadRequest, ContentBlock, Message, StopReason, Usage,
+    UserContent, UserMessage,
 };
 use netaclaw_session::{EntryBody, raw_json};
 use serde::Deserialize;
@@ -68,8 +68,8 @@ impl Request {
 
     pub(super) fn conversation(&mut self, now_ms: i64) -> Result<Conversation, ApiError> {
         let Some(last) = self.messages.pop().filter(|last| last.role == "user") else {
-            let message = "the last message must be the user's";
-            return Err(ApiError::bad_request(message).with_details(field("messages")));
+            let error = ApiError::new(BadRequest::LastMessageNotUsers);
+            return Err(error.with_details(field("messages")));
         };
         let before = self.messages.drain(..).map(|said| said.entry(now_ms));
         let before = before.collect::<Result<Vec<_>, _>>()?;
@@ -120,10 +120,9 @@ impl Said {
                 timestamp,
             })),
             other => {
-                let message = format!(
-                    "messages of role {other:?} are not taken; agents use their tools themselves"
-                );
-                return Err(ApiError::bad_request(message).with_details(field("messages")));
+                let role = other.to_owned();
+                let error = ApiError::new(BadRequest::RoleNotTaken { role });
+                return Err(error.with_details(field("messages")));
             }
         })
     }
@@ -147,8 +146,7 @@ impl Part {
                 let inline = image_url.url.strip_prefix("data:");
                 let parts = inline.and_then(|rest| rest.split_once(";base64,"));
                 let (mime_type, data) = parts.ok_or_else(|| {
-                    let message = "images must be given as data: URLs in base64";
-                    ApiError::bad_request(message).with_details(field("messages"))
+                    ApiError::new(BadRequest::ImageNotInPlace).with_details(field("messages"))
                 })?;
                 Ok(ContentBlock::Image {
                     data: data.to_owned(),
@@ -198,14 +196,18 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken_is_refused_in_words() {
-        let message = |messages| read(messages).unwrap_err().words.en;
-        assert!(message(json!([])).contains("the user's"));
-        assert!(message(json!([{"role": "assistant", "content": "x"}])).contains("the user's"));
+    fn what_cannot_be_taken_is_refused_with_its_reason() {
+        let refused = |messages, reason: BadRequest| {
+            assert_eq!(*read(messages).unwrap_err().reason, reason.into());
+        };
+        refused(json!([]), BadRequest::LastMessageNotUsers);
+        let answer = json!([{"role": "assistant", "content": "x"}]);
+        refused(answer, BadRequest::LastMessageNotUsers);
         let tool = json!([{"role": "tool", "content": "x"}, {"role": "user", "content": "y"}]);
-        assert!(message(tool).contains("\"tool\""));
+        let role = "tool".to_owned();
+        refused(tool, BadRequest::RoleNotTaken { role });
         let image = json!([{"role": "user", "content":
             [{"type": "image_url", "image_url": {"url": "https://a.test/x.png"}}]}]);
-        assert!(message(image).contains("data:"));
+        refused(image, BadRequest::ImageNotInPlace);
     }
 }

@@ -8,7 +8,7 @@ use crate::gateway::Shared;
 use crate::rest::session_provider;
 use netaclaw_engine::{Caller, ServerEvent, SubscriptionId};
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalResponse, Chat, ErrorCode, SessionId, SessionOpen, Stop, Usage,
+    ApprovalDecision, ApprovalResponse, Chat, SessionId, SessionOpen, Stop, Unavailable, Usage,
 };
 use netaclaw_session::NewEntry;
 use std::sync::Arc;
@@ -77,8 +77,7 @@ impl Run {
             Ok(Some(run_id)) => run_id,
             Ok(None) => {
                 engine.close(&session_id, subscription).await;
-                let message = "the run did not start";
-                return Err(ApiError::new(ErrorCode::Unavailable, message));
+                return Err(Unavailable::RunNotStarted.into());
             }
             Err(error) => {
                 engine.close(&session_id, subscription).await;
@@ -105,8 +104,8 @@ impl Run {
         loop {
             let Some(event) = self.events.recv().await else {
                 self.over = true;
-                let message = "the answer came faster than it was read".to_owned();
-                return Some(Piece::End(Ending::Failed(message)));
+                let ending = Ending::Failed(Unavailable::ReaderTooSlow);
+                return Some(Piece::End(ending));
             };
             match self.transcript.read(&event) {
                 Step::Nothing => {}

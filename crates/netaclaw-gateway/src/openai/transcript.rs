@@ -3,7 +3,7 @@
 use netaclaw_engine::ServerEvent;
 use netaclaw_protocol::{
     ApprovalQuestion, AssistantMessage, ContentBlock, Done, EntryId, Message, PartDelta, PartKind,
-    Question, RunError, RunId, RunOutcome, Severity, StopReason, Usage,
+    Question, RunError, RunId, RunOutcome, Severity, StopReason, Unavailable, Usage,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -41,7 +41,7 @@ pub(super) enum Step {
 pub(super) enum Ending {
     Stop,
     Length,
-    Failed(String),
+    Failed(Unavailable),
 }
 
 #[derive(Deserialize)]
@@ -190,15 +190,15 @@ impl Transcript {
     }
 
     fn ending(&self, done: &Done) -> Ending {
-        let words = |fallback: &str| {
-            let reason = self.error.clone().or_else(|| done.reason.clone());
-            Ending::Failed(reason.unwrap_or_else(|| fallback.to_owned()))
+        let failed = |otherwise: Unavailable| {
+            let told = self.error.clone().or_else(|| done.reason.clone());
+            Ending::Failed(told.map_or(otherwise, |detail| Unavailable::RunFailed { detail }))
         };
         match done.outcome {
             RunOutcome::Completed if self.stop_reason == StopReason::Length => Ending::Length,
             RunOutcome::Completed | RunOutcome::Stopped => Ending::Stop,
-            RunOutcome::Error => words("the run failed"),
-            RunOutcome::Interrupted => words("the server is shutting down"),
+            RunOutcome::Error => failed(Unavailable::RunEnded),
+            RunOutcome::Interrupted => failed(Unavailable::ShuttingDown),
         }
     }
 }
@@ -289,7 +289,8 @@ mod tests {
         );
         assert_eq!(transcript.read(&error), Step::Nothing);
         let failed = event("done", json!({"runId": "r", "outcome": "error"}));
-        let ending = Ending::Failed("wrong key".to_owned());
+        let detail = "wrong key".to_owned();
+        let ending = Ending::Failed(Unavailable::RunFailed { detail });
         assert_eq!(transcript.read(&failed), Step::Ended(ending));
     }
 }

@@ -14,8 +14,8 @@ use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, Expect, apply_patch};
 use netaclaw_agents::{AgentPreviews, PreviewFor, ToolSeat};
 use netaclaw_protocol::{
-    Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, ErrorCode,
-    Listing, PromptPreview, Words,
+    Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, Listing,
+    PromptPreview, Unavailable,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -210,11 +210,6 @@ async fn preview_of(
 }
 
 pub(super) fn previews(shared: &Shared) -> Result<&dyn AgentPreviews, ApiError> {
-    shared.previews.as_deref().ok_or_else(|| {
-        let words = Words::new(
-            "此服务器不显示智能体的提示词",
-            "this server does not show what agents are told",
-        );
-        ApiError::new(ErrorCode::Unavailable, words)
-    })
+    let previews = shared.previews.as_deref();
+    Ok(previews.ok_or(Unavailable::NoPreviews)?)
 }

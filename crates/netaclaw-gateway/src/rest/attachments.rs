@@ -18,7 +18,8 @@ use netaclaw_engine::{
     AttachmentError, AttachmentStore, EngineError, IMAGE_BYTES_MAX, entry_image, inspect, owner_of,
 };
 use netaclaw_protocol::{
-    AttachmentKind, EntryId, ErrorCode, Listing, SessionId, UploadedFile, Words,
+    AttachmentKind, BadRequest, EntryId, Listing, NotFound, SessionId, TooLarge, Unavailable,
+    UploadedFile,
 };
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -57,13 +58,7 @@ async fn upload(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<(StatusCode, Json<Listing<UploadedFile>>), ApiError> {
     let store = store(&shared)?;
-    let mut form = form.map_err(|_| {
-        let words = Words::new(
-            "请以 multipart/form-data 上传文件",
-            "upload files as multipart/form-data",
-        );
-        ApiError::bad_request(words)
-    })?;
+    let mut form = form.map_err(|_| BadRequest::NotMultipart)?;
     let mut items = Vec::new();
     while let Some(field) = form.next_field().await.map_err(unreadable)? {
         // Anything but a file is not ours to understand.
@@ -71,20 +66,13 @@ async fn upload(
             continue;
         };
         if items.len() == FILES_MAX {
-            let words = Words::new(
-                format!("一次最多可上传 {FILES_MAX} 个文件"),
-                format!("{FILES_MAX} files can be uploaded at once"),
-            );
-            return Err(ApiError::new(ErrorCode::TooLarge, words));
+            return Err(TooLarge::FilesAtOnce { max: FILES_MAX }.into());
         }
         let content = read(field, &name, shared.settings.file_bytes_max).await?;
         items.push(store.put(&who.user_id, &name, content).await?);
     }
     match items.is_empty() {
-        true => Err(ApiError::bad_request(Words::new(
-            "表单中没有文件",
-            "the form holds no file",
-        ))),
+        true => Err(BadRequest::FormWithoutFile.into()),
         false => Ok((StatusCode::CREATED, Json(Listing::new(items)))),
     }
 }
@@ -105,26 +93,20 @@ async fn read(mut field: Field<'_>, name: &str, bytes_max: usize) -> Result<Byte
 }
 
 fn too_large(name: &str, bytes_max: usize) -> ApiError {
-    let megabytes = bytes_max >> 20;
-    let words = Words::new(
-        format!("“{name}”过大；最多 {megabytes} MB"),
-        format!("{name:?} is too large; up to {megabytes} MB are taken"),
-    );
-    ApiError::new(ErrorCode::TooLarge, words)
-        .with_details(serde_json::json!({ "name": name, "bytesMax": bytes_max }))
+    let file = TooLarge::FileTooLarge {
+        name: name.to_owned(),
+        max_mb: bytes_max >> 20,
+    };
+    ApiError::new(file).with_details(serde_json::json!({ "name": name, "bytesMax": bytes_max }))
 }
 
 fn unreadable(error: MultipartError) -> ApiError {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
-            let megabytes = UPLOAD_BYTES_MAX >> 20;
-            let words = Words::new(
-                format!("一次最多可上传 {megabytes} MB"),
-                format!("up to {megabytes} MB can be uploaded at once"),
-            );
-            ApiError::new(ErrorCode::TooLarge, words)
+            let max_mb = UPLOAD_BYTES_MAX >> 20;
+            TooLarge::UploadTooLarge { max_mb }.into()
         }
-        _ => ApiError::bad_request(Words::new("无法读取表单", "the form could not be read")),
+        _ => BadRequest::FormNotReadable.into(),
     }
 }
 
@@ -174,9 +156,7 @@ async fn image(
     let content = found.and_then(|(_, data)| BASE64_STANDARD.decode(data).ok());
     // Data that is not an image, whatever the entry says, is not shown as one.
     let content = content.filter(|content| inspect(content).1 == AttachmentKind::Image);
-    let words = Words::new("没有这张图片", "there is no such image");
-    let missing = || ApiError::new(ErrorCode::NotFound, words);
-    let content = content.ok_or_else(missing)?;
+    let content = content.ok_or(NotFound::NoImage)?;
     Ok(shown(inspect(&content).0, content.into()))
 }
 
@@ -219,10 +199,8 @@ fn encoded(name: &str) -> String {
 }
 
 fn store(shared: &Shared) -> Result<&dyn AttachmentStore, ApiError> {
-    shared.engine.attachments().ok_or_else(|| {
-        let words = Words::new("此服务器不接收文件", "this server takes no files");
-        ApiError::new(ErrorCode::Unavailable, words)
-    })
+    let files = shared.engine.attachments();
+    Ok(files.ok_or(Unavailable::NoAttachments)?)
 }
 
 /// The store, for a file that is the caller's. Those of others do not exist.

@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use bytes::Bytes;
-use netaclaw_protocol::{ErrorCode, Words};
+use netaclaw_protocol::{BadRequest, TooLarge};
 use serde::de::DeserializeOwned;
 
 /// A JSON body. What cannot be read is answered with the field at fault.
@@ -20,14 +20,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
             Bytes::from_request(request, state)
                 .await
                 .map_err(|error| match error.status() {
-                    StatusCode::PAYLOAD_TOO_LARGE => {
-                        let words = Words::new("请求内容过长", "the body is too long");
-                        ApiError::new(ErrorCode::TooLarge, words)
-                    }
-                    _ => {
-                        let words = Words::new("无法读取请求内容", "the body could not be read");
-                        ApiError::bad_request(words)
-                    }
+                    StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(TooLarge::BodyTooLarge),
+                    _ => ApiError::new(BadRequest::BodyNotReceived),
                 })?;
         parse(&bytes).map(Self)
     }
@@ -46,10 +40,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ApiQuery<T> {
             let problem = problem
                 .split_once(": ")
                 .map_or(&*problem, |(_, problem)| problem);
-            ApiError::bad_request(Words::new(
-                format!("查询参数有误：{problem}"),
-                format!("the query is not as expected: {problem}"),
-            ))
+            let detail = problem.to_owned();
+            ApiError::new(BadRequest::QueryNotAsExpected { detail })
         })?;
         Ok(Self(asked))
     }
@@ -63,9 +55,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ApiPath
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let path = Path::from_request_parts(parts, state).await;
-        let Path(named) = path.map_err(|_| {
-            ApiError::bad_request(Words::new("无法读取地址", "the address is not readable"))
-        })?;
+        let Path(named) = path.map_err(|_| BadRequest::AddressNotReadable)?;
         Ok(Self(named))
     }
 }
@@ -73,19 +63,13 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ApiPath
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     // A list would be taken for the fields of an object, in the order of their declaration.
     if bytes.trim_ascii_start().starts_with(b"[") {
-        let words = Words::new(
-            "请求内容须为 JSON 对象，而不是数组",
-            "the body must be a JSON object, not a list",
-        );
-        return Err(ApiError::bad_request(words));
+        return Err(BadRequest::BodyNotAnObject.into());
     }
     let json = &mut serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(json).map_err(|error| {
         let field = error.path().to_string();
-        let words = Words::new(
-            format!("请求内容有误：{error}"),
-            format!("the body is not as expected: {error}"),
-        );
-        ApiError::bad_request(words).with_details(serde_json::json!({ "field": field }))
+        let detail = error.to_string();
+        ApiError::new(BadRequest::BodyNotAsExpected { detail })
+            .with_details(serde_json::json!({ "field": field }))
     })
 }

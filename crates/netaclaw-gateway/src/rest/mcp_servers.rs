@@ -15,8 +15,8 @@ use netaclaw_admin::{
 };
 use netaclaw_agents::{McpServerStatus, McpStatusSource};
 use netaclaw_protocol::{
-    ErrorCode, Listing, McpServerId, McpServerInfo, McpServerState, McpServerTest, McpServerTry,
-    McpServerView, McpServerWrite, McpStatus, ToolStatus, Words,
+    Listing, McpServerId, McpServerInfo, McpServerState, McpServerTest, McpServerTry,
+    McpServerView, McpServerWrite, McpStatus, ToolStatus, Unavailable,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -152,10 +152,7 @@ fn change(write: &McpServerWrite) -> McpSecretsChange {
 
 fn status_source(shared: &Shared) -> Result<&dyn McpStatusSource, ApiError> {
     let source = shared.mcp.as_deref();
-    source.ok_or_else(|| {
-        let words = Words::new("此处未启用 MCP 服务器", "MCP servers are not used here");
-        ApiError::new(ErrorCode::Unavailable, words)
-    })
+    Ok(source.ok_or(Unavailable::NoMcp)?)
 }
 
 fn refresh(shared: &Shared) {

@@ -4,10 +4,9 @@ use super::body::ApiQuery;
 use crate::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use netaclaw_protocol::{Listing, Words};
+use netaclaw_protocol::{BadRequest, FieldProblem, Listing};
 use serde::Deserialize;
 use serde_json::json;
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 use utoipa::IntoParams;
 
@@ -41,17 +40,20 @@ pub(super) fn page_and_size(
 /// A number of a query, if it is in its range.
 pub(super) fn within<T>(field: &str, number: T, range: RangeInclusive<T>) -> Result<T, ApiError>
 where
-    T: PartialOrd + Display,
+    T: PartialOrd + Copy + TryInto<i64>,
 {
     if range.contains(&number) {
         return Ok(number);
     }
-    let (least, most) = (range.start(), range.end());
-    let words = Words::new(
-        format!("{field} 须在 {least} 与 {most} 之间"),
-        format!("{field} must be between {least} and {most}"),
-    );
-    Err(ApiError::bad_request(words).with_details(json!({ "field": field })))
+    let bound = |number: T| number.try_into().unwrap_or(i64::MAX);
+    let out_of_range = BadRequest::FieldNotValid {
+        field: field.to_owned(),
+        problem: FieldProblem::OutOfRange {
+            min: bound(*range.start()),
+            max: bound(*range.end()),
+        },
+    };
+    Err(ApiError::new(out_of_range).with_details(json!({ "field": field })))
 }
 
 impl Paging {

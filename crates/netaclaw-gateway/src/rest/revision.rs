@@ -5,7 +5,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use netaclaw_admin::{AdminError, Expect};
-use netaclaw_protocol::Words;
+use netaclaw_protocol::BadRequest;
 use serde::Deserialize;
 
 /// The revision that the client has seen.
@@ -27,20 +27,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Revision {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         if let Some(tag) = parts.headers.get(header::IF_MATCH) {
             let rev = tag.to_str().ok().and_then(read_tag);
-            let expect = rev.ok_or_else(|| {
-                ApiError::bad_request(Words::new(
-                    "If-Match 须为带引号的版本号，或 *",
-                    "If-Match must be a revision in quotes, or *",
-                ))
-            })?;
+            let expect = rev.ok_or(BadRequest::IfMatchNotARevision)?;
             return Ok(Self {
                 expect,
                 by_header: true,
             });
         }
-        let Query(asked) = Query::<Asked>::try_from_uri(&parts.uri).map_err(|_| {
-            ApiError::bad_request(Words::new("rev 须为数字", "rev must be a number"))
-        })?;
+        let Query(asked) =
+            Query::<Asked>::try_from_uri(&parts.uri).map_err(|_| BadRequest::RevisionNotANumber)?;
         Ok(Self {
             expect: asked.rev.map_or(Expect::Any, Expect::Rev),
             by_header: false,

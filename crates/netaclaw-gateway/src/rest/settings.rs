@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::check_setting_name;
-use netaclaw_protocol::{ErrorCode, Listing, Setting, SettingWrite, Words};
+use netaclaw_protocol::{Listing, NotFound, Setting, SettingWrite};
 use std::sync::Arc;
 
 pub(super) fn routes() -> Routes {
@@ -38,14 +38,7 @@ async fn get(
     ApiPath(name): ApiPath<String>,
 ) -> Result<Tagged<Setting>, ApiError> {
     let setting = shared.admin.setting(&name).await?;
-    let nothing = || {
-        let words = Words::new(
-            format!("“{name}”尚未设置"),
-            format!("nobody has set {name:?}"),
-        );
-        ApiError::new(ErrorCode::NotFound, words)
-    };
-    Ok(Tagged::found(setting.ok_or_else(nothing)?))
+    Ok(Tagged::found(setting.ok_or(NotFound::NotSet { name })?))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/settings/{name}", tag = "settings", request_body = SettingWrite,

@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_protocol::{
-    ErrorCode, Listing, Token, TokenId, TokenIssued, TokenSpec, UserId, Words,
+    Forbidden, Listing, NotFound, Token, TokenId, TokenIssued, TokenSpec, UserId,
 };
 use std::sync::Arc;
 
@@ -41,10 +41,7 @@ async fn issue(
     ApiJson(spec): ApiJson<TokenSpec>,
 ) -> Result<(StatusCode, Json<TokenIssued>), ApiError> {
     if spec.user_id.as_str() != who.user_id && !who.may_configure() {
-        return Err(ApiError::forbidden(Words::new(
-            "只能为自己创建令牌",
-            "only an administrator may make a token for another user",
-        )));
+        return Err(Forbidden::TokenOfAnotherUser.into());
     }
     let issued = shared.admin.issue_token(&actor(&who), spec).await?;
     Ok((StatusCode::CREATED, Json(issued.into_wire())))
@@ -61,8 +58,7 @@ async fn revoke(
     // A token of another user does not exist for a user.
     let known = visible(&shared, &who).await?;
     if !known.iter().any(|token| token.id == id) {
-        let words = Words::new("没有这个令牌", "there is no such token");
-        return Err(ApiError::new(ErrorCode::NotFound, words));
+        return Err(NotFound::NoToken.into());
     }
     let token = shared.admin.revoke_token(&actor(&who), &id).await?;
     shared.connections.doubt(token.spec.user_id.as_str());

@@ -14,8 +14,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use netaclaw_engine::wire_entries;
 use netaclaw_protocol::{
-    ContextBreakdown, ContextMessages, EntryId, EntryPage, ErrorCode, SessionId, SessionMessages,
-    SessionTreeView, StoredSnapshot, Words,
+    ContextBreakdown, ContextMessages, EntryId, EntryPage, NotFound, SessionId, SessionMessages,
+    SessionTreeView, StaleParent, StoredSnapshot, Unavailable,
 };
 use netaclaw_session::{Entry, PathError, SessionTree, build_session_context, folded_count};
 use serde::Deserialize;
@@ -112,15 +112,13 @@ fn full(
     before: Option<String>,
     limit: Option<usize>,
 ) -> Result<EntryPage, ApiError> {
-    let mut path = tree.active_path().map_err(damaged)?;
+    let mut path = tree.active_path().map_err(damaged(tree))?;
     let total = path.len() as u64;
     let folded = folded_count(&path);
     if let Some(before) = before {
         let before = EntryId::new(before);
         let at = path.iter().position(|entry| *entry.id() == before);
-        let words = Words::new("before 不在当前路径上", "before is not on the active path");
-        let missing = || ApiError::new(ErrorCode::StaleParent, words);
-        path.truncate(at.ok_or_else(missing)?);
+        path.truncate(at.ok_or(StaleParent::NotOnPath { entry: before })?);
     }
     let limit = within("limit", limit.unwrap_or(ENTRIES_MAX), 1..=ENTRIES_MAX)?;
     let from = path.len().saturating_sub(limit);
@@ -134,7 +132,7 @@ fn full(
 }
 
 fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
-    let context = build_session_context(tree, tree.leaf()).map_err(damaged)?;
+    let context = build_session_context(tree, tree.leaf()).map_err(damaged(tree))?;
     let items: Vec<_> = context.messages.iter().map(|m| raw(&m.json())).collect();
     Ok(ContextMessages {
         total: items.len() as u64,
@@ -170,9 +168,7 @@ async fn entry(
 ) -> Result<Json<Box<RawValue>>, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let found = tree.get(&EntryId::new(entry));
-    let words = Words::new("没有这个条目", "there is no such entry");
-    let missing = || ApiError::new(ErrorCode::NotFound, words);
-    Ok(Json(raw(found.ok_or_else(missing)?.json())))
+    Ok(Json(raw(found.ok_or(NotFound::NoEntry)?.json())))
 }
 
 /// Get the structure of the session tree, without its content.
@@ -262,7 +258,10 @@ fn raw(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).expect("what is stored is JSON")
 }
 
-fn damaged(error: PathError) -> ApiError {
-    let words = Words::new("会话已损坏，无法读取", error.to_string());
-    ApiError::new(ErrorCode::Unavailable, words)
+/// What a walk through a tree says about its session.
+fn damaged(tree: &SessionTree) -> impl Fn(PathError) -> Unavailable {
+    move |error| Unavailable::SessionNotReadable {
+        session: tree.header().id().clone(),
+        damage: error.damage(),
+    }
 }

@@ -10,7 +10,7 @@ use crate::gateway::Shared;
 use crate::metrics;
 use crate::transport::Peer;
 use axum::extract::ConnectInfo;
-use netaclaw_protocol::ErrorCode;
+use netaclaw_protocol::{BadRequest, Reason, Unavailable};
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::Value;
@@ -45,28 +45,30 @@ pub(super) async fn admit(
     socket: SocketRef,
     auth: Value,
 ) -> Result<(), String> {
-    let refuse = |code: ErrorCode, message: String| {
+    let refuse = |reason: Reason| {
+        let code = reason.error_code();
         metrics::command_refused(code);
-        format!("{}: {message}", metrics::code_name(code))
+        format!("{}: {reason}", metrics::code_name(code))
     };
     if shared.shutdown.is_cancelled() {
-        let message = "the server is shutting down; try again".to_owned();
-        return Err(refuse(ErrorCode::Unavailable, message));
+        return Err(refuse(Unavailable::ShuttingDown.into()));
     }
     let auth: Auth = match auth {
         Value::Null => Auth::default(),
-        auth => serde_json::from_value(auth)
-            .map_err(|error| refuse(ErrorCode::BadRequest, format!("auth: {error}")))?,
+        auth => serde_json::from_value(auth).map_err(|error| {
+            let detail = error.to_string();
+            refuse(BadRequest::AuthNotAsExpected { detail }.into())
+        })?,
     };
     let groups = match &auth.events {
-        Some(names) => Groups::read(names).map_err(|error| refuse(ErrorCode::BadRequest, error))?,
+        Some(names) => Groups::read(names).map_err(|reason| refuse(reason.into()))?,
         None => Groups::ALL,
     };
     let presented = auth
         .token
         .or_else(|| credential(&socket.req_parts().headers, shared.secure_cookie));
     let identity = shared.auth.check(presented.as_ref()).await;
-    let identity = identity.map_err(|error| refuse(ErrorCode::Unauthorized, error.to_string()))?;
+    let identity = identity.map_err(|error| refuse(error.reason()))?;
     let sid = socket.id.to_string();
     let own = socket.req_parts().extensions.get::<ConnectInfo<Peer>>();
     let own = own.map(|ConnectInfo(peer)| &*peer.meter);

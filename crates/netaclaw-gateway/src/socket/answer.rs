@@ -3,11 +3,11 @@
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
 use super::lists::{WatchedList, WatchedLists};
-use crate::auth::only_reads;
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, EngineError, Handle, Subscriber, acknowledge};
 use netaclaw_protocol::{
-    Ack, Chat, ChatAck, ClientCommand, ErrorCode, Nothing, Notice, Refusal, SessionOpen,
+    Ack, Chat, ChatAck, ClientCommand, Forbidden, InternalError, Nothing, Notice, Refusal,
+    SessionOpen,
 };
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -22,8 +22,7 @@ pub(super) struct Answer {
 impl Answer {
     /// Of a command that came to no end.
     pub(super) fn failed() -> Self {
-        let words = crate::error::internal().words;
-        plain(Err(Refusal::new(ErrorCode::Internal, words)))
+        plain(Err(Refusal::new(InternalError::Internal)))
     }
 }
 
@@ -72,7 +71,7 @@ async fn permitted(
 ) -> Result<Caller, Refusal> {
     let identity = connection.identity(shared).await?;
     if !identity.may_write() && !command.only_reads() {
-        return Err(Refusal::new(ErrorCode::Forbidden, only_reads()));
+        return Err(Refusal::new(Forbidden::OnlyReads));
     }
     Ok(identity.caller())
 }

@@ -1,6 +1,6 @@
 //! Commands: read from their text into the types of the protocol, or refused with the place.
 
-use netaclaw_protocol::{ClientCommand, ErrorCode, Refusal, Words};
+use netaclaw_protocol::{BadRequest, ClientCommand, Refusal};
 use serde_path_to_error::{Deserializer, Track};
 
 pub(super) fn read(event: &str, payload: &str) -> Result<ClientCommand, Refusal> {
@@ -8,21 +8,16 @@ pub(super) fn read(event: &str, payload: &str) -> Result<ClientCommand, Refusal>
     let mut track = Track::new();
     let read = ClientCommand::read(event, Deserializer::new(json, &mut track));
     let Some(read) = read else {
-        let shown: String = event.chars().take(64).collect();
-        let words = Words::new(
-            format!("没有命令 {shown:?}"),
-            format!("there is no command {shown:?}"),
-        );
-        return Err(Refusal::new(ErrorCode::BadRequest, words));
+        let name = event.chars().take(64).collect();
+        return Err(Refusal::new(BadRequest::UnknownCommand { name }));
     };
     read.map_err(|error| {
         let problem = without_place(&error.to_string());
-        let message = match track.path().to_string().as_str() {
+        let detail = match track.path().to_string().as_str() {
             "." => problem,
             path => format!("{path}: {problem}"),
         };
-        let zh = format!("命令内容有误：{message}");
-        Refusal::new(ErrorCode::BadRequest, Words::new(zh, message))
+        Refusal::new(BadRequest::CommandNotAsExpected { detail })
     })
 }
 

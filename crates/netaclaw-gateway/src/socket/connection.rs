@@ -2,7 +2,7 @@
 
 use super::feed::{Groups, SessionFeed};
 use super::outbox::Outbox;
-use crate::auth::{AuthError, Identity};
+use crate::auth::Identity;
 use crate::gateway::Shared;
 use netaclaw_engine::{Engine, EventGroup, EventKind, ServerEvent, SubscriptionId};
 use netaclaw_protocol::{ErrorCode, Nothing, Notice, NoticeEnvelope, Refusal, SessionId};
@@ -95,10 +95,7 @@ impl Connection {
                 *lock(&self.checked) = (identity.clone(), Instant::now());
                 Ok(identity)
             }
-            Err(error @ AuthError::Unavailable) => {
-                Err(Refusal::new(ErrorCode::Unavailable, error.words()))
-            }
-            Err(error) => Err(Refusal::new(ErrorCode::Unauthorized, error.words())),
+            Err(error) => Err(Refusal::new(error.reason())),
         }
     }
 

@@ -11,7 +11,9 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use netaclaw_engine::session_of_request;
-use netaclaw_protocol::{ClientCommand, ErrorCode, Notice, Refusal, SessionId, Words};
+use netaclaw_protocol::{
+    ClientCommand, ErrorCode, InternalError, Notice, Refusal, SessionId, TooMany,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
@@ -47,13 +49,7 @@ pub(super) fn take_in(
     let refusal = match read {
         Ok(waiting) => match commands.try_send(Box::new(waiting)) {
             Ok(()) => return,
-            Err(_) => Refusal::new(
-                ErrorCode::RateLimited,
-                Words::new(
-                    "等待处理的命令过多；请减少同时发送的数量",
-                    "too many commands are waiting; send fewer at once",
-                ),
-            ),
+            Err(_) => Refusal::new(TooMany::CommandsWaiting),
         },
         Err(refusal) => refusal,
     };
@@ -72,10 +68,7 @@ pub(super) async fn serve(
     let served = serve_commands(&shared, &connection, commands);
     if AssertUnwindSafe(served).catch_unwind().await.is_err() {
         // First, so that the client reconnects even if logging fails.
-        let words = crate::error::internal().words;
-        connection
-            .outbox
-            .end(Refusal::new(ErrorCode::Internal, words));
+        connection.outbox.end(Refusal::new(InternalError::Internal));
         tracing::error!(socket.id = %connection.sid, "serving a socket panicked");
     }
     connection.unwatch_all(&shared.engine).await;

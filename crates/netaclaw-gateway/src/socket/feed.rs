@@ -2,6 +2,7 @@
 
 use super::outbox::Outbox;
 use netaclaw_engine::{EventGroup, EventKind, ServerEvent, Subscriber};
+use netaclaw_protocol::BadRequest;
 use serde_json::value::RawValue;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +20,7 @@ impl Groups {
     };
 
     /// Reads `auth.events`.
-    pub(super) fn read(names: &[String]) -> Result<Self, String> {
+    pub(super) fn read(names: &[String]) -> Result<Self, BadRequest> {
         let mut groups = Self {
             current: false,
             legacy: false,
@@ -29,9 +30,8 @@ impl Groups {
                 "current" => groups.current = true,
                 "legacy" => groups.legacy = true,
                 other => {
-                    return Err(format!(
-                        "there is no group of events {other:?}; there are \"current\" and \"legacy\""
-                    ));
+                    let name = other.to_owned();
+                    return Err(BadRequest::UnknownEvents { name });
                 }
             }
         }
@@ -130,6 +130,7 @@ mod tests {
         };
         assert_eq!(read(&["current", "legacy"]), Ok(Groups::ALL));
         assert!(!read(&["current"]).unwrap().legacy);
-        assert!(read(&["new"]).unwrap_err().contains("\"new\""));
+        let name = "new".to_owned();
+        assert_eq!(read(&["new"]), Err(BadRequest::UnknownEvents { name }));
     }
 }

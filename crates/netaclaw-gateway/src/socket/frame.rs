@@ -1,6 +1,6 @@
 //! A client's event as it arrives, before its content is parsed.
 
-use netaclaw_protocol::{COMMAND_BYTES_MAX, ErrorCode, Refusal, Words};
+use netaclaw_protocol::{BadRequest, COMMAND_BYTES_MAX, Refusal, TooLarge};
 use serde_json::value::RawValue;
 use socketioxide::adapter::LocalAdapter;
 use socketioxide::handler::{FromMessageParts, Value};
@@ -26,13 +26,9 @@ impl FromMessageParts<LocalAdapter> for Frame {
     ) -> Result<Self, Infallible> {
         let payload = match value {
             Value::Str(text, None) => read(text.as_str()),
-            Value::Str(_, Some(_)) | Value::Bytes(_) => Err(refused(
-                ErrorCode::BadRequest,
-                Words::new(
-                    "命令须为 JSON；请通过 HTTP 上传文件",
-                    "commands are JSON; upload files by HTTP",
-                ),
-            )),
+            Value::Str(_, Some(_)) | Value::Bytes(_) => {
+                Err(Refusal::new(BadRequest::CommandNotJson))
+            }
         };
         Ok(Self {
             payload,
@@ -44,19 +40,12 @@ impl FromMessageParts<LocalAdapter> for Frame {
 /// Splits `["name", {…}]` into name and payload. A missing payload counts as an empty one.
 fn read(text: &str) -> Result<(String, String), Refusal> {
     if text.len() > COMMAND_BYTES_MAX {
-        let bytes = text.len();
-        let words = Words::new(
-            format!("命令有 {bytes} 字节，最多允许 {COMMAND_BYTES_MAX} 字节；请通过 HTTP 上传文件"),
-            format!(
-                "the command has {bytes} bytes, and {COMMAND_BYTES_MAX} are allowed; upload files by HTTP"
-            ),
-        );
-        return Err(refused(ErrorCode::TooLarge, words));
+        return Err(Refusal::new(TooLarge::CommandTooLarge {
+            bytes: text.len(),
+            bytes_max: COMMAND_BYTES_MAX,
+        }));
     }
-    let unreadable = |_| {
-        let words = Words::new("无法读取该事件", "the event could not be read");
-        refused(ErrorCode::BadRequest, words)
-    };
+    let unreadable = |_| Refusal::new(BadRequest::EventNotReadable);
     let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(unreadable)?;
     let name = parts.first().map_or("\"\"", |name| name.get());
     let name = serde_json::from_str(name).map_err(unreadable)?;
@@ -66,13 +55,10 @@ fn read(text: &str) -> Result<(String, String), Refusal> {
     Ok((name, payload.to_owned()))
 }
 
-pub(super) fn refused(code: ErrorCode, words: impl Into<Words>) -> Refusal {
-    Refusal::new(code, words.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netaclaw_protocol::ErrorCode;
 
     #[test]
     fn name_and_payload_are_told_apart() {

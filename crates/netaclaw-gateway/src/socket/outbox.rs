@@ -4,7 +4,7 @@
 use crate::metrics;
 use crate::settings::OutboxLimits;
 use netaclaw_engine::{EventKind, ServerEvent};
-use netaclaw_protocol::{ErrorCode, Refusal, Words};
+use netaclaw_protocol::{Refusal, Unavailable};
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -199,12 +199,8 @@ impl Queue {
         }
         if self.is_over(limits) {
             metrics::too_slow();
-            let words = Words::new(
-                "连接过慢，跟不上事件；请重新连接",
-                "the connection is too slow for the events; connect again",
-            );
             *self = Self {
-                end: Some(Refusal::new(ErrorCode::Unavailable, words)),
+                end: Some(Refusal::new(Unavailable::ConnectionTooSlow)),
                 closed: true,
                 ..Self::default()
             };

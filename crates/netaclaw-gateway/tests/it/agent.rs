@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use netaclaw_engine::{AgentRef, AgentSource, EngineError, PrepareRun, PreparedRun, Runner};
 use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, EntryId, InfoSource, Message, ModelInfo, PartDelta, PartKind,
-    ProviderKind, RunId, RunOutcome, StopReason, ThinkingLevel, Usage,
+    AssistantMessage, ContentBlock, EntryId, InfoSource, Message, ModelInfo, NotFound, PartDelta,
+    PartKind, ProviderKind, RecordKind, RunId, RunOutcome, StopReason, ThinkingLevel, Usage,
 };
 use netaclaw_runtime::{RunEvent, RunHost, RunReport};
 use netaclaw_session::EntryBody;
@@ -67,9 +67,12 @@ impl AgentSource for ScriptedSource {
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
         match agent {
             Some("missing") => {
-                return Err(EngineError::NotFound(
-                    "there is no agent \"missing\"".to_owned(),
-                ));
+                let missing = NotFound::NoRecord {
+                    kind: RecordKind::Agent,
+                    name: "missing".to_owned(),
+                    nearest: None,
+                };
+                return Err(missing.into());
             }
             Some("broken") => panic!("the test asked for it"),
             Some("slow") => self.found.notified().await,

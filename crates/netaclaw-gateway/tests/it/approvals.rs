@@ -114,7 +114,7 @@ async fn a_call_waits_for_consent_and_then_runs() {
         (
             &json!(false),
             &json!("conflict"),
-            &json!("this call has been allowed already")
+            &json!("this call has already been allowed")
         )
     );
     world.end().await;
@@ -295,7 +295,7 @@ async fn after_a_restart_it_is_shown_again_and_one_answer_lets_the_call_run() {
     let taken = second.call("approval_response", allow.clone()).await;
     assert_eq!(taken, json!({"ok": true}));
     let refused = first.call("approval_response", allow).await;
-    assert_eq!(refused["message"], "this call has been allowed already");
+    assert_eq!(refused["reason"], json!({"code": "call_allowed"}));
     for client in [&mut first, &mut second] {
         client.wait("approval_decided", |_| true).await;
         client

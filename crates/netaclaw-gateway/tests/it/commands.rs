@@ -75,14 +75,19 @@ async fn unknown_events_and_wrong_types_are_told_and_the_socket_lives() {
         .call("chat", json!({"content": "x".repeat(2 << 20)}))
         .await;
     assert_eq!(large["code"], "too_large");
+    assert_eq!(large["reason"]["code"], "command_too_large", "{large}");
+    assert_eq!(large["reason"]["bytesMax"], 1 << 20, "{large}");
     let absent = client.call("stop", json!({"sessionId": "nowhere"})).await;
     assert_eq!(absent["code"], "not_found");
     let words = json!({"zh": "没有这个会话", "en": absent["message"]});
     assert_eq!(absent["words"], words, "people read it in their language");
+    assert_eq!(absent["reason"], json!({"code": "no_session"}));
     let agent = client
         .call("chat", json!({"content": "a", "agentName": "missing"}))
         .await;
     assert_eq!(agent["code"], "not_found");
+    let missing = json!({"code": "no_record", "kind": "agent", "name": "missing", "nearest": null});
+    assert_eq!(agent["reason"], missing);
     client.tell("dance", json!({})).await;
     let error = client.wait("error", |_| true).await;
     assert_eq!(error["data"]["code"], "bad_request");

@@ -110,7 +110,10 @@ async fn every_request_is_documented_for_people_too() {
     let documented = documented_requests();
     let missing: Vec<_> = described.difference(&documented).collect();
     let gone: Vec<_> = documented.difference(&described).collect();
-    assert!(missing.is_empty() && gone.is_empty(), "missing: {missing:?}, gone: {gone:?}");
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "missing: {missing:?}, gone: {gone:?}"
+    );
 }
 
 #[tokio::test]

@@ -22,20 +22,18 @@ async fn what_is_not_there_cannot_be_chosen() {
     };
     let (fake, demo) = (id("fake"), id("demo"));
     let wrong = [
-        (json!("nowhere"), "fake-1", "does not exist"),
-        (fake.clone(), "fake-2", "does not list"),
-        (fake.clone(), "", "does not list"),
-        (demo, "fake-1", "does not list"),
+        (json!("nowhere"), "fake-1", "channel_missing"),
+        (fake.clone(), "fake-2", "model_unlisted"),
+        (fake.clone(), "", "model_unlisted"),
+        (demo, "fake-1", "model_unlisted"),
     ];
-    for (channel, model, part) in &wrong {
+    for (channel, model, reason) in &wrong {
         let choice = json!({"channelId": channel, "modelId": model});
-        let chat = json!({"content": "Hello", "model": choice, "requestId": part});
+        let chat =
+            json!({"content": "Hello", "model": choice, "requestId": format!("{model}-{reason}")});
         let refused = client.call("chat", chat).await;
         assert_eq!(refused["code"], "bad_request", "{refused}");
-        assert!(
-            refused["message"].as_str().unwrap().contains(part),
-            "{refused}"
-        );
+        assert_eq!(refused["reason"]["code"], *reason, "{refused}");
         assert!(
             refused["words"]["zh"].as_str().unwrap().contains("渠道"),
             "{refused}"
@@ -54,14 +52,11 @@ async fn what_is_not_there_cannot_be_chosen() {
         .await;
     assert_eq!(ack["ok"], true, "{ack}");
     let session = &ack["sessionId"];
-    for (channel, model, part) in &wrong {
+    for (channel, model, reason) in &wrong {
         let choice = json!({"sessionId": session, "channelId": channel, "modelId": model});
         let refused = client.call("set_model", choice).await;
         assert_eq!(refused["code"], "bad_request", "{refused}");
-        assert!(
-            refused["message"].as_str().unwrap().contains(part),
-            "{refused}"
-        );
+        assert_eq!(refused["reason"]["code"], *reason, "{refused}");
     }
     let opened = client
         .call("session_open", json!({"sessionId": session}))

@@ -3,7 +3,7 @@
 use crate::http::{Response, plain};
 use crate::server::Server;
 use crate::whole::{Home, Whole};
-use netaclaw_gateway::{AuthSettings, GatewaySettings};
+use netaclaw_gateway::{AuthSettings, GatewayOptions, GatewaySettings};
 use netaclaw_testkit::MariaDb;
 use netaclaw_testkit::fake_model::FakeModel;
 use serde_json::json;
@@ -69,13 +69,16 @@ async fn without_the_session_store_a_server_is_not_ready() {
 #[tokio::test]
 async fn without_room_on_the_disk_a_server_is_not_ready() {
     let full = || Err(Error::from(ErrorKind::StorageFull));
-    let server = Server::start_as(never_cached(), AuthSettings::default(), |gateway| {
-        gateway.with_disk_probe(Arc::new(full))
+    let server = Server::start_as(never_cached(), AuthSettings::default(), |options| {
+        GatewayOptions {
+            disk_probe: Some(Arc::new(full)),
+            ..options
+        }
     })
     .await;
     let answer = asked(server.address).await;
     assert_away(&answer, "the data directory cannot be used");
-    assert_away(&answer, "disk is full");
+    assert_eq!(answer.json()["reason"]["fault"]["code"], "disk_full");
     assert_eq!(answer.json()["details"]["check"], "data_directory");
 }
 
@@ -92,12 +95,15 @@ async fn a_disk_that_hangs_is_asked_once_at_a_time() {
     let server = Server::start_as(
         GatewaySettings::default(),
         AuthSettings::default(),
-        |gateway| gateway.with_disk_probe(Arc::new(probe)),
+        |options| GatewayOptions {
+            disk_probe: Some(Arc::new(probe)),
+            ..options
+        },
     )
     .await;
     let many = (0..20).map(|_| asked(server.address));
     for answer in futures::future::join_all(many).await {
-        assert_away(&answer, "the data directory does not answer");
+        assert_away(&answer, "the data directory does not respond");
     }
     assert_eq!(asked_disk.load(Ordering::SeqCst), 1);
     drop(release);

@@ -495,16 +495,16 @@ async fn every_refusal_is_json() {
             400,
             "duplicate field",
         ),
-        ("GET", "agents/%ff", 400, "not readable"),
+        ("GET", "agents/%ff", 400, "cannot be parsed"),
         (
             "GET",
             "sessions/s/entries/e/images/first",
             400,
-            "not readable",
+            "cannot be parsed",
         ),
         ("POST", "attachments", 400, "multipart/form-data"),
-        ("PUT", "sessions", 405, "does not take PUT"),
-        ("DELETE", "me", 405, "does not take DELETE"),
+        ("PUT", "sessions", 405, "does not support PUT"),
+        ("DELETE", "me", 405, "does not support DELETE"),
         ("GET", "nothing", 404, "nothing at this address"),
     ] {
         let path = format!("/admin/netaclaw/{path}");

@@ -3,8 +3,8 @@
 use crate::agent::Script;
 use netaclaw_admin::{Actor, AdminStore, FirstStart, TokenStore, UserStore};
 use netaclaw_agents::{AdminAgentSource, AdminMcpServers, ModelSettings};
-use netaclaw_engine::{Engine, Providers, UserLimits};
-use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewaySettings};
+use netaclaw_engine::{Engine, EngineOptions, Providers, UserLimits};
+use netaclaw_gateway::{Assets, AuthSettings, Gateway, GatewayOptions, GatewaySettings};
 use netaclaw_protocol::{
     NewUser, Role, SessionId, TokenScope, TokenSpec, User, UserSpec, UserStatus,
 };
@@ -42,30 +42,34 @@ impl Server {
     }
 
     pub(crate) async fn start_with(settings: GatewaySettings) -> Self {
-        Self::start_as(settings, AuthSettings::default(), |gateway| gateway).await
+        Self::start_as(settings, AuthSettings::default(), |options| options).await
     }
 
     /// With settings about who comes in; the access token is that of the tests.
     pub(crate) async fn start_with_auth(auth: AuthSettings) -> Self {
-        Self::start_as(GatewaySettings::default(), auth, |gateway| gateway).await
+        Self::start_as(GatewaySettings::default(), auth, |options| options).await
     }
 
     pub(crate) async fn start_with_assets(assets: Arc<dyn Assets>) -> Self {
         let settings = GatewaySettings::default();
         let auth = AuthSettings::default();
-        Self::start_as(settings, auth, |gateway| gateway.with_assets(assets)).await
+        Self::start_as(settings, auth, |options| GatewayOptions {
+            assets: Some(assets),
+            ..options
+        })
+        .await
     }
 
     /// With limits for users.
     pub(crate) async fn start_limited(limits: UserLimits) -> Self {
         let (settings, auth) = (GatewaySettings::default(), AuthSettings::default());
-        Self::start_whole(settings, auth, limits, |gateway| gateway).await
+        Self::start_whole(settings, auth, limits, |options| options).await
     }
 
     pub(crate) async fn start_as(
         settings: GatewaySettings,
         auth: AuthSettings,
-        finish: impl FnOnce(Gateway) -> Gateway,
+        finish: impl FnOnce(GatewayOptions) -> GatewayOptions,
     ) -> Self {
         Self::start_whole(settings, auth, UserLimits::default(), finish).await
     }
@@ -74,7 +78,7 @@ impl Server {
         settings: GatewaySettings,
         auth: AuthSettings,
         limits: UserLimits,
-        finish: impl FnOnce(Gateway) -> Gateway,
+        finish: impl FnOnce(GatewayOptions) -> GatewayOptions,
     ) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let admin = SqlAdminStore::open(AdminSettings {
@@ -95,14 +99,17 @@ impl Server {
             mysql: None,
         };
         let files = FileAttachments::new(dir.path().join("attachments"));
-        let engine = Engine::new(providers, Arc::clone(&script.source) as _)
-            .with_attachments(Arc::new(files))
-            .with_limits(limits);
+        let options = EngineOptions {
+            attachments: Some(Arc::new(files)),
+            limits,
+            ..EngineOptions::default()
+        };
+        let source = Arc::clone(&script.source) as _;
+        let engine = Engine::with_options(providers, source, options);
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
             ..auth
         };
-        let gateway = Gateway::new(engine.clone(), Arc::clone(&admin) as _, auth, settings);
         let agents = AdminAgentSource::new(
             Arc::clone(&admin) as _,
             ModelSettings::default(),
@@ -116,8 +123,13 @@ impl Server {
         );
         let mcp = Arc::new(mcp.await.unwrap());
         let agents = agents.with_mcp(Arc::clone(&mcp));
-        let gateway = gateway.with_previews(Arc::new(agents)).with_mcp(mcp);
-        let gateway = finish(gateway);
+        let options = finish(GatewayOptions {
+            previews: Some(Arc::new(agents)),
+            mcp: Some(mcp),
+            ..GatewayOptions::default()
+        });
+        let store = Arc::clone(&admin) as _;
+        let gateway = Gateway::new(engine.clone(), store, auth, settings, options);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();

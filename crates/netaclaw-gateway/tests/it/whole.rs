@@ -4,8 +4,8 @@
 use crate::server::TOKEN;
 use netaclaw_admin::{Actor, AdminStore, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_agents::{AdminAgentSource, ModelSettings};
-use netaclaw_engine::{Engine, Providers};
-use netaclaw_gateway::{AuthSettings, Gateway, GatewaySettings};
+use netaclaw_engine::{Engine, EngineOptions, Providers};
+use netaclaw_gateway::{AuthSettings, Gateway, GatewayOptions, GatewaySettings};
 use netaclaw_protocol::{
     AgentSpec, ChannelModel, ChannelSpec, ChannelStatus, Supplier, ThinkingLevel,
 };
@@ -195,15 +195,22 @@ impl Whole {
         let agents = Arc::new(agents);
         agents.sync_tools().await.unwrap();
         let providers = home.providers(Arc::clone(&sessions));
-        let engine = Engine::of_instance(providers, Arc::clone(&agents) as _, instance.id());
+        let options = EngineOptions {
+            instance: Some(instance.id().to_owned()),
+            ..EngineOptions::default()
+        };
+        let engine = Engine::with_options(providers, Arc::clone(&agents) as _, options);
         let auth = AuthSettings {
             access_token: Some(TOKEN.into()),
             ..AuthSettings::default()
         };
         let sweep = engine.recover_interrupted();
         engine.take_over_from_the_dead();
-        let gateway =
-            Gateway::new(engine, Arc::clone(&admin) as _, auth, settings).with_previews(agents);
+        let options = GatewayOptions {
+            previews: Some(agents),
+            ..GatewayOptions::default()
+        };
+        let gateway = Gateway::new(engine, Arc::clone(&admin) as _, auth, settings, options);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shutdown = CancellationToken::new();

@@ -5,8 +5,7 @@ use crate::event::RunEvent;
 use crate::host::HostError;
 use crate::machine::End;
 use crate::report::{EndReason, RunReport, StuckPattern};
-use crate::trouble::repeating;
-use netaclaw_protocol::{RunOutcome, Usage};
+use netaclaw_protocol::{RunOutcome, RunTrouble, Usage};
 use netaclaw_session::{EntryBody, raw_json};
 
 /// The `customType` of messages that NetaClaw itself says to the model.
@@ -28,7 +27,8 @@ impl Driver<'_> {
 
     pub(super) async fn warn(&mut self, pattern: StuckPattern) -> Result<(), HostError> {
         self.notify_model(&notice(pattern)).await?;
-        self.host.emit(RunEvent::Warning(repeating(pattern)));
+        let repeating = RunTrouble::Repeating { pattern };
+        self.host.emit(RunEvent::Warning(repeating.into()));
         Ok(())
     }
 

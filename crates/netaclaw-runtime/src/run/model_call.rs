@@ -7,13 +7,13 @@ use crate::answer::empty_answer;
 use crate::event::RunEvent;
 use crate::host::{HostError, ModelCall, Overflow, RunContext};
 use crate::machine::Answered;
-use crate::trouble::unreadable;
 use futures::StreamExt;
 use netaclaw_models::{
     Detail, GrowingAnswer, ModelError, ModelEvent, ModelRequest, PromptCache, SystemPrompt,
 };
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, EntryId, Message, RunPhase, StopReason, ThinkingLevel,
+    AssistantMessage, ContentBlock, EntryId, Message, RunPhase, RunTrouble, StopReason,
+    ThinkingLevel,
 };
 use netaclaw_session::EntryBody;
 use std::sync::Arc;
@@ -235,7 +235,8 @@ impl Driver<'_> {
         if count == 0 || std::mem::replace(&mut self.unreadable_told, true) {
             return;
         }
-        self.host.emit(RunEvent::Warning(unreadable(count)));
+        let unreadable = RunTrouble::MessagesNotReadable { count };
+        self.host.emit(RunEvent::Warning(unreadable.into()));
     }
 }
 

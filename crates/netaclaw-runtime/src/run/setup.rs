@@ -8,10 +8,10 @@ use crate::host::RunHost;
 use crate::input::{ModelAccess, PendingCalls, RunInput};
 use crate::machine::{CallFacts, Effect, State};
 use crate::prompt::Prompt;
-use crate::trouble::{no_sandbox, tools_refused, unknown_tools, works_without_tools};
+use crate::trouble::{tools_refused, works_without_tools};
 use netaclaw_governance::ResolvedTool;
 use netaclaw_models::ToolDefinition;
-use netaclaw_protocol::{ForeignContent, Trouble, Usage};
+use netaclaw_protocol::{ForeignContent, RunTrouble, Trouble, Usage};
 
 impl<'h> Driver<'h> {
     pub(super) fn begin(input: RunInput, host: &'h mut dyn RunHost) -> (Self, State, Vec<Effect>) {
@@ -93,9 +93,13 @@ fn warnings(input: &RunInput) -> Vec<Trouble> {
     let unknown = input.tools.warnings().iter().map(|w| w.message.as_str());
     let unknown: Vec<&str> = unknown.collect();
     if !unknown.is_empty() {
-        warnings.push(unknown_tools(&unknown));
+        let detail = unknown.join("; ");
+        warnings.push(RunTrouble::UnknownTools { detail }.into());
     }
     let mut cautions = input.tools.enabled().filter_map(ResolvedTool::caution);
-    warnings.extend(cautions.next().map(no_sandbox));
+    warnings.extend(cautions.next().map(|caution| {
+        let caution = caution.to_owned();
+        Trouble::from(RunTrouble::NoSandbox { caution })
+    }));
     warnings
 }

@@ -70,7 +70,7 @@ async fn unknown_names_in_the_configuration_are_told_and_the_run_goes_on() {
     };
     assert_eq!(
         warning.words.en,
-        "The agent's settings name tools that do not exist: tools.enabled names `ecko`, which is not a tool; did you mean `echo`?"
+        "The settings of the agent contain tools that do not exist; they are ignored: tools.enabled names `ecko`, which is not a tool; did you mean `echo`?"
     );
 }
 

@@ -127,11 +127,11 @@ pub(super) async fn ids_that_could_name_a_path_are_refused(harness: &dyn Contrac
             ..NewSession::default()
         };
         let made = port.create_session(new).await;
-        assert!(matches!(made, Err(SessionError::Invalid(_))), "{made:?}");
+        assert!(matches!(made, Err(SessionError::InvalidId(_))), "{made:?}");
         let text = session_text(&id.as_str().replace('\0', r"\u0000"), &[]);
         let log = parse(&text);
         let made = port.import_session(ImportSession { log, id: None }).await;
-        assert!(matches!(made, Err(SessionError::Invalid(_))), "{made:?}");
+        assert!(matches!(made, Err(SessionError::InvalidId(_))), "{made:?}");
         refused(
             port.get_session(&id).await,
             &SessionError::NotFound(id.clone()),

@@ -239,7 +239,9 @@ async fn check_agent(writer: &mut AnyConnection, spec: &MemorySpec) -> Result<()
     match known {
         Some(_) => Ok(()),
         None => {
-            let problem = Problem::NoSuchAgent(agent.to_string());
+            let problem = Problem::NoSuchAgent {
+                id: agent.to_string(),
+            };
             Err(Invalid::new("agentId", problem).into())
         }
     }

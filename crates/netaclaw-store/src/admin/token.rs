@@ -212,7 +212,9 @@ async fn issue(
     let id = TokenId::new(random_hex::<ID_BYTES>()?);
     let secret = random_hex::<SECRET_BYTES>()?;
     if let Err(error) = read_user(writer, &spec.user_id).await {
-        let problem = Problem::NoSuchUser(spec.user_id.as_str().to_owned());
+        let problem = Problem::NoSuchUser {
+            id: spec.user_id.as_str().to_owned(),
+        };
         return Err(match error.into() {
             AdminError::NotFound { .. } => Invalid::new("userId", problem).into(),
             other => other,

@@ -22,7 +22,7 @@ impl ReadFileError {
             Self::Io(source) => io_error("read", session)(source),
             Self::Log(error) => SessionError::Unreadable {
                 session: session.clone(),
-                reason: error.to_string(),
+                reason: error.damage(),
             },
         }
     }

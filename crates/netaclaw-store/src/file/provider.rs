@@ -115,10 +115,7 @@ impl FileProvider {
         let header = tree.header();
         let session = header.id().clone();
         if !session.is_safe() {
-            return Err(SessionError::Invalid(format!(
-                "{session:?} is not a valid session id: use letters and digits at both ends, and \
-                 . _ - in between"
-            )));
+            return Err(SessionError::InvalidId(session));
         }
         let dir = self
             .settings

@@ -9,8 +9,8 @@ use super::rows::{NewRow, WrittenBy, insert_rows};
 use super::session_row::opening_text;
 use crate::{new_entry_id, now_ms};
 use netaclaw_session::{
-    Entry, EntryId, EntryKind, NewEntry, NewParent, SessionError, SessionId, SessionTree,
-    check_append, encode_entry, format_timestamp,
+    Entry, EntryId, EntryKind, NewEntry, NewParent, SessionDamage, SessionError, SessionId,
+    SessionTree, check_append, encode_entry, format_timestamp,
 };
 use sqlx::mysql::MySqlConnection;
 
@@ -136,7 +136,7 @@ impl Store {
                 }
                 let entry = draft.entry(session, &known.tree)?;
                 if !take_place(connection, session, known, &entry, fence).await? {
-                    let reason = "its row changed although it is locked".to_owned();
+                    let reason = SessionDamage::RowChanged;
                     let session = session.clone();
                     return Err(SessionError::Unreadable { session, reason }.into());
                 }

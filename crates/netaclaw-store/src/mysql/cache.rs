@@ -6,8 +6,8 @@ use super::rows::read_rows;
 use super::session_row::{metadata_in, opening_text, status_in};
 use netaclaw_cluster::NodeId;
 use netaclaw_session::{
-    Entry, EntryId, FORMAT_VERSION, Header, MetaRecord, SessionError, SessionId, SessionLog,
-    SessionTree,
+    Entry, EntryId, FORMAT_VERSION, Header, MetaRecord, SessionDamage, SessionError, SessionId,
+    SessionLog, SessionTree,
 };
 use sqlx::Row;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
@@ -221,7 +221,7 @@ fn fresh(
     let header: String = row.try_get(0)?;
     let damaged = || SessionError::Unreadable {
         session: session.clone(),
-        reason: "the table contains a header that is not a JSON object with an id".to_owned(),
+        reason: SessionDamage::HeaderNotReadable,
     };
     let header = Header::parse(header).ok_or_else(damaged)?;
     let data = Data {

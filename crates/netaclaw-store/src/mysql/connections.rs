@@ -44,14 +44,14 @@ impl Connections {
         };
         // The error leaves out the detail, as that could quote parts of the password.
         let options = options.ok_or_else(|| {
-            SessionError::Invalid(
+            SessionError::Settings(
                 "the database URL cannot be read: it must be mysql://user:password@host:port/database, \
                  with special characters of the password percent-encoded"
                     .to_owned(),
             )
         })?;
         if options.get_database().is_none_or(str::is_empty) {
-            return Err(SessionError::Invalid(
+            return Err(SessionError::Settings(
                 "the database URL names no database: add one, as in mysql://user:password@host:port/netaclaw"
                     .to_owned(),
             ));
@@ -132,9 +132,8 @@ impl Connections {
             .fetch_one(lease.connection())
             .await?;
         if locked != Some(1) {
-            let message = "another process has been migrating the tables for two minutes: wait \
-                           for it, or stop it";
-            return Err(SessionError::Invalid(message.to_owned()).into());
+            let message = "another process has been changing the tables for two minutes: wait for it, or end it";
+            return Err(SessionError::Settings(message.to_owned()).into());
         }
         apply_migrations(lease.connection())
             .await

@@ -17,10 +17,7 @@ impl Store {
     ) -> Result<SessionMeta, SessionError> {
         let session = tree.header().id();
         if !session.is_safe() {
-            return Err(SessionError::Invalid(format!(
-                "{session:?} is not a valid session id: use letters and digits at both ends, and \
-                 . _ - in between"
-            )));
+            return Err(SessionError::InvalidId(session.clone()));
         }
         let mut retry = self.retry(format!("cannot create session {session}"));
         // Set when an attempt may have succeeded without our knowing.

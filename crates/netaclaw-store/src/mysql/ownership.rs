@@ -9,7 +9,7 @@ use super::cache::{Known, Lock, Slot, State, catch_up};
 use super::provider::Store;
 use super::retry::{Failure, Retry};
 use netaclaw_cluster::{NodeId, Owner, OwnerState, Verdict, decide};
-use netaclaw_session::{Claim, SessionError, SessionId, SessionMeta};
+use netaclaw_session::{Claim, SessionDamage, SessionError, SessionId, SessionMeta};
 use sqlx::mysql::MySqlConnection;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -227,7 +227,7 @@ impl Store {
             .execute(&mut *connection)
             .await?;
         if done.rows_affected() == 0 {
-            let reason = "its row changed although it is locked".to_owned();
+            let reason = SessionDamage::RowChanged;
             let session = session.clone();
             return Err(SessionError::Unreadable { session, reason }.into());
         }

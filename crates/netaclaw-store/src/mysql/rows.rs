@@ -1,7 +1,7 @@
 //! Entries as rows, and back without losing a byte.
 
 use super::retry::Failure;
-use netaclaw_session::{Entry, EntryId, EntryKind, Role, SessionError, SessionId};
+use netaclaw_session::{Entry, EntryId, EntryKind, Role, SessionDamage, SessionError, SessionId};
 use serde::Deserialize;
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{MySql, QueryBuilder, Row};
@@ -327,7 +327,7 @@ pub(super) fn entry_in(session: &SessionId, row: &MySqlRow) -> Result<Entry, Fai
     };
     let damaged = || SessionError::Unreadable {
         session: session.clone(),
-        reason: "the table contains an entry that is not a JSON object with an id".to_owned(),
+        reason: SessionDamage::EntryNotReadable,
     };
     Ok(Entry::parse(text).ok_or_else(damaged)?)
 }

@@ -70,7 +70,8 @@ impl TypedTool for ReadSkill {
 }
 
 fn read(places: &SkillPlaces, input: &ReadSkillInput) -> Result<String, String> {
-    let skill = places.ready(&input.name)?;
+    let skill = places.ready(&input.name);
+    let skill = skill.map_err(|why| why.to_string())?;
     match &input.file {
         None => Ok(instructions(&skill)),
         Some(file) => read_file(&skill, file),

@@ -4,7 +4,7 @@ use super::front::{Front, label_of, texts_of};
 use super::requires::{Requires, has_program, value};
 use super::scan::{FrontReader, Fronts, SkillScan};
 use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem};
-use netaclaw_protocol::{SkillProblem, SkillSource, SkillState};
+use netaclaw_protocol::{NotReady, SkillProblem, SkillSource, SkillState};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -104,28 +104,23 @@ impl SkillPlaces {
         skills
     }
 
-    /// The usable skill of this name; `Err` is for the model to read. Blocks.
-    pub fn ready(&self, name: &str) -> Result<Skill, String> {
+    /// The usable skill of this name, or why there is none, which models read as well. Blocks.
+    pub fn ready(&self, name: &str) -> Result<Skill, NotReady> {
         let skills = self.find();
         let mut named = skills.iter().filter(|skill| skill.name == name);
         if let Some(ready) = named.clone().find(|skill| skill.is_ready()) {
             return Ok(ready.clone());
         }
         if let Some(skill) = named.next() {
-            let reason = skill.reason();
-            return Err(format!("The skill `{name}` is unavailable: {reason}."));
+            return Err(NotReady::SkillNotUsable {
+                name: name.to_owned(),
+                problems: skill.problems.clone(),
+            });
         }
-        let ready: Vec<&str> = skills
-            .iter()
-            .filter(|skill| skill.is_ready())
-            .map(|skill| skill.name.as_str())
-            .collect();
-        Err(match ready.is_empty() {
-            true => format!("There is no skill `{name}`, and no other skills are available."),
-            false => format!(
-                "There is no skill `{name}`. Available skills: {}.",
-                ready.join(", ")
-            ),
+        let ready = skills.iter().filter(|skill| skill.is_ready());
+        Err(NotReady::SkillMissing {
+            name: name.to_owned(),
+            ready: ready.map(|skill| skill.name.clone()).collect(),
         })
     }
 

@@ -186,7 +186,7 @@ fn one_name_is_one_skill_and_people_come_before_what_is_shipped() {
     fs::write(own.0.path().join("one").join(SKILL_FILE), text("New")).unwrap();
     assert_eq!(places.ready("one").unwrap().body(), "New");
     places.chosen = vec!["two".to_owned()];
-    let why = places.ready("one").unwrap_err();
+    let why = places.ready("one").unwrap_err().to_string();
     assert!(why.contains("the agent does not select it"), "{why}");
 }
 

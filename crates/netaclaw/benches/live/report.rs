@@ -188,10 +188,12 @@ impl Report {
                 Some(5.0),
                 extra(99.0),
             ),
-            no_more_than_relay(self.row("first token, all at once, p50", Millis, None, |f, _| {
-                let chats = f.flat_out.as_ref();
-                chats.map_or(f64::NAN, |chats| 1e3 * percentile(&chats.first_token, 50.0))
-            })),
+            no_more_than_relay(
+                self.row("first token, all at once, p50", Millis, None, |f, _| {
+                    let chats = f.flat_out.as_ref();
+                    chats.map_or(f64::NAN, |chats| 1e3 * percentile(&chats.first_token, 50.0))
+                }),
+            ),
             self.row(
                 "turn with three tool calls, p50",
                 Millis,

@@ -1,6 +1,6 @@
 //! What the admin store refused, in the words of the person in front of the terminal.
 
-use crate::error::Failure;
+use crate::error::{Failure, in_language};
 use crate::text::Lang;
 use netaclaw_admin::{AdminError, Invalid, ModelChoiceError, Problem, UsedBy};
 use netaclaw_engine::EngineError;
@@ -71,7 +71,7 @@ pub(crate) fn engine_failure(lang: Lang, error: EngineError) -> Failure {
             Ok(error) => failure(lang, *error),
             Err(cause) => Failure::plain(lang.tools_word(), cause.to_string()),
         },
-        other => Failure::plain(lang.tools_word(), other.to_string()),
+        other => Failure::plain(lang.tools_word(), in_language(lang, other.words())),
     }
 }
 
@@ -98,15 +98,9 @@ fn user_of(lang: Lang, by: &UsedBy) -> String {
 }
 
 fn explain(lang: Lang, problem: &Problem) -> String {
-    match lang {
-        Lang::En => problem.to_string(),
-        Lang::Zh => problem.zh(),
-    }
+    in_language(lang, problem.words())
 }
 
 pub(crate) fn explain_choice(lang: Lang, error: &ModelChoiceError) -> String {
-    match lang {
-        Lang::En => error.to_string(),
-        Lang::Zh => error.zh(),
-    }
+    in_language(lang, error.words())
 }

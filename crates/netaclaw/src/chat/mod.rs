@@ -15,7 +15,7 @@ mod text;
 use crate::admin::{explain_choice, failure};
 use crate::app::{App, Outcome};
 use crate::assemble::assemble;
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, in_language};
 use crate::session::find_meta;
 use crate::text::Lang;
 use clap::Args;
@@ -128,6 +128,6 @@ fn refused(lang: Lang, error: &EngineError) -> Failure {
         EngineError::StaleParent(entry) => Failure::plain(what, lang.chat_no_entry(entry)),
         // The log of a server has the cause; here the terminal is the only place to report it.
         EngineError::Internal(cause) => Failure::plain(what, cause.to_string()),
-        other => Failure::plain(what, other.to_string()),
+        other => Failure::plain(what, in_language(lang, other.words())),
     }
 }

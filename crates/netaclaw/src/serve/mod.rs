@@ -19,7 +19,7 @@ use crate::error::{Failure, Result};
 use clap::Args;
 use maintenance::Recovered;
 use netaclaw_admin::{AdminStore, TokenStore, UserStore, somebody_may_enter};
-use netaclaw_gateway::{AuthSettings, ConnectionLimits, Gateway, GatewaySettings};
+use netaclaw_gateway::{AuthSettings, ConnectionLimits, Gateway, GatewayOptions, GatewaySettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -91,14 +91,14 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         ..GatewaySettings::default()
     };
     let store = Arc::clone(&admin) as Arc<dyn AdminStore>;
-    let gateway = Gateway::new(engine.clone(), store, auth, settings)
-        .with_assets(Arc::new(web::WebApp))
-        .with_disk_probe(Arc::new({
-            let dir = config.data_dir.clone();
-            move || netaclaw_store::probe_data_dir(&dir)
-        }))
-        .with_previews(agents)
-        .with_mcp(mcp);
+    let data_dir = config.data_dir.clone();
+    let options = GatewayOptions {
+        assets: Some(Arc::new(web::WebApp)),
+        previews: Some(agents),
+        mcp: Some(mcp),
+        disk_probe: Some(Arc::new(move || netaclaw_store::probe_data_dir(&data_dir))),
+    };
+    let gateway = Gateway::new(engine.clone(), store, auth, settings, options);
     let shutdown = CancellationToken::new();
     // Before the server is announced, and kept, so that no signal is missed.
     let mut stops = StopSignals::new()?;

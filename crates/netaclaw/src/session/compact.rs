@@ -5,7 +5,7 @@ use super::transcript;
 use crate::app::App;
 use crate::assemble::{Assembled, assemble};
 use crate::chat;
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, in_language};
 use crate::terminal::{grouped, one_line, pad};
 use crate::text::{Lang, texts};
 use clap::Args;
@@ -70,7 +70,7 @@ async fn show_plan(
         .map_err(|error| refused(app.lang, session, &error))?;
     let plan = match previewed {
         Previewed::Plan(plan) => plan,
-        Previewed::Nothing(why) => return Err(nothing(app.lang, session, &why)),
+        Previewed::Nothing(why) => return Err(nothing(app.lang, session, why)),
     };
     match args.json {
         true => Ok(writeln!(app.out, "{}", as_json(&plan))?),
@@ -113,7 +113,7 @@ async fn compact(
             Some("compaction_error") => {
                 let error: CompactionError = serde_json::from_value(data)
                     .map_err(|error| Failure::plain(lang.session_named(id), error.to_string()))?;
-                return Err(nothing(lang, session, &error.words));
+                return Err(nothing(lang, session, error.words));
             }
             _ => {}
         }
@@ -136,12 +136,9 @@ impl Subscriber for Ear {
     }
 }
 
-fn nothing(lang: Lang, session: &SessionMeta, why: &Words) -> Failure {
-    let why = match lang {
-        Lang::En => &why.en,
-        Lang::Zh => &why.zh,
-    };
-    Failure::plain(lang.session_named(&session.session_id), why.clone())
+fn nothing(lang: Lang, session: &SessionMeta, why: Words) -> Failure {
+    let why = in_language(lang, why);
+    Failure::plain(lang.session_named(&session.session_id), why)
 }
 
 fn refused(lang: Lang, session: &SessionMeta, error: &EngineError) -> Failure {
@@ -151,7 +148,7 @@ fn refused(lang: Lang, session: &SessionMeta, error: &EngineError) -> Failure {
             lang.compact_elsewhere(),
             lang.try_later(),
         ),
-        error => nothing(lang, session, &error.words()),
+        error => nothing(lang, session, error.words()),
     }
 }
 

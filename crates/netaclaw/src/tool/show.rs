@@ -3,7 +3,7 @@
 use super::list::{risk, state};
 use crate::admin::engine_failure;
 use crate::app::App;
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, in_language};
 use crate::table::{self, Cell};
 use crate::terminal::{columns, one_line, pad};
 use crate::text::Lang;
@@ -28,6 +28,7 @@ pub(super) async fn run(args: ShowArgs, app: &mut App, agents: &AdminAgentSource
     let detail = agents.tool(&args.tool).await;
     let detail = detail.map_err(|error| match error {
         EngineError::NotFound(why) => {
+            let why = in_language(lang, why.words());
             Failure::new(lang.tools_word(), why, lang.see_list_of("tool"))
         }
         other => engine_failure(lang, other),

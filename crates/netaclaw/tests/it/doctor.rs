@@ -278,5 +278,5 @@ fn a_database_is_looked_at_and_left_as_it_is() {
     assert_eq!(code, 0, "{report}");
     assert_found(&report, "admin_store", "ok", "up to date");
     assert_found(&report, "session_database", "ok", "up to date");
-    assert_found(&report, "channel", "ok", "demo; works");
+    assert_found(&report, "channel", "ok", "demo; available");
 }

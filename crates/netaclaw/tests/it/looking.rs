@@ -286,11 +286,7 @@ fn list_filters_pages_and_speaks_json() {
         workspace.json("session list --json --status archived")["total"],
         0
     );
-    assert!(
-        workspace
-            .out("session list --size 1")
-            .contains("1–1 of 2")
-    );
+    assert!(workspace.out("session list --size 1").contains("1–1 of 2"));
     assert_eq!(
         workspace.out("session list --text nothing-like-it"),
         "no sessions\n"

@@ -490,7 +490,11 @@ fn a_new_skill_can_be_checked_and_run_at_once() {
     let made = workspace.run("skill new greet --dir .");
     assert_eq!(made.code, 0, "{}", made.err);
     let checked = workspace.run("skill check greet");
-    assert!(checked.out.starts_with("greet: no problems found\n"), "{}", checked.out);
+    assert!(
+        checked.out.starts_with("greet: no problems found\n"),
+        "{}",
+        checked.out
+    );
     let ran = workspace.run("skill run ./greet --input {\"names\":[\"Ada\"]}");
     assert!(
         ran.out.contains("\"Hello, Ada!\""),

@@ -2,7 +2,8 @@
 
 use crate::error::EngineError;
 use netaclaw_protocol::{
-    ChatMode, Disposition, EntryId, QueueItem, QueueState, QueueUpdate, QueueUpdateItem, Words,
+    BadRequest, ChatMode, Disposition, EntryId, NotFound, QueueItem, QueueState, QueueUpdate,
+    QueueUpdateItem, TooLarge, TooMany,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -109,8 +110,7 @@ impl Queue {
     /// Adds a message at the end, if there is room for it.
     pub(crate) fn push(&mut self, mut queued: Queued) -> Result<(), EngineError> {
         if self.items.len() >= QUEUE_MAX {
-            let message = format!("{QUEUE_MAX} messages are waiting already; remove one or wait");
-            return Err(EngineError::TooMany(message));
+            return Err(TooMany::MessagesWaiting { max: QUEUE_MAX }.into());
         }
         self.must_hold(self.bytes(), queued.bytes())?;
         queued.place = self.items.last().map_or(1, |last| last.place + 1);
@@ -127,7 +127,7 @@ impl Queue {
         let at = self.position(item_id)?;
         let item = &self.items[at].item;
         if item.unsupported {
-            return Err(EngineError::WrongChoice(Box::new(unsupported())));
+            return Err(BadRequest::QueuedByAnotherVersion.into());
         }
         self.must_hold(self.bytes() - item.content.len(), content.len())?;
         Arc::make_mut(&mut self.items[at]).item.content = content;
@@ -226,7 +226,7 @@ impl Queue {
 
     fn must_hold(&self, waiting: usize, added: usize) -> Result<(), EngineError> {
         match waiting + added > QUEUE_BYTES_MAX {
-            true => Err(EngineError::TooLarge(Box::new(too_large(waiting, added)))),
+            true => Err(too_large(waiting, added).into()),
             false => Ok(()),
         }
     }
@@ -234,27 +234,16 @@ impl Queue {
     fn position(&self, item_id: &str) -> Result<usize, EngineError> {
         let mut items = self.items.iter();
         let found = items.position(|queued| queued.item.item_id == item_id);
-        found
-            .ok_or_else(|| EngineError::NotFound("this message is not waiting any more".to_owned()))
+        Ok(found.ok_or(NotFound::NotWaiting)?)
     }
 }
 
-fn too_large(waiting: usize, added: usize) -> Words {
-    let [waiting, added, most] =
+fn too_large(waiting: usize, added: usize) -> TooLarge {
+    let [waiting_kb, added_kb, max_kb] =
         [waiting, added, QUEUE_BYTES_MAX].map(|bytes| bytes.div_ceil(1024));
-    Words::new(
-        format!(
-            "排队的消息过大：已有 {waiting} kB 在排队，此消息为 {added} kB，合计上限为 {most} kB；请移除一条，或稍后再发"
-        ),
-        format!(
-            "the messages that wait would be too large: {waiting} kB wait already, this message has {added} kB, and {most} kB may wait in all; remove one or wait"
-        ),
-    )
-}
-
-fn unsupported() -> Words {
-    Words::new(
-        "此消息由另一版本的 NetaClaw 排入队列，本版本无法修改或发送；可将其移除，或用该版本打开会话",
-        "another version of NetaClaw queued this message, and this version can neither change nor send it; remove it, or open the session with that version",
-    )
+    TooLarge::QueueTooLarge {
+        waiting_kb,
+        added_kb,
+        max_kb,
+    }
 }

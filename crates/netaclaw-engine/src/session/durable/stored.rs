@@ -3,7 +3,7 @@
 
 use super::queue::{Queue, Queued};
 use super::{Durable, KEY, TOOLS_KEY};
-use netaclaw_protocol::{SessionId, SessionMeta};
+use netaclaw_protocol::{ReadOnly, SessionId, SessionMeta};
 use netaclaw_session::MetadataChange;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,8 +31,6 @@ pub(crate) struct NewerState {
 }
 
 impl NewerState {
-    pub(crate) const SUPPORTED: u64 = STATE_VERSION;
-
     /// Whether the state of a session is such a one. Only the number is looked at: of the rest
     /// nothing is known.
     pub(crate) fn of(session: &SessionMeta) -> Option<Self> {
@@ -41,6 +39,13 @@ impl NewerState {
             Some(version) => version.as_u64().unwrap_or(u64::MAX),
         };
         (version > STATE_VERSION).then_some(Self { version })
+    }
+}
+
+impl From<NewerState> for ReadOnly {
+    fn from(NewerState { version: found }: NewerState) -> Self {
+        let supported = STATE_VERSION;
+        Self::NewerState { found, supported }
     }
 }
 

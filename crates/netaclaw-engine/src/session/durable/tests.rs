@@ -161,7 +161,7 @@ fn the_queue_is_limited_in_bytes() {
     assert_eq!(refused.code(), netaclaw_protocol::ErrorCode::TooLarge);
     let words = refused.words();
     assert!(
-        words.en.contains("600 kB wait") && words.en.contains("1024 kB"),
+        words.en.contains("holds 600 kB") && words.en.contains("1024 kB"),
         "{words:?}"
     );
     assert!(words.zh.contains("600 kB"), "{words:?}");

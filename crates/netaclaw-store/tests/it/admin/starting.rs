@@ -80,7 +80,10 @@ async fn a_database_that_cannot_be_reached_is_named_without_its_password() {
             "mysql://neta:s3cret@127.0.0.1:1/neta",
             "database neta at 127.0.0.1:1",
         ),
-        ("mysql://neta:s3cret@127.0.0.1:1", "names no database"),
+        (
+            "mysql://neta:s3cret@127.0.0.1:1",
+            "does not name a database",
+        ),
         (
             "mysql://neta:s3%cret@127.0.0.1:port/neta",
             "percent-encoded",

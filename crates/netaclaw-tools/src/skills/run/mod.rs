@@ -40,7 +40,7 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
         let (places, name) = (places.clone(), run.name.clone());
         match blocking(move || places.ready(&name)).await {
             Ok(skill) => skill,
-            Err(why) => return ToolOutput::error(why),
+            Err(why) => return ToolOutput::error(why.to_string()),
         }
     };
     let Some(entry) = skill.entry.clone() else {

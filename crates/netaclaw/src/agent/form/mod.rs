@@ -30,10 +30,12 @@ pub(super) fn read(text: &str, channels: &[ChannelView]) -> Result<AgentSpec, In
                 .filter(|byte| **byte == b'\n')
                 .count()
         });
-        let problem = Problem::Unreadable(error.message().to_owned());
-        Invalid::new(format!("line {line}"), problem)
+        let detail = error.message().to_owned();
+        Invalid::new(format!("line {line}"), Problem::Unreadable { detail })
     })?;
-    let unreadable = |error: serde_json::Error| Problem::Unreadable(error.to_string());
+    let unreadable = |error: serde_json::Error| Problem::Unreadable {
+        detail: error.to_string(),
+    };
     let fields =
         serde_json::to_value(fields).map_err(|error| Invalid::new("text", unreadable(error)))?;
     let fields = fields.as_object().cloned().unwrap_or_default();
