@@ -93,7 +93,7 @@ for (const transports of [['websocket'], ['polling']]) {
     const opened = await client.ask('session_open', { sessionId: ack.sessionId })
     assert.equal(opened.ok, true)
     if (opened.snapshot.run.status !== 'idle') await client.wait(done)
-    // Whoever begins a session hears of it at once; what is on its way when it is opened is in the snapshot.
+    // The client that starts a session is subscribed at once; events before `session_open` are in the snapshot.
     const seqs = reliable(client.events)
       .map((event) => event.seq)
       .filter((seq) => seq > opened.seq)
@@ -149,7 +149,7 @@ test('bad input gets a typed refusal, and the socket lives', async () => {
   client.socket.close()
 })
 
-test('without the token nobody gets in', async () => {
+test('a connection without the token is refused', async () => {
   await assert.rejects(connect(['websocket'], { token: 'wrong' }), /unauthorized/)
   await assert.rejects(connect(['polling'], {}), /unauthorized/)
 })

@@ -1,4 +1,4 @@
-"""The processes under test: NetaClaw, and a model server that answers as it is told."""
+"""The processes under test: NetaClaw, and a scripted model server."""
 
 import json
 import os

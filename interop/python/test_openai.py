@@ -72,8 +72,8 @@ def test_errors_have_the_classes_of_the_sdk(netaclaw, client, model):
     with pytest.raises(openai.AuthenticationError):
         client.with_options(api_key="wrong").models.list()
     with pytest.raises(openai.NotFoundError) as unknown:
-        client.chat.completions.create(model="nobody", messages=HELLO)
-    assert "nobody" in unknown.value.message
+        client.chat.completions.create(model="missing", messages=HELLO)
+    assert "missing" in unknown.value.message
     with pytest.raises(openai.BadRequestError):
         client.chat.completions.create(model="default", messages=[])
     model.reply(status=401)

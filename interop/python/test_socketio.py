@@ -11,7 +11,7 @@ from socketio.exceptions import ConnectionError as Refused
 NAMESPACE = "/netaclaw"
 AUTH = {"token": TOKEN, "events": ["current"]}
 TRANSPORTS = ["websocket", "polling"]
-# Nothing here takes long; this only keeps a broken server from stopping the tests for ever.
+# Nothing here takes long; this only keeps a broken server from blocking the tests.
 PATIENCE = 30
 
 
@@ -92,7 +92,7 @@ def test_a_chat_is_acknowledged_streamed_numbered_and_stored(netaclaw, model, tr
             assert done["data"]["outcome"] == "completed"
             assert streamed(client.events) == said
             assert streamed(client.events, "thinking") == "let me see"
-            # Whoever begins a session hears of it at once; what is on its way when it is opened is in the snapshot.
+            # The client that starts a session is subscribed at once; events before `session_open` are in the snapshot.
             after = [seq for seq in client.seqs() if seq > opened["seq"]]
             assert after and after == list(range(opened["seq"] + 1, opened["seq"] + 1 + len(after))), "no gap"
             snapshot = (await client.ask("session_open", sessionId=session))["snapshot"]
@@ -159,7 +159,7 @@ def test_a_client_that_comes_back_gets_what_it_missed(netaclaw, model, transport
             added = [e["data"]["entry"] for e in client.events if e["type"] == "session_entry_added"]
             texts = [e["message"]["content"][-1]["text"] for e in added if e["message"]["role"] == "assistant"]
             assert texts == ["the whole answer"]
-            # Somebody from another time gets a snapshot instead of a guess.
+            # A client with an unknown epoch gets a snapshot instead of a replay.
             stranger = await client.ask("session_open", sessionId=session, epoch="another", lastSeq=last)
             assert stranger["mode"] == "snapshot"
 
