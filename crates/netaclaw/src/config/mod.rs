@@ -1,6 +1,8 @@
 //! Settings, parsed once into plain data: a flag counts before the environment, that before the
 //! configuration file, and that before the default. Nothing reads the environment later.
 
+#[cfg(test)]
+mod documented;
 mod environment;
 mod file;
 mod limits;
