@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts a real small model on this machine and adds it as a channel, so that anybody can chat with
+# Starts a real small model on this machine and adds it as a channel, so that you can chat with
 # a living model, offline and without a key. What it needs is kept in .cache/ and reused.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

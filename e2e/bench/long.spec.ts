@@ -49,7 +49,7 @@ test('2,000 messages with 500 tool cards and a stream', async ({ chat, model, pa
   const heaps: (Memory & { at: number })[] = []
   let typed = 0
   while ((await chat.stopButton.count()) > 0) {
-    // Somebody writes meanwhile, at a human pace, and clears the field now and then.
+    // A user types meanwhile, at a human pace, and clears the field now and then.
     await chat.field.pressSequentially(WRITTEN, { delay: 40 })
     typed += WRITTEN.length
     await chat.field.fill('')

@@ -1,4 +1,4 @@
-/** Strangers at the door, and the first minutes with a server that nobody has set up. */
+/** Users who are not logged in, and the first minutes with a new server. */
 
 import { TOKEN } from '../support/server.ts'
 import { expect } from '../support/test.ts'

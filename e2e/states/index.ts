@@ -9,7 +9,7 @@ import { trouble } from './trouble.ts'
 export { beginnings } from './beginnings.ts'
 export type { Prepare, Shots } from './stage.ts'
 
-/** All that begins with somebody who has entered. */
+/** All states that begin with a logged-in user. */
 export const STATES: Record<string, (stage: Stage) => Promise<void>> = {
   'work on files': workOnFiles,
   skills: skillsAtWork,

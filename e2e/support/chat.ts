@@ -1,4 +1,4 @@
-/** The chat page, as somebody uses it. */
+/** The chat page, as a user operates it. */
 
 import { expect, type Locator, type Page } from '@playwright/test'
 
@@ -52,7 +52,7 @@ export class Chat {
   /** Says something and waits until the answer is there and complete. */
   async ask(text: string, answer: string): Promise<void> {
     await this.send(text)
-    // The message may hold the same words, and stands there before anybody answers.
+    // The message may contain the same words, and is on the page before the answer.
     await expect.poll(() => this.lastAnswer(), { timeout: 30_000 }).toContain(answer)
     await this.hasEnded(answer)
   }

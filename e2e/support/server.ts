@@ -99,7 +99,7 @@ export class Server {
     this.#process?.kill('SIGCONT')
   }
 
-  /** Whether an address was that of a server that has been removed: nobody answers there any more. */
+  /** Whether an address was that of a server that has been removed and does not answer. */
   static wasAt(url: string): boolean {
     return URL.canParse(url) && Server.#removed.has(new URL(url).host)
   }

@@ -1,4 +1,4 @@
-/** What every test starts with: a model, a server that talks to it, and a page that nobody has complained about. */
+/** What every test starts with: a model, a server that uses it, and a page without errors in its console. */
 
 import { expect, test as base, type BrowserContext } from '@playwright/test'
 import { Chat } from './chat.ts'

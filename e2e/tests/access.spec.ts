@@ -12,7 +12,7 @@ for (const theme of THEMES) {
     const context = await browser.newContext({ storageState: await chat.page.context().storageState() })
     const stranger = await browser.newContext()
     const watch = new Watch()
-    // A stranger is told so.
+    // A user without access sees why.
     watch.allow(/status of 401/)
     watch.allow(/status of 404.*0{8}-0000|404.*no\/such|404.*no-such-skill/)
     const problems: string[] = []

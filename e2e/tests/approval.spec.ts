@@ -1,4 +1,4 @@
-/** A call waits until somebody agrees to it, wherever that comes from; nothing has happened before. */
+/** A call waits until it is approved, from whichever client; nothing runs before. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ test('after a reload and from the second tab: one answer counts for both', async
   await other.reads(await chat.transcript())
 })
 
-test('stopped: the call is not made, and not asked about any more', async ({ chat, server }) => {
+test('stopped: the call is not made, and its request is gone', async ({ chat, server }) => {
   await chat.stopButton.click()
   await chat.isIdle()
   await expect(chat.approvals).toHaveCount(0)

@@ -98,7 +98,7 @@ test('/compact with a focus: the summary, what it folded, the same after a reloa
   await goTo(chat, 'Home', chat.row('Question 1.').first())
 })
 
-test('a summary that is none says so, also after a reload, until somebody takes note; the next try works', async ({
+test('a summary that is none says so, also after a reload, until it is dismissed; the next try works', async ({
   chat,
   model,
 }) => {

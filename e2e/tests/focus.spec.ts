@@ -43,7 +43,7 @@ test('a session is deleted by keyboard, and the keys go on at the next one', asy
   await expect(page.getByRole('button', { name: 'Show more' })).toHaveCount(0)
 })
 
-test('what the server does not take is told beside its field, which has the focus', async ({
+test('what the server rejects is shown next to its field, which has the focus', async ({
   chat,
   page,
   server,
@@ -89,7 +89,7 @@ test('a new token is at hand, and a deleted record leaves the keys on its page',
   await expect(page.locator('main')).toBeFocused()
 })
 
-test('whoever begins a new chat can write at once', async ({ chat, page }) => {
+test('a new chat has the focus in the composer', async ({ chat, page }) => {
   await expect(chat.field).toBeFocused()
   await chat.ask('About apples', 'About apples')
   await page.getByRole('button', { name: 'New session' }).click()

@@ -68,7 +68,7 @@ test('a fact is pending until its user confirms it', async ({ chat, model, page,
   expect(system).not.toContain('collect.example.net')
 })
 
-test('hosts are allowed on the agent page, and a mistake is said there', async ({
+test('hosts are allowed on the agent page, and a mistake is shown there', async ({
   chat,
   model,
   page,

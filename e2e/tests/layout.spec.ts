@@ -8,7 +8,7 @@ import { fill, look, show, views, type Language } from '../support/pages.ts'
 import { Server } from '../support/server.ts'
 import { expect, test } from '../support/test.ts'
 
-// Hundreds of pages are looked at, and what is wrong is said in words.
+// Hundreds of pages are checked, and faults are reported in words.
 test.use({ trace: 'off' })
 
 const SCREENS = {

@@ -125,11 +125,7 @@ test('a channel is not made without the key that its supplier asks for', async (
   await expect(page).toHaveURL(/\/channels\/(?!new)/)
 })
 
-test('main and auxiliary channels are told apart, and either kind can be looked at alone', async ({
-  chat,
-  page,
-  server,
-}) => {
+test('main and auxiliary channels are distinguished, and can be filtered', async ({ chat, page, server }) => {
   void chat
   await page.goto(`${server.address}/channels`)
   const rows = page.locator('.records li')
@@ -152,7 +148,12 @@ test('main and auxiliary channels are told apart, and either kind can be looked 
   await expect(rows).toContainText('demo')
 })
 
-test('a token is made, lets somebody in, and out again when it is revoked', async ({ browser, chat, page, server }) => {
+test('a token is created, logs a user in, and out again when it is revoked', async ({
+  browser,
+  chat,
+  page,
+  server,
+}) => {
   void chat
   await page.goto(`${server.address}/settings/tokens`)
   await page.getByRole('button', { name: 'New token' }).click()
@@ -207,7 +208,7 @@ test('the whole link is as good as the token, and logging out ends it', async ({
   await expect(page).toHaveURL(/\/login/)
 })
 
-test('a link that lets nobody in leads to the login and says why', async ({ page, server, watch }) => {
+test('an invalid link leads to the login page and says why', async ({ page, server, watch }) => {
   watch.allow(/status of 401/)
   await page.goto(`${server.address}/?token=neta_old_one`)
   await expect(page).toHaveURL(/\/login\?link=refused/)
@@ -221,7 +222,7 @@ test('a page that could not ask who this is says so, and begins once it can', as
   void chat
   watch.allowNetworkFailures()
   await page.route('**/admin/netaclaw/me', (route) => route.abort())
-  // Nor does the socket come through, upon which the page would ask by itself.
+  // The socket does not connect either, otherwise the page would fetch them.
   await page.route('**/socket.io/**', (route) => route.abort())
   await page.routeWebSocket(/socket\.io/, (socket) => socket.close())
   await page.goto(`${server.address}/agents`)

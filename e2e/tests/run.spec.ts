@@ -96,7 +96,7 @@ test('stop while a question is open', async ({ chat, model }) => {
 })
 
 test('stop while a tool runs', async ({ chat, model, server }) => {
-  // A file with much more in it than anybody can read, and no room of its own on the disk.
+  // A large sparse file, which takes no space on the disk.
   const workspace = join(server.place, 'large')
   await server.useAgent({ workspace })
   writeFileSync(join(workspace, 'large.txt'), 'words\n'.repeat(2_000))
@@ -162,7 +162,7 @@ test('a message during a run steers it', async ({ chat, model }) => {
   expect(model.requests).toHaveLength(2)
 })
 
-test('a screen reader hears what happens, once each', async ({ chat, model }) => {
+test('a screen reader announces each event once', async ({ chat, model }) => {
   const { page } = chat
   const point = new Hold()
   model.next(...words('one two'), hold(point), say(' three'))

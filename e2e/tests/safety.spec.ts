@@ -1,4 +1,4 @@
-/** Hostile texts wherever a text can come from: nothing runs, nobody is asked for anything. */
+/** Hostile texts wherever a text can come from: nothing runs, and no dialog appears. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

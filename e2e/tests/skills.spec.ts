@@ -64,7 +64,7 @@ test('a skill is tried with a form from its schema, and watched', async ({ chat,
   await expect(page.locator('.body strong')).toHaveText('words')
   await expect(page.locator('.files')).toContainText('run.py')
 
-  // What is missing is said, and nothing begins.
+  // What is missing is shown, and nothing starts.
   await page.getByRole('button', { name: 'Run' }).click()
   await expect(page.locator('.trial .error')).toHaveText(['Required.', 'Required.'])
   await page.getByLabel('gates').fill(skill.gates)
@@ -162,7 +162,7 @@ test('what was opened while it ran is the same card, and open, when the run is o
   skill.open('hash', 'report')
   await chat.hasEnded('The steps are done.')
   await expect(card).toHaveAttribute('data-status', 'done')
-  // As long as somebody is at it, it stays as it was; then it is below its line.
+  // It stays as it was while the pointer is over it; then it collapses to its line.
   await expect(page.locator('.activity .line')).toHaveCount(0)
   await page.mouse.move(2, 2)
   await chat.field.focus()
@@ -170,7 +170,7 @@ test('what was opened while it ran is the same card, and open, when the run is o
   expect(await head.evaluate((head) => head.isConnected)).toBe(true)
   await expect(card.locator('.tool-process-timeline')).toContainText('in report')
 
-  // Another turn, at which nobody has looked, is one line.
+  // Another turn, without the pointer over it, is one line.
   skill.open('scan', 'hash', 'report')
   model.next(call('execute_skill', { name: 'stepper', input: { gates: skill.gates, words: 'one two' } }))
   model.next(...words('Done again.'))

@@ -69,7 +69,7 @@ test('how long it thought is known after a reload', async ({ chat, model }) => {
   await expect(activity).toContainText(/Thought.*\d/)
 })
 
-test('two tabs are equal, whoever speaks', async ({ chat, model }) => {
+test('two tabs are equal, whichever sends', async ({ chat, model }) => {
   await chat.ask('First', 'You said: First')
   const other = await chat.second()
   await other.reads(await chat.transcript())
@@ -219,7 +219,7 @@ test('a message whose answer fails says so once, and can be tried again', async 
   await expect(chat.row('out of order')).toHaveCount(0)
 })
 
-test('what went wrong is said in the language of the page', async ({ chat, model }) => {
+test('errors are shown in the language of the page', async ({ chat, model }) => {
   await look(chat.page, 'light', 'zh')
   await chat.page.reload()
   model.next({ kind: 'fail', status: 401, message: 'no such key' })
@@ -228,7 +228,7 @@ test('what went wrong is said in the language of the page', async ({ chat, model
   await expect(chat.rows.getByRole('alert')).toHaveCount(1)
 })
 
-test('the view follows the answer until somebody scrolls up', async ({ chat, model }) => {
+test('the view follows the answer until the user scrolls up', async ({ chat, model }) => {
   const long = Array.from({ length: 60 }, (_, at) => say(`Line ${at}\n\n`))
   const point = new Hold()
   model.next(...long, hold(point), ...Array.from({ length: 20 }, (_, at) => say(`More ${at}\n\n`)), say('the end'))
@@ -249,7 +249,7 @@ test('the view follows the answer until somebody scrolls up', async ({ chat, mod
   await expect.poll(below).toBeLessThan(48)
 })
 
-test('whoever goes up by keyboard and edits a message stays there', async ({ chat, model }) => {
+test('editing an earlier message by keyboard keeps the position', async ({ chat, model }) => {
   model.next(...Array.from({ length: 22 }, (_, at) => say(`Line ${at}\n\n`)), say('the end'))
   await chat.ask('Tell me something', 'the end')
   await expect(chat.rows.first()).not.toBeInViewport()

@@ -4,7 +4,7 @@ import type { Browser, Page } from '@playwright/test'
 import type { Server } from '../support/server.ts'
 import { expect, test, Watch } from '../support/test.ts'
 
-/** A browser of their own in which somebody has logged in, on a page of the settings. */
+/** A separate browser with a logged-in user, on a page of the settings. */
 async function entered(
   browser: Browser,
   server: Server,
@@ -45,7 +45,7 @@ async function make(
   await expect(page.locator('.records li')).toHaveCount(2)
 }
 
-test('whoever changes their password stays where they are, and is logged out elsewhere', async ({
+test('a changed password keeps this browser logged in and logs out the others', async ({
   browser,
   chat,
   page,
@@ -80,7 +80,7 @@ test('whoever changes their password stays where they are, and is logged out els
   await here.context().close()
 })
 
-test('somebody who configures nothing changes their own password, by keyboard', async ({
+test('a user without rights to configure changes their own password, by keyboard', async ({
   browser,
   chat,
   page,

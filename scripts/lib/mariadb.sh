@@ -9,7 +9,7 @@ mariadb_port=
 mariadb_start() {
   local dir=$1 options=(--no-defaults --datadir="$1/data" --innodb-data-file-path=ibdata1:10M:autoextend)
   shift
-  # The server refuses to run as root unless it is told to.
+  # The server refuses to run as root without `--user=root`.
   if is_root; then options+=(--user=root); fi
   mkdir -p "$dir"
   mariadb-install-db "${options[@]}" --innodb-log-file-size=4M --skip-test-db \
@@ -29,7 +29,7 @@ mariadb_start() {
     "CREATE USER 'neta'@'127.0.0.1' IDENTIFIED BY 'neta'; GRANT ALL ON *.* TO 'neta'@'127.0.0.1' WITH GRANT OPTION"
 }
 
-# Between finding a free port and using it somebody else may take it; then another one will do.
+# Another process may take the free port before it is used; then the next port is tried.
 mariadb_launch_on_free_port() {
   local log=$1
   shift
@@ -49,7 +49,7 @@ mariadb_launch() {
   while IFS= read -r -t 60 -u "$output" line; do
     printf '%s\n' "$line" >>"$log"
     if [[ $line == *'ready for connections'* ]]; then
-      # The server would block on a full pipe, and die of a closed one, if nobody read on.
+      # The server would block on a full pipe, and die of a closed one, without a reader.
       cat <&"$output" >>"$log" &
       mariadb_log_reader=$!
       exec {output}<&-

@@ -131,7 +131,7 @@ require_packages() {
   echo "installing the packages of $name"
   # Not `npm ci`: it refuses a lock file that lacks the builds of optional packages for other
   # systems, which is what npm writes wherever a registry does not have all of them. Of its warnings
-  # (packages that would like a newer Node and work with this one) nobody can do anything.
+  # (packages that would like a newer Node and work with this one) cannot be fixed here.
   (cd "$1" && npm install --no-save --no-audit --no-fund --loglevel=error) ||
     die "the packages of $name could not be installed: cd $1 && npm install --no-save"
 }

@@ -148,7 +148,7 @@ def free_port() -> int:
 
 
 def introduce(arguments: argparse.Namespace, url: str) -> None:
-    """Adds the channels. An agent that somebody gave a model of their own keeps it."""
+    """Adds the channels. An agent with a model of its own keeps it."""
     ours = takes_over(arguments)
     model = ["--model", f"{MODEL}:{CONTEXT_TOKENS}", "--no-tools"]
     # Anthropic's API asks for a key, and this server takes any.

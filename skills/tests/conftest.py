@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 SKILLS = Path(__file__).resolve().parents[1]
-# Nothing here takes long; this only keeps a broken entry from stopping the tests for ever.
+# Nothing here takes long; this only keeps a broken entry from blocking the tests.
 PATIENCE = 60
 
 

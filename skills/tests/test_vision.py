@@ -28,7 +28,7 @@ DENT = {
 
 
 class Model:
-    """Answers what it is told to; keeps what it was asked."""
+    """Gives scripted answers and records the requests."""
 
     def __init__(self) -> None:
         self.requests: list[dict] = []
@@ -67,7 +67,7 @@ class Model:
         return f"http://127.0.0.1:{self.server.server_port}/v1"
 
     def next_answer(self) -> tuple[int, bytes, dict[str, str]]:
-        """The next of those it was told; the last one again and again."""
+        """The next scripted answer; the last one is repeated."""
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, tuple):
             return answer
@@ -132,7 +132,7 @@ def test_the_model_is_asked_in_batches_and_named_in_the_report(inspect, model, r
     (found,) = done.result["findings"]
     assert (found["kind"], found["confidence"], found["frame"]) == ("dent", 0.8, "1.png")
     assert found["evidence"] == "vision"
-    # The box as it was told, give or take the margin around it.
+    # The box of the request, within the margin around it.
     assert found["box"]["left"] == pytest.approx(0.25, abs=0.03)
     assert found["box"]["bottom"] == pytest.approx(0.75, abs=0.03)
     assert done.result["method"] == "vision"

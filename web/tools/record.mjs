@@ -67,7 +67,7 @@ async function firstAddress(child) {
   throw new Error('the server ended before it was ready')
 }
 
-/** Nobody is there to agree to calls. */
+/** No user is present to approve calls. */
 async function letItRun(address) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { items } = await (await fetch(`${address}/admin/netaclaw/agents`, { headers })).json()

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod documented;
+mod idiom;
 mod repository;
 mod tidy;
 mod types;

@@ -1,5 +1,6 @@
 //! Rules of the repository that no compiler checks. Each fault says where, what, and what to do.
 
+use crate::idiom;
 use crate::repository::Repository;
 
 /// Crates that may know where sessions are kept.
@@ -43,6 +44,7 @@ pub(crate) fn faults(repository: &Repository) -> Vec<String> {
         registry_hosts,
         resolved_hosts,
         processes_past_the_gate,
+        idiom::faults,
     ];
     rules.iter().flat_map(|rule| rule(repository)).collect()
 }

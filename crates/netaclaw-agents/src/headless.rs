@@ -124,16 +124,16 @@ impl HeadlessTools {
     }
 
     fn context(&self, cancel: CancellationToken) -> ToolContext {
-        let nobody = Arc::new(NoSession);
+        let no_session = Arc::new(NoSession);
         ToolContext {
             workspace: Arc::clone(&self.workspace),
             cancel,
             updates: Updates::ignored(),
             images: ImageUse::Seen,
             spawner: self.spawner.clone(),
-            todo: Arc::clone(&nobody) as _,
-            clarifier: Arc::clone(&nobody) as _,
-            memory: nobody,
+            todo: Arc::clone(&no_session) as _,
+            clarifier: Arc::clone(&no_session) as _,
+            memory: no_session,
             skills: self.skills.clone(),
         }
     }

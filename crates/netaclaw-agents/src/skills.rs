@@ -188,16 +188,16 @@ impl AdminAgentSource {
             places.chosen.clear();
             name = skill.name;
         }
-        let nobody = Arc::new(NoSession);
+        let no_session = Arc::new(NoSession);
         let context = ToolContext {
             workspace: Arc::new(workspace),
             cancel: run.cancel,
             updates: run.updates,
             images: ImageUse::Unseen,
             spawner: self.sources.spawner(&spec, "skills by hand"),
-            todo: Arc::clone(&nobody) as _,
-            clarifier: Arc::clone(&nobody) as _,
-            memory: nobody,
+            todo: Arc::clone(&no_session) as _,
+            clarifier: Arc::clone(&no_session) as _,
+            memory: no_session,
             skills: places.clone(),
         };
         let call = SkillRun {

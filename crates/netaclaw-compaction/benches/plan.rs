@@ -67,7 +67,7 @@ fn request(used: Used) -> PlanRequest<'static> {
 fn tree(messages: usize) -> SessionTree {
     let mut lines = vec![json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/"}).to_string()];
     let text =
-        "The harbour was quiet that morning, and nobody spoke until the engines had stopped. ";
+        "The harbour was quiet that morning, and no one spoke until the engines had stopped. ";
     for n in 0..messages {
         let message = match n % 4 {
             0 => json!({"role": "user", "content": text.repeat(2), "timestamp": 0}),

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn trimming_keeps_every_heading_and_the_limit() {
-        let long = "- a finding that nobody needs to know in such detail\n".repeat(200);
+        let long = "- a finding in more detail than the summary needs\n".repeat(200);
         let summary =
             format!("## Goal\nFix the parser.\n\n## Findings\n{long}\n## Open\n- the tests");
         let short = trimmed(&summary, 300);

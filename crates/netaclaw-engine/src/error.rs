@@ -74,7 +74,7 @@ impl EngineError {
         Refusal::new(self.reason())
     }
 
-    /// Logs the cause of an internal error, for whoever answers by something else than a refusal.
+    /// Logs the cause of an internal error, for callers that do not answer with a refusal.
     pub fn log(&self) {
         if let Self::Internal(cause) = self {
             tracing::error!(error = %cause, "a command failed");
@@ -105,7 +105,7 @@ impl EngineError {
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The log has the cause, and not what clients are told instead.
+            // The log has the cause; clients receive a text without it.
             Self::Internal(_) => InternalError::Internal.fmt(f),
             refused => refused.reason().fmt(f),
         }

@@ -58,7 +58,7 @@ pub(crate) struct Shared {
 pub struct GatewayOptions {
     /// Serves the web app from these files.
     pub assets: Option<Arc<dyn Assets>>,
-    /// Shows what agents are told and can use.
+    /// Shows the system prompts and tools of agents.
     pub previews: Option<Arc<dyn AgentPreviews>>,
     /// Shows how MCP servers stand, and tries them.
     pub mcp: Option<Arc<dyn McpStatusSource>>,

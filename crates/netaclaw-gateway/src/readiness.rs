@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout};
 /// A store that has not answered by then counts as away.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// A session that does not exist. A store that answers this can be asked for others.
-const NO_SESSION: &str = "is-anybody-there";
+const NO_SESSION: &str = "readiness-probe";
 
 /// Writes and syncs a small file where the server keeps its data. May block.
 pub type DiskProbe = dyn Fn() -> io::Result<()> + Send + Sync;

@@ -176,7 +176,7 @@ pub enum TokenScope {
     Read,
 }
 
-/// The one answer that holds a token. Serialised for whoever asked; printed, it keeps its secret.
+/// The only response that contains a token. Its `Debug` output hides the secret.
 #[derive(Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// A command may be this long, as JSON with its name; a longer one is answered with `too_large`. One
-/// that is four times as long is not read at all: the connection ends, since there is no command yet
-/// that could be answered. So a client must look before it sends, or it would send the same for ever.
+/// The maximum size of a command, as JSON with its name. A longer one is refused with `too_large`. If
+/// it is more than four times as long, the server closes the connection without an answer, so clients
+/// must check the size before they send, or they would resend the command after every reconnect.
 pub const COMMAND_BYTES_MAX: usize = 1 << 20;
 
 /// A message to an agent. Without a session it begins one.
@@ -355,13 +355,13 @@ pub struct ChatAck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<String>,
     pub disposition: Disposition,
-    /// Set if the message named no session: its sender hears the events of the new one from here.
+    /// Set if the message named no session: the sender receives the events of the new one from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feed: Option<FeedStart>,
 }
 
-/// Where somebody began to listen to a session. `session_open` with these numbers goes on from
-/// them.
+/// Where a subscription to a session begins. `session_open` with these numbers continues from
+/// there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

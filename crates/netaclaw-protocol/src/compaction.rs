@@ -1,4 +1,4 @@
-//! Condensing the context of a session: how it is asked for, what is told of it, what is stored.
+//! Compaction of a session's context: the command, its events, and what is stored.
 
 use crate::{EntryId, InfoSource, SessionId, Usage, Words};
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub enum CompactionReason {
     Manual,
     Auto,
     Overflow,
-    /// A branch is left, and what happened on it is told where one goes on.
+    /// The session moved to another branch; the branch that was left is summarized there.
     Branch,
 }
 
@@ -100,7 +100,7 @@ pub enum CompactionProgress {
     Saving,
 }
 
-/// A compaction that failed, until one succeeds, the next one begins, or somebody has taken note.
+/// A failed compaction, shown until one succeeds, the next one begins, or a user dismisses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -137,8 +137,8 @@ pub struct CompactionError {
     pub retryable: bool,
     pub fault: CompactionFault,
     pub words: Words,
-    /// When the next attempt may begin by itself, in Unix milliseconds. Asking for one by hand
-    /// needs no waiting.
+    /// When the next automatic attempt can begin, in Unix milliseconds. A manual compaction
+    /// does not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<i64>,
 }

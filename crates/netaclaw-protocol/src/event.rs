@@ -55,7 +55,7 @@ pub enum ReliableEvent {
     CompactionProgress(CompactionProgress),
     CompactionDone(CompactionDone),
     CompactionError(CompactionError),
-    /// Somebody has taken note of the failure.
+    /// A user dismissed the failure.
     CompactionDismissed(Nothing),
     Done(Done),
     Error(RunError),
@@ -109,7 +109,7 @@ pub enum Notice {
 pub struct SessionListChange {
     /// Sessions that are new on the list, or look different.
     pub sessions: Vec<SessionListItem>,
-    /// Sessions that are not on the list, or not any more.
+    /// Sessions that are not, or no longer, on the list.
     pub removed: Vec<SessionId>,
 }
 
@@ -481,7 +481,7 @@ pub struct Question {
     pub read_only: bool,
 }
 
-/// A question is not open any more.
+/// A question is closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -489,7 +489,7 @@ pub struct ClarifyAnswered {
     pub request_id: String,
     pub tool_call_id: String,
     pub outcome: ClarifyOutcome,
-    /// What somebody answered.
+    /// The answer of the user.
     #[serde(default)]
     pub answer: Vec<String>,
 }
@@ -528,7 +528,7 @@ pub struct ApprovalQuestion {
     pub asked_at: i64,
 }
 
-/// A call is not waited for any more.
+/// An approval request is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -546,7 +546,7 @@ pub enum ApprovalOutcome {
     /// And so is the same call from now on, in this session.
     AllowedForSession,
     Denied,
-    /// The run has ended, and nobody had decided.
+    /// The run ended without a decision.
     Closed,
 }
 

@@ -55,7 +55,7 @@ pub struct AssistantMessage {
     pub timestamp: i64,
 }
 
-/// What people are told about an answer and no model: only NetaClaw writes it.
+/// Facts about an answer for users, not for models. Only NetaClaw writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]

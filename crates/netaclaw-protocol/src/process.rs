@@ -92,8 +92,8 @@ pub enum ProcessLevel {
     Error,
 }
 
-/// A step on its way to whoever watches. Steps that repeat the one before within a moment are
-/// sent as one, whose payload says how often in `repeatCount`.
+/// A step of a tool call, as clients receive it. Identical steps in quick succession are sent as
+/// one, with their number in `repeatCount` of the payload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// When a record was made and changed, and how often. Whoever changes it says which revision they
-/// have seen, so that two editors do not overwrite each other.
+/// When a record was created and changed, and its revision. A change names the revision that it is
+/// based on, so that two editors do not overwrite each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

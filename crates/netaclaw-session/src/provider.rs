@@ -100,7 +100,7 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Lets go of whatever is held for the session: memory, file handles, locks.
+    /// Releases everything that is held for the session: memory, file handles, locks.
     async fn release(&self, session: &SessionId) -> Result<()>;
 
     /// Whether this process must begin nothing new, because the others may be about to claim its

@@ -13,7 +13,7 @@ pub fn queue_after(known: &Value, update: &Value) -> Value {
         }
         let mut before = known["items"].as_array().into_iter().flatten();
         let before = before.find(|other| other["itemId"] == fields["itemId"]);
-        let before = before.expect("a text that is not repeated was told before");
+        let before = before.expect("a queue event without the text follows one with it");
         for name in ["content", "attachments"] {
             if let Some(value) = before.get(name) {
                 fields.insert(name.to_owned(), value.clone());

@@ -87,7 +87,7 @@ class Hashing:
 
     def _sha256(self, path: bytes, size: int, moving: Callable[[bytes], None]) -> str:
         """The hash of a file that is still regular and of the size that the scan has seen."""
-        # Since the scan, somebody may have put a link or a pipe in its place.
+        # Since the scan, it may have been replaced by a link or a pipe.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with open(os.open(os.path.join(self.root, path), flags), "rb", buffering=0) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

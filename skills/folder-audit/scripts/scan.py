@@ -36,7 +36,7 @@ class Scan:
     is_over: Callable[[], bool]
 
     def into(self, catalogue: Catalogue, saw: Callable[[Scanned], None]) -> Scanned:
-        """Enters everything below the root; `saw` hears about it now and then."""
+        """Enters everything below the root; `saw` is called with the progress now and then."""
         counts = Scanned()
         files: list[Found] = []
         troubles: list[Trouble] = []
@@ -55,7 +55,7 @@ class Scan:
         return counts
 
     def _walk(self, counts: Scanned) -> Iterator[Found | Trouble]:
-        # Links are looked at, never followed: a loop of links cannot lead round for ever.
+        # Links are looked at, never followed: a loop of links cannot trap the scan.
         waiting = [self.root]
         while waiting:
             folder = waiting.pop()

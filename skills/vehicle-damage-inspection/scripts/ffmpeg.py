@@ -52,7 +52,7 @@ def extract(
     longest: int,
     saw: Callable[[int], None],
 ) -> list[Path]:
-    """Writes frames as PPM, evenly spread; `saw` hears how many there are."""
+    """Writes frames as PPM, evenly spread; `saw` is called with their number."""
     pictures = ["-vf", f"fps={per_second:.6f},{fitting(longest)}", "-frames:v", str(frames_max)]
     output = ["-c:v", "ppm", "-f", "image2", str(into / "video-%05d.ppm")]
     command = [needed(), "-v", "error", "-nostdin", "-nostats", "-progress", "pipe:1"]

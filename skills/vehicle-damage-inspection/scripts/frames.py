@@ -58,7 +58,7 @@ class Collector:
     def __init__(self, into: Path, frames_max: int, saw: Callable[[int, int], None]) -> None:
         self.into = into
         self.frames_max = frames_max
-        # Hears how many are done, of how many.
+        # Called with the number of finished frames and of all frames.
         self.saw = saw
 
     def collect(self, source: Path) -> Collected:

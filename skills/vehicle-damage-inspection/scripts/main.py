@@ -29,7 +29,7 @@ from skill import SkillError, Stage
 from vision import Vision, VisionError
 from words import LANGUAGES, Words
 
-# After so many failed batches in a row, the model is not asked any more.
+# After so many failed batches in a row, no further batch is sent to the model.
 VISION_FAILURES_MAX = 2
 FINDINGS_MAX = 50
 

@@ -37,7 +37,7 @@ def run(work: Callable[[Input], dict[str, Any]]) -> int:
     except SkillError as error:
         result, code = {"ok": False, "kind": error.kind, "error": str(error)}, 1
     except OSError as error:
-        # Its own text may hold an absolute path, which is nobody's business.
+        # Its own text may contain an absolute path, which must not leave the machine.
         result, code = {"ok": False, "kind": "io", "error": error.strerror or "input/output"}, 1
     except Exception as error:
         traceback.print_exc()

@@ -29,7 +29,7 @@ describe('request', () => {
     expect(seen.answer).toEqual({ items: [] })
   })
 
-  test('a refusal is told in the language of the page', async () => {
+  test('a refusal is shown in the language of the page', async () => {
     i18n.global.locale.value = 'zh'
     const words = { zh: '没有这个会话', en: 'there is no such session' }
     const body = { code: 'not_found', message: words.en, words }
@@ -108,14 +108,14 @@ test('what is wrong with a field stands beside it without its name', () => {
   expect(wrong('The name is taken')).toBe('The name is taken')
 })
 
-test('nobody answers', async () => {
+test('an unreachable server', async () => {
   vi.stubGlobal('fetch', async () => {
     throw new TypeError('Failed to fetch')
   })
   await expect(request('agents')).rejects.toMatchObject({ name: 'ApiError', code: 'unreachable', status: 0 })
 })
 
-test('whoever gives up hears their own reason', async () => {
+test('a caller that aborts gets its own reason', async () => {
   const controller = new AbortController()
   vi.stubGlobal(
     'fetch',
@@ -127,7 +127,7 @@ test('whoever gives up hears their own reason', async () => {
   await expect(answer).rejects.toMatchObject({ name: 'AbortError' })
 })
 
-test('that nobody is logged in is told to all who listen, but not by a failed login', async () => {
+test('a missing login is reported to all listeners, a failed login is not', async () => {
   const heard = vi.fn()
   const stop = onUnauthorized(heard)
   const body = { code: 'unauthorized', message: 'who are you?' }

@@ -10,7 +10,7 @@ export interface Ask {
   query?: Record<string, string | number | null | undefined>
   /** Sent as JSON, or as it is if it is a form. */
   body?: unknown
-  /** The revision that whoever changes a record has seen. */
+  /** The revision of the record that the change is based on. */
   rev?: number
   signal?: AbortSignal | undefined
 }
@@ -26,7 +26,7 @@ export async function request<Answer>(path: string, ask: Ask = {}): Promise<Answ
 
 const unauthorized = new Set<() => void>()
 
-/** Hears that the server does not know (any longer) who this is. Returns how to stop hearing. */
+/** Calls back when the server rejects the credentials. Returns a function that unsubscribes. */
 export function onUnauthorized(listener: () => void): () => void {
   unauthorized.add(listener)
   return () => unauthorized.delete(listener)

@@ -1,4 +1,4 @@
-/** What can be asked of the server, by noun. Whoever changes a record says which revision they have seen. */
+/** The REST endpoints, by noun. A change names the revision that it is based on. */
 
 import type {
   About,
@@ -94,7 +94,7 @@ export const api = {
   tools: {
     list: (signal?: Signal) => request<Listing<ToolInfo>>('tools', { signal }),
     get: (name: string, signal?: Signal) => request<ToolDetail>(at('tools', name), { signal }),
-    /** For everybody. */
+    /** The global setting. */
     switch: (name: string, rev: number, body: ToolSwitch) =>
       request<ToolRecord>(at('tools', name), { method: 'PATCH', rev, body }),
   },
@@ -138,7 +138,7 @@ export const api = {
     list: (signal?: Signal) => request<Listing<DictType>>('dictionary', { signal }),
     replace: (id: string, rev: number, body: DictInfoSpec) =>
       request<DictInfo>(at('dictionary-entries', id), { method: 'PUT', rev, body }),
-    /** Sets what nobody has set yet. */
+    /** Sets a setting that has no value yet. */
     set: (group: string, name: string, value: string) =>
       request<DictInfo>(at('dictionary-values', group, name), { method: 'PUT', body: { value } }),
   },

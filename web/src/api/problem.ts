@@ -1,7 +1,7 @@
 import { asSentence, refusalWords } from '@/i18n'
 import type { ErrorCode, Words } from '@/protocol'
 
-/** Why there is no answer: the server said no, or `unreachable`, nobody answered at all. */
+/** Why a request failed: the code of the server's refusal, or `unreachable` without an answer. */
 export type ProblemCode = ErrorCode | 'unreachable'
 
 /** A request that was not carried out. */
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   constructor(
     readonly code: ProblemCode,
     message: string,
-    /** 0 if nobody answered. */
+    /** 0 if there was no answer. */
     readonly status: number = 0,
     /** What a program needs to go on; its shape depends on the request. */
     readonly details: unknown = null,
@@ -21,7 +21,7 @@ export class ApiError extends Error {
     this.name = 'ApiError'
   }
 
-  /** Whether somebody else has changed the record since it was read. */
+  /** Whether the record was changed elsewhere since it was read. */
   get isStale(): boolean {
     return this.code === 'conflict' && typeof this.detail('currentRev') === 'number'
   }

@@ -13,7 +13,7 @@ export interface Follow {
 
 /**
  * Follows the end of a growing list while the reader is there, and never takes the view away:
- * wheel, finger, keys, scroll bar, selection and the focus let go, and coming back to the end takes hold.
+ * wheel, finger, keys, scroll bar, selection and the focus stop following; scrolling back to the end resumes it.
  */
 export function useFollow(
   scroller: Readonly<Ref<HTMLElement | null>>,

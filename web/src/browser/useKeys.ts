@@ -1,6 +1,6 @@
 import { onScopeDispose } from 'vue'
 
-/** Hears keys anywhere in the page, unless something nearer has taken them. */
+/** Listens to keys anywhere in the page, unless an inner element has handled them. */
 export function onAnyKey(hear: (event: KeyboardEvent) => void): void {
   const listener = (event: KeyboardEvent) => {
     // An input method is at work: its keys are not ours.

@@ -50,7 +50,7 @@ describe('the stages of long work', () => {
     vi.useRealTimers()
   })
 
-  test('are told one every few seconds, and then the one that it is in', async () => {
+  test('are announced at most every few seconds, and then only the latest', async () => {
     view = show(ChatAnnouncer, { state: base })
     await view.setProps({ state: inStage('scan', 1) })
     expect(said()).toBe('Run skill: scan')

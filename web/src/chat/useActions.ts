@@ -109,13 +109,13 @@ export function useActions() {
       await connection.request('clarify_response', { sessionId: session.id, requestId: questionId, answer: text })
       set(null)
     } catch (error) {
-      // Somebody else was first, and the event tells what they said.
+      // Another client answered first; the event has its answer.
       if (error instanceof LinkError && error.code === 'conflict') set(null)
       else set({ state: 'failed', answer: text, problem: problemText(error) })
     }
   }
 
-  /** Agrees to a call, or refuses it. Whoever was first has decided; the server tells all of it. */
+  /** Allows or denies a call. The first decision of any client counts; the server sends it to all. */
   async function decide(approvalId: string, choice: ApprovalChoice, reason: string): Promise<void> {
     const set = (own: OwnDecision | null) => {
       const next = new Map(decisions.value)
@@ -140,7 +140,7 @@ export function useActions() {
     }
   }
 
-  /** Folds older messages into a summary. What comes of it is told by events. */
+  /** Compacts older messages into a summary. Events report the result. */
   async function compact(focus = ''): Promise<void> {
     const asked = await inSession('compact', {
       requestId: crypto.randomUUID(),

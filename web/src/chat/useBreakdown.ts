@@ -3,7 +3,7 @@ import { api } from '@/api'
 import { breakdownView } from '@/view/around'
 import type { BreakdownView } from '@/view/types'
 
-/** What fills the context, asked for while somebody looks at it, and again when the numbers change. */
+/** What fills the context: fetched while it is shown, and again when the numbers change. */
 export function useBreakdown(sessionId: () => string | null, used: () => number) {
   const isLooking = ref(false)
   const breakdown = shallowRef<BreakdownView | null>(null)

@@ -70,7 +70,7 @@ export function useFind(rows: Readonly<Ref<readonly TranscriptRow[]>>, view: Rea
     drawSoon()
   }
 
-  /** Everything older, a page at a time, for as long as somebody wants to find something. */
+  /** Loads all older messages, a page at a time, while the find bar is open. */
   async function loadRest(): Promise<void> {
     if (isSearching.value) return
     isSearching.value = true
@@ -83,7 +83,7 @@ export function useFind(rows: Readonly<Ref<readonly TranscriptRow[]>>, view: Rea
         const isStuck =
           session.state?.sessionId === sessionId && loadedFrom(session.state) >= before && !session.loadingOlder
         if (isStuck) return
-        // Somebody else may be fetching them just now.
+        // Another caller may be fetching them at this moment.
         if (session.loadingOlder) await new Promise((resolve) => requestAnimationFrame(resolve))
       }
     } finally {

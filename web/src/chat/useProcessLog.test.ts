@@ -68,7 +68,7 @@ test('who scrolls through all of it does not keep all of it', async () => {
   expect(log.at(0)?.message).toBe('step 1')
 })
 
-test('what failed is told, and asked for again', async () => {
+test('a failed request is shown and can be retried', async () => {
   const { log, fails } = longLog()
   await settled()
   fails.add(3)

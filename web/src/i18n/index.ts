@@ -1,4 +1,4 @@
-/** The app's languages: Chinese and English, by the browser's wish until somebody chooses. */
+/** The app's languages: Chinese and English. The browser's preference is the default until the user chooses. */
 
 import { createI18n } from 'vue-i18n'
 import type { Words } from '@/protocol'

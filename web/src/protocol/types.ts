@@ -102,7 +102,7 @@ model?: ModelInfo | null,
 problem?: string | null, };
 
 /**
- * What people are told about an answer and no model: only NetaClaw writes it.
+ * Facts about an answer for users, not for models. Only NetaClaw writes it.
  */
 export type AnswerMark = { 
 /**
@@ -133,7 +133,7 @@ reason?: Reason | null,
 details?: JsonValue | null, };
 
 /**
- * A call is not waited for any more.
+ * An approval request is closed.
  */
 export type ApprovalDecided = { approvalId: string, toolCallId: string, outcome: ApprovalOutcome, };
 
@@ -352,7 +352,7 @@ export type ChatAck = { sessionId: SessionId, entryId?: EntryId | null, runId?: 
  */
 itemId?: string | null, disposition: Disposition, 
 /**
- * Set if the message named no session: its sender hears the events of the new one from here.
+ * Set if the message named no session: the sender receives the events of the new one from here.
  */
 feed?: FeedStart | null, };
 
@@ -367,11 +367,11 @@ export type ChatMode = "auto" | "queue" | "steer";
 export type ChatModel = { channelId: string, modelId: string, };
 
 /**
- * A question is not open any more.
+ * A question is closed.
  */
 export type ClarifyAnswered = { requestId: string, toolCallId: string, outcome: ClarifyOutcome, 
 /**
- * What somebody answered.
+ * The answer of the user.
  */
 answer: Array<string>, };
 
@@ -460,13 +460,13 @@ export type CompactionError = { reason: CompactionReason,
  */
 message: string, retryable: boolean, fault: CompactionFault, words: Words, 
 /**
- * When the next attempt may begin by itself, in Unix milliseconds. Asking for one by hand
- * needs no waiting.
+ * When the next automatic attempt can begin, in Unix milliseconds. A manual compaction
+ * does not wait.
  */
 retryAt?: number | null, };
 
 /**
- * A compaction that failed, until one succeeds, the next one begins, or somebody has taken note.
+ * A failed compaction, shown until one succeeds, the next one begins, or a user dismisses it.
  */
 export type CompactionFailed = { 
 /**
@@ -478,8 +478,8 @@ at: number, reason: CompactionReason,
  */
 message: string, retryable: boolean, fault: CompactionFault, words: Words, 
 /**
- * When the next attempt may begin by itself, in Unix milliseconds. Asking for one by hand
- * needs no waiting.
+ * When the next automatic attempt can begin, in Unix milliseconds. A manual compaction
+ * does not wait.
  */
 retryAt?: number | null, };
 
@@ -697,8 +697,8 @@ ts: number, } & E;
 export type ErrorCode = "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "session_busy" | "stale_parent" | "too_large" | "rate_limited" | "unavailable" | "internal";
 
 /**
- * Where somebody began to listen to a session. `session_open` with these numbers goes on from
- * them.
+ * Where a subscription to a session begins. `session_open` with these numbers continues from
+ * there.
  */
 export type FeedStart = { epoch: string, 
 /**
@@ -1546,7 +1546,7 @@ export type SessionListChange = {
  */
 sessions: Array<SessionListItem>, 
 /**
- * Sessions that are not on the list, or not any more.
+ * Sessions that are not, or no longer, on the list.
  */
 removed: Array<SessionId>, };
 
@@ -1864,7 +1864,7 @@ export type TodoStatus = "pending" | "in_progress" | "done" | "cancelled";
 export type TokenId = string;
 
 /**
- * The one answer that holds a token. Serialised for whoever asked; printed, it keeps its secret.
+ * The only response that contains a token. Its `Debug` output hides the secret.
  */
 export type TokenIssued = { secret: string, 
 /**
@@ -2038,8 +2038,8 @@ export type ToolOverride = { description: string | null, risk: ToolRisk | null, 
 arguments: { [key in string]: JsonValue }, };
 
 /**
- * A step on its way to whoever watches. Steps that repeat the one before within a moment are
- * sent as one, whose payload says how often in `repeatCount`.
+ * A step of a tool call, as clients receive it. Identical steps in quick succession are sent as
+ * one, with their number in `repeatCount` of the payload.
  */
 export type ToolProcessEvent = { runId: RunId, toolCallId: string, assistantEntryId?: EntryId | null, toolName: string, toolLabel?: string | null, 
 /**

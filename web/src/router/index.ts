@@ -3,7 +3,7 @@ import { useAccount } from '@/stores'
 
 declare module 'vue-router' {
   interface RouteMeta {
-    /** Without the frame, for whoever is not logged in. */
+    /** Without the frame, for users who are not logged in. */
     bare?: boolean
   }
 }

@@ -23,7 +23,7 @@ export function reduceDelta(state: SessionState, event: ServerEvent): SessionSta
 function partText(state: SessionState, delta: PartDelta, at: number): SessionState {
   const { streaming } = state
   if (streaming?.entryId !== delta.entryId) {
-    // Text of an answer that is stored is late; of one nobody has heard of, something is missing.
+    // Text of a stored answer is late and dropped; text of an unknown answer means that an event is missing.
     return state.entries.has(delta.entryId) ? state : wanting(state, 'replay')
   }
   const known = streaming.parts.find((part) => part.part === delta.part)
@@ -66,7 +66,7 @@ function toolOutput(state: SessionState, delta: ToolOutput, at: number): Session
   return { ...state, tools, lastActivity: Math.max(state.lastActivity, at) }
 }
 
-/** A step of a call. The call itself is told of reliably, so that one nobody has heard of is over or none of ours. */
+/** A step of a call. Calls are announced by reliable events, so an unknown call has ended or belongs to another path. */
 function toolStep(state: SessionState, told: ToolProcessEvent, at: number): SessionState {
   const tool = state.tools.get(told.toolCallId)
   if (!tool || tool.result) return state

@@ -36,7 +36,7 @@ const told = (events: readonly RuntimeProcessEvent[]) =>
   })
 
 describe('the steps of a call', () => {
-  test('who hears all of them knows what the server keeps of them', () => {
+  test('a client that receives all of them has what the server stores', () => {
     for (const count of [1, 9, 10, 11, 49, 50, 51, 52, 200, 5000]) {
       const events = Array.from({ length: count }, (_, at) => event(at + 1))
       expect(heard(events)).toEqual(told(events))
@@ -121,7 +121,7 @@ describe('in a session', () => {
     expect(state.wants).toBeNull()
   })
 
-  test('what comes twice, late or for nobody changes nothing', () => {
+  test('duplicate, late and unrelated steps change nothing', () => {
     const state = play(running, [step(1), step(4)])
     for (const event of [step(1), step(4), step(2), step(9, {}, 'unheard')]) expect(reduce(state, event)).toBe(state)
   })
@@ -162,7 +162,7 @@ describe('in a session', () => {
     expect(reduce(ended, step(2))).toBe(ended)
   })
 
-  test('skills that begin and end are told by their calls', () => {
+  test('the start and the end of skills come with their calls', () => {
     const about = { runId, toolCallId, operationId: 'tool-a', skillName: 'x' }
     expect(reduce(running, { ...stamp, type: 'skill_start', data: about })).toBe(running)
     expect(

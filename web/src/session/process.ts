@@ -33,7 +33,7 @@ export function withStep(process: ProcessState | null, event: RuntimeProcessEven
   }
 }
 
-/** What a snapshot or the details of a result tell; null if there were no steps. The details may be anybody's. */
+/** The steps in a snapshot or in the details of a result; null without steps. The details may be those of any tool. */
 export function processOf(told: unknown): ProcessState | null {
   if (typeof told !== 'object' || told === null) return null
   const { latestProcessEvent, processEvents, processEventCount, processEventsDropped, processLogRef } = told as Record<

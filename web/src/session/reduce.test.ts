@@ -176,7 +176,7 @@ describe('order', () => {
     })
   })
 
-  test('text of an answer that is stored changes nothing, of one nobody has heard of asks for a replay', () => {
+  test('text of a stored answer changes nothing, text of an unknown one asks for a replay', () => {
     const ended = play(state, recording.events)
     const delta = recording.events.find((event) => event.type === 'assistant_stream_delta')!
     expect(reduce(ended, delta)).toBe(ended)
@@ -198,7 +198,7 @@ describe('order', () => {
     expect(cut.tools.get('long')).toMatchObject({ output: { length: shown + 9 } })
   })
 
-  test('output of a call nobody has heard of is kept', () => {
+  test('output of an unknown call is kept', () => {
     const data = { runId: 'r', toolCallId: 'unheard', offset: 0, text: 'words' }
     const next = reduce(state, {
       type: 'tool_result_streamed',

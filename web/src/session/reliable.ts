@@ -151,7 +151,7 @@ function withMeaning(state: SessionState, entry: Entry): SessionState {
   }
 }
 
-/** What has come of a compaction goes with the next message; a failure stays until somebody has taken note, or it works. */
+/** The outcome of a compaction is removed by the next message; a failure stays until it is dismissed or the next one succeeds. */
 function stillTold({ compaction }: SessionState): SessionState['compaction'] {
   if (compaction?.state === 'error') return answersWish(compaction.error) ? null : compaction
   return compaction?.state === 'running' ? compaction : null
@@ -219,7 +219,7 @@ function toolCompleted(state: SessionState, done: ToolCallCompleted): SessionSta
   return answered({ ...state, tools: new Map(state.tools).set(done.toolCallId, tool) }, done.toolCallId)
 }
 
-/** A call with a result has no open question any more. */
+/** A call with a result has no open question. */
 function answered(state: SessionState, toolCallId: string): SessionState {
   const questions = without(state.questions, toolCallId)
   const approvals = without(state.approvals, toolCallId)

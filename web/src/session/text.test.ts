@@ -11,7 +11,7 @@ describe('text in pieces', () => {
     expect(append(openText('𝒳'), 1, '👋🏽')).toEqual(openText('𝒳👋🏽'))
   })
 
-  test('a gap is told, an overlap is dropped', () => {
+  test('a gap is reported, an overlap is dropped', () => {
     expect(append(openText('abc'), 4, 'x')).toBeNull()
     expect(append(openText('abc'), 1, 'bcd')).toEqual(openText('abcd'))
     const open = openText('abc')

@@ -6,7 +6,7 @@
 import { piecesOf } from './pieces'
 
 export interface OpenText {
-  /** What will not change any more. Kept apart from the end, so that a long text is not copied for each new word. */
+  /** The part that is final. Kept apart from the end, so that a long text is not copied for each new word. */
   readonly settled: readonly string[]
   readonly end: string
   /** Of all of it, in Unicode scalar values. */

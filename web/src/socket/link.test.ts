@@ -135,7 +135,7 @@ describe('connecting', () => {
     expect(stage.last).toBe('connecting')
   })
 
-  test('who is not known is told, and not tried again', () => {
+  test('rejected credentials are reported and not retried', () => {
     const stage = new Stage()
     stage.link.open()
     stage.happens('connect_error', new Error('unauthorized: log in first'))
@@ -166,7 +166,7 @@ describe('asking', () => {
     return outcome
   }
 
-  test('answers and refusals are told apart', () => {
+  test('answers and refusals are distinguished', () => {
     const stage = new Stage()
     expect(asked(stage)).toEqual(['disconnected'])
     stage.happens('connect')
@@ -181,7 +181,7 @@ describe('asking', () => {
     expect(late).toEqual(['timeout'])
   })
 
-  test('events are told apart from what belongs to no session', () => {
+  test('events of sessions are distinguished from notices', () => {
     const stage = new Stage()
     const on = (name: string, payload: unknown) => stage.listeners.get('*')!(name as never, payload as never)
     on('done', { type: 'done', sessionId: 's', epoch: 'e' })

@@ -11,7 +11,7 @@ export type LinkState =
   | { readonly state: 'connected' }
   | { readonly state: 'waiting'; readonly attempt: number; readonly retryAt: number }
   | { readonly state: 'offline' }
-  /** The server does not know who this is: somebody has to log in. */
+  /** The server rejected the credentials: the user has to log in. */
   | { readonly state: 'refused'; readonly message: string }
   | { readonly state: 'closed' }
 
@@ -25,7 +25,7 @@ export class LinkError extends Error {
     this.name = 'LinkError'
   }
 
-  /** Whether asking the same again may help, because nobody has said no. */
+  /** Whether a retry may help, because the server has not refused. */
   get isTransient(): boolean {
     return this.code === 'disconnected' || this.code === 'timeout' || this.code === 'unavailable'
   }
@@ -51,7 +51,7 @@ export interface World {
   random(): number
   after(ms: number, then: () => void): () => void
   isOnline(): boolean
-  /** What was refused, in the language of whoever asked. */
+  /** The text of the refusal, in the language of the user. */
   words(refusal: { message: string; words?: Words }): string
 }
 
@@ -97,7 +97,7 @@ export class Link {
     this.wire.connect()
   }
 
-  /** Tries at once instead of when the time has come: somebody asked, or the network is back. */
+  /** Connects now instead of after the delay: the user asked for it, or the network is back. */
   retryNow(): void {
     if (this.current.state !== 'connected' && this.current.state !== 'closed') this.open()
   }
@@ -118,7 +118,7 @@ export class Link {
     this.wire.disconnect()
   }
 
-  /** Asks, and hears the answer before any event that came after it. */
+  /** Sends a command. The answer is delivered before any event that follows it. */
   ask<Name extends keyof Commands>(
     name: Name,
     payload: Commands[Name]['ask'],
@@ -146,7 +146,7 @@ export class Link {
     })
   }
 
-  /** The same for whoever may hear the answer a moment later. */
+  /** The same, but events may be delivered before the answer. */
   request<Name extends keyof Commands>(
     name: Name,
     payload: Commands[Name]['ask'],

@@ -9,7 +9,7 @@ import type { LinkError } from './link'
 export interface Outgoing {
   readonly requestId: string
   readonly chat: Chat
-  /** What the message is a branch or draft of, for whoever gives it back. */
+  /** What the message is a branch or a draft of, to restore it if it is refused. */
   readonly draftKey: string
   readonly sentAt: number
   readonly state: 'sending' | 'waiting' | 'failed'

@@ -8,7 +8,7 @@ import { useConnection } from './connection'
 export const useAccount = defineStore('account', () => {
   const connection = useConnection()
   const me = shallowRef<Me | null>(null)
-  /** The server does not know any longer who we are: somebody has to log in, and the page stays as it is. */
+  /** The credentials are not valid anymore: the user has to log in, and the page stays as it is. */
   const isExpired = shallowRef(false)
 
   /** Asks the server who we are; false if it does not know us. */

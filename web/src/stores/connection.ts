@@ -5,7 +5,7 @@ import { createLink, type LinkState } from '@/socket'
 
 type Listener<Value> = (value: Value) => void
 
-/** The connection to the server, for whoever wants to ask or to hear. */
+/** The connection to the server: sends commands and distributes events. */
 export const useConnection = defineStore('connection', () => {
   const state = shallowRef<LinkState>({ state: 'closed' })
   const hearers = {

@@ -10,7 +10,7 @@ export function atNextFrame(then: () => void): void {
     clearTimeout(timer)
     then()
   }
-  // A hidden tab draws no frames; what it hears is taken in all the same.
+  // A hidden tab draws no frames, but still has to process events.
   const frame = requestAnimationFrame(once)
   const timer = setTimeout(once, HIDDEN_MS)
 }

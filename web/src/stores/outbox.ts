@@ -33,7 +33,7 @@ export const useOutbox = defineStore('outbox', () => {
     },
     acknowledged: (item, ack) => {
       listeners.forEach((hear) => hear(item, ack))
-      // Whoever begins a session hears of it from then on; here only the one that is shown is of use.
+      // The client that starts a session is subscribed to it; only the session that is shown is of use here.
       if (ack.feed && useSession().id !== ack.sessionId) {
         connection.ask('session_close', { sessionId: ack.sessionId }, ignore, ignore)
       }

@@ -100,7 +100,7 @@ describe('the open session', () => {
     expect(session.state?.run.status).toBe('idle')
   })
 
-  test('heals a gap by itself, with one question at a time', () => {
+  test('closes a gap, with one request at a time', () => {
     const session = opened()
     vi.useFakeTimers({ now: Date.now() + 60_000 })
     const numbered = recording.events.filter((event) => typeof event.seq === 'number')
@@ -124,7 +124,7 @@ describe('the open session', () => {
     vi.useRealTimers()
   })
 
-  test('hears nothing of another one, also not a late answer', () => {
+  test('ignores events and late answers of another session', () => {
     const session = useSession()
     server.connect()
     session.open('another')
@@ -137,7 +137,7 @@ describe('the open session', () => {
     expect(session.state).toBeNull()
   })
 
-  test('that is not there is said to be missing', () => {
+  test('that does not exist is shown as missing', () => {
     const session = useSession()
     server.connect()
     session.open('gone')

@@ -52,7 +52,7 @@ export const useSession = defineStore('session', () => {
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) sync()
   })
-  // A page that was frozen or kept for going back comes to life without any other sign.
+  // A page that was frozen or in the back/forward cache resumes without any other event.
   window.addEventListener('pageshow', () => sync())
 
   function open(sessionId: string | null): void {
@@ -129,7 +129,7 @@ export const useSession = defineStore('session', () => {
     arrived()
   }
 
-  /** Something is missing. It heals by itself; if it does not at once, then a little later. */
+  /** Something is missing. It is fetched at once, and again after a delay if that fails. */
   function heal(): void {
     const pause = nextSyncAt - Date.now()
     if (pause <= 0) {

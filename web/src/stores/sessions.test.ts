@@ -56,7 +56,7 @@ describe('the list of sessions', () => {
     expect(sessions.items.map((one) => one.sessionId)).toEqual(['c'])
   })
 
-  test('keeps what was told while the page was on its way', async () => {
+  test('keeps changes that arrive while the page is being fetched', async () => {
     const sessions = useSessions()
     server.connect()
     server.asked.shift()!.then(page(item('a', '1', { title: 'old' })))

@@ -38,7 +38,7 @@ export const useSessions = defineStore('sessions', () => {
       const parts = Math.ceil((pages * PAGE) / SIZE_MAX)
       const size = parts > 1 ? SIZE_MAX : pages * PAGE
       const query = { q: search.value, status: status(), size }
-      // First, so that whatever changes while the list is read is told.
+      // Subscribe first, so that changes during the read are received.
       const watched = await watch(search.value === '' ? size : 1)
       if (question !== asked) return
       const first = search.value === '' ? watched : null
@@ -51,7 +51,7 @@ export const useSessions = defineStore('sessions', () => {
       items.value = [...new Map(all).values()]
       total.value = lists[0]!.total
       phase.value = 'ready'
-      // What was told meanwhile may be newer than what was read. If it is older, the newer follows.
+      // A change that arrived meanwhile may be newer than the page. If it is older, a newer change follows.
       changes?.forEach(take)
     } catch {
       if (question === asked && items.value.length === 0) phase.value = 'error'

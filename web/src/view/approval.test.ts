@@ -22,7 +22,7 @@ const signs = (args: unknown) => {
   return [what.diff.path, ...what.diff.lines.map((line) => sign[line.kind] + line.text)]
 }
 
-describe('what somebody is asked to agree to', () => {
+describe('what an approval request shows', () => {
   test('is a command, with what else it is given', () => {
     expect(view({ command: 'rm -rf x', timeout: 5 })).toMatchObject({
       what: { kind: 'command', text: 'rm -rf x' },

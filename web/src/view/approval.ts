@@ -1,4 +1,4 @@
-/** What somebody is asked to agree to, shown so that it can be judged. */
+/** Approval requests, shown so that the user can judge them. */
 
 import type { ApprovalQuestion } from '@/protocol'
 import type { ApprovalView, DiffLine, DiffView } from './types'

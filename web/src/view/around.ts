@@ -60,7 +60,7 @@ export function questionViews(
 
 const CLOSED = { answered: 'answered', dismissed: 'readonly', timed_out: 'expired' } as const
 
-/** Whoever was first has answered, here or elsewhere; the server tells all of it. */
+/** The first answer of any client counts; the server sends it to all. */
 function questionState(question: AskedQuestion, own: OwnAnswer | undefined, now: number): QuestionView['state'] {
   if (question.closed) return CLOSED[question.closed.outcome]
   if (own?.state === 'answering') return 'answering'

@@ -200,7 +200,7 @@ describe('a compaction under way', () => {
     expect(row(play(START, { type: 'compaction_done', data: done }))).toBeUndefined()
   })
 
-  test('that failed says so in the reader’s language, until somebody takes note or one succeeds', () => {
+  test('that failed says so in the reader’s language, until it is dismissed or one succeeds', () => {
     expect(row(play(START, FAILED))).toMatchObject({
       state: 'error',
       problem: 'no answer',

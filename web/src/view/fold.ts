@@ -106,7 +106,7 @@ function activity(batch: readonly Piece[], isOver: boolean): TranscriptRow[] {
 }
 
 /**
- * The first answer of a turn has a head, the last row of it a foot. What is said of an answer as a whole (its fork, its
+ * The first answer of a turn has a head, the last row of it a foot. What belongs to an answer as a whole (its fork, its
  * label, how it ended) stands at its last row.
  */
 function withPlaces(rows: readonly TranscriptRow[], running: boolean): TranscriptRow[] {

@@ -62,7 +62,7 @@ export function stepOf(event: RuntimeProcessEvent, from: number, count: number):
 
 const SEVERITY: Record<StepLevel, number> = { debug: 0, info: 1, warning: 2, error: 3 }
 
-/** Whether it waits, begins or goes on is all the same for somebody who looks at it. */
+/** Waiting, starting and running look the same. */
 function stateOf({ status }: RuntimeProcessEvent): StepView['state'] {
   return status === 'completed' || status === 'failed' || status === 'cancelled' || status === 'skipped'
     ? status

@@ -193,7 +193,7 @@ describe('by hand', () => {
   })
 
   test.each(['everything', 'summary', 'answer'] as const)(
-    'why a run ended is told once, the same live and after a reload: %s',
+    'the reason why a run ended is shown once, the same live and after a reload: %s',
     (verbosity) => {
       const trouble = { kind: 'turn_limit' as const, words: { zh: '到了上限', en: 'The limit was reached.' } }
       const ending: Entry = {
@@ -245,7 +245,7 @@ describe('by hand', () => {
     )
   })
 
-  test('a question is told without its Markdown, a command as it is', () => {
+  test('a question is shown without its Markdown, a command as it is', () => {
     const asks: Entry = {
       ...stamp,
       id: 'a1',

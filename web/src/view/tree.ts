@@ -23,7 +23,7 @@ export interface TreeInput {
 export interface TreeOptions {
   filter: TreeFilter
   search: string
-  /** Folds that somebody has opened, by the id of their first entry. */
+  /** Folds that the user has opened, by the id of their first entry. */
   unfolded: ReadonlySet<string>
 }
 

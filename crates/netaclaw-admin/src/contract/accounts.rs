@@ -412,7 +412,7 @@ pub(super) async fn a_token_needs_a_user_and_a_future(harness: &dyn ContractHarn
     let late = store.issue_token(by(), spec.clone()).await;
     assert_invalid(late, "expiresAt");
     let nobodys = TokenSpec {
-        user_id: "nobody".into(),
+        user_id: "missing".into(),
         expires_at: None,
         ..spec
     };

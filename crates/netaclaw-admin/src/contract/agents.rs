@@ -191,10 +191,10 @@ pub(super) async fn an_unknown_agent_is_not_found_but_may_be_guessed(
     harness: &dyn ContractHarness,
 ) {
     let store = seeded(harness).await;
-    let nobody = AgentId::new("nobody");
-    assert_not_found(store.agent(&nobody).await);
-    assert_not_found(store.delete_agent(by(), &nobody, Expect::Any).await);
-    let update = store.update_agent(by(), &nobody, Expect::Any, agent_spec("a"));
+    let missing = AgentId::new("missing");
+    assert_not_found(store.agent(&missing).await);
+    assert_not_found(store.delete_agent(by(), &missing, Expect::Any).await);
+    let update = store.update_agent(by(), &missing, Expect::Any, agent_spec("a"));
     assert_not_found(update.await);
     match store.agent_named("defualt").await.unwrap_err() {
         AdminError::NotFound { nearest, .. } => assert_eq!(nearest.as_deref(), Some("default")),

@@ -63,11 +63,11 @@ pub(super) async fn a_fact_is_seen_by_its_user_and_agent_only(harness: &dyn Cont
     let of_one = remember(&*store, &user, spec(Some(&one), "of one")).await;
     remember(&*store, &user, spec(Some(&two), "of two")).await;
     remember(&*store, &user, spec(None, "of all")).await;
-    remember(&*store, &other, spec(Some(&one), "of somebody else")).await;
+    remember(&*store, &other, spec(Some(&one), "of another user")).await;
     let seen = store.memories_for(&user.id, &one).await.unwrap();
     assert_eq!(texts(&seen), ["of one", "of all"]);
     let seen = store.memories(&other.id).await.unwrap();
-    assert_eq!(texts(&seen), ["of somebody else"]);
+    assert_eq!(texts(&seen), ["of another user"]);
 
     let changed = store.update_memory(
         &other.id,
@@ -134,8 +134,8 @@ pub(super) async fn a_fact_that_breaks_a_rule_is_not_kept(harness: &dyn Contract
     let long = "长".repeat(MEMORY_CHARS_MAX + 1);
     assert_invalid(make(spec(None, &long)).await, "text");
     make(spec(None, &long[3..])).await.unwrap();
-    let nobody = AgentId::new("nobody");
-    assert_invalid(make(spec(Some(&nobody), "x")).await, "agentId");
+    let missing = AgentId::new("missing");
+    assert_invalid(make(spec(Some(&missing), "x")).await, "agentId");
 }
 
 pub(super) async fn facts_have_a_number_that_is_not_exceeded(harness: &dyn ContractHarness) {

@@ -77,7 +77,7 @@ async fn a_task_is_done_with_the_tools_there_are() {
             "c7",
             "edit",
             json!({"path": "app/main.py", "edits": [
-                {"old_text": "welcome(\"you\")", "new_text": "welcome(\"everybody\")"},
+                {"old_text": "welcome(\"you\")", "new_text": "welcome(\"everyone\")"},
             ]}),
         );
         let change = call(
@@ -101,7 +101,7 @@ async fn a_task_is_done_with_the_tools_there_are() {
         );
         assert_eq!(
             read("app/main.py"),
-            "from greet import welcome\r\n\r\nprint(welcome(\"everybody\"))\r\n"
+            "from greet import welcome\r\n\r\nprint(welcome(\"everyone\"))\r\n"
         );
         assert_eq!(read("docs/CHANGES.md"), "greet is welcome now.\n");
         assert_eq!(

@@ -169,7 +169,7 @@ impl Talk {
         let asked = within(async {
             tokio::select! {
                 asked = self.client.wait("approval_request", |_| true) => asked["data"].clone(),
-                _ = self.client.done(1) => panic!("nobody was asked about {tool}"),
+                _ = self.client.done(1) => panic!("no approval was requested for {tool}"),
             }
         })
         .await;
@@ -222,7 +222,7 @@ async fn what_a_page_says_leaves_only_with_consent() {
     assert_eq!(
         talk.web.hosts().len(),
         1,
-        "a session that has read nothing asks nobody"
+        "a session without external content needs no approval"
     );
     let asked = talk.asks_before_it_leaves().await;
     let page = format!("evil.example:{}", talk.web.port);

@@ -138,7 +138,7 @@ async fn without_an_auxiliary_model_or_with_one_that_fails_the_first_line_stays(
         let errors = client.events();
         assert!(errors.iter().all(|event| event["type"] != "error"));
         if !auxiliary {
-            assert_eq!(world.requests().len(), 2, "nobody was asked for a title");
+            assert_eq!(world.requests().len(), 2, "no model was asked for a title");
         }
     }
 }

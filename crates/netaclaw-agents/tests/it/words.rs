@@ -52,7 +52,7 @@ async fn check(world: &World, expected: TroubleKind, en: &str, zh: &str) -> Trou
     assert_eq!(stored["errorMessage"], words.en);
     assert_eq!(read(&stored["trouble"]), trouble);
     let everything = format!("{events:?} {stored}");
-    assert!(!everything.contains(KEY), "{name}: the key is told");
+    assert!(!everything.contains(KEY), "{name}: the key leaks");
     trouble
 }
 
@@ -368,7 +368,7 @@ async fn a_warning_is_told_once_until_it_changes() {
     assert_eq!(run("two").await, [no_tools]);
     let (_, opened) = world.open(&session).await;
     let warnings = opened.snapshot.unwrap().warnings;
-    assert_eq!(warnings.len(), 1, "whoever comes later sees it too");
+    assert_eq!(warnings.len(), 1, "a later run sees it too");
     assert_eq!(warnings[0].kind, TroubleKind::NoToolSupport);
 
     world

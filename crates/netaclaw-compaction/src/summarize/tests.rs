@@ -115,7 +115,7 @@ async fn the_request_quotes_without_secrets_and_names_the_focus() {
     assert_eq!(
         asked.matches("</conversation>").count(),
         1,
-        "nobody ends the quotation"
+        "the quotation stays closed"
     );
     let request = &world.script.requests()[0];
     assert_eq!(request.temperature, Some(0.3));
@@ -165,7 +165,11 @@ async fn a_small_model_gets_it_in_parts_that_fit_its_window() {
     assert!(summary.requests > 2, "{}", summary.requests);
     let parts = summary.requests;
     let parts = (1..=parts).map(|part| CompactionProgress::Summarizing { part, parts });
-    assert_eq!(told, parts.collect::<Vec<_>>(), "how far it is, is told");
+    assert_eq!(
+        told,
+        parts.collect::<Vec<_>>(),
+        "each part is reported as progress"
+    );
     for (at, request) in world.script.requests().iter().enumerate() {
         let size = netaclaw_models::tokens::estimate_request(request);
         let output = request.max_output_tokens.unwrap();

@@ -82,7 +82,7 @@ struct Inner {
     shutdown: CancellationToken,
 }
 
-/// What an engine can do without. The default stores no files and no logs, bounds nobody, and keeps
+/// What an engine can do without. The default stores no files and no logs, has no limits, and keeps
 /// deleted sessions.
 #[derive(Clone)]
 pub struct EngineOptions {

@@ -22,7 +22,7 @@ enum Made {
     /// The next run tries again.
     Nothing,
     /// No model is named for titles, so the first line is the title.
-    Nobody,
+    NoModel,
 }
 
 impl Titles {
@@ -36,7 +36,7 @@ impl Titles {
             match made {
                 Ok(Made::Title(title)) => return Some(title),
                 Ok(Made::Nothing) => {}
-                Ok(Made::Nobody) => self.first_line = None,
+                Ok(Made::NoModel) => self.first_line = None,
                 Err(error) if error.is_cancelled() => {}
                 Err(panic) => tracing::error!(%panic, "generating a title panicked"),
             }
@@ -101,7 +101,7 @@ async fn make_up(source: Arc<dyn AgentSource>, session: SessionMeta, beginning: 
             Some(title) => Made::Title(title),
             None => Made::Nothing,
         },
-        Ok(None) => Made::Nobody,
+        Ok(None) => Made::NoModel,
         Err(error) => {
             tracing::info!(
                 session.id = %session.session_id,

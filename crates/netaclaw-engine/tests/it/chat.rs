@@ -245,7 +245,10 @@ async fn a_question_ends_when_its_time_is_over_and_the_run_goes_on() {
     server.script.act([Act::Ask("Which colour?")]);
     let asked = client.wait("clarify_request", |_| true).await;
     let asked = &asked["data"];
-    assert!(asked["expiresAt"].is_i64(), "everybody sees when: {asked}");
+    assert!(
+        asked["expiresAt"].is_i64(),
+        "the question has an expiry: {asked}"
+    );
     let told = client.wait("clarify_answered", |_| true).await;
     assert_eq!(told["data"]["outcome"], "timed_out");
     let late = ClarifyResponse {

@@ -51,7 +51,7 @@ async fn who_goes_while_joining_does_not_watch() {
             tokio::task::yield_now().await;
         }
     };
-    assert!(within(ended).await.unread, "nobody watched");
+    assert!(within(ended).await.unread, "no client watched");
 }
 
 /// A scripted agent whose figures take their time.

@@ -139,7 +139,7 @@ fn output(snapshot: &Value, events: &[Value]) -> String {
         let offset = usize::try_from(piece["data"]["offset"].as_u64().unwrap()).unwrap();
         assert!(
             offset <= text.len(),
-            "a gap: {offset} after {}, so the client asks again, for ever",
+            "a gap: {offset} after {}, so the client asks again without end",
             text.len()
         );
         let new = piece["data"]["text"].as_str().unwrap().chars();

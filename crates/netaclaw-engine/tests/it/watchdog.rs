@@ -207,7 +207,10 @@ async fn whatever_hangs_is_released_and_no_other_session_notices() {
         let (_, client) = start(&engine, "healthy").await;
         assert_eq!(client.done(1).await[0]["data"]["outcome"], "completed");
     }
-    assert!(begun.elapsed() < Duration::from_secs(1), "nobody waited");
+    assert!(
+        begun.elapsed() < Duration::from_secs(1),
+        "stopping does not wait"
+    );
 
     let words = check_released(&engine, &silent, &silent_client).await;
     assert!(

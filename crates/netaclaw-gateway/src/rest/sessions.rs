@@ -20,7 +20,7 @@ use std::sync::Arc;
 use utoipa::IntoParams;
 
 /// In place of a user: the sessions of all users.
-const EVERYBODY: &str = "*";
+const ALL_USERS: &str = "*";
 
 pub(super) fn routes() -> Routes {
     Routes::new()
@@ -69,7 +69,7 @@ fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
     SessionFilter {
         unowned: caller.is_admin && wanted.is_none(),
         user_id: match wanted.map(String::as_str) {
-            Some(EVERYBODY) => None,
+            Some(ALL_USERS) => None,
             Some(other) => Some(other.to_owned()),
             None => Some(caller.user_id),
         },

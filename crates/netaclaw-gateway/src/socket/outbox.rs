@@ -319,7 +319,7 @@ mod tests {
         }
         assert!(matches!(outbox.try_next(), Some(Next::End(_))));
         outbox.push(&reliable(11));
-        assert_eq!(outbox.lock().events, 0, "nothing is kept for it any more");
+        assert_eq!(outbox.lock().events, 0, "its queue is empty");
     }
 
     #[test]

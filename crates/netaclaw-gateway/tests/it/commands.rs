@@ -273,7 +273,7 @@ async fn a_first_message_that_is_sent_twice_at_once_is_heard_of_once() {
 async fn who_was_refused_the_first_message_hears_nothing() {
     let server = Server::start().await;
     let mut client = server.client().await;
-    let gone = json!([{"id": "nobody", "name": "a.png"}]);
+    let gone = json!([{"id": "missing", "name": "a.png"}]);
     let refused = client
         .call(
             "chat",

@@ -138,12 +138,12 @@ async fn a_stream_that_is_cut_stops_its_run() {
 #[tokio::test]
 async fn errors_have_the_shape_that_clients_read() {
     let server = Server::start().await;
-    let nobody = plain(server.address, "POST", PATH)
+    let anonymous = plain(server.address, "POST", PATH)
         .json(hello(false))
         .send()
         .await;
     assert_eq!(
-        (nobody.status, nobody.json()["error"]["code"].clone()),
+        (anonymous.status, anonymous.json()["error"]["code"].clone()),
         (401, json!("invalid_api_key"))
     );
     let mut missing = hello(false);

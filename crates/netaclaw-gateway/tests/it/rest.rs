@@ -267,10 +267,10 @@ async fn a_server_says_what_it_is() {
         (&me["mayConfigure"], &me["protocol"]),
         (&json!(true), &about["protocol"])
     );
-    let anybody = plain(server.address, "GET", "/admin/netaclaw/about")
+    let anonymous = plain(server.address, "GET", "/admin/netaclaw/about")
         .send()
         .await;
-    assert_eq!(anybody.status, 401);
+    assert_eq!(anonymous.status, 401);
 }
 
 #[tokio::test]
@@ -312,7 +312,7 @@ async fn users_do_not_configure_the_server() {
         .send()
         .await;
     assert_eq!(own.status, 201);
-    let others = json!({"userId": "somebody", "label": "x", "scope": "full"});
+    let others = json!({"userId": "other-user", "label": "x", "scope": "full"});
     let others = call("POST", "/admin/netaclaw/tokens")
         .json(others)
         .send()

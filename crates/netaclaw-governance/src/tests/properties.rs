@@ -65,7 +65,7 @@ proptest! {
         }
         for name in on(&all) {
             prop_assert!(on(&parent).contains(&name), "{name}");
-            prop_assert!(name != "clarify", "nobody asks the user from a worker");
+            prop_assert!(name != "clarify", "a worker cannot ask the user");
         }
         let grandchild = child.resolve_for(Seat::Subagent { parent: &some, granted: None });
         for name in on(&grandchild) {

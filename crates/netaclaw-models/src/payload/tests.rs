@@ -125,7 +125,7 @@ fn unanswered_calls_get_one_error_and_late_results_come_home() {
             result("3", "three"),
             result("1", "one"),
             result("1", "one again"),
-            result("9", "of nobody"),
+            result("9", "without a call"),
         ],
         r#"
         U a

@@ -267,7 +267,7 @@ async fn what_changed_since_the_last_run_is_told_at_the_start() {
 /// What one layer says about one tool.
 #[derive(Clone, Copy, Debug)]
 enum Layer {
-    Nobody,
+    NoUser,
     GlobalOff,
     GlobalOn,
     AgentOff,
@@ -282,7 +282,7 @@ enum Layer {
 
 impl Layer {
     const ALL: [Self; 11] = [
-        Self::Nobody,
+        Self::NoUser,
         Self::GlobalOff,
         Self::GlobalOn,
         Self::AgentOff,

@@ -86,7 +86,7 @@ async fn a_plain_answer_is_streamed_and_stored() {
     );
     assert_eq!(
         world.host.kept, [""; 0],
-        "it was whole before anybody had to keep it"
+        "it was complete before it was stored"
     );
     // How long it thought is kept with the answer.
     let stored = world.host.last_message();

@@ -112,9 +112,9 @@ pub(super) async fn an_unknown_parent_is_refused(harness: &dyn ContractHarness) 
     let subject = Subject::create(harness).await;
     subject.user("question").await;
     let before = subject.snapshot().await;
-    let nobody = EntryId::new("nobody");
-    let new = NewEntry::below(Some(nobody.clone()), user_body("lost"));
-    refused(subject.append(new).await, &subject.error_for(&nobody));
+    let missing = EntryId::new("missing");
+    let new = NewEntry::below(Some(missing.clone()), user_body("lost"));
+    refused(subject.append(new).await, &subject.error_for(&missing));
     assert_eq!(subject.snapshot().await, before);
 }
 
@@ -134,7 +134,7 @@ pub(super) async fn an_append_that_expects_another_leaf_changes_nothing(
     let first = subject.user("first").await;
     let second = subject.user("second").await;
     let before = subject.snapshot().await;
-    for expected in [None, Some(first.clone()), Some(EntryId::new("nobody"))] {
+    for expected in [None, Some(first.clone()), Some(EntryId::new("missing"))] {
         let conflict = SessionError::LeafConflict {
             session: subject.id.clone(),
             expected: expected.clone(),

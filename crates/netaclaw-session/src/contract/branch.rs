@@ -89,10 +89,10 @@ pub(super) async fn a_leaf_cannot_move_to_an_unknown_entry(harness: &dyn Contrac
     let subject = Subject::create(harness).await;
     subject.user("question").await;
     let before = subject.snapshot().await;
-    let nobody = EntryId::new("nobody");
+    let missing = EntryId::new("missing");
     refused(
-        subject.provider.switch_leaf(&subject.id, &nobody).await,
-        &subject.error_for(&nobody),
+        subject.provider.switch_leaf(&subject.id, &missing).await,
+        &subject.error_for(&missing),
     );
     assert_eq!(subject.snapshot().await, before);
     assert_eq!(subject.restart().await.snapshot().await, before);

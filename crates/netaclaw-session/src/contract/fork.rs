@@ -75,12 +75,12 @@ pub(super) async fn branching_leaves_the_source_alone(harness: &dyn ContractHarn
 pub(super) async fn branching_at_an_unknown_entry_makes_nothing(harness: &dyn ContractHarness) {
     let source = Subject::create(harness).await;
     source.user("question").await;
-    let nobody = EntryId::new("nobody");
+    let missing = EntryId::new("missing");
     let port = &source.provider;
     let id = SessionId::new("branch");
     refused(
-        port.create_branched_session(&source.id, &nobody, id).await,
-        &source.error_for(&nobody),
+        port.create_branched_session(&source.id, &missing, id).await,
+        &source.error_for(&missing),
     );
     let all = port
         .list_sessions(&SessionFilter::default(), PageRequest::default())

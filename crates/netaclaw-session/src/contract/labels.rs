@@ -55,12 +55,12 @@ pub(super) async fn a_label_for_an_unknown_entry_is_refused(harness: &dyn Contra
     let subject = Subject::create(harness).await;
     subject.user("question").await;
     let before = subject.snapshot().await;
-    let nobody = EntryId::new("nobody");
+    let missing = EntryId::new("missing");
     let result = subject
         .provider
-        .append_label_change(&subject.id, &nobody, Some("here"))
+        .append_label_change(&subject.id, &missing, Some("here"))
         .await;
-    refused(result, &subject.error_for(&nobody));
+    refused(result, &subject.error_for(&missing));
     assert_eq!(subject.snapshot().await, before);
 }
 

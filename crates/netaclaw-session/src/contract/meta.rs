@@ -351,7 +351,7 @@ pub(super) async fn a_purged_session_leaves_nothing_for_its_id(harness: &dyn Con
 
 pub(super) async fn an_unknown_session_is_not_found(harness: &dyn ContractHarness) {
     let port = harness.open().await;
-    let id = SessionId::new("nobody");
+    let id = SessionId::new("missing");
     let entry = EntryId::new("cafe0001");
     let gone = SessionError::NotFound(id.clone());
     let streamed = InFlightEntry {

@@ -120,7 +120,7 @@ fn a_compaction_keeps_from_a_position_on_the_path_before_it() {
     assert_eq!(kept_from("l"), "kbcd");
     assert_eq!(kept_from("c"), "kcd");
     // Its own id, an entry of another branch, a later one and an unknown one: nothing is kept.
-    for nothing in ["k", "x", "d", "nobody"] {
+    for nothing in ["k", "x", "d", "missing"] {
         assert_eq!(kept_from(nothing), "kd", "{nothing}");
     }
 }

@@ -78,7 +78,7 @@ pub enum Launcher {
     /// Another one that does so.
     Program(PathBuf),
     /// No guard, so nothing is started.
-    Nobody,
+    None,
 }
 
 /// What to start.
@@ -155,7 +155,7 @@ impl SpawnGate {
     /// A gate that lets nothing through.
     pub fn closed() -> Self {
         Self::new(GateSettings {
-            launcher: Launcher::Nobody,
+            launcher: Launcher::None,
             hidden: Hidden::default(),
             abilities: SandboxAbilities::Absent,
             namespaces: Namespaces::Off,
@@ -164,7 +164,7 @@ impl SpawnGate {
     }
 
     pub fn is_closed(&self) -> bool {
-        self.settings.launcher == Launcher::Nobody
+        self.settings.launcher == Launcher::None
     }
 
     pub fn abilities(&self) -> SandboxAbilities {
@@ -334,7 +334,7 @@ impl SpawnGate {
             // The file may have been replaced by a newer version; this is the one that runs.
             Launcher::ThisProgram => Path::new("/proc/self/exe"),
             Launcher::Program(path) => path,
-            Launcher::Nobody => return Err(SpawnError::Closed),
+            Launcher::None => return Err(SpawnError::Closed),
         };
         #[expect(clippy::disallowed_methods, reason = "this is the gate")]
         let mut guard = tokio::process::Command::new(launcher);

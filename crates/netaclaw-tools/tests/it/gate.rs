@@ -256,7 +256,7 @@ async fn services_of_the_machine_are_out_of_reach() {
         let (end, output) = yard.run_as(&script, confinement.clone()).await;
         assert_ne!(end.code, Some(0), "{network}: {output}");
         assert!(output.contains("PermissionError"), "{network}: {output}");
-        assert!(service.accept().is_err(), "somebody has called");
+        assert!(service.accept().is_err(), "a client has connected");
         let (end, output) = yard.run_as(&pair, confinement).await;
         assert_eq!((end.code, output.as_str()), (Some(0), "b'hi'\n"));
     }

@@ -218,7 +218,7 @@ async fn a_server_that_dies_fails_its_call_and_comes_back() {
         assert_eq!(
             back.await.unwrap().last_fault,
             Some(fault),
-            "it is told later, too"
+            "a later call gets it, too"
         );
     };
     tokio::time::timeout(PATIENCE, waited).await.unwrap();

@@ -169,7 +169,7 @@ async fn addresses_that_are_not_public_are_never_connected_to() {
             "{url}: {text}"
         );
     }
-    assert_eq!(web.seen.load(Ordering::SeqCst), 0, "nobody came");
+    assert_eq!(web.seen.load(Ordering::SeqCst), 0, "no request arrived");
 }
 
 #[tokio::test]

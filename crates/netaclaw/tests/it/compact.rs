@@ -12,7 +12,7 @@ fn workspace() -> Workspace {
     // A port without a listener.
     workspace.set("OLLAMA_HOST", "127.0.0.1:1");
     let said =
-        "The harbour was quiet that morning, and nobody spoke until the engines had stopped. ";
+        "The harbour was quiet that morning, and no one spoke until the engines had stopped. ";
     let mut lines = Vec::new();
     for n in 0..80 {
         let message = match n % 4 {

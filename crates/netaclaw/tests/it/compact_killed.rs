@@ -133,7 +133,7 @@ async fn while_a_branch_is_left() {
     assert_eq!(
         client.call("switch_leaf", leave).await,
         json!({"ok": true, "status": "summarizing"}),
-        "whoever asks does not wait for the model"
+        "the command does not wait for the model"
     );
     hold.reached().await;
     queue_up(&mut client, &id).await;

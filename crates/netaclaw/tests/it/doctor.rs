@@ -126,7 +126,7 @@ async fn channels_are_asked_unless_they_must_not_be() {
     add("old", "RIGHT", "--model omega");
     add("wrong", "WRONG", "--model alpha");
     let (code, report) = found(&workspace, "");
-    assert_eq!(code, 0, "nobody uses the wrong one");
+    assert_eq!(code, 0, "no agent uses the wrong one");
     assert_found(&report, "channel", "ok", "good; available");
     assert_found(
         &report,

@@ -8,7 +8,7 @@ use std::io::Write;
 
 /// What the process may take at most, beginning with some 60 MB.
 const PEAK_KB_MAX: u64 = 300_000;
-const LINE: &str = "a line of output that nobody will ever read to its end\n";
+const LINE: &str = "a line of output that is too much to read\n";
 
 /// The result of the last call, as the model got it.
 fn result(world: &World) -> String {

@@ -279,7 +279,7 @@ fn list_filters_pages_and_speaks_json() {
         1
     );
     assert_eq!(
-        workspace.json("session list --json --user nobody")["total"],
+        workspace.json("session list --json --user missing")["total"],
         0
     );
     assert_eq!(

@@ -72,7 +72,7 @@ fn servers_are_kept_tested_switched_and_removed() {
     assert_eq!(workspace.json("mcp list --json")[0]["status"], "enabled");
 
     workspace.out("mcp add gone -- no-such-program");
-    let unknown = workspace.run("mcp test nobody");
+    let unknown = workspace.run("mcp test missing");
     assert!(
         unknown.err.contains("`netaclaw mcp list`"),
         "{}",

@@ -34,7 +34,7 @@ impl Place {
     }
 
     async fn refused(&self) {
-        let said = self.open().await.err().expect("nobody could come in");
+        let said = self.open().await.err().expect("the connection is refused");
         assert!(said.contains("no user or token is configured"), "{said}");
         assert!(said.contains("NETACLAW_TOKEN"), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");

@@ -161,7 +161,7 @@ test('no agent is changed by being looked at', () => {
 
 describe('what is wrong', () => {
   const check = (change: Partial<ReturnType<typeof toForm>>) => problems({ ...toForm(full), ...change })
-  test('is told by field', () => {
+  test('is reported by field', () => {
     expect(check({})).toEqual({})
     expect(check({ name: ' ' })).toEqual({ name: 'nameNeeded' })
     expect(check({ name: 'a/b' })).toEqual({ name: 'nameForm' })

@@ -69,7 +69,7 @@ export const APPROVALS = ['never', 'risky', 'always'] as const satisfies readonl
 export const MISSING_SANDBOX = ['refuse', 'warn'] as const satisfies readonly MissingSandbox[]
 export const RISKS = ['read', 'write', 'exec', 'network', 'delegate'] as const satisfies readonly ToolRisk[]
 
-/** As the server makes one of which nothing is said. */
+/** The server's defaults for a new agent. */
 export function blankAgent(): AgentSpec {
   return {
     name: '',

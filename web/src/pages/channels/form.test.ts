@@ -76,7 +76,7 @@ describe('another supplier', () => {
     expect(form.models.map((model) => model.name)).toEqual(['a', 'b', 'c'])
   })
 
-  test('does not touch what somebody typed', () => {
+  test('keeps what the user typed', () => {
     const form = toForm({ ...blankChannel(openai, []), name: 'mine', models: [{ name: 'own' }] })
     changeSupplier(form, openai, azure, [])
     expect(form).toMatchObject({ supplier: 'azure', name: 'mine', models: [{ name: 'own' }] })
@@ -87,7 +87,7 @@ describe('what is wrong', () => {
   const check = (change: Partial<ReturnType<typeof toForm>>, supplier: SupplierOption = openai) =>
     problems({ ...toForm(specOf(kept)), ...change }, supplier, true)
 
-  test('is told by field', () => {
+  test('is reported by field', () => {
     expect(check({})).toEqual({})
     expect(check({ name: '' })).toEqual({ name: 'nameNeeded' })
     expect(check({ name: 'a/b' })).toEqual({ name: 'nameForm' })
@@ -113,7 +113,7 @@ describe('what is wrong', () => {
     expect(problems({ ...fresh, baseUrl: 'http://127.0.0.1:9' }, openai, false), 'a server of their own').toEqual({})
     expect(
       problems({ ...fresh, baseUrl: 'https://me.example' }, azure, false),
-      'everybody has an address there',
+      'every user has an address there',
     ).toEqual(missing)
     expect(problems({ ...fresh, enabled: false }, openai, false)).toEqual({})
     expect(problems(fresh, { ...openai, needsKey: false }, false)).toEqual({})

@@ -111,7 +111,7 @@ function channelModel(form: ModelForm): ChannelModel {
   return model
 }
 
-/** What a model can do, as far as anybody knows: the channel's word first, then the catalogue's. */
+/** The known capabilities of a model: from the channel, otherwise from the model catalog. */
 export function shownModel(form: ModelForm, known: ModelInfo | undefined): Partial<Omit<ModelInfo, 'source'>> {
   const { name, ...said } = form
   const set = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
@@ -146,7 +146,7 @@ export function problems(form: ChannelForm, supplier: SupplierOption | undefined
   return found
 }
 
-/** A server of one's own may let everybody in; and what is switched off asks nobody. */
+/** A server of your own may need no key, and a disabled channel sends no requests. */
 export function needsKey(form: ChannelForm, supplier: SupplierOption | undefined): boolean {
   if (!supplier?.needsKey || !form.enabled) return false
   return form.baseUrl.trim() === '' || !supplier.baseUrl
@@ -159,7 +159,7 @@ function addressProblem(address: string, supplier: SupplierOption | undefined): 
   return url.username !== '' || url.password !== '' ? 'addressSecret' : null
 }
 
-/** Another supplier's name and models make no sense here; what somebody typed does. */
+/** Replaces the name and the models of the previous supplier, but keeps what the user typed. */
 export function changeSupplier(
   form: ChannelForm,
   before: SupplierOption | undefined,

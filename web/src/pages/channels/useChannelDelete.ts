@@ -4,7 +4,7 @@ import type { Agent, ChannelView } from '@/protocol'
 import type { Confirm } from '@/ui/dialog/useConfirm'
 import { channelUsers } from './users'
 
-/** Deletes a channel that nobody uses, after asking; says who does otherwise. Returns whether it is gone. */
+/** Deletes an unused channel after a confirmation; otherwise shows what uses it. Returns whether it was deleted. */
 export function useChannelDelete(confirm: Confirm): (channel: ChannelView) => Promise<boolean> {
   const { t } = useI18n()
   return async (channel) => {

@@ -5,7 +5,7 @@ import { changes, isSame, rebase } from './changes'
 const base = { name: 'a', model: { id: 'm', heat: null as number | null }, tools: ['read'] }
 
 describe('two editors', () => {
-  test('who changed what is told field by field', () => {
+  test('changes of both sides are listed field by field', () => {
     const mine = { name: 'b', model: { id: 'm', heat: 1 }, tools: ['read', 'bash'] }
     const theirs = { name: 'c', model: { id: 'n', heat: null }, tools: ['read', 'bash'] }
     expect(changes(base, mine, theirs)).toEqual([

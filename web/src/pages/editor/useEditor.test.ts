@@ -50,7 +50,7 @@ describe('a record', () => {
   test('is read, changed and written for its revision', async () => {
     const source = server({ name: ' a ', note: 'x', hidden: 1 })
     const { form, isDirty, save, kept } = await editor(source)
-    // What the form would tidy up by itself is not somebody's change.
+    // Normalization by the form is not a change of the user.
     expect(isDirty.value).toBe(false)
     form.value!.note = 'y'
     expect(isDirty.value).toBe(true)

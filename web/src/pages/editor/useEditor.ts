@@ -1,6 +1,6 @@
 /**
  * One record being edited: read, changed in a form, written for the revision that was read. If
- * somebody else was faster, nothing is written until the person has seen what they changed.
+ * the record was changed elsewhere, nothing is written until the user has seen that change.
  */
 
 import { computed, onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue'
@@ -89,7 +89,7 @@ export function useEditor<Kept extends { id: string; rev: number }, Spec extends
       return written
     } catch (error) {
       if (record && error instanceof ApiError && error.isStale) await compare(record, wanted)
-      // Whoever has to log in again is asked to over the page, and then goes on here.
+      // If the login has expired, the login dialog opens over the page and saving continues afterwards.
       else if (!(error instanceof ApiError && error.code === 'unauthorized')) problem.value = error
       return null
     } finally {

@@ -34,7 +34,7 @@ export function useRecordForm<Kept extends { id: string; rev: number }, Spec ext
   const account = useAccount()
   const confirm = useConfirm()
   const isSaved = ref(false)
-  /** From the first try to save on, what is wrong is said. */
+  /** Mistakes are shown from the first attempt to save on. */
   const isChecked = ref(false)
 
   const editor = useEditor<Kept, Spec, Form>({

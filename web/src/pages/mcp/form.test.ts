@@ -26,7 +26,7 @@ describe('a server in the form', () => {
     expect(toWrite(toForm(http))).toEqual(http)
   })
 
-  test('sends values only where somebody has given one', () => {
+  test('sends only values that the user entered', () => {
     const form = toForm(specOf(kept))
     form.secrets[0]!.value = 'new'
     form.secrets.splice(1, 1)

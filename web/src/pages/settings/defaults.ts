@@ -6,7 +6,7 @@ export const GROUP = 'netaclaw'
 export const CHANNEL = 'auxiliary_channel_id'
 export const MODEL = 'auxiliary_model_id'
 
-/** One value that somebody changed. */
+/** One value that the user changed. */
 export interface ValueChange {
   group: string
   name: string

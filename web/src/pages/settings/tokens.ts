@@ -7,7 +7,7 @@ export const SCOPES = ['full', 'chat', 'read'] as const satisfies readonly Token
 /** What the server calls the tokens that it gives to browsers. */
 const BROWSER = 'browser'
 
-/** What a token goes by; null if whoever made it gave it no name. */
+/** The name of a token; null if it has none. */
 export function tokenName(token: Token, browser: string): string | null {
   return token.label === BROWSER ? browser : token.label || null
 }

@@ -68,11 +68,11 @@ describe('a form from a schema', () => {
     [{ only: 'a\nb\nc' }, { only: { key: 'long', limit: 2 } }],
     [{ box: '{x: 1}' }, { box: { key: 'json', limit: '' } }],
     [{ box: '{"x": 1}', only: 'a\n\n b ' }, {}],
-  ] as [InputForm, object][])('%j is told as %j', (changes, expected) => {
+  ] as [InputForm, object][])('%j is reported as %j', (changes, expected) => {
     expect(problem(changes)).toEqual(expected)
   })
 
-  test('gives the input, without what is empty and without what nobody touched', () => {
+  test('gives the input, without empty and untouched fields', () => {
     expect(inputOf(fields, form({}))).toEqual({ source: 'abc', frames: 3, ratio: 0.5, report: true })
     expect(
       inputOf(fields, form({ ratio: null, deep: true, report: false, mode: '3', only: ' a \n\nb', box: '{"x":1}' })),

@@ -11,7 +11,7 @@ export interface SchemaField {
   kind: 'text' | 'number' | 'switch' | 'choice' | 'lines' | 'json'
   /** What is there before anything is filled in. */
   initial: FieldValue
-  /** Left out of the input when it is as it was and nobody asked for it. */
+  /** Left out of the input if it is unchanged and optional. */
   isOptional: boolean
   /** For a choice; each value as JSON. */
   options: readonly { value: string; label: string }[]
@@ -177,7 +177,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** What was filled in; what is empty, and what nobody touched or asked for, is left out. */
+/** The input that was filled in, without empty fields and untouched optional ones. */
 export function inputOf(fields: readonly SchemaField[], form: InputForm): JsonValue {
   const whole = fields.find((field) => field.name === '')
   if (whole) return valueOf(whole, form['']!) ?? null

@@ -44,7 +44,7 @@ export function useTrial() {
     if (tried.value) await connection.request('stop', { sessionId: tried.value.sessionId })
   }
 
-  // Whoever goes on to the session finds it open.
+  // The session page then shows it expanded.
   onBeforeRouteLeave((to) => {
     if (tried.value && to.name !== 'session' && session.id === tried.value.sessionId) session.open(null)
   })
@@ -52,7 +52,7 @@ export function useTrial() {
   return {
     tried,
     tool,
-    /** Calls of it that wait for somebody to agree. */
+    /** Its calls that wait for approval. */
     approvals: computed(() => approvalViews(state.value?.approvals ?? [], actions.decisions.value)),
     decide: actions.decide,
     isRunning: computed(() => tried.value !== null && (state.value === null || state.value.run.status !== 'idle')),

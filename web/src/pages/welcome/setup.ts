@@ -37,7 +37,7 @@ export function offeredModels(supplier: SupplierOption, found: readonly string[]
   return [...known.filter((name) => found.includes(name)), ...further]
 }
 
-/** Nobody can talk to these. */
+/** These are not chat models. */
 const isSpecial = (model: string): boolean =>
   /embed|rerank|whisper|transcri|tts|speech|moderation|dall-e|image/i.test(model)
 

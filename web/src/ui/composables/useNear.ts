@@ -3,7 +3,7 @@ import { computed, onScopeDispose, ref } from 'vue'
 /** A tap becomes a click this long after the finger has left, at the latest. */
 const TAP_MS = 400
 
-/** Whether somebody is at an element, with the pointer, a finger or the focus: what is there should stay there. */
+/** Whether the pointer, a finger or the focus is at an element, which then must not move. */
 export function useNear() {
   const isPointed = ref(false)
   const isFocused = ref(false)

@@ -12,12 +12,12 @@ export function provideOpened(): Opened {
   return opened
 }
 
-/** All choices, for what depends on those of others; none where nobody keeps them. */
+/** All choices, for what depends on those of others; empty without a provider. */
 export function useAllOpened(): ReadonlyMap<string, boolean> {
   return inject(KEY, NONE)
 }
 
-/** Whether something is open; null as long as nobody has chosen. Without a key, or where nobody keeps choices, it is the component's own. */
+/** Whether something is open; null until the user chooses. Without a key or a provider, the component keeps the choice. */
 export function useOpened(key: () => string | undefined): Ref<boolean | null> {
   const kept = inject(KEY, null)
   const own = ref<boolean | null>(null)

@@ -108,7 +108,7 @@ describe('what cannot be sent', () => {
     expect(box.emitted('send')).toEqual([['auto']])
   })
 
-  test('the reason is told with the field', () => {
+  test('the reason is the description of the field', () => {
     const { field } = composer('text', { disabledReason: 'The network is down.' })
     expect(box.get(`#${field.attributes('aria-describedby')}`).text()).toBe('The network is down.')
   })

@@ -16,7 +16,7 @@ export interface Confirm {
   answer(yes: boolean): void
 }
 
-/** One question at a time, drawn by `DialogConfirm`. Whoever leaves has said no. */
+/** One question at a time, drawn by `DialogConfirm`. Leaving the page cancels it. */
 export function useConfirm(): Confirm {
   const question = shallowRef<ConfirmQuestion | null>(null)
   let resolve: ((yes: boolean) => void) | null = null

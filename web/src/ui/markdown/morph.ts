@@ -4,7 +4,7 @@
  */
 
 export interface MorphHooks {
-  /** Elements whose inside belongs to somebody else. */
+  /** Elements whose content is managed elsewhere. */
   isOpaque(element: Element): boolean
   removed(node: Node): void
 }

@@ -261,7 +261,7 @@ describe('steps under way', () => {
       { kind: 'thinking', key: 'p1', text: 'a thought', open: false, durationMs: 5, startedAt: null, redacted: false },
     ],
   })
-  /** Somebody who keeps choices, as the transcript does. */
+  /** A parent that keeps choices, as the transcript does. */
   const Around = defineComponent({
     props: { row: { type: Object as PropType<ActivityRow>, required: true } },
     setup(props) {
@@ -279,7 +279,7 @@ describe('steps under way', () => {
     expect(row.find('.thinking').exists()).toBe(false)
   })
 
-  test('stay where they are as long as somebody is at them', async () => {
+  test('stay expanded while the pointer is over them', async () => {
     row = show(Around, { row: steps(true) })
     const head = row.get('.thinking .title').element
     await row.get('.activity').trigger('pointerenter', { pointerType: 'mouse' })
@@ -341,7 +341,7 @@ test('a compaction that failed says why, when it is tried again, and lets one tr
   expect(intents()).toEqual([{ type: 'compact' }, { type: 'dismissCompaction' }])
 })
 
-test('a compaction under way says how far it is, and that a branch was not left is told as such', () => {
+test('a running compaction shows its progress, and a branch that was not left is shown as such', () => {
   draw(
     compaction({
       state: 'running',

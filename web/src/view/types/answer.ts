@@ -22,7 +22,7 @@ export interface ThinkingPart {
   text: string
   open: boolean
   durationMs: number | null
-  /** When it began, for a running clock; null if nobody saw it begin. */
+  /** When it began, for a running clock; null if that is unknown. */
   startedAt: Millis | null
   /** The supplier keeps the words to itself. */
   redacted: boolean
@@ -107,7 +107,7 @@ export interface StepView {
   detail: string | null
   current: number | null
   total: number | null
-  /** 0 to 100; null if nobody knows, and then there is no bar. */
+  /** 0 to 100; null if unknown, and then there is no bar. */
   percent: number | null
   /** How many equal steps this stands for. */
   count: number

@@ -73,7 +73,7 @@ export interface QuestionView {
     | 'open'
     /** This tab has sent an answer and waits for the acknowledgement. */
     | 'answering'
-    /** Somebody has answered, here or elsewhere; its call has no result yet. */
+    /** It was answered, here or elsewhere; its call has no result yet. */
     | 'answered'
     | 'expired'
     /** Its run is gone: to be read, and answered by a new message. */
@@ -83,7 +83,7 @@ export interface QuestionView {
   problem: string | null
 }
 
-/** A call that waits for somebody to agree. */
+/** A call that waits for approval. */
 export interface ApprovalView {
   id: string
   toolCallId: string

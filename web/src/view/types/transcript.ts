@@ -107,7 +107,7 @@ export interface ToolRow extends RowBase {
 export interface CompactionRow extends RowBase {
   kind: 'compaction'
   state: 'running' | 'done' | 'error'
-  /** Who asked for it; null if nobody knows. */
+  /** Who asked for it; null if unknown. */
   reason: 'manual' | 'auto' | 'overflow' | 'branch' | null
   /** How far it is, while it is under way. */
   stage: CompactionStage | null
@@ -118,11 +118,11 @@ export interface CompactionRow extends RowBase {
   messageCount: number | null
   /** Why nothing came of it, in the user's language. */
   problem: string | null
-  /** Something went wrong; else there was just nothing to do, or somebody stopped it. */
+  /** It failed; otherwise there was nothing to do, or a user stopped it. */
   isFault: boolean
   canRetry: boolean
   canDismiss: boolean
-  /** When it is tried again by itself. */
+  /** When the next automatic attempt begins. */
   retryAt: Millis | null
   /** The entry from which one goes on as if it had not been. */
   undoTo: string | null

@@ -88,11 +88,7 @@ async fn too_long_for_the_model_is_condensed_and_asked_again_once() {
         let start = within(client.wait("compaction_start", |_| true)).await;
         assert_eq!(start["data"]["reason"], "overflow");
         assert_eq!(count(&client, "compaction_done"), 1);
-        assert_eq!(
-            refusals(&world).len(),
-            1,
-            "it was told once that it is too long"
-        );
+        assert_eq!(refusals(&world).len(), 1, "the overflow was reported once");
         assert!(
             world
                 .script()

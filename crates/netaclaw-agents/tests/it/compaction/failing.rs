@@ -170,7 +170,7 @@ async fn one_giant_result_is_folded_and_the_work_goes_on() {
     let world = world(Supplier::Openai).await;
     answers_at_length(&world);
     // Far more than what may be kept, and less than the window.
-    let line = "The harbour was quiet that morning, and nobody spoke.\n";
+    let line = "The harbour was quiet that morning, and no one spoke.\n";
     std::fs::write(world.work_dir().join("log.txt"), line.repeat(850)).unwrap();
     let (session, client) = world.session().await;
     talk(&world, &session, &client, 20).await;

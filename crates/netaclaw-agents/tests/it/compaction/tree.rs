@@ -244,7 +244,7 @@ async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
     assert_eq!(
         asked.matches("[User]:").count(),
         3,
-        "only what is left is told"
+        "only the abandoned branch is summarized"
     );
     client.clear();
     world.chat(&session, "And now?").await;

@@ -502,7 +502,7 @@ fn filters_and_our_own_mistakes() {
             "bad_request",
         ),
         (
-            "nobody knows, in the stream",
+            "unknown cause, in the stream",
             200,
             r#"{"error":{"message":"something odd"}}"#,
             "stream_broken",

@@ -65,6 +65,6 @@ fn nobodys_hash() -> Result<&'static str> {
     if let Some(hash) = HASH.get() {
         return Ok(hash);
     }
-    let made = hash(&SecretString::from("nobody's password"))?;
+    let made = hash(&SecretString::from("a password without a user"))?;
     Ok(HASH.get_or_init(|| made))
 }

@@ -229,7 +229,7 @@ async fn a_claim_that_was_lost_is_made_anew_only_on_purpose() {
     assert!(is_deposed(&ask(&a, &session, "late").await));
     assert!(
         is_deposed(&ask(&a, &session, "late").await),
-        "nobody owns it, and still"
+        "it has no owner, and still"
     );
     let claim = a.claim(&session).await.unwrap();
     assert_eq!(claim.meta.message_count, 2);

@@ -39,10 +39,10 @@ enum Room {
 impl Crowd {
     /// Before the child is there.
     pub(super) fn new(most: u64) -> Self {
-        let nobody = |machine| Counted { tasks: 0, machine };
+        let empty = |machine| Counted { tasks: 0, machine };
         Self {
             most,
-            counted: Machine::now().map(nobody),
+            counted: Machine::now().map(empty),
         }
     }
 

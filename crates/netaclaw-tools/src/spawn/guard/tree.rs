@@ -29,16 +29,16 @@ pub(super) fn kill(child: Pid) {
 }
 
 fn send_all(signal: Signal) {
-    for pid in descendants(getpid(), &everybody()) {
+    for pid in descendants(getpid(), &all_processes()) {
         kill_process(pid, signal).unwrap_or_default();
     }
 }
 
 /// How many processes and threads there are below.
 pub(super) fn tasks() -> u64 {
-    let everybody = everybody();
-    let below = descendants(getpid(), &everybody).into_iter();
-    below.map(|pid| everybody[&pid].threads).sum()
+    let all_processes = all_processes();
+    let below = descendants(getpid(), &all_processes).into_iter();
+    below.map(|pid| all_processes[&pid].threads).sum()
 }
 
 /// Ends processes that carry the mark in the environment they were started with. How many.
@@ -62,7 +62,7 @@ struct Seen {
 }
 
 /// Every process there is.
-fn everybody() -> HashMap<Pid, Seen> {
+fn all_processes() -> HashMap<Pid, Seen> {
     let seen = processes().filter_map(|pid| {
         let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
         Some((pid, seen_in(&stat)?))
@@ -88,9 +88,9 @@ fn seen_in(stat: &[u8]) -> Option<Seen> {
     Some(Seen { parent, threads })
 }
 
-fn descendants(of: Pid, everybody: &HashMap<Pid, Seen>) -> Vec<Pid> {
+fn descendants(of: Pid, all_processes: &HashMap<Pid, Seen>) -> Vec<Pid> {
     let mut children: HashMap<Pid, Vec<Pid>> = HashMap::new();
-    for (pid, seen) in everybody {
+    for (pid, seen) in all_processes {
         children.entry(seen.parent).or_default().push(*pid);
     }
     let mut found = children.remove(&of).unwrap_or_default();
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn the_whole_tree_is_found_and_nothing_else() {
-        let everybody = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 2)].map(|(child, parent)| {
+        let all_processes = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 2)].map(|(child, parent)| {
             let parent = pid(parent);
             (pid(child), Seen { parent, threads: 1 })
         });
-        let mut found = descendants(pid(2), &everybody.into());
+        let mut found = descendants(pid(2), &all_processes.into());
         found.sort_by_key(|pid| pid.as_raw_nonzero());
         assert_eq!(found, [3, 4, 6].map(pid));
     }
