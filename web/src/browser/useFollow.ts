@@ -6,6 +6,8 @@ const NEAR_PX = 48
 export interface Follow {
   /** Whether the view stays at the end as it grows. */
   following: Readonly<Ref<boolean>>
+  /** Whether something stands below what is in view. */
+  hasBelow: Readonly<Ref<boolean>>
   toEnd(): void
   /** The view is taken somewhere else. */
   release(): void
@@ -20,6 +22,7 @@ export function useFollow(
   content: Readonly<Ref<HTMLElement | null>>,
 ): Follow {
   const following = ref(true)
+  const hasBelow = ref(false)
   let lastTop = 0
   let touchY = 0
   /** The scroll bar is held. Nothing else says that a scroll is the reader's: lists move by themselves when rows are measured. */
@@ -30,9 +33,12 @@ export function useFollow(
 
   function stay(): void {
     const box = scroller.value
-    if (!box || !following.value) return
-    box.scrollTop = box.scrollHeight
-    lastTop = box.scrollTop
+    if (!box) return
+    if (following.value) {
+      box.scrollTop = box.scrollHeight
+      lastTop = box.scrollTop
+    }
+    hasBelow.value = distance(box) > NEAR_PX
   }
 
   const onWheel = (event: WheelEvent) => event.deltaY < 0 && release()
@@ -49,6 +55,7 @@ export function useFollow(
     else if (!following.value && box.scrollTop > lastTop && distance(box) <= NEAR_PX && !selects())
       following.value = true
     lastTop = box.scrollTop
+    hasBelow.value = distance(box) > NEAR_PX
   }
   /** What is opened or closed stays where it was pressed; if the end is in view with it, the end is followed on. */
   const onClick = (event: MouseEvent) => {
@@ -108,6 +115,7 @@ export function useFollow(
 
   return {
     following: readonly(following),
+    hasBelow: readonly(hasBelow),
     release,
     toEnd() {
       following.value = true

@@ -33,6 +33,7 @@ export function useAttachments(draftKey: Readonly<Ref<string>>) {
         state: 'uploading',
         progress: 0,
         problem: null,
+        canRetry: false,
       }
       uploads.value = [...uploads.value, { view, file, done: null }]
       void upload(view.key, file, draftKey.value)
@@ -52,7 +53,7 @@ export function useAttachments(draftKey: Readonly<Ref<string>>) {
       else keep()
     } catch (error) {
       const problem = error instanceof ApiError ? error.message : String(error)
-      change(key, {}, { state: 'failed', problem })
+      change(key, {}, { state: 'failed', problem, canRetry: mayHelp(error) })
     }
   }
 
@@ -90,6 +91,11 @@ export function useAttachments(draftKey: Readonly<Ref<string>>) {
   }
 }
 
+/** What the server refuses because of the file itself, it refuses again. */
+const FINAL: readonly string[] = ['too_large', 'bad_request', 'forbidden']
+
+const mayHelp = (error: unknown): boolean => !(error instanceof ApiError && FINAL.includes(error.code))
+
 function kept(file: DraftFile): Upload {
   const isImage = file.mimeType.startsWith('image/')
   const view: ComposerAttachment = {
@@ -101,6 +107,7 @@ function kept(file: DraftFile): Upload {
     state: 'ready',
     progress: 1,
     problem: null,
+    canRetry: false,
   }
   return { view, file: null, done: file }
 }

@@ -6,7 +6,6 @@ export interface ChatKeys {
   hasText(): boolean
   /** Asks for Escape a second time before text might be left behind. */
   warnStop(): void
-  sessions(): void
   /** Whether it was heard; else the browser finds in its own way. */
   find(): boolean
   sibling(step: 1 | -1): void
@@ -14,7 +13,6 @@ export interface ChatKeys {
   /** Chooses an option of the question that is open; whether there is one. */
   option(index: number): boolean
   tree(): void
-  help(): void
   region(step: 1 | -1): void
   focusComposer(): void
 }
@@ -22,7 +20,7 @@ export interface ChatKeys {
 /** A second Escape within this time counts. */
 const TWICE_MS = 1_500
 
-/** Keys of the chat page. Without a modifier they are off where letters are text. */
+/** Keys of the chat page, beside those of every page (`useShellKeys`). Without a modifier they are off where letters are text. */
 export function useChatKeys(keys: ChatKeys): void {
   let escapedAt = -Infinity
 
@@ -34,12 +32,10 @@ export function useChatKeys(keys: ChatKeys): void {
     const command = (event.ctrlKey || event.metaKey) && !event.altKey
     if (event.key === 'Escape') return escape(event)
     if (event.key === 'F6') return did(keys.region(event.shiftKey ? -1 : 1))
-    if (command && event.key.toLowerCase() === 'k') return did(keys.sessions())
     if (command && event.key.toLowerCase() === 'f' && !event.shiftKey) return keys.find()
     if (command && event.key === '.') return keys.isRunning() && did(keys.stop())
     if (event.altKey && !event.ctrlKey && !event.metaKey) return alt(event)
     if (command || isTyping(event.target)) return false
-    if (event.key === '?') return did(keys.help())
     if (event.key.toLowerCase() === 't') return did(keys.tree())
     if (/^[1-9]$/.test(event.key) && !event.repeat) return keys.option(Number(event.key) - 1)
     if (event.key === '/') return did(keys.focusComposer())

@@ -1,7 +1,8 @@
 import { computed } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { SkillView } from '@/protocol'
-import type { CommandView } from '@/view/types'
+import type { CommandRefusal, CommandView } from '@/view/types'
+import { readCommand } from './commandLine'
 
 export interface CommandActions {
   /** With what the summary should pay attention to, or nothing. */
@@ -13,8 +14,19 @@ export interface CommandActions {
   rename(title: string): void
 }
 
+/** Where the commands are typed. */
+export interface CommandPlace {
+  /** Whether the session has messages yet. */
+  isEmpty(): boolean
+  isRunning(): boolean
+}
+
+/** What came of a text: a message to send, a command that was carried out, or why it was not. */
+export type CommandOutcome =
+  { kind: 'message'; text: string } | { kind: 'done' } | { kind: 'refused'; refusal: CommandRefusal }
+
 /** What can be typed with a slash. */
-export function useCommands(actions: CommandActions, skills: () => readonly SkillView[]) {
+export function useCommands(actions: CommandActions, place: CommandPlace, skills: () => readonly SkillView[]) {
   const { t } = useI18n()
 
   const commands = computed<readonly CommandView[]>(() => [
@@ -33,26 +45,49 @@ export function useCommands(actions: CommandActions, skills: () => readonly Skil
     })),
   ])
 
-  /** Carries out a text that is a command; false if it is a message. */
-  function run(text: string): boolean {
-    const found = /^\/(\w+)(?:\s+(.*))?$/s.exec(text.trim())
-    if (!found) return false
-    const [, name, rest = ''] = found
+  const done: CommandOutcome = { kind: 'done' }
+  const refused = (text: string, suggestions: readonly string[] = []): CommandOutcome => ({
+    kind: 'refused',
+    refusal: { text, suggestions },
+  })
+
+  /** Carries out a text that is a command. */
+  function run(text: string): CommandOutcome {
+    const read = readCommand(
+      text,
+      commands.value.map(({ name }) => name),
+    )
+    if (read.kind === 'message') return read
+    if (read.kind === 'unknown')
+      return refused(t('chat.commands.unknown', { name: read.name, escaped: `/${read.name}` }), read.suggestions)
+    const { name, rest } = read
     switch (name) {
-      case 'compact':
-        actions.compact(rest.trim())
-        return true
-      case 'clear':
-      case 'help':
-      case 'tree':
-      case 'stop':
-        actions[name]()
-        return true
-      case 'rename':
-        if (rest.trim() !== '') actions.rename(rest.trim())
-        return true
+      case '/compact':
+        if (place.isEmpty()) return refused(t('chat.commands.nothing.compact'))
+        actions.compact(rest)
+        return done
+      case '/tree':
+        if (place.isEmpty()) return refused(t('chat.commands.nothing.tree'))
+        actions.tree()
+        return done
+      case '/stop':
+        if (!place.isRunning()) return refused(t('chat.commands.nothing.stop'))
+        actions.stop()
+        return done
+      case '/rename':
+        if (place.isEmpty()) return refused(t('chat.commands.nothing.rename'))
+        if (rest === '') return refused(t('chat.commands.nothing.title'))
+        actions.rename(rest)
+        return done
+      case '/clear':
+        actions.clear()
+        return done
+      case '/help':
+        actions.help()
+        return done
       default:
-        return false
+        // The server carries out skills, and says which names it does not know.
+        return rest === '' ? refused(t('chat.commands.nothing.skill')) : { kind: 'message', text }
     }
   }
 

@@ -33,6 +33,8 @@ export function useRowIntents(
   function onIntent(row: TranscriptRow, intent: RowIntent): void {
     switch (intent.type) {
       case 'retry':
+        if (editingId.value !== null) transcript.value?.toEnd()
+        editingId.value = null
         return void actions.retry(row.entryId)
       case 'startEdit':
         // The field is higher than the message, which would make the view follow the end.

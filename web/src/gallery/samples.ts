@@ -627,6 +627,7 @@ export const attachments: ComposerAttachment[] = [
     state: 'ready',
     progress: 1,
     problem: null,
+    canRetry: false,
   },
   {
     key: '2',
@@ -637,6 +638,7 @@ export const attachments: ComposerAttachment[] = [
     state: 'uploading',
     progress: 0.42,
     problem: null,
+    canRetry: false,
   },
   {
     key: '3',
@@ -647,6 +649,7 @@ export const attachments: ComposerAttachment[] = [
     state: 'failed',
     progress: 0,
     problem: 'Larger than 20 MB',
+    canRetry: false,
   },
 ]
 

@@ -4,6 +4,8 @@ export interface Shell {
   isSidebarShown: ComputedRef<boolean>
   toggleSidebar(): void
   showSidebar(): void
+  /** The list of all keys. */
+  showKeys(): void
 }
 
 const KEY: InjectionKey<Shell> = Symbol('shell')

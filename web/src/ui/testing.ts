@@ -7,6 +7,14 @@ import en from '@/i18n/en'
 import type { Language } from '@/i18n/types'
 import zh from '@/i18n/zh'
 
+/** jsdom has no screen that could be asked about. */
+globalThis.matchMedia ??= ((media: string) => ({
+  media,
+  matches: false,
+  addEventListener: () => {},
+  removeEventListener: () => {},
+})) as unknown as typeof matchMedia
+
 export const testI18n = (locale: Language = 'en') => createI18n({ legacy: false, locale, messages: { en, zh } })
 
 /** Mounts a component in the page, with its texts. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
 import type { CommandView, ComposerAttachment } from '@/view/types'
 import { show } from '../testing'
@@ -35,6 +35,25 @@ describe('keys', () => {
     await field.trigger('keydown', { key: 'Enter', altKey: true })
     await field.trigger('keydown', { key: 'Enter', shiftKey: true })
     expect(box.emitted('send')).toEqual([['auto'], ['queue']])
+  })
+
+  test('on a touch screen Enter breaks the line, and the button sends', async () => {
+    vi.stubGlobal('matchMedia', (query: string) => ({
+      matches: query === '(pointer: coarse)',
+      addEventListener: () => {},
+      removeEventListener: () => {},
+    }))
+    const { field } = composer('hello', { run: 'running' })
+    vi.unstubAllGlobals()
+    const event = new KeyboardEvent('keydown', { key: 'Enter', cancelable: true })
+    field.element.dispatchEvent(event)
+    expect(event.defaultPrevented).toBe(false)
+    expect(box.emitted('send')).toBeUndefined()
+    expect(field.attributes('enterkeyhint')).toBe('enter')
+    expect(box.get('.hint').text()).toContain('Send adds the message to this run')
+    await field.trigger('keydown', { key: 'Enter', ctrlKey: true })
+    await box.get('form').trigger('submit')
+    expect(box.emitted('send')).toEqual([['auto'], ['auto']])
   })
 
   test('an input method keeps its Enter', async () => {
@@ -88,6 +107,7 @@ describe('what cannot be sent', () => {
     state,
     progress: 0,
     problem: null,
+    canRetry: false,
   })
 
   test.each([
@@ -165,6 +185,15 @@ describe('commands', () => {
     })
   })
 
+  test('that do not exist are refused with those that may have been meant', async () => {
+    const { field, text } = composer('/tre now', {
+      refusal: { text: 'Unknown command /tre.', suggestions: ['/tree'] },
+    })
+    expect(box.get(`#${field.attributes('aria-describedby')}`).text()).toMatch(/Unknown command \/tre\.\s*\/tree/)
+    await box.get('.suggestion').trigger('click')
+    expect(text()).toBe('/tree')
+  })
+
   test('that take words leave room for them', async () => {
     const { field, text } = composer('/comp')
     await field.trigger('keydown', { key: 'Tab' })
@@ -199,11 +228,20 @@ describe('files', () => {
     expect(box.emitted('addFiles')).toBeUndefined()
   })
 
+  const failed = { key: 'a', name: 'a.png', mimeType: '', bytes: 1, preview: null, state: 'failed', progress: 0 }
+
+  test('that cannot be uploaded say why, and nothing else is waited for', () => {
+    const problem = 'a.png is too large: the limit is 20 MB'
+    const { field } = composer('text', { attachments: [{ ...failed, problem, canRetry: false }] })
+    expect(box.get('.item [role=alert]').text()).toBe(problem)
+    expect(box.find('[aria-label="Upload a.png again"]').exists()).toBe(false)
+    expect(box.get(`#${field.attributes('aria-describedby')}`).text()).toContain('Remove the files')
+    expect(box.text()).not.toContain('Uploading files')
+  })
+
   test('are removed and sent again', async () => {
     composer('', {
-      attachments: [
-        { key: 'a', name: 'a.png', mimeType: '', bytes: 1, preview: null, state: 'failed', progress: 0, problem: 'no' },
-      ],
+      attachments: [{ ...failed, problem: 'no', canRetry: true }],
     })
     await box.get('[aria-label="Upload a.png again"]').trigger('click')
     await box.get('[aria-label="Remove a.png"]').trigger('click')

@@ -167,12 +167,28 @@ describe('a message of the user', () => {
     expect(intents()).toEqual([{ type: 'startEdit' }])
     await row.setProps({ editing: true })
     const field = row.get('textarea')
-    await field.trigger('keydown', { key: 'Enter' })
     await field.setValue('hello again')
     await field.trigger('keydown', { key: 'Enter', isComposing: true })
     await field.trigger('keydown', { key: 'Escape' })
     await field.trigger('keydown', { key: 'Enter' })
     expect(intents()?.slice(1)).toEqual([{ type: 'edit', text: 'hello again' }])
+  })
+
+  test('that was not changed asks for another answer to it', async () => {
+    draw(user(), { editing: true })
+    const send = row.get('[data-kind=primary]')
+    expect(send.text()).toBe('Regenerate')
+    expect(send.attributes('disabled')).toBeUndefined()
+    await row.get('textarea').trigger('keydown', { key: 'Enter' })
+    expect(intents()).toEqual([{ type: 'retry' }])
+  })
+
+  test('that nothing has answered offers an answer', async () => {
+    draw(user())
+    expect(row.text()).not.toContain('Get an answer')
+    await row.setProps({ unanswered: true })
+    await row.get('.answer').trigger('click')
+    expect(intents()).toEqual([{ type: 'retry' }])
   })
 
   test('Escape closes what was not changed', async () => {

@@ -242,3 +242,15 @@ test('the list of things to do shows the active one, and all when opened', async
     '4 more items',
   ])
 })
+
+test('the list of things to do folds with the end of its run, and can be closed then', async () => {
+  const active = { id: '1', text: 'first', status: 'in_progress', unverified: false }
+  panel = show(PanelTodo, { todo: { done: 0, total: 1, hidden: 0, active, items: [active] }, ended: false })
+  await panel.get('.head').trigger('click')
+  expect(panel.find('[aria-label="Close to-do list"]').exists()).toBe(false)
+  await panel.setProps({ ended: true })
+  expect(panel.get('.head').attributes('aria-expanded')).toBe('false')
+  expect(panel.get('.head').text()).toBe('To-do list0/1')
+  await panel.get('[aria-label="Close to-do list"]').trigger('click')
+  expect(panel.emitted('close')).toHaveLength(1)
+})

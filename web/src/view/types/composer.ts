@@ -11,6 +11,15 @@ export interface ComposerAttachment {
   /** 0 to 1 while uploading. */
   progress: number
   problem: string | null
+  /** Whether uploading it again may help. */
+  canRetry: boolean
+}
+
+/** Why a command was not carried out, and which ones may have been meant. */
+export interface CommandRefusal {
+  text: string
+  /** Names of commands, with the slash. */
+  suggestions: readonly string[]
 }
 
 export interface CommandView {
