@@ -4,6 +4,8 @@ import { call, Hold, hold, say } from '../support/model.ts'
 import { Chat } from '../support/chat.ts'
 import { expect, test } from '../support/test.ts'
 
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
 test('a fork of a question is answered', async ({ chat, page }) => {
   await chat.ask('Red', 'You said: Red')
   const before = page.url()
@@ -28,12 +30,7 @@ test('an edited message that was not changed is answered once more', async ({ ch
 
 test('on a phone Enter breaks the line and the button sends', async ({ browser, chat, server }) => {
   await expect(chat.field).toBeVisible()
-  const context = await browser.newContext({
-    storageState: await chat.page.context().storageState(),
-    viewport: { width: 390, height: 844 },
-    hasTouch: true,
-    isMobile: true,
-  })
+  const context = await browser.newContext({ ...PHONE, storageState: await chat.page.context().storageState() })
   const page = await context.newPage()
   await page.goto(server.address)
   const phone = new Chat(page)
@@ -145,4 +142,179 @@ test('the way to the latest is offered only if something is below', async ({ cha
   await expect(jump).toBeVisible()
   await jump.click()
   await expect(jump).toHaveCount(0)
+})
+
+test('sessions come first in the sidebar, by day, and administration is one entry', async ({ chat, page }) => {
+  await chat.ask('Red', 'You said: Red')
+  const sidebar = page.getByRole('navigation', { name: 'Pages' })
+  await expect(sidebar.getByRole('region', { name: 'Today' }).getByRole('listitem')).toHaveText([/Red/])
+  const channels = sidebar.getByRole('link', { name: 'Channels' })
+  await expect(channels).toBeHidden()
+  const list = await sidebar.getByRole('region', { name: 'Sessions' }).boundingBox()
+  const administration = sidebar.getByRole('button', { name: 'Administration' })
+  expect(list!.y).toBeLessThan((await administration.boundingBox())!.y)
+  await administration.click()
+  await channels.click()
+  await expect(page).toHaveURL(/\/channels$/)
+  await expect(page).toHaveTitle('Channels · NetaClaw')
+  await page.reload()
+  await expect(channels).toBeVisible()
+  await sidebar.getByRole('link', { name: 'NetaClaw' }).click()
+  await expect(chat.field).toBeVisible()
+})
+
+test('the row menu leaves the time alone', async ({ chat, page }) => {
+  await chat.ask('Red', 'You said: Red')
+  const row = page.locator('.sessions li').first()
+  await row.hover()
+  const menu = (await row.getByRole('button').boundingBox())!
+  const time = (await row.locator('time').boundingBox())!
+  expect(menu.y + menu.height).toBeLessThanOrEqual(time.y + 1)
+  // A title has the whole width of the row, but for the menu.
+  await page.locator('[data-region=transcript]').hover()
+  const title = (await row.locator('.title').boundingBox())!
+  const whole = (await row.boundingBox())!
+  expect(title.width).toBeGreaterThan(whole.width - 30)
+})
+
+test('a hidden tab marks what has ended and what waits', async ({ chat, model, page }) => {
+  const hide = (hidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, hidden)
+  const icon = () => page.locator('link[rel=icon]').getAttribute('href')
+  const point = new Hold()
+  model.next(hold(point), say('There it is.'))
+  await chat.send('Red')
+  await chat.sessionId()
+  await expect(page.locator('.sessions li')).toContainText('Running')
+  await hide(true)
+  await expect(page).toHaveTitle(/^Red/)
+  point.release()
+  await expect(page).toHaveTitle(/^\(1\) Red/)
+  expect(await icon()).toContain('favicon-news')
+  await hide(false)
+  await expect(page).toHaveTitle(/^Red/)
+  expect(await icon()).toMatch(/\/favicon\.svg$/)
+})
+
+test('notifications are asked for in the settings, and shown for a hidden tab', async ({ chat, model, page }) => {
+  await page.addInitScript(() => {
+    const shown: string[] = []
+    const Fake = Object.assign(
+      class {
+        constructor(title: string, options: NotificationOptions) {
+          shown.push(`${title}: ${options.body}`)
+        }
+      },
+      { permission: 'default', requestPermission: () => Promise.resolve((Fake.permission = 'granted')) },
+    )
+    Object.assign(window, { Notification: Fake, shown })
+  })
+  await page.goto(new URL('/settings/appearance', page.url()).href)
+  const toggle = page.getByRole('switch', { name: 'Notifications' })
+  await expect(toggle).not.toBeChecked()
+  await page.locator('.row').filter({ has: toggle }).locator('.el-switch').click()
+  await expect(toggle).toBeChecked()
+  await page.getByRole('link', { name: 'NetaClaw' }).click()
+  const point = new Hold()
+  model.next(hold(point), call('clarify', { question: 'Which?', options: ['this', 'that'] }))
+  await chat.send('Red')
+  await expect(page.locator('.sessions li')).toContainText('Running')
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  point.release()
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { shown: string[] }).shown))
+    .toEqual(['Red: Waiting for you.'])
+})
+
+test('tokens: logins of browsers stand apart, the own one is marked, a new one is named', async ({ chat, page }) => {
+  await expect(chat.field).toBeVisible()
+  await page.goto(new URL('/settings/tokens', page.url()).href)
+  await expect(page.getByRole('heading', { name: 'Browser logins' })).toBeVisible()
+  await expect(page.locator('.records li').filter({ hasText: 'this browser' })).toHaveCount(1)
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('radio', { name: /^Chat/ })).toBeChecked()
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await expect(dialog).toContainText('Enter what the token is for.')
+  await dialog.getByRole('textbox').fill('a robot')
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('heading', { name: 'Access tokens' })).toBeVisible()
+  await page.goto(new URL('/settings/account', page.url()).href)
+  await page.getByRole('link', { name: 'Set a password under Users' }).click()
+  await expect(page).toHaveURL(/\/settings\/users$/)
+})
+
+test('choosing an agent says what it is for, and a session says why it keeps its agent', async ({
+  chat,
+  page,
+  server,
+}) => {
+  await server.api('POST', 'agents', { name: 'writer', label: 'Writer', description: 'Writes short texts.' })
+  await page.goto(new URL('/agents', page.url()).href)
+  await page.getByRole('button', { name: 'Chat with Writer' }).click()
+  await expect(page.locator('.state')).toContainText('Writer · Writes short texts.')
+  await expect(page.locator('.tries button')).toHaveCount(3)
+  await expect(page.locator('.tries')).not.toContainText('milk')
+  await chat.send('Red')
+  await chat.sessionId()
+  await page.getByRole('button', { name: 'Agent: Writer' }).click()
+  await expect(page.getByRole('dialog', { name: 'Agent' })).toContainText('The agent of a session does not change')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog', { name: 'Agent' })).toHaveCount(0)
+})
+
+test('a user sees which tools and skills the agent has', async ({ browser, chat, server }) => {
+  await expect(chat.field).toBeVisible()
+  await server.api('POST', 'users', { name: 'ann', role: 'user', password: 'a good password' })
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(server.address)
+  await page.getByRole('button', { name: 'Username and password' }).click()
+  await page.getByLabel('Username', { exact: true }).fill('ann')
+  await page.getByLabel('Password').fill('a good password')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Tools and skills of this agent' }).click()
+  const drawer = page.getByRole('dialog')
+  await expect(drawer.getByText('Read file', { exact: true })).toBeVisible()
+  await expect(drawer.getByText('folder-audit', { exact: true })).toBeVisible()
+  await expect(drawer.getByRole('link', { name: 'Edit' })).toHaveCount(0)
+  await context.close()
+})
+
+test('a phone has a new chat in the header, one button for who answers, and large targets', async ({
+  browser,
+  chat,
+  server,
+}) => {
+  await chat.ask('Red', 'You said: Red')
+  const context = await browser.newContext({ ...PHONE, storageState: await chat.page.context().storageState() })
+  const page = await context.newPage()
+  await page.goto(chat.page.url())
+  const phone = new Chat(page)
+  await expect(phone.rows.last()).toContainText('You said: Red')
+  const small = await page.locator('button:visible').evaluateAll((buttons) =>
+    buttons
+      .map((button) => ({ box: button.getBoundingClientRect(), name: button.getAttribute('aria-label') }))
+      .filter(({ box, name }) => name !== null && (box.height < 44 || box.width < 44))
+      .map(({ box, name }) => `${name} ${box.width} × ${box.height}`),
+  )
+  expect(small).toEqual([])
+  await page.getByRole('button', { name: /^Agent, model and thinking level/ }).tap()
+  await page.getByRole('combobox', { name: 'Thinking level' }).selectOption('high')
+  await page.getByRole('button', { name: 'Close' }).tap()
+  await expect(phone.rows.filter({ hasText: 'Thinking level: high' })).toHaveCount(1)
+  await page.locator('header').getByRole('button', { name: 'More' }).tap()
+  await page.getByRole('menuitem', { name: 'Delete' }).tap()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).tap()
+  await expect(page).toHaveURL(/\/$/)
+  await page.getByRole('button', { name: 'New session' }).tap()
+  await expect(phone.field).toBeVisible()
+  await context.close()
 })

@@ -127,6 +127,9 @@ pub struct Me {
     /// May see the configuration of the server.
     pub may_inspect: bool,
     pub may_configure: bool,
+    /// The token of this credential, as `GET tokens` lists it; absent for the initial access token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_id: Option<TokenId>,
     pub protocol: u32,
     pub version: String,
 }

@@ -1,5 +1,6 @@
 import { computed, watch, type ComputedRef, type Ref } from 'vue'
 import { useI18n } from 'vue-i18n'
+import { setTabTitle } from '@/browser/tab'
 import { useSession } from '@/stores'
 import { oneLine } from '@/view/content'
 import type { TranscriptRow } from '@/view/types'
@@ -18,7 +19,7 @@ export function useTitle(
     const first = session.state?.meta.firstMessage ?? rows.value.find((row) => row.kind === 'user')?.text
     return session.state?.meta.title || oneLine(first ?? '', 60) || t('shell.sessions.untitled')
   })
-  watch(title, (title) => (document.title = sessionId() && session.state ? `${title} · NetaClaw` : 'NetaClaw'), {
+  watch(title, (title) => setTabTitle(sessionId() && session.state ? `${title} · NetaClaw` : 'NetaClaw'), {
     immediate: true,
   })
   return title

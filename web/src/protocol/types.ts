@@ -1036,7 +1036,11 @@ mayWrite: boolean,
 /**
  * May see the configuration of the server.
  */
-mayInspect: boolean, mayConfigure: boolean, protocol: number, version: string, };
+mayInspect: boolean, mayConfigure: boolean, 
+/**
+ * The token of this credential, as `GET tokens` lists it; absent for the initial access token.
+ */
+tokenId?: TokenId | null, protocol: number, version: string, };
 
 /**
  * A fact that agents remember across sessions. It belongs to a user, who can read, correct and

@@ -1,4 +1,4 @@
-import { Bot, Brain, Cable, MessageSquare, Plug, Settings, Sparkles, Wrench } from '@lucide/vue'
+import { Bot, Brain, Cable, Plug, Settings, Sparkles, Wrench } from '@lucide/vue'
 import type { Component } from 'vue'
 
 /** Pages that the sidebar leads to, in their order. */
@@ -7,12 +7,11 @@ export interface NavigationItem {
   /** The key of its name. */
   text: string
   icon: Component
-  /** Only for those who may configure the server. */
+  /** Only for those who may configure the server; they stand in one entry. */
   configures: boolean
 }
 
 export const NAVIGATION: readonly NavigationItem[] = [
-  { to: '/', text: 'shell.nav.chat', icon: MessageSquare, configures: false },
   { to: '/agents', text: 'agents.title', icon: Bot, configures: true },
   { to: '/channels', text: 'channels.title', icon: Cable, configures: true },
   { to: '/tools', text: 'tools.title', icon: Wrench, configures: true },

@@ -37,6 +37,8 @@ export const useCatalogue = defineStore('catalogue', () => {
     models,
     forNew,
     load,
+    /** The one that answers where no agent is named. */
+    defaultAgent: computed(() => agents.value.find((agent) => agent.isDefault) ?? null),
     /** The agent for a new session: the last one that was used, or the default one. */
     agentForNew: computed(
       () =>

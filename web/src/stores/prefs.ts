@@ -11,6 +11,7 @@ interface Kept {
   theme?: Theme
   verbosity?: Verbosity
   sidebar?: boolean
+  notifications?: boolean
 }
 
 const KEY = 'netaclaw.prefs'
@@ -22,11 +23,19 @@ export const usePrefs = defineStore('prefs', () => {
   const theme = ref<Theme>(kept.theme ?? 'system')
   const verbosity = ref<Verbosity>(kept.verbosity ?? 'summary')
   const sidebar = ref(kept.sidebar ?? true)
+  /** Of the browser, when a run ends or waits while the tab is hidden. */
+  const notifications = ref(kept.notifications ?? false)
   const language = computed(() => chosenLanguage.value ?? preferredLanguage(navigator.languages))
 
-  watch([chosenLanguage, theme, verbosity, sidebar], () => {
+  watch([chosenLanguage, theme, verbosity, sidebar, notifications], () => {
     const language = chosenLanguage.value ? { language: chosenLanguage.value } : {}
-    save('local', KEY, { ...language, theme: theme.value, verbosity: verbosity.value, sidebar: sidebar.value })
+    save('local', KEY, {
+      ...language,
+      theme: theme.value,
+      verbosity: verbosity.value,
+      sidebar: sidebar.value,
+      notifications: notifications.value,
+    })
   })
   watch(
     theme,
@@ -42,5 +51,5 @@ export const usePrefs = defineStore('prefs', () => {
     chosenLanguage.value = language
   }
 
-  return { language, theme, verbosity, sidebar, chooseLanguage }
+  return { language, theme, verbosity, sidebar, notifications, chooseLanguage }
 })

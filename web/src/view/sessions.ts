@@ -1,6 +1,6 @@
 import type { AgentBrief, SessionListItem } from '@/protocol'
 import { millisOf, oneLine } from './content'
-import type { SessionRow } from './types'
+import type { SessionGroup, SessionRow } from './types'
 
 /** The list of sessions. Which one is open only the page knows; what is read there is not unread. */
 export function sessionRows(
@@ -23,4 +23,30 @@ export function sessionRows(
     archived: item.status === 'archived',
     current: item.sessionId === openId,
   }))
+}
+
+const DAY_MS = 86_400_000
+
+/** Sessions of one time together, in their order; `today` is the first moment of the day. */
+export function sessionGroups(rows: readonly SessionRow[], today: number): readonly SessionGroup[] {
+  const groups: { age: SessionGroup['age']; rows: SessionRow[] }[] = []
+  for (const row of rows) {
+    const age = ageOf(row.updatedAt, today)
+    const last = groups.at(-1)
+    if (last?.age === age) last.rows.push(row)
+    else groups.push({ age, rows: [row] })
+  }
+  return groups
+}
+
+function ageOf(at: number, today: number): SessionGroup['age'] {
+  if (at >= today) return 'today'
+  // A day may be an hour longer or shorter than others.
+  const days = Math.round((today - startOfDay(at)) / DAY_MS)
+  if (days <= 1) return 'yesterday'
+  return days <= 7 ? 'week' : days <= 30 ? 'month' : 'older'
+}
+
+export function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0)
 }

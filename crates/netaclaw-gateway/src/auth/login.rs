@@ -117,6 +117,7 @@ fn about(who: &Identity) -> Me {
         may_write: who.may_write(),
         may_inspect: who.may_inspect(),
         may_configure: who.may_configure(),
+        token_id: who.token.as_ref().map(|token| token.id.clone()),
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }

@@ -1,5 +1,5 @@
-//! Agents. Every authenticated user may list them; their instructions and tools are for
-//! administrators.
+//! Agents. Every authenticated user may list them and see which tools they have; their instructions
+//! and settings are for administrators.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;
@@ -15,7 +15,7 @@ use netaclaw_admin::{AdminError, Expect, apply_patch};
 use netaclaw_agents::{AgentPreviews, PreviewFor, ToolSeat};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, Listing,
-    PromptPreview, Unavailable,
+    PromptPreview, ToolDiagnostic, Unavailable,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -169,12 +169,13 @@ async fn preview(
     Ok(Json(previews(&shared)?.preview(&spec, whom).await?))
 }
 
-/// List every tool for one agent: whether it is enabled, why, and how to change that.
+/// List every tool for one agent: whether it is enabled and why; for administrators also each layer
+/// that contributed and how to change it.
 #[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path), WhatIf),
     responses((status = 200, body = EffectiveTools)))]
 async fn effective_tools(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    Signed(who): Signed,
     ApiPath(id): ApiPath<String>,
     ApiQuery(what_if): ApiQuery<WhatIf>,
 ) -> Result<Json<EffectiveTools>, ApiError> {
@@ -182,7 +183,29 @@ async fn effective_tools(
         seat: what_if.seat(),
         user: None,
     };
-    Ok(Json(preview_of(&shared, id, whom).await?.tools))
+    let tools = preview_of(&shared, id, whom).await?.tools;
+    Ok(Json(match who.may_inspect() {
+        true => tools,
+        false => without_settings(tools),
+    }))
+}
+
+/// What a user may know of the tools of an agent: which they are and the code of the reason. Names
+/// and texts of settings are for administrators.
+fn without_settings(tools: EffectiveTools) -> EffectiveTools {
+    let plain = |tool: ToolDiagnostic| ToolDiagnostic {
+        policy_sources: Vec::new(),
+        blocked_reason: None,
+        how_to_change: String::new(),
+        caution: None,
+        ..tool
+    };
+    EffectiveTools {
+        tool_names: tools.tool_names,
+        disabled_reasons: Vec::new(),
+        runtime_diagnostic: tools.runtime_diagnostic.into_iter().map(plain).collect(),
+        warnings: Vec::new(),
+    }
 }
 
 /// Preview the system prompt, layer by layer.

@@ -402,7 +402,11 @@ async fn a_link_with_the_token_becomes_a_cookie() {
     );
     let cookie = cookie.split(';').next().unwrap();
     let me = plain(server.address, "GET", "/admin/netaclaw/me").header("cookie", cookie);
-    assert_eq!(me.send().await.json()["role"], "admin");
+    let me = me.send().await.json();
+    assert_eq!(me["role"], "admin");
+    // The token that this browser was given, so that it can be told from the others.
+    let tokens = TokenStore::tokens(&*server.admin).await.unwrap();
+    assert_eq!(me["tokenId"], json!(tokens[0].id));
 
     let wrong = plain(server.address, "GET", "/?token=wrong").send().await;
     assert_eq!(wrong.status, 401);

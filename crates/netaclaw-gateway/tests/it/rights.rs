@@ -52,7 +52,7 @@ const ROUTES: &[(&str, &str, Right)] = &[
     ("PATCH", "/admin/netaclaw/agents/{id}", Configure),
     ("PUT", "/admin/netaclaw/agents/{id}", Configure),
     ("GET", "/admin/netaclaw/agents/{id}/prompt-preview", Inspect),
-    ("GET", "/admin/netaclaw/agents/{id}/tools", Inspect),
+    ("GET", "/admin/netaclaw/agents/{id}/tools", Signed),
     ("POST", "/admin/netaclaw/attachments", Write),
     ("DELETE", "/admin/netaclaw/attachments/{id}", Write),
     ("GET", "/admin/netaclaw/attachments/{id}", Signed),

@@ -1,6 +1,6 @@
 //! Tools over REST: the catalog, the global setting, and which agents use what.
 
-use crate::http::request;
+use crate::http::{plain, request};
 use crate::whole::{Home, Whole};
 use netaclaw_testkit::fake_model::FakeModel;
 use serde_json::{Value, json};
@@ -68,6 +68,27 @@ async fn a_tool_is_switched_for_everybody_and_everybody_is_told_why() {
     let shown = get(address, &format!("/admin/netaclaw/agents/{id}/tools")).await;
     let names = shown["toolNames"].as_array().unwrap();
     assert!(!names.contains(&json!("ls")) && names.contains(&json!("read")));
+
+    // A user sees the same tools and the code of each reason, and nothing of the settings.
+    let ann = request(address, "POST", "/admin/netaclaw/users")
+        .json(json!({ "name": "ann", "role": "user", "password": "a good password" }))
+        .send()
+        .await
+        .json();
+    let token = request(address, "POST", "/admin/netaclaw/tokens")
+        .json(json!({ "userId": ann["id"], "label": "test", "scope": "read" }))
+        .send()
+        .await
+        .json();
+    let path = format!("/admin/netaclaw/agents/{id}/tools");
+    let asked = plain(address, "GET", &path).bearer(token["secret"].as_str().unwrap());
+    let plain = asked.send().await.json();
+    assert_eq!(plain["toolNames"], shown["toolNames"]);
+    let lines = plain["runtimeDiagnostic"].as_array().unwrap();
+    let ls = lines.iter().find(|line| line["toolName"] == "ls").unwrap();
+    assert_eq!(ls["code"], "off_globally");
+    assert_eq!((&ls["policySources"], &ls["howToChange"]), (&json!([]), &json!("")));
+    assert_eq!(plain["warnings"], json!([]));
 
     // As a subagent of this agent would have them: a subagent cannot ask the user.
     let path = format!("/admin/netaclaw/agents/{id}/tools?asSubagent=true");

@@ -9,6 +9,8 @@ export default {
     default: 'Default',
     noChannel: 'No channel selected',
     actions: 'Actions for {name}',
+    chat: 'Chat',
+    chatWith: 'Chat with {name}',
     duplicate: 'Duplicate',
     makeDefault: 'Set as default',
     delete: 'Delete',

@@ -30,9 +30,14 @@ export default {
     text: 'Write a message, or try one of these:',
     demo: 'The built-in demo model answers until an administrator connects a real model.',
     tries: {
+      files: 'Summarize the files in the workspace',
+      report: 'Write my weekly report; ask me first what I did',
+      plan: 'Break a project down into steps with me',
+    },
+    demoTries: {
       files: 'List the files here',
-      todo: 'Make a to-do: milk, bread, call Anna',
-      ask: 'Ask me which color: red, green, blue',
+      todo: 'Make a to-do: outline, draft, review',
+      ask: 'Ask me which format: report, table, slides',
     },
   },
   header: {
@@ -59,7 +64,6 @@ export default {
     searching: 'Searching earlier messages',
   },
   pick: {
-    own: 'Default',
     ownModel: 'Default model',
     ownThinking: 'Default thinking level',
     agent: 'Agent',
@@ -67,6 +71,9 @@ export default {
     thinking: 'Thinking level',
     levels: { off: 'Off', minimal: 'Minimal', low: 'Low', medium: 'Medium', high: 'High', xhigh: 'Very high' },
     auxiliary: 'auxiliary',
+    agentFixed: 'The agent of a session does not change. To use another agent, start a new session.',
+    noAgent: 'This session names no agent, for example because it was imported. The default agent answers.',
+    answerer: 'Agent, model and thinking level',
   },
   run: {
     label: 'Run status',
@@ -80,7 +87,7 @@ export default {
     stopping: 'Stopping',
     quiet: 'last activity {seconds} s ago',
   },
-  tools: { title: 'Tools of this agent', change: 'Edit' },
+  tools: { title: 'Tools and skills of this agent', change: 'Edit' },
   say: {
     responding: 'The agent is answering.',
     tool: 'Running {name}.',

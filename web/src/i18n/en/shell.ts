@@ -4,7 +4,8 @@ export default {
   notFound: 'Page not found.',
   toChat: 'Go to chat',
   skip: 'Skip to content',
-  nav: { label: 'Pages', chat: 'Chat' },
+  nav: { label: 'Pages', administration: 'Administration' },
+  news: { finished: 'The run has ended.', waiting: 'Waiting for you.' },
   menu: { open: 'Open menu', collapse: 'Hide sidebar' },
   sessions: {
     label: 'Sessions',
@@ -16,6 +17,13 @@ export default {
     noneFound: 'No matching sessions.',
     failed: 'Cannot load the sessions.',
     more: 'Show more',
+    age: {
+      today: 'Today',
+      yesterday: 'Yesterday',
+      week: 'Previous 7 days',
+      month: 'Previous 30 days',
+      older: 'Older',
+    },
     untitled: 'New session',
     confirmRemove: 'Delete session “{title}”?',
     confirmRemoveText: 'The server keeps it for the retention period; until then, an administrator can restore it.',

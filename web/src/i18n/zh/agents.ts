@@ -10,6 +10,8 @@ export default {
     default: '默认',
     noChannel: '未选择渠道',
     actions: '{name} 的操作',
+    chat: '聊天',
+    chatWith: '与 {name} 聊天',
     duplicate: '复制',
     makeDefault: '设为默认',
     delete: '删除',

@@ -30,7 +30,12 @@ export default {
     title: '我能为您做什么？',
     text: '发送一条消息，或试试下面这些：',
     demo: '目前由内置的演示模型回答，直到管理员连接真实模型。',
-    tries: { files: '列出文件', todo: '待办：牛奶、面包、给安娜打电话', ask: '问我喜欢哪种颜色：红、绿、蓝' },
+    tries: {
+      files: '总结工作区中的文件',
+      report: '写一份周报，先问我本周做了什么',
+      plan: '和我一起把项目拆解成步骤',
+    },
+    demoTries: { files: '列出文件', todo: '待办：列提纲、写初稿、校对', ask: '问我需要哪种格式：报告、表格、幻灯片' },
   },
   header: {
     rename: '重命名',
@@ -56,7 +61,6 @@ export default {
     searching: '正在搜索更早的消息',
   },
   pick: {
-    own: '默认',
     ownModel: '默认模型',
     ownThinking: '默认思考强度',
     agent: '智能体',
@@ -64,6 +68,9 @@ export default {
     thinking: '思考强度',
     levels: { off: '关闭', minimal: '极少', low: '低', medium: '中', high: '高', xhigh: '极高' },
     auxiliary: '辅助',
+    agentFixed: '会话开始后不能更换智能体。如需使用其他智能体，请新建会话。',
+    noAgent: '此会话未指定智能体（例如导入的会话），由默认智能体回答。',
+    answerer: '智能体、模型和思考强度',
   },
   run: {
     label: '运行状态',
@@ -77,7 +84,7 @@ export default {
     stopping: '正在停止',
     quiet: '{seconds} 秒前有响应',
   },
-  tools: { title: '此智能体的工具', change: '编辑' },
+  tools: { title: '此智能体的工具和技能', change: '编辑' },
   say: {
     responding: '智能体正在回答。',
     tool: '正在运行 {name}。',

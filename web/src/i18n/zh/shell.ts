@@ -5,7 +5,8 @@ export default {
   notFound: '页面不存在。',
   toChat: '前往聊天',
   skip: '跳到内容',
-  nav: { label: '页面', chat: '聊天' },
+  nav: { label: '页面', administration: '管理' },
+  news: { finished: '运行已结束。', waiting: '等待您处理。' },
   menu: { open: '打开菜单', collapse: '隐藏侧栏' },
   sessions: {
     label: '会话',
@@ -17,6 +18,7 @@ export default {
     noneFound: '没有匹配的会话。',
     failed: '无法加载会话。',
     more: '显示更多',
+    age: { today: '今天', yesterday: '昨天', week: '过去 7 天', month: '过去 30 天', older: '更早' },
     untitled: '新会话',
     confirmRemove: '删除会话“{title}”？',
     confirmRemoveText: '服务器在保留期内保存此会话，期间管理员可以恢复。',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Token } from '@/protocol'
-import { expiry, sortedTokens, tokenName, tokenState } from './tokens'
+import { expiry, isBrowserLogin, SCOPE_FOR_NEW, sortedTokens, tokenName, tokenState } from './tokens'
 
 const token = (id: string, change: Partial<Token>): Token => ({
   id,
@@ -28,6 +28,12 @@ test('browsers are called so in the language of the page', () => {
   expect(tokenName(token('a', { label: 'browser' }), '浏览器')).toBe('浏览器')
   expect(tokenName(token('a', { label: 'a robot' }), '浏览器')).toBe('a robot')
   expect(tokenName(token('a', { label: '' }), '浏览器')).toBeNull()
+})
+
+test('logins of browsers are told from tokens of programs, and a new one may not do everything', () => {
+  expect(isBrowserLogin(token('a', { label: 'browser' }))).toBe(true)
+  expect(isBrowserLogin(token('a', { label: 'a robot' }))).toBe(false)
+  expect(SCOPE_FOR_NEW).toBe('chat')
 })
 
 test('what still opens something stands first, the newest before the others', () => {

@@ -7,10 +7,16 @@ export const SCOPES = ['full', 'chat', 'read'] as const satisfies readonly Token
 /** What the server calls the tokens that it gives to browsers. */
 const BROWSER = 'browser'
 
+/** What most programs need: to use agents, without access to the configuration. */
+export const SCOPE_FOR_NEW: TokenScope = 'chat'
+
 /** The name of a token; null if it has none. */
 export function tokenName(token: Token, browser: string): string | null {
   return token.label === BROWSER ? browser : token.label || null
 }
+
+/** Whether a browser got it when it logged in. */
+export const isBrowserLogin = (token: Token): boolean => token.label === BROWSER
 
 export type TokenState = 'live' | 'expired' | 'revoked'
 

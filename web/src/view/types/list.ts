@@ -17,4 +17,10 @@ export interface SessionRow {
   current: boolean
 }
 
+/** Sessions that were last changed at about the same time. */
+export interface SessionGroup {
+  age: 'today' | 'yesterday' | 'week' | 'month' | 'older'
+  rows: readonly SessionRow[]
+}
+
 export type Verbosity = 'answer' | 'summary' | 'everything'
