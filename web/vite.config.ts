@@ -7,6 +7,24 @@ import { defineConfig } from 'vitest/config'
 /** The running server that `npm run dev` talks to. */
 const server = process.env['NETACLAW_URL'] ?? 'http://127.0.0.1:7300'
 
+interface Modules {
+  getModuleInfo(id: string): { isEntry: boolean; importers: readonly string[] } | null
+}
+
+/** Modules that the first page is known to need. */
+const first = new Set<string>()
+
+/** Whether the first page needs a module: it is imported from there on the straight way, and not on demand. */
+function isFirst(id: string, modules: Modules): boolean {
+  const seen = new Set([id])
+  for (const at of seen) {
+    const info = modules.getModuleInfo(at)
+    if (first.has(at) || info?.isEntry) return !!first.add(id)
+    info?.importers.forEach((importer) => seen.add(importer))
+  }
+  return false
+}
+
 /** Requests reach the server as if its own page had made them: it checks where they come from. */
 const proxied = { target: server, changeOrigin: true, headers: { origin: server } }
 
@@ -33,6 +51,12 @@ export default defineConfig({
     // The strict policy of the server forbids scripts in the page, and so also data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // All that the first page needs is one file, and not one for each combination of pages that share something.
+        codeSplitting: { groups: [{ name: (id, modules) => (isFirst(id, modules) ? 'app' : null) }] },
+      },
+    },
   },
   test: {
     environment: 'happy-dom',

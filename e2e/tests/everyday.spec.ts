@@ -203,10 +203,8 @@ test('notifications are asked for in the settings, and shown for a hidden tab', 
   await page.addInitScript(() => {
     const shown: string[] = []
     const Fake = Object.assign(
-      class {
-        constructor(title: string, options: NotificationOptions) {
-          shown.push(`${title}: ${options.body}`)
-        }
+      function (title: string, options: NotificationOptions) {
+        shown.push(`${title}: ${options.body}`)
       },
       { permission: 'default', requestPermission: () => Promise.resolve((Fake.permission = 'granted')) },
     )
@@ -291,7 +289,6 @@ test('a user sees which tools and skills the agent has', async ({ browser, chat,
 test('a phone has a new chat in the header, one button for who answers, and large targets', async ({
   browser,
   chat,
-  server,
 }) => {
   await chat.ask('Red', 'You said: Red')
   const context = await browser.newContext({ ...PHONE, storageState: await chat.page.context().storageState() })
@@ -316,5 +313,137 @@ test('a phone has a new chat in the header, one button for who answers, and larg
   await expect(page).toHaveURL(/\/$/)
   await page.getByRole('button', { name: 'New session' }).tap()
   await expect(phone.field).toBeVisible()
+  await context.close()
+})
+
+test('a wide table shows that it scrolls, and is copied and downloaded', async ({ chat, model, page }) => {
+  const cells = (text: string) => `| ${Array.from({ length: 14 }, (_, at) => `${text} ${at}`).join(' | ')} |`
+  const table = [cells('head'), `|${' --- |'.repeat(14)}`, cells('a long cell')].join('\n')
+  model.next(say(`A table:\n\n${table}\n\nThat was it.`))
+  await chat.ask('Make a table', 'That was it.')
+  const box = page.locator('.md-table')
+  expect(await box.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true)
+  // The shadows that say so.
+  expect(await box.evaluate((box) => getComputedStyle(box).backgroundImage.split('linear-gradient').length - 1)).toBe(4)
+  const downloading = page.waitForEvent('download')
+  await box.hover()
+  await page.getByRole('button', { name: 'Download CSV' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('table.csv')
+  const read = await (await download.createReadStream()).setEncoding('utf8').toArray()
+  expect(read.join('')).toMatch(/^\uFEFFhead 0,head 1,.*\r\na long cell 0,a long cell 1,/)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.locator('.md-table-tools').getByRole('button', { name: 'Copy' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^head 0\thead 1\t/)
+})
+
+test('a diagram is opened large, zoomed and downloaded, and no button covers it', async ({ chat, model, page }) => {
+  model.next(say('```mermaid\nflowchart LR\n  a[Start] --> b[End]\n```\n\nThere.'))
+  await chat.ask('Draw', 'There.')
+  const drawing = page.locator('.drawing')
+  await expect(drawing.locator('img')).toBeVisible()
+  const tools = (await page.locator('.diagram .tools').boundingBox())!
+  expect(tools.y + tools.height).toBeLessThanOrEqual((await drawing.boundingBox())!.y + 1)
+  await page.getByRole('button', { name: 'Full screen' }).click()
+  const dialog = page.getByRole('dialog')
+  const image = dialog.getByRole('img')
+  const before = (await image.boundingBox())!.width
+  await dialog.getByRole('button', { name: 'Zoom in' }).click()
+  expect((await image.boundingBox())!.width).toBeGreaterThan(before * 1.4)
+  await page.keyboard.press('-')
+  await expect.poll(async () => (await image.boundingBox())!.width).toBeCloseTo(before, 0)
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download as SVG' }).click()
+  expect((await downloading).suggestedFilename()).toBe('diagram.svg')
+})
+
+test('folded parts, keys and footnotes are drawn, and a foreign picture says why it is a link', async ({
+  chat,
+  model,
+}) => {
+  const text =
+    'Press <kbd>Ctrl</kbd>[^1] ![logo](https://a.example/logo.png)\n\n<details>\n<summary>More</summary>\n\nHidden **words**\n\n</details>\n\n[^1]: On a Mac, Command.\n\nThat was it.'
+  model.next(say(text))
+  await chat.ask('Explain', 'That was it.')
+  const answer = chat.rows.last()
+  await expect(answer.locator('kbd')).toHaveText('Ctrl')
+  await expect(answer.getByText('words')).toBeHidden()
+  await answer.getByText('More', { exact: true }).first().click()
+  await expect(answer.getByText('words')).toBeVisible()
+  await expect(answer.locator('.md-note-text')).toContainText('On a Mac, Command.')
+  const link = answer.getByRole('link', { name: 'logo' })
+  await expect(link).toHaveAttribute('title', /not loaded/)
+  expect(await link.evaluate((link) => getComputedStyle(link, '::after').content)).toContain('data-why')
+  await expect(answer.locator('img')).toHaveCount(0)
+})
+
+test('an MCP server is added from the JSON of its documentation', async ({ chat, page }) => {
+  await expect(chat.field).toBeVisible()
+  await page.goto(new URL('/mcp-servers/new', page.url()).href)
+  const dialog = page.getByRole('dialog')
+  const paste = async (text: string) => {
+    await page.getByRole('button', { name: 'Paste JSON' }).click()
+    await dialog.getByRole('textbox').fill(text)
+  }
+  await paste('not a server')
+  await dialog.getByRole('button', { name: 'Fill in' }).click()
+  await expect(dialog).toContainText('No server found.')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await paste('{"mcpServers": {"files": {"command": "npx", "args": ["-y", "server"], "env": {"TOKEN": "abc"}}}}')
+  await dialog.getByRole('button', { name: 'Fill in' }).click()
+  await expect(page.getByLabel('Command', { exact: false }).first()).toHaveValue('npx')
+  await paste('{"servers": {"one": {"command": "a"}, "docs": {"url": "https://a.example/mcp"}}}')
+  await dialog.getByRole('button', { name: 'docs' }).click()
+  await expect(page.locator('input[type=url]')).toHaveValue('https://a.example/mcp')
+})
+
+test('questions expire when the settings say so, and the audit log shows who said it', async ({
+  chat,
+  page,
+  server,
+}) => {
+  await expect(chat.field).toBeVisible()
+  await page.goto(new URL('/settings/defaults', page.url()).href)
+  await page.getByLabel('Expires after (minutes)').fill('30')
+  await page.getByRole('button', { name: 'Save the time' }).click()
+  await expect(page.getByText('Saved')).toBeVisible()
+  const { value } = await server.api<{ value: number }>('GET', 'settings/clarify.timeoutMs')
+  expect(value).toBe(1_800_000)
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await expect(page.locator('.records li').filter({ hasText: 'clarify.timeoutMs' })).toContainText('Setting')
+  await page.getByRole('link', { name: 'Defaults' }).click()
+  await page.getByLabel('Expires after (minutes)').fill('')
+  await page.getByRole('button', { name: 'Save the time' }).click()
+  await expect(page.getByText('Saved')).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Expires after (minutes)')).toHaveValue('')
+})
+
+test('what opens below the conversation does not cover its end', async ({ chat, model, page }) => {
+  model.next(say('A long answer. '.repeat(600)))
+  await chat.ask('Tell me', 'A long answer')
+  const end = () =>
+    page.locator('[data-region=transcript]').evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+  await expect.poll(end).toBeLessThan(2)
+  // Held by the reader, who is at the end all the same.
+  await page.locator('[data-region=transcript]').hover()
+  await page.mouse.wheel(0, -20)
+  await chat.field.fill('one\ntwo\nthree\nfour\nfive\nsix')
+  await expect.poll(end).toBeLessThan(48)
+})
+
+test('the first page comes in few files', async ({ browser, chat }) => {
+  await chat.ask('Red', 'You said: Red')
+  const context = await browser.newContext({ storageState: await chat.page.context().storageState() })
+  const page = await context.newPage()
+  const files: string[] = []
+  page.on('response', (response) => {
+    if (/\.(js|css)$/.test(new URL(response.url()).pathname)) files.push(response.url())
+  })
+  await page.goto(chat.page.url())
+  await expect(page.locator('[data-kind=assistant]')).toBeVisible()
+  expect(files.length).toBeLessThan(40)
   await context.close()
 })

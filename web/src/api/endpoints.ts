@@ -6,6 +6,7 @@ import type {
   AgentListItem,
   AgentPreview,
   AgentSpec,
+  AuditPage,
   ChannelModels,
   ChannelTest,
   ChannelTry,
@@ -29,6 +30,7 @@ import type {
   NewUser,
   OwnPassword,
   ProcessLogPage,
+  Setting,
   SkillDetail,
   SkillTried,
   SkillTry,
@@ -142,6 +144,16 @@ export const api = {
     set: (group: string, name: string, value: string) =>
       request<DictInfo>(at('dictionary-values', group, name), { method: 'PUT', body: { value } }),
   },
+
+  settings: {
+    get: (name: string, signal?: Signal) => request<Setting>(at('settings', name), { signal }),
+    /** Without a revision it is set for the first time. */
+    put: (name: string, rev: number | undefined, value: unknown) =>
+      request<Setting>(at('settings', name), { method: 'PUT', ...(rev === undefined ? {} : { rev }), body: { value } }),
+    delete: (name: string, rev: number) => request<void>(at('settings', name), { method: 'DELETE', rev }),
+  },
+
+  audit: (query: { page: number; size: number }, signal?: Signal) => request<AuditPage>('audit', { query, signal }),
 
   memories: {
     /** One's own facts, the newest first; with words those they are about, the most relevant first. */

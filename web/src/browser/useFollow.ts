@@ -24,6 +24,7 @@ export function useFollow(
   const following = ref(true)
   const hasBelow = ref(false)
   let lastTop = 0
+  let lastHeight = 0
   let touchY = 0
   /** The scroll bar is held. Nothing else says that a scroll is the reader's: lists move by themselves when rows are measured. */
   let pulls = false
@@ -34,10 +35,13 @@ export function useFollow(
   function stay(): void {
     const box = scroller.value
     if (!box) return
-    if (following.value) {
-      box.scrollTop = box.scrollHeight
+    // What stood at the end of the view stays there when the view gets smaller, as it does when something opens below it.
+    const shrank = lastHeight - box.clientHeight
+    if (following.value || (shrank > 0 && !hasBelow.value)) {
+      box.scrollTop = following.value ? box.scrollHeight : box.scrollTop + shrank
       lastTop = box.scrollTop
     }
+    lastHeight = box.clientHeight
     hasBelow.value = distance(box) > NEAR_PX
   }
 

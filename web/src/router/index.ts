@@ -1,4 +1,5 @@
 import { createRouter, createWebHistory } from 'vue-router'
+import ChatPage from '@/pages/ChatPage.vue'
 import { useAccount } from '@/stores'
 
 declare module 'vue-router' {
@@ -8,13 +9,12 @@ declare module 'vue-router' {
   }
 }
 
-const chatPage = () => import('@/pages/ChatPage.vue')
-
 export const router = createRouter({
   history: createWebHistory(),
   routes: [
-    { path: '/', name: 'new', component: chatPage },
-    { path: '/s/:id', name: 'session', component: chatPage, props: true },
+    // The first page of nearly everybody: with the app itself it is a few files, by itself it was many small ones.
+    { path: '/', name: 'new', component: ChatPage },
+    { path: '/s/:id', name: 'session', component: ChatPage, props: true },
     { path: '/login', name: 'login', meta: { bare: true }, component: () => import('@/pages/login/LoginPage.vue') },
     { path: '/welcome', name: 'welcome', component: () => import('@/pages/welcome/WelcomePage.vue') },
     { path: '/agents', name: 'agents', component: () => import('@/pages/agents/AgentsPage.vue') },
@@ -33,8 +33,6 @@ export const router = createRouter({
 })
 
 router.beforeEach(async (to) => {
-  // Fetched while the server says who this is, and not after it.
-  if (to.name === 'new' || to.name === 'session') void chatPage()
   const account = useAccount()
   if (to.meta.bare || account.me !== null || (await account.recognise())) return true
   return router.hasRoute('login') ? { name: 'login', query: to.fullPath === '/' ? {} : { from: to.fullPath } } : true

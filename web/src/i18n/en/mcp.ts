@@ -103,4 +103,12 @@ export default {
     secretTwice: 'This name is listed twice.',
     secretValue: 'Enter a value.',
   },
+  paste: {
+    open: 'Paste JSON',
+    label: 'Configuration',
+    hint: 'The “mcpServers” JSON from the documentation of a server. It fills the form; check it before you save.',
+    error: 'No server found. Paste JSON with “command” or “url”.',
+    several: 'Which server do you want to add?',
+    take: 'Fill in',
+  },
 }

@@ -129,6 +129,8 @@ export default {
   diagram: {
     label: 'Diagram',
     source: 'Show source',
+    download: 'Download as SVG',
+    large: 'Full screen',
     drawing: 'Show diagram',
     problem: 'Cannot render this diagram.',
   },
@@ -140,7 +142,15 @@ export default {
       'The session exceeds the model’s context window. Compact it, or select a model with a larger context window.',
     network: 'Cannot reach the supplier. Check the network and the base URL of this channel.',
   },
-  image: { open: 'Open image {name}' },
+  image: {
+    open: 'Open image {name}',
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    download: 'Download',
+    foreign: 'external image, not loaded',
+    foreignWhy:
+      'Images of other sites are not loaded, because those sites would learn that you read this. Open the link to see the image.',
+  },
   jump: {
     latest: 'Jump to latest',
     unread: 'Jump to latest, {count} new message | Jump to latest, {count} new messages',
@@ -270,6 +280,7 @@ export default {
       reload: 'Refresh',
     },
   },
+  table: { copy: 'Copy', csv: 'Download CSV' },
   thinking: {
     now: 'Thinking…',
     done: 'Thought',

@@ -103,4 +103,12 @@ export default {
     secretTwice: '名称重复。',
     secretValue: '请填写值。',
   },
+  paste: {
+    open: '粘贴 JSON',
+    label: '配置',
+    hint: '服务器文档中的“mcpServers” JSON。内容会填入表单，保存前请检查。',
+    error: '未找到服务器。请粘贴包含“command”或“url”的 JSON。',
+    several: '要添加哪个服务器？',
+    take: '填入',
+  },
 } satisfies Messages['mcp']

@@ -129,6 +129,8 @@ export default {
   diagram: {
     label: '图表',
     source: '查看源码',
+    download: '下载 SVG',
+    large: '全屏',
     drawing: '查看图表',
     problem: '无法绘制此图表。',
   },
@@ -139,7 +141,14 @@ export default {
     tooLong: '会话超出模型的上下文窗口。请压缩，或选择上下文窗口更大的模型。',
     network: '无法连接供应商。请检查网络和此渠道的 Base URL。',
   },
-  image: { open: '打开图片 {name}' },
+  image: {
+    open: '打开图片 {name}',
+    zoomIn: '放大',
+    zoomOut: '缩小',
+    download: '下载',
+    foreign: '外部图片，未加载',
+    foreignWhy: '为避免向其他网站透露您的访问，外部图片不会加载。打开链接即可查看。',
+  },
   jump: {
     latest: '跳到最新',
     unread: '跳到最新，{count} 条新消息',
@@ -267,6 +276,7 @@ export default {
       reload: '刷新',
     },
   },
+  table: { copy: '复制', csv: '下载 CSV' },
   thinking: {
     now: '正在思考…',
     done: '已思考',

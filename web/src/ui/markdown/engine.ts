@@ -5,13 +5,14 @@
 
 import MarkdownIt, { type Token } from 'markdown-it'
 import cjkFriendly from 'markdown-it-cjk-friendly'
+import { html } from './html'
 import { math } from './math'
 import { placeSlot, type RenderEnv } from './slots'
 
 /** Models do not wrap lines, so a line break in a text is meant. */
 export const engine = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false })
 
-engine.use(cjkFriendly).use(math)
+engine.use(cjkFriendly).use(math).use(html)
 // `main.rs` is a file and not a site of Serbia.
 engine.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
 engine.validateLink = (url) => linkKind(url) !== 'unsafe' || isShownImage(url)
@@ -62,13 +63,15 @@ engine.renderer.rules.image = (tokens, index, options, env) => {
   }
   // An image of another site would tell that site who reads: it is a link.
   if (linkKind(src) === 'web') {
-    return `<a href="${escape(src)}" title="${escape(src)}" target="_blank" rel="noopener noreferrer nofollow">${escape(alt || src)}</a>`
+    return `<a class="md-foreign" href="${escape(src)}" title="${escape(src)}" target="_blank" rel="noopener noreferrer nofollow">${escape(alt || src)}</a>`
   }
   return `<span class="md-ref" title="${escape(src)}">${escape(alt || src)}</span>`
 }
 
-engine.renderer.rules.table_open = () => '<div class="md-table" tabindex="0"><table>'
-engine.renderer.rules.table_close = () => '</table></div>'
+engine.renderer.rules.table_open = () => '<div class="md-table-box"><div class="md-table" tabindex="0"><table>'
+// The words of the buttons come with the language of the page.
+engine.renderer.rules.table_close = () =>
+  '</table></div><div class="md-table-tools actions"><button type="button" data-table="copy"></button><button type="button" data-table="csv"></button></div></div>'
 
 for (const cell of ['th_open', 'td_open'] as const) {
   engine.renderer.rules[cell] = (tokens, index) => {

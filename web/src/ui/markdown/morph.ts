@@ -50,7 +50,11 @@ function morphNode(current: Node, wanted: Node, hooks: MorphHooks): void {
   }
   if (!(current instanceof Element)) return
   const element = wanted as Element
-  for (const { name } of [...current.attributes]) if (!element.hasAttribute(name)) current.removeAttribute(name)
+  for (const { name } of [...current.attributes]) {
+    // What the reader has opened stays open.
+    if (name === 'open' && current.nodeName === 'DETAILS') continue
+    if (!element.hasAttribute(name)) current.removeAttribute(name)
+  }
   for (const { name, value } of [...element.attributes]) {
     if (current.getAttribute(name) !== value) current.setAttribute(name, value)
   }
