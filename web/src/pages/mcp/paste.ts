@@ -65,13 +65,11 @@ function formOf(name: string, server: Json): Pasted {
 }
 
 const secretsOf = (values: unknown): McpForm['secrets'] =>
-  isObject(values)
-    ? Object.entries(values).map(([name, value]) => ({
-        name,
-        value: typeof value === 'object' ? JSON.stringify(value ?? '') : String(value),
-        isSet: false,
-      }))
-    : []
+  isObject(values) ? Object.entries(values).map(([name, value]) => ({ name, value: wordsOf(value), isSet: false })) : []
+
+/** Numbers and the like as they are written. */
+const wordsOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
 
 /** A name as servers have here: letters, digits, and a few signs between them. */
 function nameOf(text: string): string {
