@@ -58,7 +58,7 @@ export async function workOnFiles({ chat, model, server, shots }: Stage): Promis
     await page.locator('[data-kind=user] .actions button').nth(1).click()
   })
   await shots.take('commands', address, ROW, (page) => page.locator('textarea').last().pressSequentially('/'))
-  await shots.take('picker', address, ROW, (page) => page.locator('.picker button').last().click())
+  await shots.take('picker', address, ROW, (page) => page.locator('.pickers button').last().click())
   await shots.take('meter', address, '.meter', (page) => page.locator('.meter').click())
   await shots.take('find', address, ROW, async (page) => {
     await page.locator('[data-region=transcript]').focus()

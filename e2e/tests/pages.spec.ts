@@ -179,7 +179,7 @@ test('a token is created, logs a user in, and out again when it is revoked', asy
 
   await page.getByRole('button', { name: 'Revoke a robot' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await expect(page.locator('.records')).toContainText('Revoked')
+  await expect(page.locator('.records li').filter({ hasText: 'a robot' }).first()).toContainText('Revoked')
   // The browser that came in with it is out as well, without having asked for anything; its page stays as it is.
   const again = visitor.getByRole('dialog', { name: 'Log in again' })
   await again.getByLabel('Access token').fill(secret)
