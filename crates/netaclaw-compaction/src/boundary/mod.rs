@@ -10,6 +10,8 @@ pub(crate) struct Budget {
     pub(crate) tail_tokens: u64,
     pub(crate) tail_tokens_max: u64,
     pub(crate) keep_recent: usize,
+    /// Whether the last `keep_recent` messages stay whatever their size.
+    pub(crate) keeps_recent_always: bool,
 }
 
 /// The position of the first piece that is kept; everything before it is compacted. `None` if there
@@ -19,7 +21,8 @@ pub(crate) struct Budget {
 /// - A call and its results stay on one side, and so does an answer whose calls still run.
 /// - Turns stay whole where they fit.
 /// - At least `keep_recent` messages stay, the user's last message and the last visible answer,
-///   unless these alone are more than `tail_tokens_max`.
+///   unless these alone are more than `tail_tokens_max`. With `keeps_recent_always` the
+///   `keep_recent` messages stay in any case.
 pub(crate) fn cut(pieces: &[Piece], budget: Budget) -> Option<usize> {
     let legal = legal_cuts(pieces);
     let tails = tail_sizes(pieces);
@@ -39,6 +42,10 @@ pub(crate) fn cut(pieces: &[Piece], budget: Budget) -> Option<usize> {
     let nearest = at_or_before(wanted).next().unwrap_or(0);
     if fits(&nearest) {
         return (nearest > 0).then_some(nearest);
+    }
+    if budget.keeps_recent_always {
+        let recent = pieces.len().saturating_sub(budget.keep_recent);
+        return at_or_before(recent).next().filter(|at| *at > 0);
     }
     // What should be kept is too long: a turn is split, and of its end as much is kept as fits.
     let split = at_or_before(by_budget).next().unwrap_or(0);

@@ -9,6 +9,7 @@ fn budget(tail_tokens: u64, keep_recent: usize) -> Budget {
         tail_tokens,
         tail_tokens_max: tail_tokens * 5 / 3,
         keep_recent,
+        keeps_recent_always: false,
     }
 }
 

@@ -11,6 +11,8 @@ use netaclaw_protocol::{CompactionReason, EntryId, Message, TodoList};
 
 /// Folding less than this is not worth a request: a summary would be as long.
 const FOLDED_TOKENS_MIN: u64 = 100;
+/// No summary is shorter.
+const SUMMARY_TOKENS_LEAST: u64 = 50;
 /// A compaction has to leave at most this much of the context, in percent.
 pub(crate) const KEPT_PERCENT_MAX: u64 = 90;
 
@@ -114,6 +116,7 @@ pub fn plan(
         tail_tokens: estimated(limits.tail_tokens()),
         tail_tokens_max: estimated(limits.tail_tokens_max()),
         keep_recent: limits.keep_recent,
+        keeps_recent_always: request.reason == CompactionReason::Manual,
     };
     if request.reason == CompactionReason::Manual {
         // A user who requests it wants a smaller context, even far from the threshold.
@@ -133,6 +136,17 @@ pub fn plan(
     let kept: u64 = pieces[cut..].iter().map(|piece| piece.tokens).sum();
     let scaled = |tokens: u64| (tokens as f64 * scale).round() as u64;
     let quoted_from = quoted_from(conversation, cut, budget.tail_tokens);
+    let tokens = PlanTokens {
+        before: request.used.tokens,
+        folded: scaled(folded + previous),
+        kept: scaled(kept),
+        overhead: limits.overhead_tokens,
+        scale,
+    };
+    let by_hand = request.reason == CompactionReason::Manual;
+    if by_hand && !tokens.gains(tokens.after(SUMMARY_TOKENS_LEAST)) {
+        return Err(CompactionFailure::NothingToCompress);
+    }
     Ok(Plan {
         reason: request.reason,
         cut,
@@ -147,13 +161,7 @@ pub fn plan(
             .map(str::trim)
             .filter(|text| !text.is_empty())
             .map(str::to_owned),
-        tokens: PlanTokens {
-            before: request.used.tokens,
-            folded: scaled(folded + previous),
-            kept: scaled(kept),
-            overhead: limits.overhead_tokens,
-            scale,
-        },
+        tokens,
         summary_tokens: limits.summary_tokens(),
     })
 }

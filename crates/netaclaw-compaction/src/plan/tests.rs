@@ -159,3 +159,39 @@ fn a_model_that_says_too_long_has_a_smaller_window_than_we_thought() {
     let plan = plan(&conversation, &asked).unwrap();
     assert!(plan.tokens.kept <= 2_100, "{plan:?}");
 }
+
+#[test]
+fn by_hand_the_last_messages_stay_whatever_their_size() {
+    let mut talk = Talk::default();
+    for _ in 0..6 {
+        talk = talk
+            .user(&"tell me more about that harbour ".repeat(20))
+            .says(&"The harbour was quiet. ".repeat(40));
+    }
+    let todo = TodoList::default();
+    let conversation = talk.conversation;
+    let kept = |keep_recent| {
+        let mut wanted = request(CompactionReason::Manual, 2_900, &todo);
+        wanted.limits.keep_recent = keep_recent;
+        plan(&conversation, &wanted).map(|plan| plan.kept_count)
+    };
+    assert_eq!(kept(10), Ok(10));
+    assert_eq!(kept(9), Ok(10), "an answer stays with what it answers");
+    assert_eq!(kept(4), Ok(4));
+    let nothing = Err(CompactionFailure::NothingToCompress);
+    assert_eq!(kept(12), nothing);
+    assert_eq!(kept(20), nothing);
+}
+
+#[test]
+fn by_hand_no_model_is_asked_for_what_no_summary_can_shorten() {
+    let mut talk = Talk::default().user(&"word ".repeat(90));
+    for _ in 0..10 {
+        talk = talk.says(&"The harbour was quiet. ".repeat(40));
+    }
+    let todo = TodoList::default();
+    let mut wanted = request(CompactionReason::Manual, 2_500, &todo);
+    wanted.limits.keep_recent = 10;
+    let planned = plan(&talk.conversation, &wanted);
+    assert_eq!(planned, Err(CompactionFailure::NothingToCompress));
+}
