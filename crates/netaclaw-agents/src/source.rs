@@ -103,6 +103,7 @@ impl AgentSource for AdminAgentSource {
         let agent = self.agent_named(agent).await?;
         Ok(AgentRef {
             id: agent.id.to_string(),
+            name: agent.spec.name.clone(),
             provider: session_provider(&agent.spec).kind,
             think_level: agent.spec.model_config.think_level,
             cwd: self.cwd_of(&agent.spec).to_string_lossy().into_owned(),

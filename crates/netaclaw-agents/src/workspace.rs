@@ -3,11 +3,12 @@
 use crate::instructions::instruction_files;
 use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
-use netaclaw_engine::EngineError;
+use netaclaw_engine::{AGENT_DIRECTORY, EngineError};
 use netaclaw_protocol::{AgentSpec, NotReady, SessionMeta};
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{Hidden, Workspace};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -75,7 +76,8 @@ impl AdminAgentSource {
 
     /// Where the session works.
     pub(crate) fn root_of(&self, session: &SessionMeta, spec: &AgentSpec) -> PathBuf {
-        match session.cwd.as_str() {
+        let switched = session.metadata.get(AGENT_DIRECTORY);
+        match switched.and_then(Value::as_str).unwrap_or(&session.cwd) {
             "" => self.cwd_of(spec),
             cwd => PathBuf::from(cwd),
         }

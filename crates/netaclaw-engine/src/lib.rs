@@ -27,11 +27,13 @@ pub use server::limits::{
 };
 pub use server::listing::ListSubscriber;
 pub use server::{
-    Caller, Engine, EngineOptions, Providers, UpdateSession, acknowledge, session_of_request,
+    Caller, Engine, EngineOptions, Providers, UpdateSession, acknowledge, request_key,
 };
 pub use session::command::Handle;
 pub use session::requests::Request;
+pub use session::slash::is_compact_command;
 pub use session::title::TitleModel;
+pub use session::{AGENT_DIRECTORY, AGENT_ENTRY};
 pub use skills::{SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,

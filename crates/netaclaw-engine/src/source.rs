@@ -112,10 +112,11 @@ pub enum ConsentScope {
     Session,
 }
 
-/// What a new session needs of its agent.
+/// What a session needs of its agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentRef {
     pub id: String,
+    pub name: String,
     pub provider: ProviderKind,
     /// The directory the agent works in.
     pub cwd: String,

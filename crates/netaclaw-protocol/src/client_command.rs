@@ -193,6 +193,7 @@ mod tests {
             run_id: None,
             item_id: None,
             disposition: Disposition::Started,
+            compaction: None,
             feed: None,
         };
         let flat = json!({"sessionId": "s", "disposition": "started"});

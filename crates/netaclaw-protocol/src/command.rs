@@ -1,8 +1,8 @@
 //! What a client may ask for on `/netaclaw`, and what it is answered.
 
 use crate::{
-    Attachment, EntryId, QueueState, Reason, RunId, RunState, SessionId, SessionListItem,
-    SessionStatus, ThinkingLevel, Words,
+    Attachment, CompactStatus, EntryId, QueueState, Reason, RunId, RunState, SessionId,
+    SessionListItem, SessionStatus, ThinkingLevel, Words,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -14,20 +14,39 @@ use utoipa::ToSchema;
 /// must check the size before they send, or they would resend the command after every reconnect.
 pub const COMMAND_BYTES_MAX: usize = 1 << 20;
 
-/// A message to an agent. Without a session it begins one.
+/// A message to an agent. Without a session, or with the id of one that does not exist, it begins
+/// one. An empty text in place of an id or a name counts as absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Chat {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "id_or_empty",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub session_id: Option<SessionId>,
     pub content: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The agent that answers from this message on.
+    #[serde(
+        default,
+        deserialize_with = "text_or_empty",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub agent_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The same by id, which may be given as a number.
+    #[serde(
+        default,
+        deserialize_with = "text_or_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub agent_id: Option<String>,
     /// Continues from this entry, which makes a branch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "id_or_empty",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub leaf_entry_id: Option<EntryId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
@@ -43,6 +62,41 @@ pub struct Chat {
     /// The same for how much it thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
+}
+
+impl Chat {
+    /// The agent that is to answer, by id or name.
+    pub fn agent(&self) -> Option<&str> {
+        self.agent_id.as_deref().or(self.agent_name.as_deref())
+    }
+}
+
+fn text_or_empty<'de, D: Deserializer<'de>>(text: D) -> Result<Option<String>, D::Error> {
+    let text: Option<String> = Option::deserialize(text)?;
+    Ok(text.filter(|text| !text.is_empty()))
+}
+
+fn id_or_empty<'de, D, Id>(id: D) -> Result<Option<Id>, D::Error>
+where
+    D: Deserializer<'de>,
+    Id: for<'a> From<&'a str>,
+{
+    Ok(text_or_empty(id)?.map(|id| Id::from(id.as_str())))
+}
+
+fn text_or_number<'de, D: Deserializer<'de>>(id: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a string or a number")]
+    enum TextOrNumber {
+        Text(String),
+        Number(serde_json::Number),
+    }
+    let id: Option<TextOrNumber> = Option::deserialize(id)?;
+    let id = id.map(|id| match id {
+        TextOrNumber::Text(text) => text,
+        TextOrNumber::Number(number) => number.to_string(),
+    });
+    Ok(id.filter(|id| !id.is_empty()))
 }
 
 /// A model of a channel.
@@ -355,7 +409,10 @@ pub struct ChatAck {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<String>,
     pub disposition: Disposition,
-    /// Set if the message named no session: the sender receives the events of the new one from here.
+    /// Set if the message was the command `/compact`: what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compaction: Option<CompactStatus>,
+    /// Set if the message subscribed its sender to the session: the events follow from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feed: Option<FeedStart>,
 }
@@ -379,6 +436,8 @@ pub enum Disposition {
     Queued,
     Steered,
     AnsweredClarify,
+    /// It was the command `/compact`, and no message.
+    Compacting,
 }
 
 /// The answer to `stop`.

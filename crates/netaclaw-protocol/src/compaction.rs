@@ -119,6 +119,8 @@ pub struct CompactionDone {
     pub compacted_count: u64,
     pub keep_recent_count: u64,
     pub summary_entry_id: EntryId,
+    /// The same id, under the name that older clients read.
+    pub summary_message_id: EntryId,
     pub summary_content: String,
     /// Of the context; of a branch that is left, what it took and what its summary takes.
     pub tokens_before: u64,

@@ -4,9 +4,9 @@
 //! they may be merged or dropped, because the reliable event at the end carries the whole.
 
 use crate::{
-    CompactionDone, CompactionError, CompactionProgress, CompactionStart, EntryId, ErrorCode,
-    Nothing, Progress, Refusal, RunId, SessionId, SessionInfo, SessionListItem, Severity, SkillEnd,
-    SkillStart, ToolProcessEvent, Trouble,
+    CompactionDone, CompactionError, CompactionProgress, CompactionStart, EntryId, EntryLabel,
+    ErrorCode, Nothing, Progress, Refusal, RunId, SessionId, SessionInfo, SessionListItem,
+    Severity, SkillEnd, SkillStart, ToolProcessEvent, Trouble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -127,14 +127,14 @@ pub enum DeltaEvent {
     SkillEnd(SkillEnd),
 }
 
-/// Older forms of other events, with the same content, for clients that were written for them. They
+/// Older forms of other events, for clients that were written for them. They
 /// have no number, and a slow client may lose them.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum LegacyEvent {
     Token(PartDelta),
-    Thinking(PartDelta),
+    Thinking(Thinking),
     ToolCall(ToolCallStarted),
     ToolResult(ToolCallCompleted),
     Progress(Progress),
@@ -166,7 +166,7 @@ pub struct LeafChanged {
 pub struct SessionUpdated {
     pub session: SessionInfo,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub labels: Option<std::collections::BTreeMap<EntryId, String>>,
+    pub labels: Option<std::collections::BTreeMap<EntryId, EntryLabel>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -230,6 +230,18 @@ pub struct ThinkingDone {
     pub run_id: RunId,
     pub entry_id: EntryId,
     pub part: u32,
+    pub duration_ms: u64,
+}
+
+/// All that a part of an answer thought, once it is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Thinking {
+    pub run_id: RunId,
+    pub entry_id: EntryId,
+    pub part: u32,
+    pub text: String,
     pub duration_ms: u64,
 }
 
@@ -453,7 +465,8 @@ pub struct TokenTotals {
 pub struct ContextMeter {
     pub used_tokens: u64,
     pub max_tokens: u64,
-    pub percent: f64,
+    /// From 0 to 100.
+    pub percent: u8,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_percent: Option<u8>,
     #[serde(default)]

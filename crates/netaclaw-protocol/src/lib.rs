@@ -68,7 +68,7 @@ pub use event::{
     ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, LegacyEvent, Notice,
     NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate,
     QueueUpdateItem, ReliableEvent, ResyncReason, RunError, RunOutcome, RunPhase, RunState,
-    RunStatus, SessionListChange, SessionResync, SessionUpdated, StreamEnd, StreamStart,
+    RunStatus, SessionListChange, SessionResync, SessionUpdated, StreamEnd, StreamStart, Thinking,
     ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted,
     ToolCallStarted, ToolOutput, ToolRoute,
 };
@@ -113,7 +113,8 @@ pub use skill::{
     SkillDetail, SkillProblem, SkillSource, SkillState, SkillTried, SkillTry, SkillView,
 };
 pub use snapshot::{
-    LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer, StreamingPart,
+    EntryLabel, LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer,
+    StreamingPart,
 };
 pub use stamp::Stamp;
 pub use time::now_ms;

@@ -50,7 +50,7 @@ pub struct LiveSnapshot {
     /// In the order they were appended; roots under `__root__`. Labels and names are no places to
     /// be: what hangs from one is listed under the entry above it.
     pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
-    pub labels_by_entry_id: BTreeMap<EntryId, String>,
+    pub labels_by_entry_id: BTreeMap<EntryId, EntryLabel>,
     pub thinking_level: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<crate::ModelRef>,
@@ -72,6 +72,15 @@ pub struct LiveSnapshot {
     /// What people should know although nothing has ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Trouble>,
+}
+
+/// The label of an entry, and when it was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct EntryLabel {
+    pub label: String,
+    /// ISO 8601, UTC, milliseconds.
+    pub timestamp: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -134,7 +143,7 @@ pub struct StoredSnapshot {
     /// The children of all entries, including entries that only name the session, which a live
     /// snapshot omits.
     pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
-    pub labels_by_entry_id: BTreeMap<EntryId, String>,
+    pub labels_by_entry_id: BTreeMap<EntryId, EntryLabel>,
     /// The context at the leaf.
     #[schema(value_type = Object)]
     #[cfg_attr(feature = "typescript", ts(as = "serde_json::Value"))]

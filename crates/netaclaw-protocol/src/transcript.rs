@@ -37,11 +37,16 @@ pub struct EntryPage {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMessages {
+    /// Oldest first. Process events and notes about subagents are not among their details.
     #[schema(value_type = Vec<Object>)]
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::EntryMessage>"))]
     pub items: Vec<Box<RawValue>>,
+    /// Number of messages in the whole context.
     pub total: u64,
     pub source_entry_ids: Vec<EntryId>,
+    /// The value of `before` for older messages; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<EntryId>,
     pub thinking_level: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRef>,

@@ -256,6 +256,12 @@ impl<'a> ContextMessage<'a> {
         }
     }
 
+    /// The message for clients: without what tools and subagents noted for people beside their
+    /// results.
+    pub fn shown(&self) -> Cow<'a, str> {
+        without_asides(self.json())
+    }
+
     /// The message as JSON.
     pub fn json(&self) -> Cow<'a, str> {
         match self {
@@ -329,9 +335,41 @@ fn made_message<const N: usize>(entry: &Entry, role: &str, fields: [&str; N]) ->
     out
 }
 
+/// What tools and subagents leave in the details of a result for people. It is in the entry; a
+/// model does not receive it, and so it is not part of the context.
+const ASIDES: [&str; 5] = [
+    "latestProcessEvent",
+    "processEvents",
+    "processLogRef",
+    "subagentProjection",
+    "evidenceSummaries",
+];
+
+/// A message without [`ASIDES`]; every other byte stays as it is.
+fn without_asides(message: Cow<'_, str>) -> Cow<'_, str> {
+    if !ASIDES.iter().any(|name| message.contains(name)) {
+        return message;
+    }
+    let holders = ["details", "metadata"];
+    holders.into_iter().fold(message, |message, holder| {
+        let Some(held) = json::member(&message, holder) else {
+            return message;
+        };
+        let names = ASIDES.into_iter();
+        let names = names.filter(|name| json::member(held, name).is_some());
+        let kept = names.fold(Cow::Borrowed(held), |held, name| {
+            Cow::Owned(json::with_member(&held, name, None))
+        });
+        match kept {
+            Cow::Borrowed(_) => message,
+            Cow::Owned(kept) => Cow::Owned(json::with_member(&message, holder, Some(&kept))),
+        }
+    })
+}
+
 impl Serialize for ContextMessage<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let json = self.json();
+        let json = self.shown();
         let raw: &RawValue = serde_json::from_str(&json).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
     }

@@ -20,6 +20,7 @@ mod migrate;
 mod path;
 mod places;
 mod provider;
+mod request;
 mod snapshot;
 mod time;
 mod tokens;
@@ -46,6 +47,7 @@ pub use provider::{
     Claim, ExpectedLeaf, Flush, ImportSession, InFlightEntry, NewEntry, NewParent, NewSession,
     PageRequest, SessionFilter, SessionPatch, SessionTreeProvider, is_purgeable,
 };
+pub use request::RequestKey;
 pub use snapshot::{Snapshot, build_snapshot};
 pub use time::{format_timestamp, parse_timestamp};
 pub use tokens::{ContextTokens, estimate_context_tokens, estimate_message_tokens};

@@ -4,6 +4,7 @@ use crate::body::{EntryBody, RawJson};
 use crate::error::{PathError, SessionError};
 use crate::log::SessionLog;
 use crate::metadata::MetadataChange;
+use crate::request::RequestKey;
 use crate::snapshot::{Snapshot, build_snapshot};
 use crate::tree::SessionTree;
 use crate::{Entry, EntryId, ProviderKind, SessionId, SessionMeta, SessionPage, SessionStatus};
@@ -23,12 +24,17 @@ type Result<T> = std::result::Result<T, SessionError>;
 pub trait SessionTreeProvider: Send + Sync + 'static {
     fn kind(&self) -> ProviderKind;
 
+    /// Fails if the id is taken, and names the session that has it. An id that a request makes is
+    /// taken by every session with the same [`RequestKey`].
     async fn create_session(&self, new: NewSession) -> Result<SessionMeta>;
 
     /// Stores a whole session as it is, ids and all. Fails if the id is taken.
     async fn import_session(&self, import: ImportSession) -> Result<SessionMeta>;
 
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta>;
+
+    /// The session that a request has made.
+    async fn session_of_request(&self, request: &RequestKey) -> Result<Option<SessionId>>;
 
     /// Newest first. Deleted sessions appear only if the filter asks for them.
     async fn list_sessions(&self, filter: &SessionFilter, page: PageRequest)
@@ -83,7 +89,7 @@ pub trait SessionTreeProvider: Send + Sync + 'static {
     async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()>;
 
     /// A new session of this id, made of the path to `leaf`, its labels included. The source is not
-    /// touched. Fails if the id is taken.
+    /// touched. Fails if the id is taken, as in [`SessionTreeProvider::create_session`].
     async fn create_branched_session(
         &self,
         session: &SessionId,

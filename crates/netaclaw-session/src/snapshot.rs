@@ -6,7 +6,7 @@ use crate::path::group_children_by_parent;
 use crate::tree::SessionTree;
 use crate::{Entry, RawJson, SessionMeta, raw_json};
 use indexmap::IndexMap;
-use netaclaw_protocol::EntryId;
+use netaclaw_protocol::{EntryId, EntryLabel};
 use serde::Serialize;
 
 #[derive(Clone, Debug, Serialize)]
@@ -18,7 +18,7 @@ pub struct Snapshot {
     pub active_path: Vec<EntryId>,
     /// In append order; roots under `__root__`.
     pub children_by_parent_id: IndexMap<String, Vec<EntryId>>,
-    pub labels_by_entry_id: IndexMap<EntryId, String>,
+    pub labels_by_entry_id: IndexMap<EntryId, EntryLabel>,
     /// `messages`, `thinkingLevel`, `model` and `sourceEntryIds` at the leaf.
     pub runtime_context: RawJson,
     /// The entry that is being streamed, if any. It is not in `entries`.
@@ -55,7 +55,7 @@ pub fn build_snapshot(
         labels_by_entry_id: tree
             .labels()
             .iter()
-            .map(|(target, label)| (target.clone(), label.text.clone()))
+            .map(|(target, label)| (target.clone(), label.shown()))
             .collect(),
         runtime_context: raw_json(&context),
         in_flight,

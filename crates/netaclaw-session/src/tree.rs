@@ -8,7 +8,7 @@ use crate::path::{
 };
 use crate::{Entry, EntryKind, FORMAT_VERSION, Header};
 use indexmap::IndexMap;
-use netaclaw_protocol::EntryId;
+use netaclaw_protocol::{EntryId, EntryLabel};
 
 /// A label in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,16 @@ pub struct Label {
     pub text: String,
     /// The entry that set it.
     pub entry: Entry,
+}
+
+impl Label {
+    /// As clients get it.
+    pub fn shown(&self) -> EntryLabel {
+        EntryLabel {
+            label: self.text.clone(),
+            timestamp: self.entry.timestamp().into_owned(),
+        }
+    }
 }
 
 /// A header, the entries in the order they were appended, and a leaf.

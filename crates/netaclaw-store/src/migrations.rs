@@ -66,6 +66,8 @@ const SESSIONS_MYSQL: &[Source] = sources! {
     "0003_node",
     "0004_session_owner",
     "0005_entry_fence",
+    "0006_entry_time",
+    "0007_session_request",
 };
 
 /// The administrators' tables on SQLite.

@@ -228,7 +228,7 @@ fields: Array<string>, };
 /**
  * Why a request is not valid.
  */
-export type BadRequest = { "code": "field_not_valid", field: string, problem: FieldProblem, } | { "code": "body_not_as_expected", detail: string, } | { "code": "body_not_an_object" } | { "code": "body_not_received" } | { "code": "query_not_as_expected", detail: string, } | { "code": "address_not_readable" } | { "code": "if_match_not_a_revision" } | { "code": "revision_not_a_number" } | { "code": "method_not_allowed", method: string, } | { "code": "wrong_password" } | { "code": "unknown_command", name: string, } | { "code": "command_not_as_expected", detail: string, } | { "code": "command_not_json" } | { "code": "event_not_readable" } | { "code": "connection_needed" } | { "code": "unknown_events", name: string, } | { "code": "auth_not_as_expected", detail: string, } | { "code": "nothing_to_stop" } | { "code": "message_empty" } | { "code": "files_in_message", max: number, } | { "code": "file_not_uploaded", name: string, } | { "code": "file_gone", name: string, } | { "code": "file_not_base64", name: string, } | { "code": "file_not_an_image", name: string, } | { "code": "queued_by_another_version" } | { "code": "not_a_user_message" } | { "code": "answer_not_text" } | { "code": "skill_input_not_an_object" } | { "code": "not_a_session_id", id: string, } | { "code": "not_multipart" } | { "code": "form_not_readable" } | { "code": "form_without_file" } | { "code": "last_message_not_users" } | { "code": "role_not_taken", role: string, } | { "code": "image_not_in_place" };
+export type BadRequest = { "code": "field_not_valid", field: string, problem: FieldProblem, } | { "code": "body_not_as_expected", detail: string, } | { "code": "body_not_an_object" } | { "code": "body_not_received" } | { "code": "query_not_as_expected", detail: string, } | { "code": "address_not_readable" } | { "code": "if_match_not_a_revision" } | { "code": "revision_not_a_number" } | { "code": "method_not_allowed", method: string, } | { "code": "wrong_password" } | { "code": "unknown_command", name: string, } | { "code": "command_not_as_expected", detail: string, } | { "code": "command_not_json" } | { "code": "event_not_readable" } | { "code": "connection_needed" } | { "code": "unknown_events", name: string, } | { "code": "auth_not_as_expected", detail: string, } | { "code": "nothing_to_stop" } | { "code": "message_empty" } | { "code": "files_in_message", max: number, } | { "code": "file_not_uploaded", name: string, } | { "code": "file_gone", name: string, } | { "code": "file_not_base64", name: string, } | { "code": "file_not_an_image", name: string, } | { "code": "queued_by_another_version" } | { "code": "not_a_user_message" } | { "code": "answer_not_text" } | { "code": "skill_input_not_an_object" } | { "code": "not_a_session_id", id: string, } | { "code": "not_multipart" } | { "code": "form_not_readable" } | { "code": "form_without_file" } | { "code": "last_message_not_users" } | { "code": "role_not_taken", role: string, } | { "code": "image_not_in_place" } | { "code": "nothing_to_compact" } | { "code": "compact_in_queue" } | { "code": "compact_by_open_ai" };
 
 /**
  * Why a session cannot accept a command at this moment.
@@ -326,9 +326,18 @@ baseUrl: string | null, models: Array<ChannelModel>,
 isAuxiliary: boolean, status: ChannelStatus, };
 
 /**
- * A message to an agent. Without a session it begins one.
+ * A message to an agent. Without a session, or with the id of one that does not exist, it begins
+ * one. An empty text in place of an id or a name counts as absent.
  */
-export type Chat = { sessionId?: SessionId | null, content: string, agentName?: string | null, agentId?: string | null, 
+export type Chat = { sessionId?: SessionId | null, content: string, 
+/**
+ * The agent that answers from this message on.
+ */
+agentName?: string | null, 
+/**
+ * The same by id, which may be given as a number.
+ */
+agentId?: string | null, 
 /**
  * Continues from this entry, which makes a branch.
  */
@@ -352,7 +361,11 @@ export type ChatAck = { sessionId: SessionId, entryId?: EntryId | null, runId?: 
  */
 itemId?: string | null, disposition: Disposition, 
 /**
- * Set if the message named no session: the sender receives the events of the new one from here.
+ * Set if the message was the command `/compact`: what came of it.
+ */
+compaction?: CompactStatus | null, 
+/**
+ * Set if the message subscribed its sender to the session: the events follow from here.
  */
 feed?: FeedStart | null, };
 
@@ -441,7 +454,11 @@ splitTurn: boolean,
  */
 overheadTokens: number, };
 
-export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, summaryContent: string, 
+export type CompactionDone = { success: boolean, compactedCount: number, keepRecentCount: number, summaryEntryId: EntryId, 
+/**
+ * The same id, under the name that older clients read.
+ */
+summaryMessageId: EntryId, summaryContent: string, 
 /**
  * Of the context; of a branch that is left, what it took and what its summary takes.
  */
@@ -543,9 +560,25 @@ estimated: boolean, windowSource: InfoSource,
  */
 parts: Array<ContextShare>, };
 
-export type ContextMessages = { items: Array<EntryMessage>, total: number, sourceEntryIds: Array<EntryId>, thinkingLevel: string, model: ModelRef | null, };
+export type ContextMessages = { 
+/**
+ * Oldest first. Process events and notes about subagents are not among their details.
+ */
+items: Array<EntryMessage>, 
+/**
+ * Number of messages in the whole context.
+ */
+total: number, sourceEntryIds: Array<EntryId>, 
+/**
+ * The value of `before` for older messages; absent if there are none.
+ */
+cursor: EntryId | null, thinkingLevel: string, model: ModelRef | null, };
 
-export type ContextMeter = { usedTokens: number, maxTokens: number, percent: number, thresholdPercent?: number | null, estimated: boolean, windowSource?: InfoSource | null, };
+export type ContextMeter = { usedTokens: number, maxTokens: number, 
+/**
+ * From 0 to 100.
+ */
+percent: number, thresholdPercent?: number | null, estimated: boolean, windowSource?: InfoSource | null, };
 
 export type ContextPart = "system" | "tools" | "skills" | "summary" | "messages" | "tool_results" | "reserve" | "free";
 
@@ -623,7 +656,7 @@ export type DisabledTool = { toolName: string, code: DisabledCode, reason: strin
  */
 export type DismissCompaction = { sessionId: SessionId, };
 
-export type Disposition = "started" | "queued" | "steered" | "answeredClarify";
+export type Disposition = "started" | "queued" | "steered" | "answeredClarify" | "compacting";
 
 /**
  * The end of a run; there is exactly one for each.
@@ -657,6 +690,15 @@ entry: Entry, leafEntryId: EntryId | null, };
  * lengths come from older or foreign files and are accepted.
  */
 export type EntryId = string;
+
+/**
+ * The label of an entry, and when it was set.
+ */
+export type EntryLabel = { label: string, 
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+timestamp: string, };
 
 export type EntryMessage = { "role": "user", content: UserContent, timestamp: number, netaclaw?: MessageMark, } | { "role": "assistant" } & AssistantMessage | { "role": "toolResult" } & ToolResultMessage | { "role": "bashExecution", command: string, output: string, exitCode?: number, cancelled: boolean, truncated: boolean, timestamp: number, } | { "role": "custom", customType: string, content: UserContent, display: boolean, timestamp: number, } | { "role": "system", content: UserContent, timestamp: number, };
 
@@ -782,10 +824,10 @@ export type LedgerLine = {
 call: string, failed: boolean, times: number, };
 
 /**
- * Older forms of other events, with the same content, for clients that were written for them. They
+ * Older forms of other events, for clients that were written for them. They
  * have no number, and a slow client may lose them.
  */
-export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "thinking", "data": PartDelta } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
+export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "thinking", "data": Thinking } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
 
 /**
  * A text that may have so many characters.
@@ -815,7 +857,7 @@ cursor?: EntryId | null, activePath: Array<EntryId>,
  * In the order they were appended; roots under `__root__`. Labels and names are no places to
  * be: what hangs from one is listed under the entry above it.
  */
-childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key in EntryId]: string }, thinkingLevel: string, model?: ModelRef | null, run: RunStatus, 
+childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key in EntryId]: EntryLabel }, thinkingLevel: string, model?: ModelRef | null, run: RunStatus, 
 /**
  * The answer being streamed, every open part in full.
  */
@@ -1605,7 +1647,7 @@ entries: Array<TreeEntry>,
  */
 skippedLines: number, };
 
-export type SessionUpdated = { session: SessionInfo, labels?: { [key in EntryId]: string } | null, };
+export type SessionUpdated = { session: SessionInfo, labels?: { [key in EntryId]: EntryLabel } | null, };
 
 /**
  * Subscribes to the session list: the answer is its first page, and `session_list_changed` follows for
@@ -1847,6 +1889,11 @@ summarize?: boolean, requestId?: string | null, };
 export type SwitchLeafAck = { status: SwitchStatus, };
 
 export type SwitchStatus = "moved" | "summarizing";
+
+/**
+ * All that a part of an answer thought, once it is over.
+ */
+export type Thinking = { runId: RunId, entryId: EntryId, part: number, text: string, durationMs: number, };
 
 export type ThinkingDone = { runId: RunId, entryId: EntryId, part: number, durationMs: number, };
 

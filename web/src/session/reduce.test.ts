@@ -216,3 +216,23 @@ describe('order', () => {
     })
   })
 })
+
+test('labels come with their time, and what they say is kept', () => {
+  const [, recording] = RECORDINGS[0]!
+  const label = { label: 'here', timestamp: '2026-11-16T09:00:00.000Z' }
+  const { closed } = recording
+  const opened = { ...closed, snapshot: { ...closed.snapshot!, labelsByEntryId: { a: label } } }
+  const state = fromSnapshot(opened, null, NOW)
+  expect(state.labels).toEqual({ a: 'here' })
+  const updated = (labels: object | undefined): SessionState =>
+    reduce(state, {
+      type: 'session_updated',
+      data: { session: state.meta, ...(labels && { labels }) },
+      sessionId: state.sessionId,
+      epoch: state.epoch,
+      seq: state.seq + 1,
+      ts: 0,
+    } as ServerEvent)
+  expect(updated({ b: label }).labels).toEqual({ b: 'here' })
+  expect(updated(undefined).labels).toEqual({ a: 'here' })
+})

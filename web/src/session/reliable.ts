@@ -16,6 +16,7 @@ import type {
 import { unknownTool } from './deltas'
 import { wanting } from './wants'
 import { answersWish } from './compaction'
+import { labelTexts } from './labels'
 import { queueAfter } from './queue'
 import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
@@ -49,7 +50,11 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
         ...settingsOn(state, event.data.activePath),
       }
     case 'session_updated':
-      return { ...state, meta: event.data.session, labels: event.data.labels ?? state.labels }
+      return {
+        ...state,
+        meta: event.data.session,
+        labels: event.data.labels ? labelTexts(event.data.labels) : state.labels,
+      }
     case 'assistant_stream_start':
       return streamStarted(state, event.data, event.ts)
     case 'assistant_stream_end':

@@ -1,5 +1,6 @@
 import type { Entry, Opened, StreamingAnswer } from '@/protocol'
 import { Grown } from './grown'
+import { labelTexts } from './labels'
 import { processOf } from './process'
 import type { SessionState, StreamingState, ToolState } from './state'
 import { openText } from './text'
@@ -21,7 +22,7 @@ export function fromSnapshot(opened: Opened, before: SessionState | null, now: n
     // Entries never change, so those of an older snapshot are still right.
     entries: known.withAll(snapshot.entries.map((entry) => [entry.id, entry] as const)),
     path: snapshot.activePath,
-    labels: snapshot.labelsByEntryId,
+    labels: labelTexts(snapshot.labelsByEntryId),
     thinkingLevel: snapshot.thinkingLevel,
     model: snapshot.model ?? null,
     run: snapshot.run,

@@ -210,6 +210,7 @@ impl AgentSource for Nowhere {
     async fn find(&self, _agent: Option<&str>) -> Result<AgentRef, EngineError> {
         Ok(AgentRef {
             id: "default".to_owned(),
+            name: "default".to_owned(),
             provider: ProviderKind::File,
             cwd: "/srv/app".to_owned(),
             think_level: ThinkingLevel::Off,

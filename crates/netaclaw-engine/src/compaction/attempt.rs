@@ -225,6 +225,7 @@ impl Attempt<'_> {
                     compacted_count: compacted_count as u64,
                     keep_recent_count: keep_recent_count as u64,
                     summary_entry_id: entry.id().clone(),
+                    summary_message_id: entry.id().clone(),
                     summary_content: summary,
                     tokens_before,
                     tokens_after: details.tokens_after,

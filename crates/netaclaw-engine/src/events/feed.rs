@@ -5,7 +5,7 @@ use crate::events::legacy;
 use crate::events::ring::ReplayRing;
 use crate::events::steps::StepBuffer;
 use crate::events::text::TextBuffer;
-use netaclaw_protocol::{DeltaEvent, ReliableEvent, SessionId, ToolProcessEvent};
+use netaclaw_protocol::{DeltaEvent, ReliableEvent, SessionId, ThinkingDone, ToolProcessEvent};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -137,6 +137,17 @@ impl Feed {
         let mut inner = self.lock();
         inner.send_text();
         inner.send_delta(event);
+    }
+
+    /// Sends that a part of an answer has thought, and in the older form all that it thought.
+    pub(crate) fn emit_thought(&self, done: ThinkingDone, text: impl FnOnce() -> String) {
+        let mut inner = self.lock();
+        inner.send_text();
+        if inner.has_legacy() {
+            let whole = legacy::of_thought(&done, text());
+            inner.send(&inner.stamp.legacy(&whole, now_ms()));
+        }
+        inner.send_delta(DeltaEvent::ThinkingDone(done));
     }
 
     /// Sends a step, or holds it back for the next one if steps come too fast.

@@ -1,6 +1,8 @@
 //! The older forms of events, derived here and nowhere else, when an event is sent.
 
-use netaclaw_protocol::{DeltaEvent, LegacyEvent, PartKind, Progress, ReliableEvent};
+use netaclaw_protocol::{
+    DeltaEvent, LegacyEvent, PartKind, Progress, ReliableEvent, Thinking, ThinkingDone,
+};
 
 pub(super) fn of_reliable(event: &ReliableEvent) -> Option<LegacyEvent> {
     match event {
@@ -10,12 +12,22 @@ pub(super) fn of_reliable(event: &ReliableEvent) -> Option<LegacyEvent> {
     }
 }
 
+/// Thinking is told whole, when it is over.
+pub(super) fn of_thought(done: &ThinkingDone, text: String) -> LegacyEvent {
+    LegacyEvent::Thinking(Thinking {
+        run_id: done.run_id.clone(),
+        entry_id: done.entry_id.clone(),
+        part: done.part,
+        text,
+        duration_ms: done.duration_ms,
+    })
+}
+
 pub(super) fn of_delta(event: DeltaEvent) -> Option<LegacyEvent> {
     match event {
         DeltaEvent::AssistantStreamDelta(part) if part.kind == PartKind::Text => {
             Some(LegacyEvent::Token(part))
         }
-        DeltaEvent::ThinkingDelta(part) => Some(LegacyEvent::Thinking(part)),
         DeltaEvent::ToolProcessEvent(step) => Some(LegacyEvent::Progress(Progress {
             percent: step.event.percent?,
             run_id: step.run_id,

@@ -45,7 +45,7 @@ pub(crate) fn build(
         labels_by_entry_id: tree
             .labels()
             .iter()
-            .map(|(target, label)| (target.clone(), label.text.clone()))
+            .map(|(target, label)| (target.clone(), label.shown()))
             .collect(),
         thinking_level,
         model,

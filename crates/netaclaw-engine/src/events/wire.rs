@@ -1,11 +1,11 @@
 //! Entries as they go to clients: as they are stored, but without the bytes of large images, which
 //! are fetched one by one when they are looked at.
 
-use netaclaw_protocol::{ToolExecution, ToolResultMessage};
+use netaclaw_protocol::{EntryId, ToolExecution, ToolResultMessage};
 use netaclaw_session::{Entry, Role};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Base64 that an image may have in place. Icons come along, photographs do not.
 const IMAGE_CHARS_MAX: usize = 8 << 10;
@@ -25,18 +25,21 @@ pub(crate) fn wire_entry(entry: &Entry) -> Box<RawValue> {
 /// `metadata.toolExecutions`; the result entries have the same in their details.
 pub fn wire_entries(entries: &[&Entry]) -> Vec<Box<RawValue>> {
     let mut wired: Vec<Box<RawValue>> = entries.iter().map(|entry| wire_entry(entry)).collect();
-    let mut answer = None;
+    // The last answer on the path to each entry, that of another branch aside.
+    let mut answers: HashMap<&EntryId, usize> = HashMap::new();
     let mut executions: BTreeMap<usize, Vec<ToolExecution>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
-        match entry.role() {
-            Role::Assistant => answer = Some(at),
-            Role::ToolResult => {
-                if let Some((answer, execution)) = answer.zip(execution(entry)) {
-                    executions.entry(answer).or_default().push(execution);
-                }
-            }
-            _ => {}
+        let above = entry.parent_id().and_then(|parent| answers.get(parent));
+        let answer = match entry.role() {
+            Role::Assistant => Some(at),
+            _ => above.copied(),
+        };
+        if entry.role() == Role::ToolResult
+            && let Some((answer, execution)) = answer.zip(execution(entry))
+        {
+            executions.entry(answer).or_default().push(execution);
         }
+        answers.extend(answer.map(|answer| (entry.id(), answer)));
     }
     for (at, executions) in executions {
         wired[at] = with_executions(&wired[at], &executions);

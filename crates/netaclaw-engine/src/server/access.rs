@@ -62,6 +62,19 @@ impl Engine {
         }
     }
 
+    /// Whether any session has this id, also one that the caller may not see.
+    pub(super) async fn is_taken(&self, session: &SessionId) -> Result<bool, EngineError> {
+        let providers = &self.inner.providers;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            match provider.get_session(session).await {
+                Ok(_) => return Ok(true),
+                Err(SessionError::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(false)
+    }
+
     pub(super) async fn find_any(
         &self,
         caller: &Caller,

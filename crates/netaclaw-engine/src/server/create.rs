@@ -36,9 +36,9 @@ impl Engine {
             ..NewSession::default()
         };
         let meta = match (provider.create_session(new).await, id) {
-            (Err(SessionError::AlreadyExists(_)), Some(id)) => {
-                self.find(caller, &id).await?;
-                return Ok(id);
+            (Err(SessionError::AlreadyExists(there)), Some(_)) => {
+                self.find(caller, &there).await?;
+                return Ok(there);
             }
             (made, _) => made?,
         };

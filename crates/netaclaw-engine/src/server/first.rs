@@ -9,10 +9,12 @@ use crate::events::feed::now_ms;
 use crate::session::command::Handle;
 use crate::session::durable::Durable;
 use crate::session::requests::{Outcome, Request, Requests};
+use crate::session::slash::is_compact_command;
 use crate::source::ChosenModel;
 use netaclaw_protocol::{
     Ack, BadRequest, Chat, ChatAck, ChatModel, SessionId, SetModel, SetThinkingLevel,
 };
+use netaclaw_session::RequestKey;
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use uuid::Uuid;
@@ -46,8 +48,8 @@ impl Engine {
         Ok(ack)
     }
 
-    /// Makes the session that a first message begins, or finds it if the message names it by its
-    /// request and came before. A message that would be refused leaves none behind.
+    /// Makes the session that a first message begins, or finds it if the message came before, or
+    /// names one that is there. A message that would be refused leaves none behind.
     pub async fn begin_session(
         &self,
         caller: &Caller,
@@ -57,33 +59,65 @@ impl Engine {
             return Err(BadRequest::MessageEmpty.into());
         }
         check(caller, chat)?;
-        let request = chat.request_id.as_deref();
-        let id = request.map(|request| session_of_request(&caller.user_id, request));
-        // Most messages choose nothing that could be wrong, and need not look whether the session
-        // is there already.
-        if has_choices(chat) {
-            if let Some(id) = &id
-                && self.find(caller, id).await.is_ok()
-            {
-                return Ok(id.clone());
+        if let Some(session) = &chat.session_id {
+            if !session.is_safe() {
+                let id = session.to_string();
+                return Err(BadRequest::NotASessionId { id }.into());
             }
-            self.check_first(chat).await?;
+            match self.find(caller, session).await {
+                // It may be another user's, or deleted.
+                Err(EngineError::NoSession) if !self.is_taken(session).await? => {}
+                found => return found.map(|_| session.clone()),
+            }
         }
-        let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
+        if is_compact_command(&chat.content) {
+            return Err(BadRequest::NothingToCompact.into());
+        }
+        let request = chat.request_id.as_deref();
+        let request = request.map(|request| request_key(&caller.user_id, request));
+        // What is wrong with it now was right when it came before.
+        if has_choices(chat)
+            && let Err(refused) = self.check_first(chat).await
+        {
+            let begun = self.begun_by(caller, request.as_ref()).await?;
+            return begun.ok_or(refused);
+        }
+        let of_request = || request.as_ref().map(|request| request.session_id(now_ms()));
+        let id = chat.session_id.clone().or_else(of_request);
         let id = id.unwrap_or_else(|| SessionId::new(Uuid::now_v7().to_string()));
         let usage = &self.inner.usage;
         if let Err(limited) = usage.reserve(&caller.user_id, &id) {
             // A message that was accepted before gets the same answer.
-            return match self.find(caller, &id).await {
-                Ok(_) => Ok(id),
-                Err(_) => Err(limited.into()),
-            };
+            let begun = self.begun_by(caller, request.as_ref()).await?;
+            return begun.ok_or_else(|| limited.into());
         }
-        let made = self.make_session(caller, agent, Some(id.clone())).await;
-        if made.is_err() {
+        let made = self
+            .make_session(caller, chat.agent(), Some(id.clone()))
+            .await;
+        if !matches!(&made, Ok(made) if *made == id) {
             usage.release(&caller.user_id, &id);
         }
         made
+    }
+
+    /// The session that a first message with this request has begun.
+    pub(super) async fn begun_by(
+        &self,
+        caller: &Caller,
+        request: Option<&RequestKey>,
+    ) -> Result<Option<SessionId>, EngineError> {
+        let Some(request) = request else {
+            return Ok(None);
+        };
+        let providers = &self.inner.providers;
+        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+            if let Some(session) = provider.session_of_request(request).await?
+                && self.find(caller, &session).await.is_ok()
+            {
+                return Ok(Some(session));
+            }
+        }
+        Ok(None)
     }
 
     /// Sends the first message of a session, after the settings for its session. However often it
@@ -184,12 +218,12 @@ impl Engine {
         attachments::load(self.attachments(), &chat.attachments).await?;
         match &chat.model {
             Some(model) => {
-                let agent = chat.agent_id.as_deref().or(chat.agent_name.as_deref());
                 let chosen = ChosenModel {
                     channel_id: model.channel_id.clone(),
                     model_id: model.model_id.clone(),
                 };
-                self.inner.source.check_model(agent, &chosen).await
+                let source = &self.inner.source;
+                source.check_model(chat.agent(), &chosen).await
             }
             None => Ok(()),
         }
@@ -211,20 +245,16 @@ pub(crate) fn own_files(caller: &Caller, chat: &Chat) -> Result<(), EngineError>
     }
 }
 
-/// The session that a first message with this request begins: a client that received no answer and
-/// retries, even with another process, gets the same one.
-pub fn session_of_request(user_id: &str, request_id: &str) -> SessionId {
+/// What the ids of sessions have in common that first messages with this request begin: a client
+/// that received no answer and retries, even with another process, gets the same session.
+pub fn request_key(user_id: &str, request_id: &str) -> RequestKey {
     let mut hash = Sha256::new();
     // The length keeps "a" + "bc" and "ab" + "c" apart.
     hash.update((user_id.len() as u64).to_le_bytes());
     hash.update(user_id);
     hash.update(request_id);
     let digest = hash.finalize();
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    SessionId::new(
-        uuid::Builder::from_custom_bytes(bytes)
-            .into_uuid()
-            .to_string(),
-    )
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest[..8]);
+    RequestKey::new(u64::from_be_bytes(bytes))
 }

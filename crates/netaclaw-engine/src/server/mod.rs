@@ -20,7 +20,7 @@ pub(crate) mod sweep;
 mod update;
 
 pub use execute::acknowledge;
-pub use first::session_of_request;
+pub use first::request_key;
 pub(crate) use home::Home;
 pub use update::UpdateSession;
 

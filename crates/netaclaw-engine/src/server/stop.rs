@@ -1,6 +1,6 @@
 //! Stopping runs, also those whose message has not arrived.
 
-use super::first::session_of_request;
+use super::first::request_key;
 use super::limits::check_request_id;
 use super::{Caller, Engine};
 use crate::error::EngineError;
@@ -28,11 +28,15 @@ impl Handle for Stop {
         match (self.session_id, self.request_id) {
             (Some(session), _) => engine.stop_run(caller, &session).await,
             (None, Some(request)) => {
-                let session = session_of_request(&caller.user_id, &request);
+                let idle = Stopped {
+                    status: RunState::Idle,
+                };
+                let request = request_key(&caller.user_id, &request);
+                let Some(session) = engine.begun_by(caller, Some(&request)).await? else {
+                    return Ok(Ack::new(idle));
+                };
                 match engine.stop_run(caller, &session).await {
-                    Err(EngineError::NoSession) => Ok(Ack::new(Stopped {
-                        status: RunState::Idle,
-                    })),
+                    Err(EngineError::NoSession) => Ok(Ack::new(idle)),
                     stopped => stopped,
                 }
             }

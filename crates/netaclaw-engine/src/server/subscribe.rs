@@ -21,7 +21,8 @@ impl Engine {
         Ok((opened, subscription.keep()))
     }
 
-    /// Subscribes a client to a session that has just been made, and has nothing to show yet.
+    /// Subscribes a client to what happens in a session from now on. Without a snapshot: it has
+    /// just begun the session, or it asks for what it needs by other means.
     pub async fn listen(
         &self,
         caller: &Caller,

@@ -7,12 +7,15 @@ use crate::server::{Caller, Engine, first};
 use crate::session::command::Handle;
 use crate::session::durable::Queued;
 use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::slash::{compact_command, escaped};
 use crate::session::user_message::UserMark;
+use crate::source::AgentRef;
 use netaclaw_protocol::{
     Ack, BadRequest, Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId,
 };
 use netaclaw_session::NewEntry;
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 impl Handle for Chat {
@@ -26,19 +29,21 @@ impl Handle for Chat {
     }
 
     async fn execute(self, engine: &Engine, caller: &Caller) -> Result<Ack<ChatAck>, EngineError> {
-        match &self.session_id {
-            Some(_) => engine.chat(caller, self).await,
-            None => {
-                let session = engine.begin_session(caller, &self).await?;
-                let request = self.request();
-                match engine.chat_first(caller, &session, self).await {
-                    Err(error) => {
-                        let refused = engine.refused_first(caller, &session, request, error);
-                        refused.await
-                    }
-                    sent => sent,
-                }
+        if self.session_id.is_some() {
+            match engine.chat(caller, self.clone()).await {
+                // Its sender has chosen the id of a session that it begins.
+                Err(EngineError::NoSession) => {}
+                answered => return answered,
             }
+        }
+        let session = engine.begin_session(caller, &self).await?;
+        let request = self.request();
+        match engine.chat_first(caller, &session, self).await {
+            Err(error) => {
+                let refused = engine.refused_first(caller, &session, request, error);
+                refused.await
+            }
+            sent => sent,
         }
     }
 
@@ -61,6 +66,9 @@ impl Handle for Chat {
         _: &Caller,
         request: Option<Request>,
     ) -> Result<Ack<ChatAck>, EngineError> {
+        if let Some(focus) = compact_command(&self.content) {
+            return session.compact_by_message(focus, request).await;
+        }
         let taken = session.chat(self, request).await;
         // What was refused has begun nothing.
         let runs = session.current.is_some();
@@ -87,6 +95,24 @@ impl LiveSession {
         Ok(ack)
     }
 
+    /// Carries out the command `/compact` that came as a message.
+    async fn compact_by_message(
+        &mut self,
+        focus: Option<String>,
+        request: Option<Request>,
+    ) -> Result<Ack<ChatAck>, EngineError> {
+        let status = self.compact(focus)?;
+        let ack = ChatAck {
+            compaction: Some(status),
+            ..self.ack(Disposition::Compacting)
+        };
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
+        let outcome = Outcome::Chat(ack.clone());
+        self.remember(&mut writing, request, outcome).await?;
+        Ok(Ack::new(ack))
+    }
+
     /// Makes the message that began the run safe from a power cut, while the run makes ready. If it
     /// cannot be made safe the run ends; a sender that repeats the request has it tried again.
     async fn make_safe(&self) -> Result<(), EngineError> {
@@ -104,9 +130,15 @@ impl LiveSession {
         chat: &Chat,
         request: Option<&Request>,
     ) -> Result<ChatAck, EngineError> {
+        let agent = self.agent_named(chat.agent()).await?;
+        let switches = match &agent {
+            Some(agent) => self.writer.meta().await?.agent_id.as_ref() != Some(&agent.id),
+            None => false,
+        };
         // While a question is open, a text message is its answer: the user answers what is on the
-        // screen. An answer cannot carry images, so a message with some is one of its own.
-        let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty();
+        // screen. An answer cannot carry images, so a message with some is one of its own, and so
+        // is one for another agent.
+        let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty() && !switches;
         if chat.mode == ChatMode::Auto
             && plain
             && let Some(question) = self.live.first_question()
@@ -116,13 +148,18 @@ impl LiveSession {
                 let outcome = Outcome::Chat(ack.clone());
                 Answered::new(request.clone(), now_ms(), outcome)
             });
-            self.answer_question(&question, &json!(chat.content), by)
-                .await?;
+            let answer = escaped(&chat.content).unwrap_or(&chat.content);
+            self.answer_question(&question, &json!(answer), by).await?;
             return Ok(ack);
         }
         if self.current.is_some() {
             self.allowance.queue()?;
-            return self.enqueue(chat, request).await;
+            // The current run is another agent's.
+            let mode = match chat.mode {
+                ChatMode::Steer if switches => ChatMode::Queue,
+                mode => mode,
+            };
+            return self.enqueue(chat, mode, agent, request).await;
         }
         self.allowance.begin()?;
         if let Some(parent) = &chat.leaf_entry_id {
@@ -145,7 +182,7 @@ impl LiveSession {
             Some(parent) => NewEntry::below(Some(parent.clone()), body),
             None => NewEntry::at_leaf(body),
         };
-        let entry_id = self.start(new, run_id.clone()).await?;
+        let entry_id = self.start(new, run_id.clone(), agent).await?;
         Ok(ChatAck {
             entry_id: Some(entry_id),
             run_id: Some(run_id),
@@ -157,6 +194,8 @@ impl LiveSession {
     async fn enqueue(
         &mut self,
         chat: &Chat,
+        mode: ChatMode,
+        agent: Option<AgentRef>,
         request: Option<&Request>,
     ) -> Result<ChatAck, EngineError> {
         if let Some(parent) = &chat.leaf_entry_id {
@@ -170,12 +209,13 @@ impl LiveSession {
                 item_id: item_id.clone(),
                 content: chat.content.clone(),
                 attachments: chat.attachments.clone(),
-                mode: chat.mode,
+                mode,
                 queued_at: now_ms(),
                 held: false,
                 unsupported: false,
             },
             leaf_entry_id: chat.leaf_entry_id.clone(),
+            agent_id: agent.map(|agent| agent.id),
             request_id: request.map(|request| request.id.clone()),
             fingerprint: request.map(|request| request.fingerprint.clone()),
             place: 0,
@@ -203,6 +243,7 @@ impl LiveSession {
             run_id: self.current.as_ref().and_then(|run| run.id.clone()),
             item_id: None,
             disposition,
+            compaction: None,
             feed: None,
         }
     }

@@ -144,7 +144,7 @@ impl Ask for Join {
     }
 }
 
-/// A client joins a session in which nothing has happened yet.
+/// A client that asks for no snapshot joins a session.
 pub(crate) struct Listen(pub(crate) Arc<dyn Subscriber>);
 
 impl Ask for Listen {

@@ -27,28 +27,13 @@ impl Handle for Compact {
         })
     }
 
-    /// Begins at once if nothing runs, otherwise at the next boundary of the run. One at a time: a
-    /// second request is answered and not stored.
     async fn handle(
         self,
         session: &mut LiveSession,
         _: &Caller,
         request: Option<Request>,
     ) -> Result<Ack<CompactAck>, EngineError> {
-        let asked = Asked {
-            instructions: self.instructions,
-        };
-        let status = match &session.current {
-            _ if session.live.compacts() => CompactStatus::AlreadyRunning,
-            Some(job) if job.id.is_none() => CompactStatus::AlreadyRunning,
-            Some(_) => session.desk.put(asked),
-            None if session.live.waits_for_person() => return Err(Busy::WaitsForAnswer.into()),
-            None => {
-                session.allowance.begin()?;
-                session.start_compaction(asked);
-                CompactStatus::Started
-            }
-        };
+        let status = session.compact(self.instructions)?;
         let writer = Arc::clone(&session.writer);
         let mut writing = writer.begin().await;
         let outcome = Outcome::Compact(status);
@@ -79,6 +64,26 @@ impl Handle for DismissCompaction {
 }
 
 impl LiveSession {
+    /// Compacts at once if nothing runs, otherwise at the next boundary of the run. One at a time:
+    /// a second request is answered and not stored.
+    pub(super) fn compact(
+        &mut self,
+        instructions: Option<String>,
+    ) -> Result<CompactStatus, EngineError> {
+        let asked = Asked { instructions };
+        Ok(match &self.current {
+            _ if self.live.compacts() => CompactStatus::AlreadyRunning,
+            Some(job) if job.id.is_none() => CompactStatus::AlreadyRunning,
+            Some(_) => self.desk.put(asked),
+            None if self.live.waits_for_person() => return Err(Busy::WaitsForAnswer.into()),
+            None => {
+                self.allowance.begin()?;
+                self.start_compaction(asked);
+                CompactStatus::Started
+            }
+        })
+    }
+
     /// Starts the compaction that waited for the run. Messages that arrive during it wait.
     pub(super) fn start_waiting_compaction(&mut self) -> bool {
         match self.desk.take() {

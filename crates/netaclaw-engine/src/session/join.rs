@@ -65,7 +65,7 @@ impl LiveSession {
         OnItsWay::new(subscription, self.writer.feed.clone())
     }
 
-    /// Adds a subscriber who needs no snapshot, because nothing has happened yet.
+    /// Adds a subscriber who asks for no snapshot.
     pub(super) fn listen(&mut self, subscriber: Arc<dyn Subscriber>) -> (FeedStart, OnItsWay) {
         let joined = self.live.join(subscriber, |_, joined| joined);
         let start = FeedStart {

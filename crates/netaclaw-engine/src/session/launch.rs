@@ -12,11 +12,11 @@ use crate::session::partial::{Partial, PartialAnswer};
 use crate::session::recover::Agreed;
 use crate::session::requests::{Answered, Outcome, Request};
 use crate::session::trace::RunTrace;
-use crate::session::user_message::user_text;
+use crate::session::user_message::{is_literal, user_text};
 use crate::session::watchdog::Watchdog;
 use crate::session::writer::SessionWriter;
 use crate::skills::{SkillCommand, SkillOpening};
-use crate::source::{AgentSource, PrepareRun};
+use crate::source::{AgentRef, AgentSource, PrepareRun};
 use netaclaw_protocol::{
     Done, EntryId, ErrorCode, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
     RunTrouble, Severity, TodoList, Trouble, TroubleKind, Unavailable, Usage, Words,
@@ -64,24 +64,37 @@ impl LiveSession {
     /// Appends a user's message and starts a run at it. The mark of the run is stored first: a
     /// message that is in the log after a crash is known to have had a run. If this fails, the
     /// message is not in the log; if not, it is, and the caller still has to flush it against a
-    /// power cut.
+    /// power cut. With another agent than before, the session is switched to it first.
     pub(super) async fn start(
         &mut self,
         new: NewEntry,
         run_id: RunId,
+        agent: Option<AgentRef>,
     ) -> Result<EntryId, EngineError> {
         self.settle().await?;
-        let mut writing = self.writer.begin().await;
-        if matches!(new.parent, NewParent::Entry(_)) {
+        let switch = self.switch_to(agent).await?;
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
+        let mut branches = false;
+        if let NewParent::Entry(parent) = &new.parent {
             let tree = self.writer.tree().await?;
+            branches = parent.as_ref() != tree.leaf();
             writing.remember_visit(&tree);
         }
+        let before = writing.state.durable.clone();
         writing.state.durable.run = Some(mark(&run_id));
+        if let Some(switch) = &switch {
+            switch.prepare(&mut writing.state.durable);
+        }
         if let Err(error) = writing.persist_then_publish(Flush::Later).await {
-            writing.state.durable.run = None;
+            writing.state.durable = before;
             return Err(error);
         }
-        let entry = match writing.append(new).await {
+        let appended = match switch {
+            Some(switch) => switch.append(&mut writing, new).await,
+            None => writing.append(new).await,
+        };
+        let entry = match appended {
             Ok(entry) => entry,
             Err(error) => {
                 writing.state.durable.run = None;
@@ -97,6 +110,9 @@ impl LiveSession {
             }
         };
         writing.set_run_tip(Some(entry.id().clone()));
+        if branches {
+            writing.publish_leaf().await?;
+        }
         drop(writing);
         self.desk.user_spoke();
         self.launch(run_id);
@@ -417,7 +433,7 @@ async fn prepare(
 /// The message that the run is to answer, if it names a skill.
 fn skill_command(tree: &SessionTree, tip: Option<&EntryId>) -> Option<(EntryId, SkillCommand)> {
     let last = tip.and_then(|tip| tree.get(tip))?;
-    if last.role() != Role::User {
+    if last.role() != Role::User || is_literal(last) {
         return None;
     }
     let command = SkillCommand::read(&user_text(last)?)?;

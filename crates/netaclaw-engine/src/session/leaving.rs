@@ -204,6 +204,7 @@ impl LiveSession {
                 compacted_count: told.messages as u64,
                 keep_recent_count: 0,
                 summary_entry_id: entry.id().clone(),
+                summary_message_id: entry.id().clone(),
                 summary_content: told.summary,
                 tokens_before: told.tokens_before,
                 tokens_after: told.tokens_after,

@@ -85,8 +85,10 @@ impl Meter {
     fn update(&self, used_tokens: u64, estimated: bool) -> TokenUpdate {
         let max_tokens = self.window.as_ref().map_or(0, |window| window.tokens);
         let percent = match max_tokens {
-            0 => 0.0,
-            max => (used_tokens as f64 * 100.0 / max as f64).clamp(0.0, 100.0),
+            0 => 0,
+            max => (used_tokens as f64 * 100.0 / max as f64)
+                .clamp(0.0, 100.0)
+                .round() as u8,
         };
         TokenUpdate {
             current: self.totals.session.clone(),

@@ -1,5 +1,6 @@
 //! One live session: a mailbox, one command at a time, at most one run.
 
+mod agent;
 mod approvals;
 mod chat;
 pub(crate) mod command;
@@ -21,6 +22,7 @@ mod queue;
 pub(crate) mod recover;
 pub(crate) mod requests;
 mod settings;
+pub(crate) mod slash;
 pub(crate) mod tally;
 pub(crate) mod title;
 mod titles;
@@ -31,6 +33,7 @@ pub(crate) mod waiters;
 pub(crate) mod watchdog;
 pub(crate) mod writer;
 
+pub use agent::{AGENT_DIRECTORY, AGENT_ENTRY};
 pub(crate) use settings::patch_of;
 
 use crate::compaction::{Desk, keep};

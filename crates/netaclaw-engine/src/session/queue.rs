@@ -6,6 +6,7 @@ use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::Handle;
 use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::slash::is_compact_command;
 use crate::session::user_message::UserMark;
 use netaclaw_protocol::{
     Ack, BadRequest, QueueChange, QueueEdit, QueueEdited, ReliableEvent, RunError, RunId, Severity,
@@ -37,6 +38,9 @@ impl Handle for QueueEdit {
                 QueueChange::Edit { item_id, content } => {
                     if content.trim().is_empty() {
                         return Err(BadRequest::MessageEmpty.into());
+                    }
+                    if is_compact_command(&content) {
+                        return Err(BadRequest::CompactInQueue.into());
                     }
                     queue.edit(&item_id, content)?;
                 }
@@ -78,6 +82,10 @@ impl LiveSession {
             queue.find(|queued| !queued.item.held).cloned()
         };
         let Some(next) = next else { return };
+        let agent = match self.agent_named(next.agent_id.as_deref()).await {
+            Ok(agent) => agent,
+            Err(error) => return self.hold(&error).await,
+        };
         let mark = UserMark::of_queued(&next);
         let body = self
             .writer
@@ -92,7 +100,7 @@ impl LiveSession {
             None => NewEntry::at_leaf(body),
         };
         let run_id = RunId::new(Uuid::now_v7().to_string());
-        if let Err(error) = self.start(new, run_id).await {
+        if let Err(error) = self.start(new, run_id, agent).await {
             self.hold(&error).await;
             return;
         }

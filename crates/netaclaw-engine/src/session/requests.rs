@@ -9,7 +9,7 @@ use crate::session::user_message::marked;
 use netaclaw_protocol::{
     Chat, ChatAck, Command, CompactStatus, Conflict, Disposition, RunId, SessionId,
 };
-use netaclaw_session::SessionTree;
+use netaclaw_session::{RequestKey, SessionTree};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
@@ -33,16 +33,10 @@ impl Request {
         Self { id, fingerprint }
     }
 
-    /// The id of a session that this request makes out of another: the same whenever it is asked.
-    pub(crate) fn names_session(&self, source: &SessionId) -> SessionId {
+    /// What names a session that this request makes out of another: the same whenever it is asked.
+    pub(crate) fn names_session(&self, source: &SessionId) -> RequestKey {
         let texts = [source.as_str(), self.id.as_str(), self.fingerprint.as_str()];
-        let hash = |salt: &'static str| {
-            let texts = texts.into_iter().chain([salt]).map(str::as_bytes);
-            hash(texts)
-        };
-        let bytes = u128::from(hash("a")) << 64 | u128::from(hash("b"));
-        let id = uuid::Builder::from_custom_bytes(bytes.to_be_bytes()).into_uuid();
-        SessionId::new(id.to_string())
+        RequestKey::new(hash(texts.map(str::as_bytes)))
     }
 
     /// What a command asks for, if it has a name.
@@ -119,6 +113,7 @@ impl Answered {
             run_id: None,
             item_id: Some(queued.item.item_id.clone()),
             disposition: queued.disposition(),
+            compaction: None,
             feed: None,
         };
         Some(Self {
@@ -156,6 +151,7 @@ impl Requests {
                     run_id: mark.run_id,
                     item_id: mark.item_id,
                     disposition: mark.disposition.unwrap_or(Disposition::Started),
+                    compaction: None,
                     feed: None,
                 };
                 let request = Request { id, fingerprint };
@@ -243,6 +239,7 @@ mod tests {
             run_id: None,
             item_id: None,
             disposition: Disposition::Started,
+            compaction: None,
             feed: None,
         });
         let first = chat("a");

@@ -2,6 +2,7 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::events::feed::now_ms;
 use crate::server::limits::{LABEL_CHARS_MAX, check_length};
 use crate::server::listing::{Liveness, list_item};
 use crate::server::{Caller, Engine};
@@ -177,7 +178,7 @@ impl Handle for SetLabel {
         let labels = tree
             .labels()
             .iter()
-            .map(|(id, label)| (id.clone(), label.text.clone()))
+            .map(|(id, label)| (id.clone(), label.shown()))
             .collect();
         let updated = SessionUpdated {
             session: meta.into(),
@@ -225,15 +226,15 @@ impl Handle for Fork {
         // before it died.
         let id = request.as_ref().map_or_else(
             || SessionId::new(Uuid::now_v7().to_string()),
-            |request| request.names_session(&writer.id),
+            |request| request.names_session(&writer.id).session_id(now_ms()),
         );
         let mut writing = writer.begin().await;
         let provider = &writer.provider;
         let made = provider
-            .create_branched_session(&writer.id, &self.entry_id, id.clone())
+            .create_branched_session(&writer.id, &self.entry_id, id)
             .await;
         let forked = match made {
-            Err(SessionError::AlreadyExists(_)) => provider.get_session(&id).await?,
+            Err(SessionError::AlreadyExists(there)) => provider.get_session(&there).await?,
             made => made?,
         };
         let outcome = Outcome::Forked(forked.session_id.clone());

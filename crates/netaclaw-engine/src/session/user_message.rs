@@ -30,6 +30,9 @@ pub(crate) struct UserMark {
     /// The run it started at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run_id: Option<RunId>,
+    /// It starts with a slash and is no command all the same.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) literal: bool,
 }
 
 impl UserMark {
@@ -43,6 +46,7 @@ impl UserMark {
             fingerprint: queued.fingerprint.clone(),
             run_id: None,
             attachments: Vec::new(),
+            literal: false,
         }
     }
 }
@@ -94,6 +98,11 @@ pub(crate) fn marked(entry: &Entry) -> Option<(&Entry, UserMark, i64)> {
         .filter(|json| json.contains("\"netaclaw\""))?;
     let marked = serde_json::from_str::<Marked>(message).ok()?;
     Some((entry, marked.netaclaw?, marked.timestamp))
+}
+
+/// Whether a user's message starts with a slash that is not that of a command.
+pub(crate) fn is_literal(entry: &Entry) -> bool {
+    marked(entry).is_some_and(|(_, mark, _)| mark.literal)
 }
 
 /// What a user's message says, without its files.

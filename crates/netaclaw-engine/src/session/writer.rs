@@ -9,6 +9,7 @@ use crate::process_log::{ProcessLogs, StepLog};
 use crate::server::listing::{ListFeed, Liveness, list_item};
 use crate::session::durable::{Durable, NewerState, Queue, StateUpdate, StoredState};
 use crate::session::foreign::ForeignWatch;
+use crate::session::slash::escaped;
 use crate::session::tally::{Tally, Totals};
 use crate::session::user_message::{UserMark, user_message};
 use netaclaw_protocol::{
@@ -145,6 +146,12 @@ impl SessionWriter {
     ) -> Result<EntryBody, EngineError> {
         self.keep_files(attachments).await?;
         let files = attachments::load(self.files.as_deref(), attachments).await?;
+        let escaped = escaped(content);
+        let mark = UserMark {
+            literal: escaped.is_some(),
+            ..mark
+        };
+        let content = escaped.unwrap_or(content);
         Ok(user_message(content, &files, mark, now_ms()))
     }
 
@@ -252,15 +259,19 @@ impl Writing<'_> {
         writer.must_be_writable()?;
         self.is_changed = true;
         writer.provider.move_leaf(&writer.id, leaf).await?;
-        let tree = writer.tree().await?;
+        self.publish_leaf().await
+    }
+
+    /// Tells clients that the session is on another branch.
+    pub(crate) async fn publish_leaf(&self) -> Result<(), EngineError> {
+        let tree = self.writer.tree().await?;
         let path = tree.active_path().unwrap_or_default();
         let changed = LeafChanged {
             leaf_entry_id: tree.leaf().cloned(),
             active_path: path.into_iter().map(|entry| entry.id().clone()).collect(),
         };
-        writer
-            .feed
-            .emit(&ReliableEvent::SessionLeafChanged(changed));
+        let feed = &self.writer.feed;
+        feed.emit(&ReliableEvent::SessionLeafChanged(changed));
         Ok(())
     }
 

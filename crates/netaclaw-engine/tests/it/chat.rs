@@ -46,7 +46,7 @@ async fn a_message_is_answered_and_titled_and_told_in_order() {
     assert_eq!(
         meter["data"]["context"],
         json!({"usedTokens": 100, "maxTokens": 1000,
-        "percent": 10.0, "thresholdPercent": 70, "estimated": false, "windowSource": "channel"})
+        "percent": 10, "thresholdPercent": 70, "estimated": false, "windowSource": "channel"})
     );
 }
 

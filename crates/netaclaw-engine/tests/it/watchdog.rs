@@ -27,6 +27,7 @@ impl AgentSource for Agents {
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
         Ok(AgentRef {
             id: agent.unwrap_or("healthy").to_owned(),
+            name: agent.unwrap_or("healthy").to_owned(),
             provider: ProviderKind::File,
             cwd: "/srv/app".to_owned(),
             think_level: ThinkingLevel::Off,

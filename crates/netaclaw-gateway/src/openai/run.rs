@@ -6,9 +6,10 @@ use super::transcript::{Ending, Step, Transcript};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::session_provider;
-use netaclaw_engine::{Caller, ServerEvent, SubscriptionId};
+use netaclaw_engine::{Caller, ServerEvent, SubscriptionId, is_compact_command};
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalResponse, Chat, SessionId, SessionOpen, Stop, Unavailable, Usage,
+    ApprovalDecision, ApprovalResponse, BadRequest, Chat, SessionId, SessionOpen, Stop,
+    Unavailable, Usage,
 };
 use netaclaw_session::NewEntry;
 use std::sync::Arc;
@@ -53,6 +54,9 @@ impl Run {
         abandoned: Abandoned,
     ) -> Result<Self, ApiError> {
         let engine = &shared.engine;
+        if is_compact_command(&conversation.text) {
+            return Err(BadRequest::CompactByOpenAi.into());
+        }
         let chat = Chat {
             agent_name: Some(agent.to_owned()),
             content: conversation.text,

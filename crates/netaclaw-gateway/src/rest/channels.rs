@@ -1,6 +1,6 @@
 //! Channels. Keys go in and never come out.
 
-use super::body::{ApiJson, ApiPath};
+use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;
 use super::record::{Edit, Maker, Seen, Tagged};
 use crate::auth::{Administrator, Onlooker, Signed};
@@ -16,8 +16,10 @@ use netaclaw_protocol::{
     ChannelId, ChannelModels, ChannelStatus, ChannelTest, ChannelTry, ChannelView, ChannelWrite,
     KeyChange, Listing, SupplierOption,
 };
+use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use utoipa::IntoParams;
 
 pub(super) fn routes() -> Routes {
     Routes::new()
@@ -29,14 +31,37 @@ pub(super) fn routes() -> Routes {
         .with(handlers!(suppliers))
 }
 
+/// Which channels are wanted.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+struct Wanted {
+    /// `true` for the channels of auxiliary models, `false` for the others.
+    is_auxiliary: Option<bool>,
+    #[param(inline)]
+    status: Option<ChannelStatus>,
+}
+
+impl Wanted {
+    fn fits(&self, channel: &ChannelView) -> bool {
+        let spec = &channel.spec;
+        let auxiliary = self.is_auxiliary;
+        auxiliary.is_none_or(|wanted| spec.is_auxiliary == wanted)
+            && self.status.is_none_or(|wanted| spec.status == wanted)
+    }
+}
+
 #[utoipa::path(get, path = "/admin/netaclaw/channels", tag = "channels",
-    params(Paging), responses((status = 200, body = Listing<ChannelView>)))]
+    params(Paging, Wanted), responses((status = 200, body = Listing<ChannelView>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
     _: Onlooker,
     paging: Paging,
+    ApiQuery(wanted): ApiQuery<Wanted>,
 ) -> Result<Json<Listing<ChannelView>>, ApiError> {
-    Ok(Json(paging.of(shared.admin.channels().await?)))
+    let mut channels = shared.admin.channels().await?;
+    channels.retain(|channel| wanted.fits(channel));
+    Ok(Json(paging.of(channels)))
 }
 
 #[utoipa::path(post, path = "/admin/netaclaw/channels", tag = "channels", request_body = ChannelWrite,

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use tower_http::compression::CompressionLayer;
 use utoipa::IntoParams;
 
-/// Entries in one answer; older ones are asked for by `before`.
+/// Entries or messages in one answer; older ones are asked for by `before`.
 const ENTRIES_MAX: usize = 1000;
 
 pub(super) fn routes() -> Routes {
@@ -49,6 +49,7 @@ struct Asked {
     view: View,
     /// Only entries before this one.
     before: Option<String>,
+    /// The newest ones, at most 1000.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }
@@ -75,7 +76,7 @@ async fn messages(
     let tree = load(&shared, &who, id).await?;
     let messages = match asked.view {
         View::Full => SessionMessages::Full(full(&tree, asked.before, asked.limit)?),
-        View::Compacted => SessionMessages::Compacted(compacted(&tree)?),
+        View::Compacted => SessionMessages::Compacted(compacted(&tree, asked.before, asked.limit)?),
     };
     Ok(Json(messages))
 }
@@ -88,6 +89,11 @@ struct AskedOf {
     /// `compacted` (the default) or `full`.
     #[param(inline)]
     view: Option<View>,
+    /// Only entries before this one: the `cursor` of the page after it.
+    before: Option<String>,
+    /// The newest ones, at most 1000.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
 }
 
 /// List the messages of a session, given as a query parameter.
@@ -101,8 +107,8 @@ async fn messages_of(
 ) -> Result<Json<SessionMessages>, ApiError> {
     let query = ApiQuery(Asked {
         view: asked.view.unwrap_or(View::Compacted),
-        before: None,
-        limit: None,
+        before: asked.before,
+        limit: asked.limit,
     });
     messages(state, who, ApiPath(asked.session_id), query).await
 }
@@ -131,13 +137,31 @@ fn full(
     })
 }
 
-fn compacted(tree: &SessionTree) -> Result<ContextMessages, ApiError> {
+fn compacted(
+    tree: &SessionTree,
+    before: Option<String>,
+    limit: Option<usize>,
+) -> Result<ContextMessages, ApiError> {
     let context = build_session_context(tree, tree.leaf()).map_err(damaged(tree))?;
-    let items: Vec<_> = context.messages.iter().map(|m| raw(&m.json())).collect();
+    let sources: Vec<&EntryId> = context.source_entry_ids().collect();
+    let mut end = sources.len();
+    if let Some(before) = before {
+        let before = EntryId::new(before);
+        let at = sources.iter().position(|source| **source == before);
+        end = at.ok_or(StaleParent::NotOnPath { entry: before })?;
+    }
+    let limit = within("limit", limit.unwrap_or(ENTRIES_MAX), 1..=ENTRIES_MAX)?;
+    let mut from = end.saturating_sub(limit);
+    // What comes from one entry stays together, as pages begin and end at entries.
+    while from > 0 && from < end && sources[from - 1] == sources[from] {
+        from -= 1;
+    }
+    let shown = context.messages[from..end].iter();
     Ok(ContextMessages {
-        total: items.len() as u64,
-        items,
-        source_entry_ids: context.source_entry_ids().cloned().collect(),
+        items: shown.map(|message| raw(&message.shown())).collect(),
+        total: sources.len() as u64,
+        source_entry_ids: sources[from..end].iter().copied().cloned().collect(),
+        cursor: (from > 0).then(|| sources[from].clone()),
         thinking_level: context.thinking_level.to_string(),
         model: context.model(),
     })
@@ -199,13 +223,10 @@ async fn snapshot(
     let id = SessionId::new(id);
     let (provider, _) = find(&shared, &who.caller(), &id).await?;
     let stored = provider.get_snapshot(&id).await?;
+    let entries: Vec<&Entry> = stored.entries.iter().collect();
     Ok(Json(StoredSnapshot {
         session: stored.session.into(),
-        entries: stored
-            .entries
-            .iter()
-            .map(|entry| raw(entry.json()))
-            .collect(),
+        entries: wire_entries(&entries),
         active_path: stored.active_path,
         children_by_parent_id: stored.children_by_parent_id.into_iter().collect(),
         labels_by_entry_id: stored.labels_by_entry_id.into_iter().collect(),

@@ -6,8 +6,8 @@ use super::lists::{WatchedList, WatchedLists};
 use crate::gateway::Shared;
 use netaclaw_engine::{Caller, EngineError, Handle, Subscriber, acknowledge};
 use netaclaw_protocol::{
-    Ack, Chat, ChatAck, ClientCommand, Forbidden, InternalError, Nothing, Notice, Refusal,
-    SessionOpen,
+    Ack, Chat, ChatAck, ClientCommand, FeedStart, Forbidden, InternalError, Nothing, Notice,
+    Refusal, SessionId, SessionOpen,
 };
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -38,9 +38,7 @@ pub(super) async fn execute(
     let engine = &shared.engine;
     let executed = match command {
         ClientCommand::SessionOpen(open) => session_open(shared, connection, &caller, open).await,
-        ClientCommand::Chat(chat) if chat.session_id.is_none() => {
-            begin_session(shared, connection, &caller, chat).await
-        }
+        ClientCommand::Chat(message) => chat(shared, connection, &caller, message).await,
         ClientCommand::Ping(_) => {
             connection.outbox.push(&notice(Notice::Pong(Nothing {})));
             Ok(done(Nothing {}))
@@ -56,10 +54,13 @@ pub(super) async fn execute(
                 ..plain(Ok(acknowledge(Ack::new(page))))
             })
         }
-        command => engine
-            .execute_any(&caller, command)
-            .await
-            .map(|body| plain(Ok(body))),
+        command => match followed(&command).cloned() {
+            Some(session) => follow(shared, connection, &caller, session, command).await,
+            None => {
+                let executed = engine.execute_any(&caller, command).await;
+                executed.map(|body| plain(Ok(body)))
+            }
+        },
     };
     executed.unwrap_or_else(|error| plain(Err(error.refusal())))
 }
@@ -76,8 +77,43 @@ async fn permitted(
     Ok(identity.caller())
 }
 
-/// Sends the first message of a session. Its sender receives all events about it: it subscribes
-/// before the message is stored.
+/// Sends a message. Its sender receives all events about it from then on: it subscribes before the
+/// message is stored.
+async fn chat(
+    shared: &Shared,
+    connection: &Connection,
+    caller: &Caller,
+    chat: Chat,
+) -> Result<Answer, EngineError> {
+    let engine = &shared.engine;
+    let Some(session) = &chat.session_id else {
+        return begin_session(shared, connection, caller, chat).await;
+    };
+    let session = session.clone();
+    match subscribe(shared, connection, caller, &session).await {
+        // The sender has chosen the id of a session that it begins.
+        Err(EngineError::NoSession) => begin_session(shared, connection, caller, chat).await,
+        // It follows the session already. Or that cannot be done here; then the message may still
+        // have been answered elsewhere.
+        Ok(None) | Err(_) => {
+            let ack = engine.execute(caller, chat).await?;
+            Ok(plain(Ok(acknowledge(ack))))
+        }
+        Ok(Some((start, feed))) => match engine.execute(caller, chat).await {
+            Ok(ack) => Ok(Answer {
+                body: Ok(acknowledge(ack.map(|ack| following(ack, start)))),
+                feed: Some(feed),
+                list: None,
+            }),
+            Err(error) => {
+                connection.unwatch(engine, &session).await;
+                Err(error)
+            }
+        },
+    }
+}
+
+/// Sends the first message of a session.
 async fn begin_session(
     shared: &Shared,
     connection: &Connection,
@@ -87,27 +123,21 @@ async fn begin_session(
     let engine = &shared.engine;
     let session = engine.begin_session(caller, &chat).await?;
     let request = chat.request();
-    if connection.watches(&session) {
-        // The message was sent before, and its sender listens already.
-        let ack = engine.chat_first(caller, &session, chat).await?;
-        return Ok(plain(Ok(acknowledge(ack))));
-    }
-    let feed = connection.new_feed();
-    let subscriber: Arc<dyn Subscriber> = Arc::clone(&feed) as Arc<dyn Subscriber>;
-    let sent = match engine.listen(caller, &session, subscriber).await {
-        Ok((start, subscription)) => {
-            connection.watch(session.clone(), Arc::clone(&feed), subscription);
+    let sent = match subscribe(shared, connection, caller, &session).await {
+        // The message was sent before, and its sender follows the session already.
+        Ok(None) => {
+            let ack = engine.chat_first(caller, &session, chat).await?;
+            return Ok(plain(Ok(acknowledge(ack))));
+        }
+        Ok(Some((start, feed))) => {
             let sent = engine.chat_first(caller, &session, chat).await;
-            sent.map(|ack| (start, ack))
+            sent.map(|ack| (ack, start, feed))
         }
         Err(error) => Err(error),
     };
     match sent {
-        Ok((start, ack)) => Ok(Answer {
-            body: Ok(acknowledge(ack.map(|ack| ChatAck {
-                feed: Some(start),
-                ..ack
-            }))),
+        Ok((ack, start, feed)) => Ok(Answer {
+            body: Ok(acknowledge(ack.map(|ack| following(ack, start)))),
             feed: Some(feed),
             list: None,
         }),
@@ -117,6 +147,65 @@ async fn begin_session(
             Ok(plain(Ok(acknowledge(answered.await?))))
         }
     }
+}
+
+fn following(ack: ChatAck, start: FeedStart) -> ChatAck {
+    ChatAck {
+        feed: Some(start),
+        ..ack
+    }
+}
+
+/// Subscribes the sender of a command to its session; `None` if it is subscribed already.
+async fn subscribe(
+    shared: &Shared,
+    connection: &Connection,
+    caller: &Caller,
+    session: &SessionId,
+) -> Result<Option<(FeedStart, Arc<SessionFeed>)>, EngineError> {
+    if connection.watches(session) {
+        return Ok(None);
+    }
+    let feed = connection.new_feed();
+    let subscriber: Arc<dyn Subscriber> = Arc::clone(&feed) as Arc<dyn Subscriber>;
+    let listening = shared.engine.listen(caller, session, subscriber);
+    let (start, subscription) = listening.await?;
+    connection.watch(session.clone(), Arc::clone(&feed), subscription);
+    Ok(Some((start, feed)))
+}
+
+/// The session of a command that clients send which know nothing of `session_open`, and whose
+/// effect they see in events.
+fn followed(command: &ClientCommand) -> Option<&SessionId> {
+    match command {
+        ClientCommand::Compact(_)
+        | ClientCommand::ClarifyResponse(_)
+        | ClientCommand::SetThinkingLevel(_) => command.session_id(),
+        _ => None,
+    }
+}
+
+/// Executes a command about a session that changes it. Its sender follows the session from then
+/// on.
+async fn follow(
+    shared: &Shared,
+    connection: &Connection,
+    caller: &Caller,
+    session: SessionId,
+    command: ClientCommand,
+) -> Result<Answer, EngineError> {
+    let engine = &shared.engine;
+    let followed = subscribe(shared, connection, caller, &session).await;
+    let feed = followed.ok().flatten().map(|(_, feed)| feed);
+    let body = engine.execute_any(caller, command).await;
+    if body.is_err() && feed.is_some() {
+        connection.unwatch(engine, &session).await;
+    }
+    Ok(Answer {
+        body: Ok(body?),
+        feed,
+        list: None,
+    })
 }
 
 /// Joins a session. A socket that opens it again leaves it first, or it would get all twice.

@@ -10,7 +10,7 @@ use crate::metrics;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use netaclaw_engine::session_of_request;
+use netaclaw_engine::request_key;
 use netaclaw_protocol::{
     ClientCommand, ErrorCode, InternalError, Notice, Refusal, SessionId, TooMany,
 };
@@ -162,7 +162,8 @@ fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId
     match command {
         ClientCommand::Chat(chat) if chat.session_id.is_none() => {
             let request = chat.request_id.as_deref()?;
-            Some(session_of_request(&connection.user_id(), request))
+            let request = request_key(&connection.user_id(), request);
+            Some(SessionId::new(request.as_str()))
         }
         // A socket watches one list, the one it asked for last.
         ClientCommand::SessionsWatch(_) => Some(SessionId::new("sessions_watch")),

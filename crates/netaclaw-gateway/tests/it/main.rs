@@ -32,6 +32,7 @@ mod slow;
 mod strangers;
 mod sync;
 mod tools;
+mod unopened;
 mod unwatched;
 mod web;
 mod whole;

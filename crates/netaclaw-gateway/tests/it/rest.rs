@@ -248,6 +248,87 @@ async fn channels_can_be_tried_before_they_are_kept() {
 }
 
 #[tokio::test]
+async fn channels_are_listed_by_use_and_status() {
+    let server = Server::start().await;
+    for (name, is_auxiliary, status) in [
+        ("main", false, "enabled"),
+        ("small", true, "enabled"),
+        ("gone", true, "disabled"),
+    ] {
+        let channel = json!({
+            "name": name, "supplier": "demo", "isAuxiliary": is_auxiliary, "status": status,
+        });
+        let made = request(server.address, "POST", "/admin/netaclaw/channels").json(channel);
+        assert_eq!(made.send().await.status, 201);
+    }
+    let listed = async |query: &str| {
+        let path = format!("/admin/netaclaw/channels?{query}");
+        let listed = request(server.address, "GET", &path).send().await;
+        assert_eq!(listed.status, 200, "{}", listed.text);
+        let listed = listed.json();
+        let names = listed["items"].as_array().unwrap().iter();
+        let mut names: Vec<String> = names
+            .map(|item| item["name"].as_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        (names, listed["total"].as_u64().unwrap())
+    };
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(
+        listed("isAuxiliary=true").await,
+        (names(&["gone", "small"]), 2)
+    );
+    let both = "isAuxiliary=true&status=enabled&size=1";
+    assert_eq!(listed(both).await, (names(&["small"]), 1));
+    let main = listed("isAuxiliary=false&status=enabled").await.0;
+    assert!(main.contains(&"main".to_owned()) && !main.contains(&"small".to_owned()));
+    for wrong in ["isAuxiliary=perhaps", "status=asleep"] {
+        let path = format!("/admin/netaclaw/channels?{wrong}");
+        let refused = request(server.address, "GET", &path).send().await;
+        assert_eq!(refused.status, 400, "{}", refused.text);
+    }
+}
+
+#[tokio::test]
+async fn messages_are_read_page_by_page_in_both_views() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let mut session = Value::Null;
+    for at in 0..3 {
+        server.script.act([say(&format!("answer {at}")), Act::End]);
+        let chat = json!({"content": format!("question {at}"), "sessionId": session});
+        let ack = client.call("chat", chat).await;
+        session = ack["sessionId"].clone();
+        client.wait_count("done", at + 1).await;
+    }
+    let id = session.as_str().unwrap();
+    let get = async |path: String| request(server.address, "GET", &path).send().await;
+    for view in ["full", "compacted"] {
+        let base = format!("/admin/netaclaw/session/messages?sessionId={id}&view={view}");
+        let whole = get(base.clone()).await.json();
+        assert_eq!(whole.get("cursor"), None);
+        let (mut read, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let before = cursor.map_or_else(String::new, |before| format!("&before={before}"));
+            let page = get(format!("{base}&limit=2{before}")).await.json();
+            assert_eq!(page["total"], whole["total"]);
+            let items = page["items"].as_array().unwrap().clone();
+            assert!((1..=2).contains(&items.len()), "{page}");
+            read.splice(0..0, items);
+            match page["cursor"].as_str() {
+                Some(next) => cursor = Some(next.to_owned()),
+                None => break,
+            }
+        }
+        assert_eq!(json!(read), whole["items"], "{view}");
+        assert!(read.len() >= 6);
+        let wrong = get(format!("{base}&before=nothing")).await;
+        assert_eq!(wrong.status, 409, "{}", wrong.text);
+        assert_eq!(get(format!("{base}&limit=0")).await.status, 400);
+    }
+}
+
+#[tokio::test]
 async fn a_server_says_what_it_is() {
     let server = Server::start().await;
     let about = request(server.address, "GET", "/admin/netaclaw/about")

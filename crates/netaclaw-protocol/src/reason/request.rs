@@ -161,6 +161,21 @@ reasons! {
             zh("图片须以 Base64 编码的 data: 地址给出"),
             en("images must be data: URLs with Base64 data"),
         }
+
+        // Commands that are sent as messages.
+        NothingToCompact => {
+            zh("没有可压缩的历史消息"),
+            en("there are no messages to compact"),
+        }
+        CompactInQueue => {
+            zh("/compact 是命令，不能排队；请单独发送"),
+            en("/compact is a command and cannot wait in the queue; send it as a message of its own"),
+        }
+        /// Through the OpenAI API, where every request has a session of its own.
+        CompactByOpenAi => {
+            zh("此接口的每个请求都使用新会话，没有可压缩的上下文；以 // 开头可发送以斜杠开头的消息"),
+            en("each request of this API has a session of its own, so there is no context to compact; begin with // to send a message that starts with a slash"),
+        }
     }
 }
 

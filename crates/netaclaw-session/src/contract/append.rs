@@ -181,7 +181,7 @@ pub(super) async fn every_text_may_be_any_text(harness: &dyn ContractHarness) {
 
     let entries = subject.entries().await;
     let before = subject.snapshot().await;
-    assert_eq!(before["labelsByEntryId"][first.as_str()], UNRULY);
+    assert_eq!(before["labelsByEntryId"][first.as_str()]["label"], UNRULY);
     assert_eq!(before["entries"][0]["message"]["content"], UNRULY);
     let subject = subject.restart().await;
     assert_eq!(subject.entries().await, entries);

@@ -3,13 +3,13 @@
 use super::ContractHarness;
 use super::subject::{Subject, refused, shape};
 use crate::EntryId;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) async fn labels_are_set_replaced_and_cleared(harness: &dyn ContractHarness) {
     let subject = Subject::create(harness).await;
     let first = subject.user("first").await;
     let second = subject.user("second").await;
-    let labels = async || subject.snapshot().await["labelsByEntryId"].clone();
+    let labels = async || texts_of(&subject).await;
 
     subject.label(&first, Some("one")).await;
     subject.label(&second, Some("two")).await;
@@ -33,6 +33,23 @@ pub(super) async fn labels_are_set_replaced_and_cleared(harness: &dyn ContractHa
         shape(&subject.entries().await)[5],
         r##"{"type":"label","id":"#6","parentId":"#2","timestamp":"T","targetId":"#1"}"##
     );
+}
+
+/// The text of each label. Its time is that of the entry that set it.
+async fn texts_of(subject: &Subject<'_>) -> Value {
+    let labels = subject.snapshot().await["labelsByEntryId"].clone();
+    let entries = subject.entries().await;
+    let mut texts = json!({});
+    for (target, label) in labels.as_object().unwrap() {
+        let mut set_by = entries
+            .iter()
+            .rev()
+            .filter(|entry| entry.text_field("targetId").as_deref() == Some(target));
+        let set_by = set_by.next().unwrap();
+        assert_eq!(label["timestamp"], set_by.timestamp().as_ref());
+        texts[target] = label["label"].clone();
+    }
+    texts
 }
 
 pub(super) async fn labels_and_names_do_not_move_the_leaf(harness: &dyn ContractHarness) {

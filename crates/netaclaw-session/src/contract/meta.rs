@@ -4,7 +4,8 @@ use super::ContractHarness;
 use super::subject::{Subject, import, parse, refused, session_text, user_body};
 use crate::{
     EntryId, Flush, ImportSession, InFlightEntry, MetadataChange, NewEntry, NewSession,
-    PageRequest, SessionError, SessionFilter, SessionId, SessionMeta, SessionPatch, SessionStatus,
+    PageRequest, RequestKey, SessionError, SessionFilter, SessionId, SessionMeta, SessionPatch,
+    SessionStatus,
 };
 use serde_json::{Map, Value, json};
 
@@ -88,6 +89,40 @@ pub(super) async fn an_imported_session_keeps_its_data(harness: &dyn ContractHar
     assert_eq!(port.get_session(&made.session_id).await.unwrap(), expected);
     let tree = port.load_tree(&made.session_id).await.unwrap();
     assert_eq!(tree.header().json(), header);
+}
+
+pub(super) async fn a_request_makes_one_session(harness: &dyn ContractHarness) {
+    let port = harness.open().await;
+    let (request, other) = (RequestKey::new(7), RequestKey::new(8));
+    let at = |ms: i64| request.session_id(1_795_032_000_000 + ms);
+    let make = async |id: SessionId| {
+        let new = NewSession {
+            id: Some(id),
+            ..NewSession::default()
+        };
+        port.create_session(new).await
+    };
+    assert_eq!(port.session_of_request(&request).await.unwrap(), None);
+    let first = make(at(0)).await.unwrap().session_id;
+    assert_eq!(first, at(0));
+    let taken = SessionError::AlreadyExists(first.clone());
+    refused(make(at(1)).await, &taken);
+    refused(make(at(0)).await, &taken);
+    make(other.session_id(1_795_032_000_000)).await.unwrap();
+    let found = port.session_of_request(&request).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&first));
+    // The next process, and a copy of a session.
+    let port = harness.open().await;
+    refused(make(at(2)).await, &taken);
+    let entry = port
+        .append_entry(&first, NewEntry::at_leaf(user_body("question")))
+        .await;
+    let leaf = entry.unwrap().id().clone();
+    refused(
+        port.create_branched_session(&first, &leaf, at(3)).await,
+        &taken,
+    );
+    assert_eq!(port.get_session(&first).await.unwrap().session_id, first);
 }
 
 pub(super) async fn an_id_is_taken_once(harness: &dyn ContractHarness) {

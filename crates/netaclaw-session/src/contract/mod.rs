@@ -125,6 +125,7 @@ suite! { $
         sessions_are_known_by_what_they_were_made_with,
         an_imported_session_keeps_its_data,
         an_id_is_taken_once,
+        a_request_makes_one_session,
         metadata_changes_member_by_member,
         a_newer_format_is_not_taken_in,
         ids_that_could_name_a_path_are_refused,

@@ -258,3 +258,31 @@ fn a_message_entry_without_a_message_is_silent() {
         &["a user a", "d user d"],
     );
 }
+
+#[test]
+fn a_context_holds_no_process_events_and_nothing_about_subagents() {
+    let details = json!({
+        "route": "main", "processEvents": [{"message": "step"}], "processLogRef": {"id": "x"},
+        "latestProcessEvent": {"message": "step"}, "exitCode": 1.0,
+    });
+    let result = json!({
+        "type": "message", "id": "b", "parentId": "a", "timestamp": "T", "message": {
+            "role": "toolResult", "toolCallId": "c", "details": details,
+            "metadata": {"subagentProjection": {}, "kept": [1]},
+            "content": [{"type": "text", "text": "\"processEvents\" is a word"}],
+        },
+    });
+    let lines = ["a . user a".to_owned(), result.to_string()];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let message = context(&lines)["messages"][1].clone();
+    let mut expected = result["message"].clone();
+    expected["details"] = json!({"route": "main", "exitCode": 1.0});
+    expected["metadata"] = json!({"kept": [1]});
+    assert_eq!(message, expected);
+    assert!(
+        session(&lines).entries()[1]
+            .json()
+            .contains("processLogRef"),
+        "the entry is as it was stored"
+    );
+}

@@ -6,7 +6,7 @@
 
 use super::index::ids_in_names;
 use crate::private;
-use netaclaw_session::SessionId;
+use netaclaw_session::{RequestKey, SessionId};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -77,7 +77,11 @@ impl Created {
             None => true,
         };
         // Its creator may have died before the session had its name.
-        if may_exist && ids_in_names(&self.dir)?.contains(session) {
+        let is_taken = || -> io::Result<bool> {
+            let mut ids = ids_in_names(&self.dir)?.into_iter();
+            Ok(ids.any(|id| are_same(&id, session)))
+        };
+        if may_exist && is_taken()? {
             read.end = len;
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -109,6 +113,16 @@ impl Read {
         let mut news = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
         self.file.read_exact_at(&mut news, self.end)?;
         let mut lines = news.split(|byte| *byte == b'\n');
-        Ok(lines.any(|line| line == session.as_str().as_bytes()))
+        let names = |line: &[u8]| {
+            let id = str::from_utf8(line).map(SessionId::new);
+            id.is_ok_and(|id| are_same(&id, session))
+        };
+        Ok(lines.any(names))
     }
+}
+
+/// Whether two ids name one session: they are equal, or one request made both.
+fn are_same(a: &SessionId, b: &SessionId) -> bool {
+    let request = RequestKey::of(a);
+    a == b || (request.is_some() && request == RequestKey::of(b))
 }

@@ -1,7 +1,7 @@
 //! The ids that sessions have, so that a new one need not look through all files to be sure.
 
 use foldhash::fast::RandomState;
-use netaclaw_session::SessionId;
+use netaclaw_session::{RequestKey, SessionId};
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,13 +24,13 @@ struct Known {
 
 impl Ids {
     pub(super) fn add(&self, id: &SessionId) {
-        let hash = self.hasher.hash_one(id);
+        let hash = self.hash(id);
         self.lock().hashes.insert(hash);
     }
 
     /// Takes in the ids of the files that are there.
     pub(super) fn add_all(&self, ids: impl IntoIterator<Item = SessionId>) {
-        let hashes = ids.into_iter().map(|id| self.hasher.hash_one(id));
+        let hashes = ids.into_iter().map(|id| self.hash(&id));
         let mut known = self.lock();
         known.hashes.extend(hashes);
         known.all = true;
@@ -38,9 +38,17 @@ impl Ids {
 
     /// Whether there may be such a session. `None` until [`Ids::add_all`].
     pub(super) fn may_hold(&self, id: &SessionId) -> Option<bool> {
-        let hash = self.hasher.hash_one(id);
+        let hash = self.hash(id);
         let known = self.lock();
         known.all.then(|| known.hashes.contains(&hash))
+    }
+
+    /// Of what no two sessions share.
+    fn hash(&self, id: &SessionId) -> u64 {
+        match RequestKey::of(id) {
+            Some(request) => self.hasher.hash_one(request),
+            None => self.hasher.hash_one(id),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

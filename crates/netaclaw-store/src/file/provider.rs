@@ -15,8 +15,8 @@ use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use netaclaw_session::{
     Claim, Entry, EntryBody, EntryId, Flush, ImportSession, InFlightEntry, MetaRecord, NewEntry,
-    NewHeader, NewSession, PageRequest, ProviderKind, SessionError, SessionFilter, SessionId,
-    SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
+    NewHeader, NewSession, PageRequest, ProviderKind, RequestKey, SessionError, SessionFilter,
+    SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
     SessionTreeProvider, check_format, encode_entry, encode_header, encode_leaf_marker,
     encode_meta_record, fork_entries, format_timestamp, is_purgeable,
 };
@@ -128,7 +128,7 @@ impl FileProvider {
         };
         self.ids.add(&session);
         let (target, created, id) = (path.clone(), Arc::clone(&self.created), session.clone());
-        let state = blocking(move || {
+        let created: io::Result<State> = blocking(move || {
             let (header, entries) = (tree.header(), tree.entries());
             let text = SessionText {
                 header,
@@ -139,11 +139,18 @@ impl FileProvider {
             let len = create_file(&target, &text, durable, publish)?;
             Ok(State::written(tree, len, durable))
         })
-        .await
-        .map_err(|error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => SessionError::AlreadyExists(session.clone()),
-            _ => io_error("create", &session)(error),
-        })?;
+        .await;
+        let state = match created {
+            Ok(state) => state,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let taken = match RequestKey::of(&session) {
+                    Some(request) => self.made_by(&request).await?,
+                    None => None,
+                };
+                return Err(SessionError::AlreadyExists(taken.unwrap_or(session)));
+            }
+            Err(error) => return Err(io_error("create", &session)(error)),
+        };
         let meta = state.meta(&path);
         *self.slots.add(&session, path).state() = Some(state);
         Ok(meta)
@@ -162,10 +169,25 @@ impl FileProvider {
                 self.ids.may_hold(session) != Some(false)
             }
         };
-        match used {
-            true => self.must_be_free(session).await,
-            false => Ok(()),
+        match (used, RequestKey::of(session)) {
+            (false, _) => Ok(()),
+            (true, None) => self.must_be_free(session).await,
+            (true, Some(request)) => match self.made_by(&request).await? {
+                Some(taken) => Err(SessionError::AlreadyExists(taken)),
+                None => Ok(()),
+            },
         }
+    }
+
+    /// The session that a request has made, here or in another process.
+    async fn made_by(&self, request: &RequestKey) -> Result<Option<SessionId>> {
+        let (dir, wanted) = (self.settings.dir.clone(), Some(request.clone()));
+        let found = blocking(move || {
+            let mut ids = ids_in_names(&dir)?.into_iter();
+            Ok(ids.find(|id| RequestKey::of(id) == wanted))
+        });
+        let failed = |error: io::Error| SessionError::store("cannot look for a session", error);
+        found.await.map_err(failed)
     }
 
     /// Ids that NetaClaw makes are free; one that a caller brings may be taken.
@@ -241,6 +263,10 @@ impl SessionTreeProvider for FileProvider {
             Ok(state.meta(&slot.path))
         })
         .await
+    }
+
+    async fn session_of_request(&self, request: &RequestKey) -> Result<Option<SessionId>> {
+        self.made_by(request).await
     }
 
     async fn list_sessions(

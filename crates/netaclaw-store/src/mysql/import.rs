@@ -4,8 +4,10 @@ use super::cache::{Lock, catch_up};
 use super::provider::Store;
 use super::retry::{Failure, is_duplicate};
 use super::rows::{NewRow, id_column, insert_rows};
-use super::session_row::{insert_session, read_meta};
-use netaclaw_session::{Entry, EntryId, SessionError, SessionMeta, SessionTree};
+use super::session_row::{insert_session, read_made, read_meta};
+use netaclaw_session::{
+    Entry, EntryId, RequestKey, SessionError, SessionId, SessionMeta, SessionTree,
+};
 use sqlx::mysql::MySqlConnection;
 use std::collections::HashMap;
 
@@ -29,6 +31,13 @@ impl Store {
             }
             in_doubt = true;
         }
+    }
+
+    pub(super) async fn made_by(&self, request: &RequestKey) -> Result<Option<SessionId>, Failure> {
+        let mut lease = self.connections.lease().await?;
+        let made = read_made(lease.connection(), request).await?;
+        lease.give_back();
+        Ok(made)
     }
 
     async fn try_store(&self, tree: &SessionTree, in_doubt: bool) -> Result<SessionMeta, Failure> {
@@ -55,7 +64,14 @@ impl Store {
             Err(failure) if is_duplicate(&failure) => {
                 return match in_doubt && is_stored(connection, tree).await? {
                     true => Ok(()),
-                    false => Err(SessionError::AlreadyExists(session.clone()).into()),
+                    false => {
+                        let made = match RequestKey::of(session) {
+                            Some(request) => read_made(connection, &request).await?,
+                            None => None,
+                        };
+                        let taken = made.unwrap_or_else(|| session.clone());
+                        Err(SessionError::AlreadyExists(taken).into())
+                    }
                 };
             }
             result => result?,

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_session::{
     Claim, Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry,
-    MetaRecord, NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind,
+    MetaRecord, NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind, RequestKey,
     SessionError, SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch,
     SessionStatus, SessionTree, SessionTreeProvider, check_format, encode_entry, encode_header,
     fork_entries, format_timestamp, is_purgeable,
@@ -137,6 +137,16 @@ impl SessionTreeProvider for MysqlProvider {
         loop {
             match retry.attempt(self.store.read_meta(session)).await {
                 Ok(meta) => return Ok(meta),
+                Err(failure) => retry.after(failure).await?,
+            }
+        }
+    }
+
+    async fn session_of_request(&self, request: &RequestKey) -> Result<Option<SessionId>> {
+        let mut retry = self.store.retry("cannot look for a session".to_owned());
+        loop {
+            match retry.attempt(self.store.made_by(request)).await {
+                Ok(made) => return Ok(made),
                 Err(failure) => retry.after(failure).await?,
             }
         }

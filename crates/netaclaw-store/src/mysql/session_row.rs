@@ -2,8 +2,8 @@
 
 use super::retry::Failure;
 use netaclaw_session::{
-    Entry, EntryId, EntryKind, ProviderKind, Role, SessionId, SessionMeta, SessionStatus,
-    SessionTree, format_timestamp, parse_timestamp,
+    Entry, EntryId, EntryKind, ProviderKind, RequestKey, Role, SessionId, SessionMeta,
+    SessionStatus, SessionTree, format_timestamp, parse_timestamp,
 };
 use serde_json::{Map, Value};
 use sqlx::Row;
@@ -114,6 +114,19 @@ pub(super) async fn insert_session(
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// The session that a request has made.
+pub(super) async fn read_made(
+    connection: &mut MySqlConnection,
+    request: &RequestKey,
+) -> Result<Option<SessionId>, Failure> {
+    const SELECT: &str = "SELECT sessionId FROM neta_agent_session WHERE requestKey = ?";
+    let found: Option<String> = sqlx::query_scalar(SELECT)
+        .bind(request.as_str())
+        .fetch_optional(connection)
+        .await?;
+    Ok(found.map(SessionId::new))
 }
 
 /// The same moment as NetaClaw writes it; `None` if the text is not a time.

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use netaclaw_session::{
     Claim, Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession,
-    PageRequest, ProviderKind, SessionError, SessionFilter, SessionId, SessionMeta, SessionPage,
-    SessionPatch, SessionTree, SessionTreeProvider,
+    PageRequest, ProviderKind, RequestKey, SessionError, SessionFilter, SessionId, SessionMeta,
+    SessionPage, SessionPatch, SessionTree, SessionTreeProvider,
 };
 use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use serde_json::Value;
@@ -138,6 +138,10 @@ impl SessionTreeProvider for Faulty {
 
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
         self.inner.get_session(session).await
+    }
+
+    async fn session_of_request(&self, request: &RequestKey) -> Result<Option<SessionId>> {
+        self.inner.session_of_request(request).await
     }
 
     async fn list_sessions(

@@ -83,8 +83,9 @@ impl Script {
 impl AgentSource for ScriptedSource {
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
         match agent {
-            None | Some("default") => Ok(AgentRef {
-                id: "default".to_owned(),
+            None | Some("default" | "second") => Ok(AgentRef {
+                id: agent.unwrap_or("default").to_owned(),
+                name: agent.unwrap_or("default").to_owned(),
                 provider: ProviderKind::File,
                 cwd: "/srv/app".to_owned(),
                 think_level: ThinkingLevel::Off,

@@ -25,6 +25,9 @@ pub(crate) struct Queued {
     pub(crate) item: QueueItem,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) leaf_entry_id: Option<EntryId>,
+    /// The agent that is to answer from this message on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request_id: Option<String>,
     /// Of the request; the text may have been edited since.
@@ -58,6 +61,7 @@ impl Queued {
                 unsupported: true,
             },
             leaf_entry_id: None,
+            agent_id: None,
             request_id: text("requestId"),
             fingerprint: text("fingerprint"),
             place: stored["place"].as_u64().unwrap_or_default(),

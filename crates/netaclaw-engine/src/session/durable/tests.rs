@@ -60,6 +60,7 @@ fn message(id: &str, content: &str) -> Queued {
             unsupported: false,
         },
         leaf_entry_id: None,
+        agent_id: None,
         request_id: Some(format!("request of {id}")),
         fingerprint: None,
         place: 0,

@@ -35,6 +35,10 @@ impl OpenAnswer {
         }
     }
 
+    pub(super) fn text_of(&self, part: u32) -> String {
+        self.text.text_of(part as usize)
+    }
+
     /// For a snapshot.
     pub(super) fn shown(&self) -> StreamingAnswer {
         let start = self.start.clone();

@@ -191,7 +191,9 @@ impl Live {
             answer.end_part(&done);
         }
         if kind == PartKind::Thinking {
-            self.feed.emit_delta(DeltaEvent::ThinkingDone(done));
+            let answer = state.streaming.as_ref();
+            let text = || answer.map_or_else(String::new, |answer| answer.text_of(done.part));
+            self.feed.emit_thought(done.clone(), text);
         }
     }
 

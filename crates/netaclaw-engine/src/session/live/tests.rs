@@ -123,6 +123,78 @@ async fn a_client_that_comes_back_hears_whose_arguments_and_how_long_it_thought(
     assert_eq!(of("thinking_done").unwrap()["data"]["durationMs"], 7);
 }
 
+/// Records also the older forms of events.
+#[derive(Default)]
+struct OlderEar(Ear);
+
+impl Subscriber for OlderEar {
+    fn deliver(&self, event: &ServerEvent) {
+        self.0.deliver(event);
+    }
+
+    fn wants(&self, _: EventGroup) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn thinking_is_told_whole_and_once_when_it_ends() {
+    let live = Live::new(
+        Feed::new(SessionId::new("s"), "epoch".to_owned()),
+        Vec::new(),
+    );
+    let ear = Arc::new(OlderEar::default());
+    live.join(ear.clone(), |_, joined| joined);
+    let (run_id, entry_id) = (RunId::new("r"), EntryId::new("e"));
+    let text = growing();
+    let start = StreamStart {
+        run_id: run_id.clone(),
+        entry_id: entry_id.clone(),
+        parent_id: None,
+        provider: "p".to_owned(),
+        model: "m".to_owned(),
+    };
+    live.stream_started(start, text.clone());
+    let part_at = text.start(&StreamPart::Thinking);
+    live.part_started(part(0, PartKind::Thinking));
+    for (offset, piece) in [(0, "Let me "), (7, "think")] {
+        text.append(part_at, piece);
+        live.part_delta(PartDelta {
+            run_id: run_id.clone(),
+            entry_id: entry_id.clone(),
+            part: 0,
+            kind: PartKind::Thinking,
+            tool_call_id: None,
+            tool_name: None,
+            offset,
+            text: piece.to_owned(),
+        });
+    }
+    live.part_ended(
+        ThinkingDone {
+            run_id,
+            entry_id,
+            part: 0,
+            duration_ms: 7,
+        },
+        PartKind::Thinking,
+    );
+    let heard = ear.0.0.lock().unwrap();
+    let told: Vec<String> = heard[1..]
+        .iter()
+        .map(|event| format!("{} {}", event["type"], event["data"]["text"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#""thinking_delta" "Let me ""#,
+            r#""thinking_delta" "think""#,
+            r#""thinking" "Let me think""#,
+            r#""thinking_done" null"#,
+        ]
+    );
+}
+
 /// A client that handles text as the protocol says: it appends at its length, drops what overlaps,
 /// and opens the session again when something is missing.
 struct Reader {

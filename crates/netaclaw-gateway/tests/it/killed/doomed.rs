@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use netaclaw_session::{
     Claim, Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession,
-    PageRequest, ProviderKind, SessionError, SessionFilter, SessionId, SessionMeta, SessionPage,
-    SessionPatch, SessionTree, SessionTreeProvider,
+    PageRequest, ProviderKind, RequestKey, SessionError, SessionFilter, SessionId, SessionMeta,
+    SessionPage, SessionPatch, SessionTree, SessionTreeProvider,
 };
 use serde_json::Value;
 use std::io::Write as _;
@@ -151,6 +151,10 @@ impl SessionTreeProvider for Doomed {
 
     async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
         self.inner.get_session(session).await
+    }
+
+    async fn session_of_request(&self, request: &RequestKey) -> Result<Option<SessionId>> {
+        self.inner.session_of_request(request).await
     }
 
     async fn list_sessions(

@@ -63,6 +63,10 @@ async fn tables_read_like_the_log() {
         ]
     );
     assert_eq!(
+        rows(sql, "SELECT createdAt FROM neta_agent_session_entry WHERE entrySeq IN (1, 6) ORDER BY entrySeq").await,
+        ["2026-01-01T00:00:01.000Z", "2026-01-01T00:00:06.000Z"]
+    );
+    assert_eq!(
         rows(sql, "SELECT message, CAST(messageAt AS CHAR), envelope FROM neta_agent_session_entry WHERE message IS NOT NULL").await,
         [
             r#"{"role":"user","content":"hi","n":1.0} | 92 | {"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":,"after":1e5}"#
@@ -156,7 +160,9 @@ async fn instances_that_start_together_make_the_tables_once() {
             "2 | session entry",
             "3 | node",
             "4 | session owner",
-            "5 | entry fence"
+            "5 | entry fence",
+            "6 | entry time",
+            "7 | session request"
         ]
     );
 }
