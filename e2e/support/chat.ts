@@ -83,7 +83,7 @@ export class Chat {
   }
 
   async newSession(): Promise<void> {
-    await this.page.goto(new URL('/', this.page.url()).href)
+    await this.page.goto(new URL('/new', this.page.url()).href)
     await expect(this.field).toBeVisible()
   }
 

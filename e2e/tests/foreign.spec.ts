@@ -61,7 +61,7 @@ test('a fact is pending until its user confirms it', async ({ chat, model, page,
   expect(items).toMatchObject([{ text: 'The user likes tea.', status: 'confirmed' }])
 
   // From now on agents know it.
-  await page.goto(server.address)
+  await page.goto(`${server.address}/new`)
   await chat.ask('What do I like?', 'You said')
   const system = JSON.stringify(model.requests.at(-1)!.messages[0])
   expect(system).toContain('The user likes tea.')
@@ -91,7 +91,7 @@ test('hosts are allowed on the agent page, and a mistake is shown there', async 
     .poll(async () => (await server.api<{ allowedHosts: string[] }>('GET', `agents/${items[0]!.id}`)).allowedHosts)
     .toEqual(['10.9.8.7'])
 
-  await page.goto(server.address)
+  await page.goto(`${server.address}/new`)
   await attach(chat, 'brief.txt')
   // An address that is never connected to, so that nothing leaves this machine.
   model.next(call('web_fetch', { url: 'https://10.9.8.7/' }))

@@ -32,7 +32,7 @@ test('a server is tried before it is kept, its tools are used in a chat, and it 
   await expect(row).toContainText('Connected')
   await expect(row).toContainText('2 tools')
 
-  await page.goto(server.address)
+  await page.goto(`${server.address}/new`)
   model.next(call('mcp__tracker__greet', {}))
   model.next(...words('It said hello.'))
   await chat.send('Greet me')

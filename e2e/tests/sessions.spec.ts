@@ -94,7 +94,7 @@ test('what runs, asks or has news elsewhere is marked', async ({ chat, model, pa
   await page.goto(here)
   await chat.questions.getByRole('button', { name: 'this' }).click()
   await second.reached
-  await page.goto(new URL('/', here).href)
+  await chat.newSession()
   await expect(row).toContainText('Running')
   second.release()
   await expect(row).toContainText('Unread')
@@ -113,4 +113,34 @@ test('a new session goes by its first message while that is answered, in every t
   for (const tab of [chat, other]) await expect(listed(tab, 'About plums')).toContainText('Running')
   point.release()
   await chat.hasEnded('working on it')
+})
+
+test('a visit leads to the session that was open last, unless one went on to a new one', async ({
+  chat,
+  page,
+  server,
+  watch,
+}) => {
+  await listed(chat, 'About apples').getByRole('link').click()
+  await expect(chat.rows.first()).toContainText('About apples')
+  const apples = page.url()
+  await page.goto(server.address)
+  await expect(page).toHaveURL(apples)
+  await expect(chat.rows.first()).toContainText('About apples')
+
+  await page.getByRole('button', { name: 'New session' }).click()
+  await expect(chat.rows).toHaveCount(0)
+  await page.goto(server.address)
+  await expect(chat.field).toBeVisible()
+  await expect(page).not.toHaveURL(/\/s\//)
+
+  // A session that is gone by then is none to go back to.
+  await listed(chat, 'About apples').getByRole('link').click()
+  await expect(chat.rows.first()).toContainText('About apples')
+  watch.allow(/status of 404/)
+  await page.goto(`${server.address}/settings`)
+  await server.api('PATCH', `sessions/${apples.split('/s/')[1]!}`, { status: 'deleted' })
+  await page.goto(server.address)
+  await expect(page).not.toHaveURL(/\/s\//)
+  await expect(chat.field).toBeVisible()
 })

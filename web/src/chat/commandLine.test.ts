@@ -23,7 +23,7 @@ describe('what is typed with a slash', () => {
   })
 
   test('is a message after a second slash, and if it is a path', () => {
-    expect(read('//etc is a folder')).toEqual({ kind: 'message', text: '/etc is a folder' })
+    expect(read('//etc is a folder')).toEqual({ kind: 'message', text: '//etc is a folder' })
     expect(read('/etc/hosts, what is it?')).toEqual({ kind: 'message', text: '/etc/hosts, what is it?' })
     expect(read('/ 2 is a half')).toEqual({ kind: 'message', text: '/ 2 is a half' })
     expect(read('no /command')).toEqual({ kind: 'message', text: 'no /command' })

@@ -12,11 +12,11 @@ const TYPOS_MAX = 2
 
 /**
  * `names` are the commands that exist, with their slash; those of two words are completions of their first word.
- * Two slashes begin a message with one. A path such as `/etc/hosts` is a message: no command has a second slash.
+ * Two slashes begin a message with one, which the server takes away. A path such as `/etc/hosts` is a message: no command has a second slash.
  */
 export function readCommand(text: string, names: readonly string[]): CommandLine {
   const trimmed = text.trim()
-  if (trimmed.startsWith('//')) return { kind: 'message', text: trimmed.slice(1) }
+  if (trimmed.startsWith('//')) return { kind: 'message', text: trimmed }
   const [, typed, rest = ''] = /^(\/[^\s/]+)(?:\s+(.*))?$/s.exec(trimmed) ?? []
   if (typed === undefined) return { kind: 'message', text }
   const known = names.filter((name) => !name.includes(' '))

@@ -1,11 +1,13 @@
 import { onScopeDispose, watch } from 'vue'
 import { useRouter } from 'vue-router'
-import { draftKey, useDrafts, useOutbox, useSession } from '@/stores'
+import { lastSession, rememberSession } from '@/browser/lastSession'
+import { draftKey, useAccount, useDrafts, useOutbox, useSession } from '@/stores'
 
 /** Opens the session of the page's address; the first message of a new chat leads to the session's own address. */
 export function useOpenSession(id: () => string | null, opened: () => void): void {
   const router = useRouter()
   const session = useSession()
+  const account = useAccount()
   const outbox = useOutbox()
   const drafts = useDrafts()
   /** The session that the first message of a new chat has created. */
@@ -19,6 +21,21 @@ export function useOpenSession(id: () => string | null, opened: () => void): voi
       created = null
       session.open(id)
       opened()
+    },
+    { immediate: true },
+  )
+
+  // Where the next visit begins.
+  watch(
+    [() => account.me?.userId, () => session.id, () => session.phase] as const,
+    ([userId, shown, phase]) => {
+      if (userId === undefined) return
+      if (shown === null) rememberSession(userId, null)
+      else if (phase === 'ready') rememberSession(userId, shown)
+      else if (phase === 'missing' && lastSession(userId) === shown) {
+        rememberSession(userId, null)
+        if (history.state?.isResumed) void router.replace('/')
+      }
     },
     { immediate: true },
   )

@@ -431,7 +431,8 @@ export const others: TranscriptRow[] = [
   { ...base, kind: 'notice', key: 'n0', notice: { type: 'older', loading: false } },
   { ...base, kind: 'notice', key: 'n1', notice: { type: 'model', provider: 'demo', model: 'claude-sonnet-5' } },
   { ...base, kind: 'notice', key: 'n2', notice: { type: 'thinking', level: 'high' } },
-  { ...base, kind: 'notice', key: 'n3', notice: { type: 'interrupted' } },
+  { ...base, kind: 'notice', key: 'n3', notice: { type: 'agent', agent: 'reviewer' } },
+  { ...base, kind: 'notice', key: 'n4', notice: { type: 'interrupted' } },
   compaction({
     key: 'c1',
     state: 'running',

@@ -1,4 +1,5 @@
-import { createRouter, createWebHistory } from 'vue-router'
+import { createRouter, createWebHistory, START_LOCATION, type RouteLocationNormalized } from 'vue-router'
+import { lastSession } from '@/browser/lastSession'
 import ChatPage from '@/pages/ChatPage.vue'
 import { useAccount } from '@/stores'
 
@@ -12,8 +13,9 @@ declare module 'vue-router' {
 export const router = createRouter({
   history: createWebHistory(),
   routes: [
-    // The first page of nearly everybody: with the app itself it is a few files, by itself it was many small ones.
-    { path: '/', name: 'new', component: ChatPage },
+    // Most visits begin here: with the app itself the page is a few files, alone it would be many small ones.
+    // Visited from outside, `/` leads to the session that was open last, and `/new` to a new one.
+    { path: '/', alias: '/new', name: 'new', component: ChatPage },
     { path: '/s/:id', name: 'session', component: ChatPage, props: true },
     { path: '/login', name: 'login', meta: { bare: true }, component: () => import('@/pages/login/LoginPage.vue') },
     { path: '/welcome', name: 'welcome', component: () => import('@/pages/welcome/WelcomePage.vue') },
@@ -32,8 +34,17 @@ export const router = createRouter({
   ],
 })
 
-router.beforeEach(async (to) => {
+router.beforeEach(async (to, from) => {
   const account = useAccount()
-  if (to.meta.bare || account.me !== null || (await account.recognise())) return true
-  return router.hasRoute('login') ? { name: 'login', query: to.fullPath === '/' ? {} : { from: to.fullPath } } : true
+  if (to.meta.bare) return true
+  if (account.me === null && !(await account.recognise()) && router.hasRoute('login')) {
+    return { name: 'login', query: to.fullPath === '/' ? {} : { from: to.fullPath } }
+  }
+  const last = isVisit(to, from) && account.me !== null ? lastSession(account.me.userId) : null
+  return last === null || { name: 'session', params: { id: last }, replace: true, state: { isResumed: true } }
 })
+
+/** Somebody came to the app, and not from one of its pages to a new session. */
+function isVisit(to: RouteLocationNormalized, from: RouteLocationNormalized): boolean {
+  return to.fullPath === '/' && (from === START_LOCATION || from.meta.bare === true)
+}

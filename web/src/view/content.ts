@@ -1,4 +1,4 @@
-import type { ContentBlock, MessageMark, UserContent } from '@/protocol'
+import type { ContentBlock, Entry, MessageMark, UserContent } from '@/protocol'
 import type { FileView, ImageView } from './types'
 
 /** Where the picture of an entry can be had that was too large to come along. */
@@ -79,4 +79,12 @@ export function plain(markdown: string): string {
 export function millisOf(timestamp: string): number | null {
   const millis = Date.parse(timestamp)
   return Number.isNaN(millis) ? null : millis
+}
+
+/** The agent that an entry switches the session to; null if it does not. */
+export function agentSwitch(entry: Extract<Entry, { type: 'custom' }>): string | null {
+  if (entry.customType !== 'netaclaw.agent') return null
+  const { agentName, agentId } = (entry.data ?? {}) as { agentName?: unknown; agentId?: unknown }
+  const name = [agentName, agentId].find((name) => typeof name === 'string' && name !== '')
+  return typeof name === 'string' ? name : null
 }

@@ -1,5 +1,5 @@
 import type { Entry } from '@/protocol'
-import { millisOf, oneLine, plain, textOf } from './content'
+import { agentSwitch, millisOf, oneLine, plain, textOf } from './content'
 import type { TreeNode } from './tree'
 
 /** What the tree shows of a loaded entry. */
@@ -19,7 +19,10 @@ function roleAndText(entry: Entry): Pick<TreeNode, 'role' | 'text'> {
       return { role: 'notice', text: entry.modelId }
     case 'thinking_level_change':
       return { role: 'notice', text: entry.thinkingLevel }
-    case 'custom':
+    case 'custom': {
+      const agent = agentSwitch(entry)
+      return agent === null ? { role: 'custom', text: entry.customType } : { role: 'notice', text: agent }
+    }
     case 'custom_message':
       return { role: 'custom', text: entry.customType }
     default:

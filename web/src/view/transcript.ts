@@ -4,7 +4,7 @@ import type { Entry } from '@/protocol'
 import { partKey, wholeText, type PartState, type SessionState, type ToolState } from '@/session'
 import { branchAt } from './branch'
 import { foldedUntil, liveCompaction, storedCompaction } from './compaction'
-import { imagesOf, millisOf, textOf, userParts, type ImageAddress } from './content'
+import { agentSwitch, imagesOf, millisOf, textOf, userParts, type ImageAddress } from './content'
 import { fold } from './fold'
 import { growingParts, spread, textParts } from './pieces'
 import { share } from './share'
@@ -240,7 +240,10 @@ function rowOf(
     case 'custom_message':
       if (!entry.display) return null
       return { ...base, kind: 'custom', type: entry.type, title: entry.customType, text: textOf(entry.content) }
-    case 'custom':
+    case 'custom': {
+      const agent = agentSwitch(entry)
+      return agent === null ? null : { ...base, kind: 'notice', notice: { type: 'agent', agent } }
+    }
     case 'label':
     case 'session_info':
       return null

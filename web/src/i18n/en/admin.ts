@@ -36,6 +36,7 @@ export default {
     gone: 'not found',
     disabled: 'disabled',
     auxiliary: 'auxiliary',
+    notAuxiliary: 'not an auxiliary channel',
   },
   problem: {
     unauthorized: 'Your login has expired.',

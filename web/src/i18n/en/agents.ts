@@ -72,7 +72,7 @@ export default {
     temperature: 'From 0 (most consistent) to 2 (most varied).',
     maxTokens: 'In tokens.',
     compactionKeepRecent: 'From 2 to 20. Compaction never summarizes these messages.',
-    auxiliary: 'A small, inexpensive model is enough.',
+    auxiliary: 'An enabled auxiliary channel. A small, inexpensive model is enough.',
     approval: 'Calls that need approval do not run without it.',
     allowedHosts:
       'One per line: example.com, *.example.com or http://example.com:8080. Default scheme: https. After a session reads web pages, MCP results or attached files, network tools need approval for any other host.',

@@ -199,6 +199,7 @@ export default {
   notice: {
     model: 'Model: {model}',
     thinking: 'Thinking level: {level}',
+    agent: 'Agent: {agent}',
     interrupted: 'The server restarted and interrupted this run.',
     older: 'Show earlier messages',
     loading: 'Loading earlier messages…',

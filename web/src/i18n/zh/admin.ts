@@ -37,6 +37,7 @@ export default {
     gone: '未找到',
     disabled: '已停用',
     auxiliary: '辅助',
+    notAuxiliary: '不是辅助渠道',
   },
   problem: {
     unauthorized: '登录已失效。',

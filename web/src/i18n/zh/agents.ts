@@ -72,7 +72,7 @@ export default {
     temperature: '0 最稳定，2 最多样。',
     maxTokens: '以 Token 计。',
     compactionKeepRecent: '2 到 20。压缩时始终保留这些消息。',
-    auxiliary: '小而便宜的模型即可。',
+    auxiliary: '已启用的辅助渠道；小而便宜的模型即可。',
     approval: '需要审批的调用，未获允许不会执行。',
     allowedHosts:
       '每行一个：example.com、*.example.com 或 http://example.com:8080；协议默认为 https。会话读取网页、MCP 结果或附件后，网络工具访问其他主机需要审批。',

@@ -197,6 +197,7 @@ export default {
   notice: {
     model: '模型：{model}',
     thinking: '思考强度：{level}',
+    agent: '智能体：{agent}',
     interrupted: '服务器重启，本次运行已中断。',
     older: '显示更早的消息',
     loading: '正在加载更早的消息…',

@@ -159,12 +159,13 @@ export interface BranchSummaryRow extends RowBase {
   summary: string
 }
 
-/** A small line between messages: the model or the thinking level was changed. */
+/** A small line between messages: the model, the thinking level or the agent was changed. */
 export interface NoticeRow extends RowBase {
   kind: 'notice'
   notice:
     | { type: 'model'; provider: string; model: string }
     | { type: 'thinking'; level: string }
+    | { type: 'agent'; agent: string }
     | { type: 'older'; loading: boolean }
     | { type: 'interrupted' }
 }
