@@ -44,7 +44,7 @@ router.beforeEach(async (to, from) => {
   return last === null || { name: 'session', params: { id: last }, replace: true, state: { isResumed: true } }
 })
 
-/** Somebody came to the app, and not from one of its pages to a new session. */
+/** Whether the app was opened at `/` from outside, and not a new session from one of its pages. */
 function isVisit(to: RouteLocationNormalized, from: RouteLocationNormalized): boolean {
   return to.fullPath === '/' && (from === START_LOCATION || from.meta.bare === true)
 }
