@@ -52,6 +52,10 @@ export class FakeModel {
   readonly requests: ModelRequest[] = []
   /** Bills by the length of what it read and said; else always the same. */
   billsByLength = false
+  /** What the server says its models are. */
+  models: readonly string[] = ['fake']
+  /** What a session is called. Titles are asked for behind the back of a test, so they take no answer from its script. */
+  title: (asked: ModelRequest) => string = firstLine
   /** What each answer was said to have cost, in tokens. */
   readonly billed: number[] = []
   readonly #server = createServer((request, response) => void this.#answer(request, response))
@@ -79,8 +83,13 @@ export class FakeModel {
     // A client that goes away ends the answer; that is no concern of the test.
     response.on('error', () => {})
     if (request.method === 'GET')
-      return json(response, 200, { object: 'list', data: [{ id: 'fake', object: 'model' }] })
+      return json(response, 200, { object: 'list', data: this.models.map((id) => ({ id, object: 'model' })) })
     const asked = JSON.parse(await body(request)) as ModelRequest & { stream?: boolean }
+    if (isForTitle(asked)) {
+      const steps = [say(this.title(asked))]
+      if (asked.stream !== true) return json(response, 200, whole(steps, USAGE))
+      return await stream(response, steps, USAGE)
+    }
     this.requests.push(asked)
     const steps = this.#script.shift() ?? words(`You said: ${lastWords(asked)}`)
     const failure = steps.find((step) => step.kind === 'fail')
@@ -90,6 +99,15 @@ export class FakeModel {
     if (asked.stream !== true) return json(response, 200, whole(steps, usage))
     await stream(response, steps, usage)
   }
+}
+
+const isForTitle = ({ messages }: ModelRequest): boolean =>
+  JSON.stringify(messages[0]?.content).includes('You write titles for conversations.')
+
+/** What the session is called already, so that nothing changes. */
+function firstLine(asked: ModelRequest): string {
+  const lines = lastWords(asked).split('\n')
+  return lines.find((line) => line !== '<user>' && line.trim() !== '') ?? 'A title'
 }
 
 async function stream(response: ServerResponse, steps: Step[], usage: object): Promise<void> {

@@ -93,6 +93,8 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::ChannelTry>();
     types.add::<protocol::ChannelTest>();
     types.add::<protocol::ChannelModels>();
+    types.add::<protocol::AgentModel>();
+    types.add::<protocol::ModelLookup>();
     types.add::<protocol::SupplierOption>();
     types.add::<protocol::DictType>();
     types.add::<protocol::DictInfoSpec>();

@@ -7,6 +7,7 @@ use crate::store::Expect;
 use async_trait::async_trait;
 use netaclaw_governance::HostRule;
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, ChannelId, ChannelView, ProviderKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Where agents are kept. There is always exactly one default agent, once the store is seeded:
@@ -76,6 +77,32 @@ fn check_hosts(rules: &[String]) -> Result<(), Invalid> {
 pub fn check_apart(spec: &AgentSpec, data_dir: &Path) -> Result<(), Invalid> {
     directories_apart("workspace", spec.workspace.as_slice(), data_dir)?;
     directories_apart("extraRoots", &spec.extra_roots, data_dir)
+}
+
+/// Refuses directories of an agent that do not exist. Asks the disk, so it blocks.
+pub fn check_exist(spec: &AgentSpec) -> Result<(), Invalid> {
+    directories_exist("workspace", spec.workspace.as_slice())?;
+    directories_exist("extraRoots", &spec.extra_roots)
+}
+
+fn directories_exist(field: &str, paths: &[String]) -> Result<(), Invalid> {
+    for path in paths {
+        let name = || path.clone();
+        let problem = match Path::new(path).metadata() {
+            Ok(found) if found.is_dir() => continue,
+            Ok(_) => Problem::NotADirectory { path: name() },
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Problem::DirectoryMissing { path: name() }
+            }
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                Problem::NotADirectory { path: name() }
+            }
+            // Programs may be allowed to enter what this process cannot look at.
+            Err(_) => continue,
+        };
+        return Err(Invalid::new(field, problem));
+    }
+    Ok(())
 }
 
 pub(crate) fn directories_apart(

@@ -22,7 +22,9 @@ mod token;
 mod tool;
 mod user;
 
-pub use agent::{AgentStore, ProviderChoice, check_agent, check_apart, session_provider};
+pub use agent::{
+    AgentStore, ProviderChoice, check_agent, check_apart, check_exist, session_provider,
+};
 pub use audit::{Act, Actor, AuditStore, changed_fields};
 pub use channel::{ChannelStore, check_channel, last4, model_channel};
 pub use defaults::{
@@ -43,7 +45,7 @@ pub use memory::{
 };
 pub use nearest::nearest;
 pub use netaclaw_protocol::ModelChoiceError;
-pub use open::{OpenModel, OpenModels, open_auxiliary, open_models, open_title_model};
+pub use open::{OpenModel, OpenModels, open_auxiliary, open_models};
 pub use patch::apply_patch;
 pub use resolve::{
     AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelPlan, check_choice,

@@ -3,8 +3,7 @@
 use crate::dictionary::{AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, NETACLAW_GROUP};
 use crate::error::Result;
 use crate::resolve::{
-    AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, resolve_auxiliary,
-    resolve_model,
+    AuxiliaryChoice, DictionaryDefault, ModelChoice, resolve_auxiliary, resolve_model,
 };
 use crate::snapshot::ConfigSnapshot;
 use netaclaw_models::Channel;
@@ -35,21 +34,9 @@ pub fn open_models(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<OpenMod
     })
 }
 
-/// The model for the agent's summaries.
+/// The model for the agent's summaries and titles: the auxiliary one, or the agent's own.
 pub fn open_auxiliary(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<OpenModel> {
     open(config, auxiliary(config, agent)?.choice)
-}
-
-/// The model for the agent's titles: one that was named for such things. A title is not worth a
-/// request to the agent's own.
-pub fn open_title_model(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<Option<OpenModel>> {
-    let auxiliary = auxiliary(config, agent)?;
-    match auxiliary.source {
-        AuxiliarySource::Own => Ok(None),
-        AuxiliarySource::Agent | AuxiliarySource::Dictionary => {
-            open(config, auxiliary.choice).map(Some)
-        }
-    }
 }
 
 fn auxiliary(config: &ConfigSnapshot, agent: &AgentSpec) -> Result<AuxiliaryChoice> {

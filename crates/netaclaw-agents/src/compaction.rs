@@ -8,7 +8,7 @@ use crate::workspace::{extra_roots, prompt_sources};
 use netaclaw_admin::open_auxiliary;
 use netaclaw_compaction::SummaryModel;
 use netaclaw_engine::{ChosenModel, CompactionSetup, EngineError, Overhead};
-use netaclaw_governance::ModelAbilities;
+use netaclaw_governance::{ModelAbilities, ResolvedTools};
 use netaclaw_models::ToolDefinition;
 use netaclaw_models::tokens::estimate_tool;
 use netaclaw_protocol::{Agent, SessionMeta, TodoList, ToolRisk};
@@ -65,7 +65,13 @@ impl AdminAgentSource {
         let root = self.root_of(session, &spec);
         // Without its directory the agent could not run, but its words can be counted.
         let workspace = match self.open_workspace(root, extra_roots(&spec)).await {
-            Ok((workspace, instructions)) => prompt_sources(&workspace, instructions),
+            Ok((workspace, instructions)) => {
+                let places = self.sources.skills.places(&spec, workspace.root());
+                PromptSources {
+                    skills: snapshot.skill_lines(&places).await,
+                    ..prompt_sources(&workspace, instructions)
+                }
+            }
             Err(_) => PromptSources::default(),
         };
         let admin = Arc::clone(&self.sources.admin);
@@ -83,12 +89,17 @@ impl AdminAgentSource {
                 _ => overhead.system += layer.tokens(),
             }
         }
-        let definitions = tools.enabled().map(|tool| ToolDefinition {
-            name: tool.name().to_owned(),
-            description: tool.manifest().description.clone(),
-            schema: tool.model_schema(),
-        });
-        overhead.tools = definitions.map(|tool| estimate_tool(&tool)).sum();
+        overhead.tools = tool_tokens(&tools);
         Ok(overhead)
     }
+}
+
+/// What the definitions of the tools cost in every request.
+pub(crate) fn tool_tokens(tools: &ResolvedTools) -> u64 {
+    let definitions = tools.enabled().map(|tool| ToolDefinition {
+        name: tool.name().to_owned(),
+        description: tool.manifest().description.clone(),
+        schema: tool.model_schema(),
+    });
+    definitions.map(|tool| estimate_tool(&tool)).sum()
 }

@@ -1,5 +1,6 @@
 //! The prompt and the tools that an agent would have, for administrators.
 
+use crate::compaction::tool_tokens;
 use crate::memory::AgentMemory;
 use crate::source::AdminAgentSource;
 use crate::tools::{STARTS_PROGRAMS, ToolSeat};
@@ -10,7 +11,7 @@ use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
     AgentId, AgentPreview, AgentSpec, ModelInfo, NotFound, PromptLayer, PromptPreview, RecordKind,
     SkillDetail, SkillView, TodoList, ToolDetail, ToolInfo, ToolIsolation, ToolRecord, ToolStatus,
-    ToolUser,
+    ToolUser, Words,
 };
 use netaclaw_runtime::ModelAccess;
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
@@ -127,14 +128,18 @@ impl AgentPreviews for AdminAgentSource {
         };
         let prompt = Prompt::new(&spec.system_prompt, &sources, &tools);
         let layers = prompt.preview(&TodoList::default());
+        let tool_tokens = tool_tokens(&tools);
+        let problem = no_model.or(no_workspace);
         Ok(AgentPreview {
             tools: tools.projection(),
             prompt: PromptPreview {
-                tokens: layers.iter().map(Layer::tokens).sum(),
+                tokens: layers.iter().map(Layer::tokens).sum::<u64>() + tool_tokens,
+                tool_tokens,
                 layers: layers.into_iter().map(shown).collect(),
             },
             model,
-            problem: no_model.or(no_workspace),
+            problem: problem.as_ref().map(|words| words.en.clone()),
+            problem_words: problem,
         })
     }
 }
@@ -153,7 +158,7 @@ impl AdminAgentSource {
 /// What the agent's model can do. Without one nothing is known against a tool.
 fn abilities(
     model: Result<ModelAccess, EngineError>,
-) -> (ModelAbilities, Option<ModelInfo>, Option<String>) {
+) -> (ModelAbilities, Option<ModelInfo>, Option<Words>) {
     let (model, no_model) = apart(model);
     let model = model.map(|access| access.info);
     let abilities = ModelAbilities {
@@ -163,11 +168,11 @@ fn abilities(
     (abilities, model, no_model)
 }
 
-/// The result, or an error text.
-fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<String>) {
+/// The result, or why there is none.
+fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<Words>) {
     match found {
         Ok(found) => (Some(found), None),
-        Err(error) => (None, Some(error.refusal().message)),
+        Err(error) => (None, Some(error.refusal().words)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::tool_refusals::ToolRefusals;
 use crate::trouble::admin_error;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, check_choice, open_title_model,
+    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, check_choice, open_auxiliary,
     session_provider,
 };
 use netaclaw_engine::{
@@ -218,13 +218,11 @@ impl AgentSource for AdminAgentSource {
     async fn title_model(&self, session: &SessionMeta) -> Result<Option<TitleModel>, EngineError> {
         let config = &self.snapshot().await?.config;
         let agent = config.agent(session.agent_id.as_deref());
-        let open = open_title_model(config, &agent.map_err(admin_error)?.spec);
-        Ok(open.map_err(admin_error)?.map(|open| {
-            let (client, info, _) = self.client(open);
-            TitleModel {
-                client,
-                model: info.name,
-            }
+        let open = open_auxiliary(config, &agent.map_err(admin_error)?.spec);
+        let (client, info, _) = self.client(open.map_err(admin_error)?);
+        Ok(Some(TitleModel {
+            client,
+            model: info.name,
         }))
     }
 }

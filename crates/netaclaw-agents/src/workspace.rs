@@ -118,10 +118,12 @@ async fn open_workspace(
         Ok(Some((workspace, instructions)))
     };
     let opened: std::io::Result<_> = blocking(open).await;
-    let opened = opened.map_err(|error| {
+    let opened = opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => NotReady::WorkspaceMissing,
         // The kind of the error says enough, and no path.
-        let error = error.kind().to_string();
-        NotReady::WorkspaceNotOpened { error }
+        kind => NotReady::WorkspaceNotOpened {
+            error: kind.to_string(),
+        },
     })?;
     Ok(opened.ok_or(NotReady::WorkspaceHidden)?)
 }

@@ -104,14 +104,23 @@ pub fn inspect(content: &[u8]) -> (&'static str, AttachmentKind) {
     if let Some(image) = image_type(content) {
         return (image, AttachmentKind::Image);
     }
+    // Some are nothing but ASCII, and their source is of no use to a model.
+    if is_pdf(content) {
+        return ("application/pdf", AttachmentKind::Other);
+    }
     let is_text = !content.contains(&0) && std::str::from_utf8(content).is_ok();
     match (is_text, content) {
         (true, text) if text.len() <= TEXT_BYTES_MAX => ("text/plain", AttachmentKind::Text),
         (true, _) => ("text/plain", AttachmentKind::Other),
-        (false, [b'%', b'P', b'D', b'F', b'-', ..]) => ("application/pdf", AttachmentKind::Other),
         (false, [b'P', b'K', 3, 4, ..]) => ("application/zip", AttachmentKind::Other),
         _ => ("application/octet-stream", AttachmentKind::Other),
     }
+}
+
+/// Readers accept a header after a few other bytes, such as a byte order mark.
+fn is_pdf(content: &[u8]) -> bool {
+    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
+    content.trim_ascii_start().starts_with(b"%PDF-")
 }
 
 /// A file with its content, ready to go into a message.
@@ -269,6 +278,15 @@ mod tests {
             (b"<svg onload=x>", ("text/plain", AttachmentKind::Text)),
             ("你好".as_bytes(), ("text/plain", AttachmentKind::Text)),
             (b"%PDF-1.7\xff", ("application/pdf", AttachmentKind::Other)),
+            (
+                b"%PDF-1.4\n1 0 obj << >> endobj",
+                ("application/pdf", AttachmentKind::Other),
+            ),
+            (
+                b"\xef\xbb\xbf\r\n%PDF-1.4\n",
+                ("application/pdf", AttachmentKind::Other),
+            ),
+            (b"see %PDF-1.4", ("text/plain", AttachmentKind::Text)),
             (b"a\0b", ("application/octet-stream", AttachmentKind::Other)),
         ] {
             assert_eq!(inspect(content), expected);

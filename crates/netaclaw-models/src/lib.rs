@@ -23,7 +23,7 @@ pub mod tokens;
 
 pub use answer::GrowingAnswer;
 pub use anthropic::AnthropicClient;
-pub use catalogue::{ApiFamily, SUPPLIERS, SupplierInfo, known_models, supplier};
+pub use catalogue::{ApiFamily, SUPPLIERS, SupplierInfo, known_models, look_up, supplier};
 pub use channel::{Channel, ChannelStatus};
 pub use client::{FailedAnswer, ModelClient, ModelEvent, ModelStream, PartKind, complete};
 pub use demo::DemoClient;

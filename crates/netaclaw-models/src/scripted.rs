@@ -146,6 +146,7 @@ impl ModelClient for ScriptedClient {
             provider: self.provider.clone(),
             model: request.model.clone(),
             price: None,
+            unseen_images: 0,
         });
         let opening = Opening {
             shared: self.shared.clone(),

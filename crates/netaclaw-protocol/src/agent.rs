@@ -2,6 +2,7 @@
 
 use crate::{
     AgentId, ApprovalMode, ChannelId, EffectiveTools, ModelInfo, Stamp, ThinkingLevel, ToolRisk,
+    Words,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -55,6 +56,9 @@ pub struct AgentPreview {
     /// Why the agent cannot run with these settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// The same in both languages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem_words: Option<Words>,
 }
 
 /// The system prompt, layer by layer.
@@ -63,7 +67,9 @@ pub struct AgentPreview {
 #[serde(rename_all = "camelCase")]
 pub struct PromptPreview {
     pub layers: Vec<PromptLayer>,
-    /// An estimate.
+    /// Of the names, descriptions and schemas of the tools that are enabled.
+    pub tool_tokens: u64,
+    /// What every request carries before the first message: the layers and the tools. An estimate.
     pub tokens: u64,
 }
 

@@ -307,11 +307,29 @@ pub struct RunStatus {
     pub run_id: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<RunPhase>,
-    /// In words, where a phase needs them: "retrying in 4 s: rate limit".
+    /// In English, for clients that know nothing better; see `retry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Why the model was not reached, and what happens next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Box<RetryNotice>>,
     /// Unix time in milliseconds.
     pub since: i64,
+}
+
+/// A request to a model failed before anything arrived, and is made again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RetryNotice {
+    /// What happened, in one sentence; `said` has the message of the supplier.
+    pub trouble: Trouble,
+    /// When the request is repeated, as Unix time in milliseconds. Absent with `fallback`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<i64>,
+    /// The fallback channel that is asked instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

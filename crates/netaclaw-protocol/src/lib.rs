@@ -67,8 +67,9 @@ pub use event::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome,
     ContextMeter, DeltaEvent, Done, EntryAdded, Envelope, LeafChanged, LegacyEvent, Notice,
     NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate,
-    QueueUpdateItem, ReliableEvent, ResyncReason, RunError, RunOutcome, RunPhase, RunState,
-    RunStatus, SessionListChange, SessionResync, SessionUpdated, StreamEnd, StreamStart, Thinking,
+    QueueUpdateItem, ReliableEvent, ResyncReason, RetryNotice, RunError, RunOutcome, RunPhase,
+    RunState, RunStatus, SessionListChange, SessionResync, SessionUpdated, StreamEnd, StreamStart,
+    Thinking,
     ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted,
     ToolCallStarted, ToolOutput, ToolRoute,
 };
@@ -88,7 +89,8 @@ pub use message::{
     Usage, UserContent, UserMessage,
 };
 pub use model::{
-    ChannelModel, InfoSource, ModelInfo, ModelPrice, Supplier, SupplierOption, ThinkingLevel,
+    AgentModel, ChannelModel, InfoSource, ModelInfo, ModelLookup, ModelPrice, Supplier,
+    SupplierOption, ThinkingLevel,
 };
 pub use process::{
     ProcessLevel, ProcessLogKind, ProcessLogPage, ProcessLogRef, ProcessSource, ProcessStatus,
@@ -110,7 +112,8 @@ pub use settings::{
     DictInfo, DictInfoSpec, DictType, DictTypeSpec, DictValue, Setting, SettingWrite,
 };
 pub use skill::{
-    SkillDetail, SkillProblem, SkillSource, SkillState, SkillTried, SkillTry, SkillView,
+    SkillDetail, SkillInputTexts, SkillProblem, SkillSource, SkillState, SkillTexts, SkillTried,
+    SkillTry, SkillView,
 };
 pub use snapshot::{
     EntryLabel, LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer,

@@ -62,6 +62,10 @@ pub struct AssistantMessage {
 pub struct AnswerMark {
     /// How long each thinking block took, in their order. One that was cut off has none.
     pub thinking_ms: Vec<u64>,
+    /// How many images of the last message the model did not receive, because it does not support
+    /// images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen_images: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! Models as configuration and screens see them: suppliers, what a model can do, what it costs.
 
+use crate::{AgentId, ChannelId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -16,7 +17,15 @@ pub enum Supplier {
     Tongyi,
     Minimax,
     Volcengine,
+    Gemini,
+    Moonshot,
+    Siliconflow,
+    Openrouter,
+    Xai,
+    Mistral,
     Ollama,
+    Vllm,
+    Lmstudio,
     /// Any other server with OpenAI's chat completions API.
     Compatible,
     /// The built-in demo model, which needs no network.
@@ -34,7 +43,15 @@ impl Supplier {
             Self::Tongyi => "tongyi",
             Self::Minimax => "minimax",
             Self::Volcengine => "volcengine",
+            Self::Gemini => "gemini",
+            Self::Moonshot => "moonshot",
+            Self::Siliconflow => "siliconflow",
+            Self::Openrouter => "openrouter",
+            Self::Xai => "xai",
+            Self::Mistral => "mistral",
             Self::Ollama => "ollama",
+            Self::Vllm => "vllm",
+            Self::Lmstudio => "lmstudio",
             Self::Compatible => "compatible",
             Self::Demo => "demo",
         }
@@ -140,6 +157,9 @@ pub struct ChannelModel {
     pub tools: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<bool>,
+    /// Whether it answers in chats; embedding, speech and image models do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
 }
@@ -155,10 +175,37 @@ pub struct ModelInfo {
     pub vision: bool,
     pub tools: bool,
     pub thinking: bool,
+    /// Whether it answers in chats. Other models are not offered for a chat.
+    #[serde(default = "yes")]
+    pub chat: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
     /// The source of the context window; clients show it.
     pub source: InfoSource,
+}
+
+/// Servers before this field offered every model.
+fn yes() -> bool {
+    true
+}
+
+/// Names of models, to look up what is known about them.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelLookup {
+    pub names: Vec<String>,
+}
+
+/// The model that an agent uses unless a session chooses another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentModel {
+    pub agent_id: AgentId,
+    pub channel_id: ChannelId,
+    pub channel_name: String,
+    pub model: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -104,6 +104,9 @@ pub struct SessionInfo {
     pub status: SessionStatus,
     pub message_count: u64,
     pub first_message: Option<String>,
+    /// The name of the directory in which its tools work, without the path to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace_name: Option<String>,
     /// ISO 8601, UTC, milliseconds.
     pub created_at: String,
     pub updated_at: String,
@@ -111,7 +114,9 @@ pub struct SessionInfo {
 
 impl From<SessionMeta> for SessionInfo {
     fn from(meta: SessionMeta) -> Self {
+        let directory = meta.cwd.rsplit(['/', '\\']).find(|name| !name.is_empty());
         Self {
+            workspace_name: directory.map(str::to_owned),
             session_id: meta.session_id,
             provider: meta.provider,
             root_entry_id: meta.root_entry_id,

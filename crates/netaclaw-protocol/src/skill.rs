@@ -3,6 +3,7 @@
 use crate::{SessionId, ToolLabel};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A skill, available or not.
@@ -14,6 +15,9 @@ pub struct SkillView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<ToolLabel>,
     pub description: String,
+    /// Its texts for people, by language: `en` and `zh`. Missing texts are those for the model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub translations: BTreeMap<String, SkillTexts>,
     pub source: SkillSource,
     pub state: SkillState,
     /// Why it is unavailable; empty if it is available.
@@ -28,6 +32,28 @@ pub struct SkillView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Value>,
     pub timeout_ms: u64,
+}
+
+/// The texts of a skill in one language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SkillTexts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// By the name of the property of the input.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub input: BTreeMap<String, SkillInputTexts>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SkillInputTexts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
 }
 
 /// A skill with its instructions.

@@ -42,20 +42,25 @@ impl AnswerSoFar {
 
     /// The message as it would have to be stored if nothing more came: marked as aborted.
     pub fn to_message(&self) -> AssistantMessage {
+        let message = self.text.to_message();
         AssistantMessage {
-            netaclaw: self.mark(),
-            ..self.text.to_message()
+            netaclaw: self.mark(message.netaclaw.as_deref()),
+            ..message
         }
     }
 
-    /// Data of the stream that no content block stores.
-    pub(crate) fn mark(&self) -> Option<Box<AnswerMark>> {
+    /// Data of the stream that no content block stores, added to what the client has marked.
+    pub(crate) fn mark(&self, by_client: Option<&AnswerMark>) -> Option<Box<AnswerMark>> {
         let thinking = self
             .parts
             .iter()
             .filter(|part| part.kind == StreamPart::Thinking);
         let thinking_ms: Vec<u64> = thinking.map_while(|part| part.duration_ms).collect();
-        (!thinking_ms.is_empty()).then(|| Box::new(AnswerMark { thinking_ms }))
+        let mark = AnswerMark {
+            thinking_ms,
+            ..by_client.cloned().unwrap_or_default()
+        };
+        (mark != AnswerMark::default()).then(|| Box::new(mark))
     }
 
     pub(crate) fn text(&self) -> &GrowingAnswer {

@@ -19,14 +19,15 @@ import type {
   EffectiveTools,
   Listing,
   Login,
-  Me,
   McpServerInfo,
   McpServerTest,
   McpServerTry,
   McpServerView,
   McpServerWrite,
+  Me,
   Memory,
   MemorySpec,
+  ModelInfo,
   NewUser,
   OwnPassword,
   ProcessLogPage,
@@ -134,6 +135,9 @@ export const api = {
     request<ProcessLogPage>('session/process_log', { query, signal }),
 
   models: (signal?: Signal) => request<Listing<ChannelModels>>('models', { signal }),
+  /** What is known about models by their names alone. */
+  lookUp: (names: readonly string[], signal?: Signal) =>
+    request<Listing<ModelInfo>>('models/lookup', { method: 'POST', body: { names }, signal }),
   suppliers: (signal?: Signal) => request<Listing<SupplierOption>>('suppliers', { signal }),
 
   dictionary: {

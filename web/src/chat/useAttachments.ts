@@ -29,6 +29,7 @@ export function useAttachments(draftKey: Readonly<Ref<string>>) {
         name: file.name,
         mimeType: file.type,
         bytes: file.size,
+        kind: null,
         preview,
         state: 'uploading',
         progress: 0,
@@ -45,11 +46,11 @@ export function useAttachments(draftKey: Readonly<Ref<string>>) {
     form.append('file', file)
     try {
       const { items } = await request<{ items: UploadedFile[] }>('attachments', { method: 'POST', body: form })
-      const { id, name, mimeType, bytes } = items[0]!
-      change(key, { done: { id, name, mimeType, bytes } }, { state: 'ready', progress: 1, mimeType, bytes })
+      const { id, name, mimeType, bytes, kind } = items[0]!
+      const done = { id, name, mimeType, bytes, kind }
+      change(key, { done }, { state: 'ready', progress: 1, mimeType, bytes, kind })
       // The draft may have been left meanwhile; the file belongs to it all the same.
-      if (draft !== draftKey.value)
-        drafts.set(draft, { files: [...drafts.get(draft).files, { id, name, mimeType, bytes }] })
+      if (draft !== draftKey.value) drafts.set(draft, { files: [...drafts.get(draft).files, done] })
       else keep()
     } catch (error) {
       const problem = error instanceof ApiError ? error.message : String(error)
@@ -103,6 +104,7 @@ function kept(file: DraftFile): Upload {
     name: file.name,
     mimeType: file.mimeType,
     bytes: file.bytes,
+    kind: file.kind ?? null,
     preview: isImage ? `/admin/netaclaw/attachments/${encodeURIComponent(file.id)}` : null,
     state: 'ready',
     progress: 1,

@@ -1,6 +1,7 @@
 import { ref, type Ref } from 'vue'
 import { useSession } from '@/stores'
 import type { RowIntent } from '@/ui/message/intents'
+import type { Remedy } from '@/view/trouble'
 import type { CompactionRow, ProcessLog, TranscriptRow } from '@/view/types'
 import type { useActions } from './useActions'
 
@@ -19,6 +20,8 @@ interface Surroundings {
   showImage(image: { src: string; alt: string }): void
   showLog(log: ProcessLog): void
   showSummary(row: CompactionRow): void
+  /** Does what an error advises. */
+  remedy(remedy: Remedy, channel: string | null): void
 }
 
 /** Carries out what the rows of the transcript ask for, and knows which message is being edited. */
@@ -70,6 +73,8 @@ export function useRowIntents(
         return void (row.kind === 'compaction' && page.showSummary(row))
       case 'toggleFolded':
         return page.toggleFolded()
+      case 'remedy':
+        return page.remedy(intent.remedy, intent.channel)
       case 'compact':
         return void actions.compact()
       case 'dismissCompaction':

@@ -1,9 +1,11 @@
 import { computed } from 'vue'
 import { imageAddress } from '@/api'
-import { useOutbox, usePrefs, useSession } from '@/stores'
+import { useAccount, useCatalogue, useOutbox, usePrefs, useSession } from '@/stores'
 import type { Outgoing } from '@/socket'
 import { NO_FILES, NO_IMAGES } from '@/view/content'
+import { chatChannels } from '@/view/models'
 import { transcriptProjector } from '@/view/transcript'
+import type { Means } from '@/view/trouble'
 import type { PendingUserRow, QueueRow, TranscriptRow } from '@/view/types'
 
 /** The rows of the open session, with what is on its way to it. */
@@ -11,6 +13,8 @@ export function useRows(showsFolded: () => boolean) {
   const session = useSession()
   const outbox = useOutbox()
   const prefs = usePrefs()
+  const account = useAccount()
+  const catalogue = useCatalogue()
   const project = transcriptProjector()
 
   const own = computed(() => outbox.items.filter((item) => (item.chat.sessionId ?? null) === session.id))
@@ -18,11 +22,16 @@ export function useRows(showsFolded: () => boolean) {
   const queues = computed(() => session.state !== null && session.state.run.status !== 'idle')
   const pending = computed(() => own.value.filter((item) => !queues.value || item.state === 'failed').map(pendingRow))
 
+  const means = computed<Means>(() => ({
+    mayConfigure: account.mayConfigure,
+    hasModels: chatChannels(catalogue.models).flatMap((channel) => channel.models).length > 1,
+  }))
   const rows = computed<readonly TranscriptRow[]>(() => {
     if (!session.state) return pending.value
     return project(session.state, {
       verbosity: prefs.verbosity,
       language: prefs.language,
+      means: means.value,
       pending: pending.value,
       showsFolded: showsFolded(),
       loadingOlder: session.loadingOlder,
@@ -51,7 +60,7 @@ function pendingRow(item: Outgoing): PendingUserRow {
 }
 
 function fileView(file: { name: string; mimeType: string }, at: number) {
-  return { key: String(at), name: file.name, mimeType: file.mimeType, bytes: null, href: null }
+  return { key: String(at), name: file.name, mimeType: file.mimeType, bytes: null, href: null, fileOnly: false }
 }
 
 function queueRow(item: Outgoing): QueueRow {

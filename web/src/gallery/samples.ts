@@ -123,6 +123,7 @@ export const user: UserRow = {
   images: [],
   files: [],
   steered: false,
+  unseenBy: null,
 }
 
 export const userFull: UserRow = {
@@ -132,6 +133,7 @@ export const userFull: UserRow = {
   branch,
   label: '第一版',
   steered: true,
+  unseenBy: 'deepseek-v4-pro',
   text: Array.from(
     { length: 20 },
     (_, line) => `Line ${line + 1}: a long message is folded so that the answer stays near.`,
@@ -144,6 +146,7 @@ export const userFull: UserRow = {
       mimeType: 'application/pdf',
       bytes: 2_345_678,
       href: '/files/1',
+      fileOnly: true,
     },
   ],
 }
@@ -310,6 +313,8 @@ const answer: AssistantRow = {
   stopReason: 'stop',
   errorMessage: null,
   advised: false,
+  remedies: [],
+  channel: null,
   usage: { inputTokens: 11_200, outputTokens: 840, cacheReadTokens: 9000, totalTokens: 12_040, cost: 0.0342 },
 }
 
@@ -482,6 +487,8 @@ export const others: TranscriptRow[] = [
     key: 'r1',
     severity: 'error',
     advised: false,
+    remedies: ['channel', 'model'],
+    channel: 'work',
     message: '401 Unauthorized: invalid api key',
     code: 'unauthorized',
   },
@@ -624,6 +631,7 @@ export const attachments: ComposerAttachment[] = [
     name: 'mountains.png',
     mimeType: 'image/png',
     bytes: 48_200,
+    kind: 'image',
     preview: picture,
     state: 'ready',
     progress: 1,
@@ -635,6 +643,7 @@ export const attachments: ComposerAttachment[] = [
     name: '会议记录-2026-11-15.docx',
     mimeType: 'application/msword',
     bytes: 1_200_000,
+    kind: null,
     preview: null,
     state: 'uploading',
     progress: 0.42,
@@ -646,11 +655,23 @@ export const attachments: ComposerAttachment[] = [
     name: 'video.mp4',
     mimeType: 'video/mp4',
     bytes: 99_000_000,
+    kind: null,
     preview: null,
     state: 'failed',
     progress: 0,
     problem: 'Larger than 20 MB',
     canRetry: false,
+  },
+  {
+    key: '4',
+    name: 'report.pdf',
+    mimeType: 'application/pdf',
+    bytes: 320_000,
+    kind: 'other',
+    preview: null,
+    state: 'ready',
+    progress: 1,
+    problem: null,
   },
 ]
 
@@ -679,6 +700,7 @@ export const sessions: SessionRow[] = [
     unread: false,
     archived: false,
     current: true,
+    forked: true,
   },
   {
     id: '2',
@@ -691,6 +713,7 @@ export const sessions: SessionRow[] = [
     unread: false,
     archived: false,
     current: false,
+    forked: false,
   },
   {
     id: '3',
@@ -703,6 +726,7 @@ export const sessions: SessionRow[] = [
     unread: true,
     archived: false,
     current: false,
+    forked: false,
   },
   {
     id: '4',
@@ -715,6 +739,7 @@ export const sessions: SessionRow[] = [
     unread: false,
     archived: true,
     current: false,
+    forked: false,
   },
 ]
 

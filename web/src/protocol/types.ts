@@ -89,6 +89,11 @@ export type AgentId = string;
 export type AgentListItem = Agent | AgentBrief;
 
 /**
+ * The model that an agent uses unless a session chooses another one.
+ */
+export type AgentModel = { agentId: AgentId, channelId: ChannelId, channelName: string, model: string, };
+
+/**
  * The system prompt and the tools of an agent, saved or not.
  */
 export type AgentPreview = { tools: EffectiveTools, prompt: PromptPreview, 
@@ -99,7 +104,11 @@ model?: ModelInfo | null,
 /**
  * Why the agent cannot run with these settings.
  */
-problem?: string | null, };
+problem?: string | null, 
+/**
+ * The same in both languages.
+ */
+problemWords?: Words | null, };
 
 /**
  * Facts about an answer for users, not for models. Only NetaClaw writes it.
@@ -108,7 +117,12 @@ export type AnswerMark = {
 /**
  * How long each thinking block took, in their order. One that was cut off has none.
  */
-thinkingMs: Array<number>, };
+thinkingMs: Array<number>, 
+/**
+ * How many images of the last message the model did not receive, because it does not support
+ * images.
+ */
+unseenImages?: number | null, };
 
 /**
  * Why a REST request was rejected.
@@ -240,7 +254,11 @@ export type ChannelId = string;
 /**
  * A model as configured in a channel. Absent fields come from the model catalog.
  */
-export type ChannelModel = { name: string, contextWindow?: number, maxOutput?: number, vision?: boolean, tools?: boolean, thinking?: boolean, price?: ModelPrice, };
+export type ChannelModel = { name: string, contextWindow?: number, maxOutput?: number, vision?: boolean, tools?: boolean, thinking?: boolean, 
+/**
+ * Whether it answers in chats; embedding, speech and image models do not.
+ */
+chat?: boolean, price?: ModelPrice, };
 
 /**
  * The models of a channel, for the choice in a chat.
@@ -751,7 +769,7 @@ seq: number, };
 /**
  * What is wrong with the value of a field.
  */
-export type FieldProblem = { "code": "empty" } | { "code": "too_long", charsMax: number, } | { "code": "too_short", charsMin: number, } | { "code": "not_a_name" } | { "code": "out_of_range", min: number, max: number, } | { "code": "twice", value: string, } | { "code": "on_and_off", tool: string, } | { "code": "no_such_channel", id: string, } | { "code": "no_such_user", id: string, } | { "code": "no_such_agent", id: string, } | { "code": "not_an_address" } | { "code": "secret_in_address" } | { "code": "address_needed" } | { "code": "not_absolute" } | { "code": "not_a_host", rule: string, } | { "code": "at_data_directory" } | { "code": "no_such_field", nearest: string | null, } | { "code": "unreadable", detail: string, } | { "code": "default_needed" } | { "code": "last_admin" } | { "code": "in_the_past" } | { "code": "not_a_variable" } | { "code": "not_one_line" } | { "code": "nothing_to_keep" } | { "code": "too_many", max: number, } | { "code": "too_many_pending", max: number, };
+export type FieldProblem = { "code": "empty" } | { "code": "too_long", charsMax: number, } | { "code": "too_short", charsMin: number, } | { "code": "not_a_name" } | { "code": "out_of_range", min: number, max: number, } | { "code": "twice", value: string, } | { "code": "on_and_off", tool: string, } | { "code": "no_such_channel", id: string, } | { "code": "no_such_user", id: string, } | { "code": "no_such_agent", id: string, } | { "code": "not_an_address" } | { "code": "secret_in_address" } | { "code": "address_needed" } | { "code": "not_absolute" } | { "code": "not_a_host", rule: string, } | { "code": "at_data_directory" } | { "code": "no_such_field", nearest: string | null, } | { "code": "unreadable", detail: string, } | { "code": "default_needed" } | { "code": "last_admin" } | { "code": "in_the_past" } | { "code": "not_a_variable" } | { "code": "not_one_line" } | { "code": "nothing_to_keep" } | { "code": "too_many", max: number, } | { "code": "too_many_pending", max: number, } | { "code": "directory_missing", path: string, } | { "code": "not_a_directory", path: string, };
 
 /**
  * Why a valid credential is not sufficient.
@@ -1158,11 +1176,20 @@ export type ModelFallback = { channelId: ChannelId, model: string | null, };
 /**
  * What is known about a model, with all defaults.
  */
-export type ModelInfo = { name: string, contextWindow: number, maxOutput: number, vision: boolean, tools: boolean, thinking: boolean, price?: ModelPrice | null, 
+export type ModelInfo = { name: string, contextWindow: number, maxOutput: number, vision: boolean, tools: boolean, thinking: boolean, 
+/**
+ * Whether it answers in chats. Other models are not offered for a chat.
+ */
+chat: boolean, price?: ModelPrice | null, 
 /**
  * The source of the context window; clients show it.
  */
 source: InfoSource, };
+
+/**
+ * Names of models, to look up what is known about them.
+ */
+export type ModelLookup = { names: Array<string>, };
 
 /**
  * What a million tokens cost, in the currency of the channel.
@@ -1193,7 +1220,7 @@ export type NotFound = { "code": "no_session" } | { "code": "no_record", kind: R
 /**
  * What must be corrected before an agent can run.
  */
-export type NotReady = { "code": "agent_not_valid", field: string, problem: FieldProblem, } | { "code": "channel_sealed", channel: string, } | { "code": "mcp_sealed", server: string, } | { "code": "skill_not_usable", name: string, problems: Array<SkillProblem>, } | { "code": "skill_missing", name: string, ready: Array<string>, } | { "code": "workspace_not_opened", error: string, } | { "code": "workspace_hidden" };
+export type NotReady = { "code": "agent_not_valid", field: string, problem: FieldProblem, } | { "code": "channel_sealed", channel: string, } | { "code": "mcp_sealed", server: string, } | { "code": "skill_not_usable", name: string, problems: Array<SkillProblem>, } | { "code": "skill_missing", name: string, ready: Array<string>, } | { "code": "workspace_not_opened", error: string, } | { "code": "workspace_hidden" } | { "code": "workspace_missing" };
 
 /**
  * Where there is nothing to say beyond that it was done.
@@ -1323,7 +1350,11 @@ omitted: Array<string>, };
  */
 export type PromptPreview = { layers: Array<PromptLayer>, 
 /**
- * An estimate.
+ * Of the names, descriptions and schemas of the tools that are enabled.
+ */
+toolTokens: number, 
+/**
+ * What every request carries before the first message: the layers and the tools. An estimate.
  */
 tokens: number, };
 
@@ -1466,6 +1497,23 @@ export type Retried = { runId: RunId, };
  */
 export type Retry = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 
+/**
+ * A request to a model failed before anything arrived, and is made again.
+ */
+export type RetryNotice = { 
+/**
+ * What happened, in one sentence; `said` has the message of the supplier.
+ */
+trouble: Trouble, 
+/**
+ * When the request is repeated, as Unix time in milliseconds. Absent with `fallback`.
+ */
+at?: number | null, 
+/**
+ * The fallback channel that is asked instead.
+ */
+fallback?: string | null, };
+
 export type Role = "admin" | "user";
 
 export type RunError = { runId?: RunId | null, code: ErrorCode, severity: Severity, 
@@ -1490,9 +1538,13 @@ export type RunState = "running" | "stopping" | "idle";
  */
 export type RunStatus = { status: RunState, runId?: RunId | null, phase?: RunPhase | null, 
 /**
- * In words, where a phase needs them: "retrying in 4 s: rate limit".
+ * In English, for clients that know nothing better; see `retry`.
  */
 detail?: string | null, 
+/**
+ * Why the model was not reached, and what happens next.
+ */
+retry?: RetryNotice | null, 
 /**
  * Unix time in milliseconds.
  */
@@ -1574,6 +1626,10 @@ export type SessionId = string;
  */
 export type SessionInfo = { sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, messageCount: number, firstMessage: string | null, 
 /**
+ * The name of the directory in which its tools work, without the path to it.
+ */
+workspaceName?: string | null, 
+/**
  * ISO 8601, UTC, milliseconds.
  */
 createdAt: string, updatedAt: string, };
@@ -1621,6 +1677,10 @@ unread: boolean,
  * Number of queued messages.
  */
 queued: number, sessionId: SessionId, provider: ProviderKind, rootEntryId: EntryId | null, leafEntryId: EntryId | null, parentSessionId: SessionId | null, agentId: string | null, userId: string | null, title: string | null, status: SessionStatus, messageCount: number, firstMessage: string | null, 
+/**
+ * The name of the directory in which its tools work, without the path to it.
+ */
+workspaceName?: string | null, 
 /**
  * ISO 8601, UTC, milliseconds.
  */
@@ -1700,7 +1760,11 @@ body: string,
 /**
  * Its other files, relative to its folder.
  */
-files: Array<string>, name: string, label?: ToolLabel | null, description: string, source: SkillSource, state: SkillState, 
+files: Array<string>, name: string, label?: ToolLabel | null, description: string, 
+/**
+ * Its texts for people, by language: `en` and `zh`. Missing texts are those for the model.
+ */
+translations?: { [key in string]: SkillTexts }, source: SkillSource, state: SkillState, 
 /**
  * Why it is unavailable; empty if it is available.
  */
@@ -1727,6 +1791,8 @@ export type SkillEnd = { runId: RunId, toolCallId: string, operationId: string,
  */
 status: ProcessStatus, durationMs: number, };
 
+export type SkillInputTexts = { label?: string, description?: string, };
+
 /**
  * A problem of a skill that should be fixed.
  */
@@ -1743,6 +1809,15 @@ export type SkillSource = "agent" | "data" | "workspace" | "shipped";
 export type SkillStart = { runId: RunId, toolCallId: string, operationId: string, skillName: string, };
 
 export type SkillState = "ready" | "unavailable" | "invalid" | "shadowed" | "not_chosen";
+
+/**
+ * The texts of a skill in one language.
+ */
+export type SkillTexts = { description?: string, 
+/**
+ * By the name of the property of the input.
+ */
+input: { [key in string]: SkillInputTexts }, };
 
 /**
  * The session and the call of the trial.
@@ -1765,7 +1840,11 @@ agentName?: string | null, };
 /**
  * A skill, available or not.
  */
-export type SkillView = { name: string, label?: ToolLabel | null, description: string, source: SkillSource, state: SkillState, 
+export type SkillView = { name: string, label?: ToolLabel | null, description: string, 
+/**
+ * Its texts for people, by language: `en` and `zh`. Missing texts are those for the model.
+ */
+translations?: { [key in string]: SkillTexts }, source: SkillSource, state: SkillState, 
 /**
  * Why it is unavailable; empty if it is available.
  */
@@ -1849,7 +1928,7 @@ allowedToolNames: Array<string> | null, };
 /**
  * The supplier of a channel.
  */
-export type Supplier = "openai" | "azure" | "anthropic" | "deepseek" | "zhipu" | "tongyi" | "minimax" | "volcengine" | "ollama" | "compatible" | "demo";
+export type Supplier = "openai" | "azure" | "anthropic" | "deepseek" | "zhipu" | "tongyi" | "minimax" | "volcengine" | "gemini" | "moonshot" | "siliconflow" | "openrouter" | "xai" | "mistral" | "ollama" | "vllm" | "lmstudio" | "compatible" | "demo";
 
 /**
  * A supplier that can be chosen.

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { load as loadKept, save } from '@/browser/storage'
 import { request } from '@/api'
-import type { AgentBrief, ChannelModels, ChatModel, Listing, ThinkingLevel } from '@/protocol'
+import type { AgentBrief, AgentModel, ChannelModels, ChatModel, Listing, ThinkingLevel } from '@/protocol'
 import { useConnection } from './connection'
 
 const KEY = 'netaclaw.agent'
@@ -17,17 +17,20 @@ export interface NewSessionChoice {
 export const useCatalogue = defineStore('catalogue', () => {
   const agents = shallowRef<readonly AgentBrief[]>([])
   const models = shallowRef<Listing<ChannelModels>['items']>([])
+  const defaults = shallowRef<readonly AgentModel[]>([])
   const lastAgentId = shallowRef<string | null>(loadKept('local', KEY, null))
 
   const forNew = shallowRef<NewSessionChoice>({})
 
   async function load(): Promise<void> {
-    const [agentList, modelList] = await Promise.allSettled([
+    const [agentList, modelList, defaultList] = await Promise.allSettled([
       request<{ items: AgentBrief[] }>('agents'),
       request<Listing<ChannelModels>>('models'),
+      request<Listing<AgentModel>>('models/defaults'),
     ])
     if (agentList.status === 'fulfilled') agents.value = agentList.value.items
     if (modelList.status === 'fulfilled') models.value = modelList.value.items
+    if (defaultList.status === 'fulfilled') defaults.value = defaultList.value.items
   }
 
   useConnection().onConnected(() => void load())
@@ -35,6 +38,8 @@ export const useCatalogue = defineStore('catalogue', () => {
   return {
     agents,
     models,
+    /** The model of each agent; agents without a usable one are missing. */
+    defaults,
     forNew,
     load,
     /** The one that answers where no agent is named. */

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
 import { load, save } from '@/browser/storage'
+import type { AttachmentKind } from '@/protocol'
 
 /** A message that is being written. */
 export interface Draft {
@@ -16,6 +17,8 @@ export interface DraftFile {
   readonly name: string
   readonly mimeType: string
   readonly bytes: number
+  /** Absent in drafts of older versions. */
+  readonly kind?: AttachmentKind
 }
 
 const KEY = 'netaclaw.drafts'

@@ -2,16 +2,25 @@
 
 import type { ContextBreakdown, TokenTotals } from '@/protocol'
 import type { AskedQuestion, SessionState } from '@/session'
+import { troubleWords, type TroubleLanguage } from './trouble'
 import type { BreakdownView, QuestionView, QueueRow, QueueView, RunView, SpentView, TokenView } from './types'
 
-export function runView(state: SessionState): RunView {
+export function runView(state: SessionState, language: TroubleLanguage): RunView {
+  const { retry } = state.run
   return {
     state: state.run.status,
     phase: state.run.phase ?? null,
     since: state.run.since,
     startedAt: state.runStartedAt,
     lastActivity: state.lastActivity,
-    detail: state.run.detail ?? null,
+    retry: retry
+      ? {
+          words: troubleWords(retry.trouble, language)!,
+          at: retry.at ?? null,
+          fallback: retry.fallback ?? null,
+          said: retry.trouble.said ?? null,
+        }
+      : null,
   }
 }
 

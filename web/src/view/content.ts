@@ -54,6 +54,7 @@ export function userParts(
       mimeType: file.mimeType,
       bytes: file.bytes,
       href: file.id ? `/admin/netaclaw/attachments/${encodeURIComponent(file.id)}?download` : null,
+      fileOnly: file.kind === 'other',
     })),
   }
 }

@@ -4,7 +4,7 @@ import type { AnswerPart, TranscriptRow } from './types'
 
 const base = { entryId: null, branch: null, label: null, at: null }
 const user = (key: string, text: string) =>
-  ({ ...base, kind: 'user', key, text, images: [], files: [], steered: false }) as TranscriptRow
+  ({ ...base, kind: 'user', key, text, images: [], files: [], steered: false, unseenBy: null }) as TranscriptRow
 const text = (key: string, text: string): AnswerPart => ({
   kind: 'text',
   key,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sessionGroups, startOfDay } from './sessions'
+import { sessionGroups, startOfDay, withoutArguments } from './sessions'
 import type { SessionRow } from './types'
 
 const NOW = new Date(2026, 10, 19, 9, 30).getTime()
@@ -28,4 +28,10 @@ test('sessions stand together by the days that have passed, and not by hours', (
 
 test('without sessions there are no groups', () => {
   expect(sessionGroups([], startOfDay(NOW))).toEqual([])
+})
+
+test('a run of a skill is known by its name', () => {
+  expect(withoutArguments('/skill folder-audit {"folder":"."}')).toBe('folder-audit')
+  expect(withoutArguments('/skill report for last week')).toBe('/skill report for last week')
+  expect(withoutArguments('hello {"a":1}')).toBe('hello {"a":1}')
 })

@@ -13,7 +13,7 @@ export function sessionRows(
   const nameOf = (id: string | null) => (agents.length > 1 && id !== null ? (names.get(id) ?? '') : '')
   return items.map((item) => ({
     id: item.sessionId,
-    title: item.title ?? oneLine(item.firstMessage ?? '', 60),
+    title: item.title ?? oneLine(withoutArguments(item.firstMessage ?? ''), 60),
     preview: oneLine(item.firstMessage ?? '', 160),
     agentName: nameOf(item.agentId),
     updatedAt: millisOf(item.updatedAt) ?? 0,
@@ -22,6 +22,7 @@ export function sessionRows(
     unread: item.unread && item.sessionId !== openId,
     archived: item.status === 'archived',
     current: item.sessionId === openId,
+    forked: item.parentSessionId !== null,
   }))
 }
 
@@ -49,4 +50,9 @@ function ageOf(at: number, today: number): SessionGroup['age'] {
 
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0)
+}
+
+/** A run of a skill is known by the skill's name; what the program gets is not for people. */
+export function withoutArguments(message: string): string {
+  return /^\s*\/skill\s+(\S+)\s*\{/.exec(message)?.[1] ?? message
 }

@@ -161,6 +161,62 @@ describe('by hand', () => {
     type: 'message',
     message: { role: 'user', content, timestamp: 0 },
   })
+  const answer = (id: string, parentId: string, changes: object): Entry => ({
+    ...stamp,
+    id,
+    parentId,
+    type: 'message',
+    message: {
+      role: 'assistant',
+      api: '',
+      provider: 'p',
+      model: 'blind',
+      usage,
+      stopReason: 'stop',
+      timestamp: 0,
+      content: [],
+      ...changes,
+    },
+  })
+  const picture = (id: string, parentId: string | null): Entry => ({
+    ...stamp,
+    id,
+    parentId,
+    type: 'message',
+    message: { role: 'user', content: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }], timestamp: 0 },
+  })
+
+  test('an image says which model did not receive it', () => {
+    const seen = session([
+      picture('u1', null),
+      answer('a1', 'u1', {}),
+      picture('u2', 'a1'),
+      answer('a2', 'u2', { netaclaw: { thinkingMs: [], unseenImages: 1 } }),
+      user('u3', 'a2', 'and now?'),
+      answer('a3', 'u3', {}),
+    ])
+    const rows = transcript(seen, options('everything'))
+    expect(rows.flatMap((row) => (row.kind === 'user' ? [[row.key, row.unseenBy]] : []))).toEqual([
+      ['u1', null],
+      ['u2', 'blind'],
+      ['u3', null],
+    ])
+  })
+
+  test('a failed answer offers what can be done about it, and settings to those who may change them', () => {
+    const words = { zh: '密钥无效。', en: 'The key is not valid.' }
+    const failed = session([
+      user('u1', null, 'hello'),
+      answer('a1', 'u1', { stopReason: 'error', trouble: { kind: 'auth', words, channel: 'work' } }),
+    ])
+    const offered = (mayConfigure: boolean) =>
+      transcript(failed, { ...options('everything'), means: { mayConfigure, hasModels: true } }).flatMap((row) =>
+        row.kind === 'assistant' ? [{ remedies: row.remedies, channel: row.channel }] : [],
+      )
+    expect(offered(true)).toEqual([{ remedies: ['channel', 'model'], channel: 'work' }])
+    expect(offered(false)).toEqual([{ remedies: ['model'], channel: 'work' }])
+  })
+
   const call = (id: string, parentId: string, calls: string[]): Entry => ({
     ...stamp,
     id,

@@ -9,7 +9,7 @@ import { fold } from './fold'
 import { growingParts, spread, textParts } from './pieces'
 import { share } from './share'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
-import { troubleWords, type TroubleLanguage } from './trouble'
+import { NO_REMEDIES, remediesFor, troubleWords, type Means, type TroubleLanguage } from './trouble'
 import type {
   AnswerPart,
   AssistantRow,
@@ -30,7 +30,11 @@ export interface TranscriptOptions {
   loadingOlder: boolean
   address: ImageAddress
   language: TroubleLanguage
+  /** What the reader can do about errors. */
+  means?: Means
 }
+
+const NO_MEANS: Means = {}
 
 /** Where loaded entries begin on the active path: everything from there on is known. */
 export function loadedFrom(state: SessionState): number {
@@ -77,6 +81,7 @@ function isCurrent(settled: Settled, state: SessionState, options: TranscriptOpt
     before.sessionId === state.sessionId &&
     asked.verbosity === options.verbosity &&
     asked.language === options.language &&
+    asked.means === options.means &&
     asked.showsFolded === options.showsFolded &&
     asked.loadingOlder === options.loadingOlder
   )
@@ -128,7 +133,7 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
   if (state.streaming) rows.push(streamingRow(state))
   for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
   const folded = spread(fold(rows, options.verbosity, running))
-  folded.push(...troubles(state, options.language, folded))
+  folded.push(...troubles(state, options, folded))
   if (state.compaction && state.compaction.state !== 'done')
     folded.push(
       liveCompaction(
@@ -142,7 +147,8 @@ function lastTurn(state: SessionState, options: TranscriptOptions, entries: read
 }
 
 /** What is wrong with the session, and what went wrong beside what answers tell. */
-function troubles(state: SessionState, language: TroubleLanguage, shown: readonly TranscriptRow[]): TranscriptRow[] {
+function troubles(state: SessionState, options: TranscriptOptions, shown: readonly TranscriptRow[]): TranscriptRow[] {
+  const { language, means = NO_MEANS } = options
   const known = new Set(shown.map((row) => (row.kind === 'assistant' ? row.errorMessage : null)))
   const standing = state.warnings.map((warning, at): TranscriptRow => {
     return {
@@ -152,6 +158,8 @@ function troubles(state: SessionState, language: TroubleLanguage, shown: readonl
       message: troubleWords(warning, language)!,
       code: null,
       advised: true,
+      remedies: NO_REMEDIES,
+      channel: null,
     }
   })
   const happened = state.errors.flatMap((error, at): TranscriptRow[] => {
@@ -167,6 +175,8 @@ function troubles(state: SessionState, language: TroubleLanguage, shown: readonl
         message,
         code,
         advised: words !== null,
+        remedies: severity === 'error' ? remediesFor(error.trouble?.kind, means) : NO_REMEDIES,
+        channel: error.trouble?.channel ?? null,
         at: error.at,
       },
     ]
@@ -189,10 +199,21 @@ function rowsOfTurn(entries: readonly Entry[], context: TurnContext): Transcript
     fork = branchAt(context.state.tree, entry.id) ?? fork
     const row = rowOf(entry, entries[at - 1], fork, results, context)
     if (!row) continue
+    noteUnseen(rows, entry)
     rows.push(row)
     fork = null
   }
   return rows
+}
+
+/** Marks the messages before an answer whose images the answering model did not receive. */
+function noteUnseen(rows: TranscriptRow[], entry: Entry): void {
+  if (entry.type !== 'message' || entry.message.role !== 'assistant' || !entry.message.netaclaw?.unseenImages) return
+  for (let at = rows.length - 1; at >= 0; at--) {
+    const row = rows[at]!
+    if (row.kind === 'assistant') return
+    if (row.kind === 'user' && row.images.length > 0) rows[at] = { ...row, unseenBy: entry.message.model }
+  }
 }
 
 /** Results by the answer that asked for them and the call's id: ids may come again in later turns. */
@@ -258,6 +279,7 @@ function rowOf(
         kind: 'user',
         ...userParts(entry.id, message.content, message.netaclaw, options.address),
         steered: above !== undefined && roleOf(above) === 'toolResult',
+        unseenBy: null,
       }
     case 'assistant':
       return {
@@ -274,6 +296,11 @@ function rowOf(
         stopReason: message.stopReason,
         errorMessage: troubleWords(message.trouble, options.language) ?? message.errorMessage ?? null,
         advised: message.trouble != null,
+        remedies: remediesFor(
+          message.stopReason === 'length' ? 'length' : message.trouble?.kind,
+          options.means ?? NO_MEANS,
+        ),
+        channel: message.trouble?.channel ?? null,
         usage: usageOf(message.usage),
       }
     case 'toolResult':
@@ -354,6 +381,8 @@ function streamingRow(state: SessionState): AssistantRow {
     stopReason: null,
     errorMessage: null,
     advised: false,
+    remedies: NO_REMEDIES,
+    channel: null,
     usage: null,
     at: answer.startedAt,
   }

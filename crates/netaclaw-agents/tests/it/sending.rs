@@ -132,6 +132,41 @@ async fn a_picture_goes_into_the_run() {
 }
 
 #[tokio::test]
+async fn an_image_that_the_model_does_not_receive_is_noted_on_the_answer() {
+    for supplier in APIS {
+        let world = World::start(supplier).await;
+        world
+            .change_channel(|spec| spec.models[0].vision = Some(false))
+            .await;
+        let (session, client) = world.session().await;
+        let picture = Chat {
+            attachments: vec![Attachment {
+                id: None,
+                name: "p.png".to_owned(),
+                mime_type: "image/png".to_owned(),
+                data: Some("iVBORw0KGgo=".to_owned()),
+            }],
+            ..message(&session, "look")
+        };
+        world.send(picture).await.unwrap();
+        within(client.done(1)).await;
+        let seen = world.script().last_request().body.to_string();
+        assert!(!seen.contains("iVBORw0KGgo="), "{seen}");
+        world.chat(&session, "and now?").await;
+        within(client.done(2)).await;
+        let answers: Vec<_> = client
+            .events()
+            .into_iter()
+            .filter(|event| event["type"] == "session_entry_added")
+            .map(|event| event["data"]["entry"]["message"].clone())
+            .filter(|message| message["role"] == "assistant")
+            .collect();
+        assert_eq!(answers[0]["netaclaw"]["unseenImages"], 1, "{}", answers[0]);
+        assert!(answers[1]["netaclaw"]["unseenImages"].is_null());
+    }
+}
+
+#[tokio::test]
 async fn while_a_question_is_open() {
     for supplier in APIS {
         let world = World::start(supplier).await;
@@ -198,6 +233,16 @@ async fn while_a_retry_is_waited_for() {
         let waits = within(client.wait("run_status", |data| data["phase"] == "retrying")).await;
         let detail = waits["data"]["detail"].as_str().unwrap();
         assert!(detail.contains("trying again in 1 s"), "{detail}");
+        let retry = &waits["data"]["retry"];
+        let at = retry["at"].as_i64().unwrap();
+        assert!(at >= waits["data"]["since"].as_i64().unwrap(), "{retry}");
+        let words = &retry["trouble"]["words"];
+        assert_eq!(
+            words["en"],
+            "The model supplier is overloaded or has an outage."
+        );
+        assert!(words["zh"].as_str().unwrap().ends_with('。'), "{words}");
+        assert_eq!(retry["trouble"]["kind"], "overloaded");
         send_all(&world, &session).await;
         hold.release();
         check_all_answered(&world, &session, &client, 3).await;

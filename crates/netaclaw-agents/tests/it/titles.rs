@@ -1,4 +1,4 @@
-//! Titles: the first line at once, a title of an auxiliary model where one is configured, and
+//! Titles: the first line at once, then a title of the auxiliary model or of the agent's own, and
 //! nothing ever waits for it.
 
 use crate::world::World;
@@ -115,7 +115,28 @@ async fn a_name_given_by_the_user_stays() {
 }
 
 #[tokio::test]
-async fn without_an_auxiliary_model_or_with_one_that_fails_the_first_line_stays() {
+async fn the_agents_own_model_names_the_session_if_no_other_is_set() {
+    let world = World::start(Supplier::Openai).await;
+    let reply = Reply::text("Title: **Greeting**");
+    world.script().when(TITLE_REQUEST, reply);
+    let (session, client) = world.session().await;
+    world.chat(&session, "Hello there\nmore").await;
+    within(client.done(1)).await;
+    let named = |data: &serde_json::Value| data["session"]["title"] == "Greeting";
+    within(client.wait("session_updated", named)).await;
+    world.chat(&session, "And now?").await;
+    within(client.done(2)).await;
+    let asked = world.requests();
+    let mut titles = asked
+        .iter()
+        .filter(|r| r.last_user_text().contains(TITLE_REQUEST));
+    let title_request = titles.next().unwrap();
+    assert!(title_request.body["tools"].is_null(), "a short request");
+    assert_eq!(titles.count(), 0, "one request is enough");
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_asked_twice_and_the_first_line_stays() {
     for auxiliary in [false, true] {
         let world = World::start(Supplier::Openai).await;
         if auxiliary {
@@ -124,21 +145,20 @@ async fn without_an_auxiliary_model_or_with_one_that_fails_the_first_line_stays(
                 .change_agent(|spec| spec.auxiliary_model_channel_id = channel)
                 .await;
         }
-        world.script().when(TITLE_REQUEST, Reply::status(500));
+        world.script().when(TITLE_REQUEST, Reply::status(400));
         let (session, client) = world.session().await;
-        world.chat(&session, "Hello").await;
-        let done = within(client.done(1)).await.remove(0);
-        assert_eq!(done["data"]["outcome"], "completed");
-        if auxiliary {
-            within(world.script().asked(2)).await;
+        // Each answer, and the title that is asked for after the first two.
+        for (turn, requests) in [(1, 2), (2, 4), (3, 5)] {
+            world.chat(&session, "Hello").await;
+            let done = within(client.done(turn)).await.pop().unwrap();
+            assert_eq!(done["data"]["outcome"], "completed");
+            within(world.script().asked(requests)).await;
         }
         world.chat(&session, "And now?").await;
-        within(client.done(2)).await;
+        within(client.done(4)).await;
+        assert_eq!(world.requests().len(), 6, "no third request for a title");
         assert_eq!(title(&world, &session).await.as_deref(), Some("Hello"));
         let errors = client.events();
         assert!(errors.iter().all(|event| event["type"] != "error"));
-        if !auxiliary {
-            assert_eq!(world.requests().len(), 2, "no model was asked for a title");
-        }
     }
 }

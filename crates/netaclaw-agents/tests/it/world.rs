@@ -142,6 +142,16 @@ impl World {
             .unwrap();
     }
 
+    pub(crate) async fn change_channel(&self, change: impl FnOnce(&mut ChannelSpec)) {
+        let mut spec = self.admin.channel(&self.channel).await.unwrap().spec;
+        change(&mut spec);
+        let (by, keep) = (Actor::system(), KeyChange::Keep);
+        let changed = self
+            .admin
+            .update_channel(&by, &self.channel, Expect::Any, spec, keep);
+        changed.await.unwrap();
+    }
+
     /// A further channel to the same fake.
     pub(crate) async fn add_channel(&self, name: &str, supplier: Supplier) -> ChannelId {
         let spec = channel_spec(name, supplier, url(&self.fake, supplier));
@@ -270,6 +280,7 @@ fn channel_spec(name: &str, supplier: Supplier, base_url: String) -> ChannelSpec
             vision: Some(true),
             tools: Some(true),
             thinking: Some(true),
+            chat: None,
             price: None,
         }],
         is_auxiliary: false,

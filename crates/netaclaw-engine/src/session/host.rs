@@ -20,9 +20,9 @@ use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent};
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
-    ApprovalQuestion, EntryId, PartKind, ProcessSource, Question, RunId, RunPhase, StopReason,
-    StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted, ToolCallStarted,
-    ToolProcessEvent,
+    ApprovalQuestion, EntryId, PartKind, ProcessSource, Question, RetryNotice, RunId, RunPhase,
+    StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
+    ToolCallStarted, ToolProcessEvent,
 };
 use netaclaw_runtime::{
     AnswerSoFar, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent, RunHost,
@@ -114,12 +114,22 @@ impl RunHost for SessionHost {
                 metrics::retried(reason.kind());
                 self.trace.retried(reason.kind());
                 let detail = format!("{reason}; trying again in {} s", after_ms.div_ceil(1000));
-                self.live.phase(RunPhase::Retrying, Some(detail));
+                let retry = RetryNotice {
+                    trouble: reason.notice(),
+                    at: Some(now_ms() + i64::try_from(after_ms).unwrap_or(i64::MAX / 2)),
+                    fallback: None,
+                };
+                self.live.retrying(RunPhase::Retrying, detail, retry);
             }
             RunEvent::FallingBack { from, to, reason } => {
                 metrics::fell_back(reason.kind());
                 let detail = format!("{from} failed ({reason}); going on with {to}");
-                self.live.phase(RunPhase::WaitingForModel, Some(detail));
+                let retry = RetryNotice {
+                    trouble: reason.notice(),
+                    at: None,
+                    fallback: Some(to),
+                };
+                self.live.retrying(RunPhase::WaitingForModel, detail, retry);
             }
             RunEvent::Todo(todo) => self.live.todo_changed(todo),
             RunEvent::Tools { names, changed } => self.live.tools_told(names, changed),

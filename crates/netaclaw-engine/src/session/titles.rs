@@ -1,8 +1,9 @@
 //! Titles: the first line of the first message at once, better words when a model has found some.
+//! The model is the auxiliary one, or the agent's own: one short request after the first answer.
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::session::title::{Beginning, ask, title_of};
+use crate::session::title::{Beginning, ask, is_skill_run, title_of};
 use crate::source::AgentSource;
 use netaclaw_protocol::{RunOutcome, SessionMeta};
 use netaclaw_session::SessionPatch;
@@ -14,8 +15,13 @@ use tokio::task::JoinSet;
 pub(super) struct Titles {
     /// The provisional title; if it was changed in the meantime, the change wins.
     first_line: Option<String>,
+    /// How often a model was asked without result.
+    failures: u32,
     jobs: JoinSet<Made>,
 }
+
+/// A model that cannot do it would otherwise cost a request after every answer.
+const FAILURES_MAX: u32 = 2;
 
 enum Made {
     Title(String),
@@ -35,7 +41,12 @@ impl Titles {
         while let Some(made) = self.jobs.join_next().await {
             match made {
                 Ok(Made::Title(title)) => return Some(title),
-                Ok(Made::Nothing) => {}
+                Ok(Made::Nothing) => {
+                    self.failures += 1;
+                    if self.failures >= FAILURES_MAX {
+                        self.first_line = None;
+                    }
+                }
                 Ok(Made::NoModel) => self.first_line = None,
                 Err(error) if error.is_cancelled() => {}
                 Err(panic) => tracing::error!(%panic, "generating a title panicked"),
@@ -61,7 +72,7 @@ impl LiveSession {
             && let Some(title) = title_of(&tree)
         {
             self.set_title(title.clone()).await?;
-            self.titles.first_line = Some(title);
+            self.titles.first_line = (!is_skill_run(&tree)).then_some(title);
         }
         let due = outcome == RunOutcome::Completed && self.titles.first_line.is_some();
         if due

@@ -48,6 +48,7 @@ impl AgentSource for Agents {
                 tools: true,
                 thinking: false,
                 price: None,
+                chat: true,
                 source: InfoSource::Channel,
             },
             threshold_percent: None,

@@ -10,11 +10,11 @@ use crate::routes::{Routes, handlers};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use netaclaw_admin::{AdminError, check_channel, model_channel};
-use netaclaw_models::{Channel, Language, SUPPLIERS, known_models, test_connection};
+use netaclaw_admin::{AdminError, check_channel, model_channel, resolve_model};
+use netaclaw_models::{Channel, Language, SUPPLIERS, known_models, look_up, test_connection};
 use netaclaw_protocol::{
-    ChannelId, ChannelModels, ChannelStatus, ChannelTest, ChannelTry, ChannelView, ChannelWrite,
-    KeyChange, Listing, SupplierOption,
+    AgentModel, ChannelId, ChannelModels, ChannelStatus, ChannelTest, ChannelTry, ChannelView,
+    ChannelWrite, KeyChange, Listing, ModelInfo, ModelLookup, SupplierOption,
 };
 use serde::Deserialize;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub(super) fn routes() -> Routes {
         .with(handlers!(test))
         .with(handlers!(test_unsaved))
         .with(handlers!(models))
+        .with(handlers!(lookup))
+        .with(handlers!(defaults))
         .with(handlers!(suppliers))
 }
 
@@ -206,4 +208,44 @@ async fn suppliers(_: Onlooker, paging: Paging) -> Json<Listing<SupplierOption>>
         models: known_models(info.supplier).collect(),
     });
     Json(paging.of(items.collect()))
+}
+
+/// Look up what is known about models by their names alone, for channels that are not saved.
+/// Names may have the prefixes, dates and tags of relays; unknown models are marked as guesses.
+#[utoipa::path(post, path = "/admin/netaclaw/models/lookup", tag = "channels", request_body = ModelLookup,
+    responses((status = 200, body = Listing<ModelInfo>)))]
+async fn lookup(
+    _: Onlooker,
+    ApiJson(wanted): ApiJson<ModelLookup>,
+) -> Result<Json<Listing<ModelInfo>>, ApiError> {
+    let names = wanted.names.iter().take(LOOKUP_NAMES_MAX);
+    Ok(Json(Listing::new(
+        names.map(|name| look_up(name)).collect(),
+    )))
+}
+
+/// Suppliers of everything list some hundreds.
+const LOOKUP_NAMES_MAX: usize = 2_000;
+
+/// List the model that each agent uses unless a session chooses another one. Agents without a
+/// usable model are missing.
+#[utoipa::path(get, path = "/admin/netaclaw/models/defaults", tag = "channels",
+    params(Paging), responses((status = 200, body = Listing<AgentModel>)))]
+async fn defaults(
+    State(shared): State<Arc<Shared>>,
+    _: Signed,
+    paging: Paging,
+) -> Result<Json<Listing<AgentModel>>, ApiError> {
+    let channels = shared.admin.channels().await?;
+    let agents = shared.admin.agents().await?.into_iter();
+    let models = agents.filter_map(|agent| {
+        let choice = resolve_model(&agent.spec, &channels).ok()?.main;
+        Some(AgentModel {
+            agent_id: agent.id,
+            channel_id: choice.channel_id,
+            channel_name: choice.channel_name,
+            model: choice.model,
+        })
+    });
+    Ok(Json(paging.of(models.collect())))
 }

@@ -98,6 +98,7 @@ impl AgentSource for ScriptedSource {
                 tools: true,
                 thinking: false,
                 price: None,
+                chat: true,
                 source: InfoSource::Channel,
             },
             threshold_percent: Some(70),

@@ -165,7 +165,12 @@ async fn an_agent_shows_what_it_is_told_and_can_use() {
     let path = format!("{base}/prompt-preview");
     let prompt = call("GET", &path).send().await.json();
     assert_eq!(prompt["layers"][0]["name"], "identity");
-    assert!(prompt["tokens"].as_u64().unwrap() > 0);
+    let tokens = |of: &Value| of["tokens"].as_u64().unwrap();
+    let layers = prompt["layers"].as_array().unwrap();
+    let in_layers: u64 = layers.iter().map(tokens).sum();
+    let in_tools = prompt["toolTokens"].as_u64().unwrap();
+    assert!(in_tools > 1_000, "{in_tools}");
+    assert_eq!(tokens(&prompt), in_layers + in_tools);
     let fact = json!({"text": "Prefers tabs"});
     let kept = call("POST", "/admin/netaclaw/memories").json(fact).send();
     assert_eq!(kept.await.status, 201);
@@ -245,6 +250,72 @@ async fn channels_can_be_tried_before_they_are_kept() {
     assert_eq!(models["items"][0]["supplier"], "demo");
     assert!(models["items"][0]["models"][0]["contextWindow"].is_u64());
     assert!(models["items"][0].get("baseUrl").is_none());
+    let path = "/admin/netaclaw/models/defaults";
+    let defaults = plain(server.address, "GET", path).bearer(&token);
+    let defaults = defaults.send().await.json();
+    assert_eq!(defaults["items"][0]["model"], "demo", "{defaults}");
+}
+
+#[tokio::test]
+async fn models_are_looked_up_by_name_for_any_channel() {
+    let server = Server::start().await;
+    let names = [
+        "openai/gpt-4.1-2025-04-14",
+        "in-house-7",
+        "text-embedding-3-small",
+    ];
+    let found = request(server.address, "POST", "/admin/netaclaw/models/lookup")
+        .json(json!({ "names": names }))
+        .send();
+    let found = found.await.json();
+    let facts = |at: usize| {
+        let model = &found["items"][at];
+        let facts = ["name", "source", "vision", "chat"].map(|field| model[field].clone());
+        json!(facts)
+    };
+    assert_eq!(facts(0), json!([names[0], "catalogue", true, true]));
+    assert_eq!(found["items"][0]["contextWindow"], 1_047_576);
+    assert_eq!(facts(1), json!([names[1], "guess", false, true]));
+    assert_eq!(facts(2), json!([names[2], "guess", false, false]));
+}
+
+#[tokio::test]
+async fn the_choice_of_a_chat_says_which_models_are_for_chats() {
+    let server = Server::start().await;
+    let channel = json!({
+        "name": "relay",
+        "supplier": "compatible",
+        "baseUrl": "http://127.0.0.1:1/v1",
+        "models": [
+            {"name": "gpt-4.1"},
+            {"name": "whisper-1"},
+            {"name": "whisper-chat", "chat": true},
+            {"name": "gpt-4o", "vision": false},
+        ],
+    });
+    let made = request(server.address, "POST", "/admin/netaclaw/channels").json(channel);
+    assert_eq!(made.send().await.status, 201);
+    let models = request(server.address, "GET", "/admin/netaclaw/models").send();
+    let models = models.await.json();
+    let relay = models["items"].as_array().unwrap().iter();
+    let relay = relay
+        .clone()
+        .find(|channel| channel["channelName"] == "relay");
+    let facts: Vec<Value> = relay.unwrap()["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| json!([model["name"], model["chat"], model["vision"]]))
+        .collect();
+    assert_eq!(
+        json!(facts),
+        json!([
+            ["gpt-4.1", true, true],
+            ["whisper-1", false, false],
+            ["whisper-chat", true, false],
+            ["gpt-4o", true, false],
+        ])
+    );
 }
 
 #[tokio::test]

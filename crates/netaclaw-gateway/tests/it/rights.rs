@@ -89,6 +89,8 @@ const ROUTES: &[(&str, &str, Right)] = &[
     ("PUT", "/admin/netaclaw/memories/{id}", Write),
     ("POST", "/admin/netaclaw/memories/{id}/confirm", Write),
     ("GET", "/admin/netaclaw/models", Signed),
+    ("GET", "/admin/netaclaw/models/defaults", Signed),
+    ("POST", "/admin/netaclaw/models/lookup", Inspect),
     ("GET", "/admin/netaclaw/session/messages", Signed),
     ("GET", "/admin/netaclaw/session/process_log", Signed),
     ("GET", "/admin/netaclaw/sessions", Signed),

@@ -10,7 +10,9 @@ pub use growing::GrowingAnswer;
 
 use crate::client::{ModelEvent, PartKind};
 use crate::error::ModelError;
-use netaclaw_protocol::{AssistantMessage, Cost, ModelPrice, StopReason, Usage, now_ms};
+use netaclaw_protocol::{
+    AnswerMark, AssistantMessage, Cost, ModelPrice, StopReason, Usage, now_ms,
+};
 use std::collections::VecDeque;
 
 /// Text, thinking and arguments of one answer. This also bounds the memory that a model can make a
@@ -24,6 +26,8 @@ pub(crate) struct Answerer {
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) price: Option<ModelPrice>,
+    /// Images of the last message that the request leaves out.
+    pub(crate) unseen_images: u32,
 }
 
 #[derive(Debug)]
@@ -50,7 +54,12 @@ impl Answer {
                 stop_reason: StopReason::Stop,
                 error_message: None,
                 trouble: None,
-                netaclaw: None,
+                netaclaw: (answerer.unseen_images > 0).then(|| {
+                    Box::new(AnswerMark {
+                        unseen_images: Some(answerer.unseen_images),
+                        ..AnswerMark::default()
+                    })
+                }),
                 timestamp: now_ms(),
             }),
             price: answerer.price,

@@ -8,6 +8,7 @@ fn answer() -> Answer {
         api: "test",
         provider: "p".into(),
         model: "m".into(),
+        unseen_images: 0,
         price: Some(ModelPrice {
             input: 1.0,
             output: 2.0,

@@ -13,6 +13,7 @@ use crate::channel::Channel;
 use crate::client::{ModelClient, ModelStream};
 use crate::error::ModelError;
 use crate::http::{HttpAnswer, Transport, secret_header};
+use crate::payload::unseen_images;
 use crate::request::ModelRequest;
 pub(crate) use decode::MessagesDecoder;
 use reqwest::Url;
@@ -56,6 +57,7 @@ impl ModelClient for AnthropicClient {
                 provider: channel.name.clone(),
                 model: request.model.clone(),
                 price: resolved.info.price,
+                unseen_images: unseen_images(&request.messages, resolved.info.vision),
             }),
             cancel,
         };

@@ -1,6 +1,7 @@
 //! What is known about suppliers and models without asking them.
 
 mod models;
+mod names;
 mod suppliers;
 
 pub(crate) use suppliers::{AdaptiveOff, Auth, EffortNames, Quirks, ReasoningBack, ThinkingStyle};
@@ -8,6 +9,7 @@ pub use suppliers::{ApiFamily, SUPPLIERS, SupplierInfo, supplier};
 
 use crate::channel::Channel;
 use models::{Can, MODELS, Row};
+use names::{find, is_chat};
 use netaclaw_protocol::{ChannelModel, InfoSource, ModelInfo, Supplier};
 
 /// For unknown models: the minimum that most servers support.
@@ -21,11 +23,12 @@ pub(crate) struct Resolved {
     pub(crate) thinking: ThinkingStyle,
 }
 
-/// The well-known models of a supplier, for screens that offer them.
+/// The well-known models of a supplier, for screens that offer them. Models that many servers host
+/// under names of their own are offered for none.
 pub fn known_models(supplier: Supplier) -> impl Iterator<Item = ModelInfo> {
     MODELS
         .iter()
-        .filter(move |row| row.home == supplier)
+        .filter(move |row| row.home == supplier && row.home != Supplier::Compatible)
         .map(|row| info_of(row, row.name))
 }
 
@@ -41,6 +44,7 @@ pub(crate) fn resolve(channel: &Channel, model: &str) -> Resolved {
             vision: false,
             tools: true,
             thinking: false,
+            chat: is_chat(model),
             price: None,
             source: InfoSource::Guess,
         },
@@ -68,6 +72,7 @@ fn apply(entry: &ChannelModel, info: &mut ModelInfo) {
     info.vision = entry.vision.unwrap_or(info.vision);
     info.tools = entry.tools.unwrap_or(info.tools);
     info.thinking = entry.thinking.unwrap_or(info.thinking);
+    info.chat = entry.chat.unwrap_or(info.chat);
     info.price = entry.price.or(info.price);
 }
 
@@ -92,34 +97,15 @@ fn info_of(row: &Row, name: &str) -> ModelInfo {
         vision: matches!(row.can, Can::UseToolsAndSee | Can::See),
         tools: matches!(row.can, Can::UseTools | Can::UseToolsAndSee),
         thinking: row.thinking != ThinkingStyle::None,
+        chat: true,
         price: row.price(),
         source: InfoSource::Catalogue,
     }
 }
 
-/// The row for a name as suppliers vary it: another case, a vendor before it, a date, a size or
-/// a tag behind it. The longest name that fits wins.
-fn find(model: &str) -> Option<&'static Row> {
-    let name = model.to_lowercase();
-    let name = name.rsplit('/').next().unwrap_or(&name);
-    MODELS
-        .iter()
-        .filter(|row| name.strip_prefix(row.name).is_some_and(is_variant))
-        .max_by_key(|row| row.name.len())
-}
-
-/// Whether what follows a known name still means the same model.
-fn is_variant(rest: &str) -> bool {
-    let Some(tail) = rest.strip_prefix(['-', '@', ':']) else {
-        return rest.is_empty();
-    };
-    // Ollama's tags are sizes and quantisations of one family.
-    rest.starts_with(':')
-        || tail.split(['-', '.', '_']).all(|word| {
-            matches!(word, "latest" | "preview" | "exp" | "ga")
-                || (word.len() >= 4 && word.bytes().all(|b| b.is_ascii_digit()))
-                || (word.len() == 2 && word.bytes().all(|b| b.is_ascii_digit()))
-        })
+/// What is known about a model on any channel, by its name alone.
+pub fn look_up(model: &str) -> ModelInfo {
+    resolve(&Channel::new("", Supplier::Compatible), model).info
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! listed them in autumn 2026; a channel's own entry always comes first.
 
 use super::suppliers::{
-    AdaptiveOff, EFFORT_ALWAYS, EFFORT_CLASSIC, EFFORT_MINIMAL, EFFORT_NONE,
-    EFFORT_NONE_WITH_TOOLS, ThinkingStyle,
+    AdaptiveOff, EFFORT_ALWAYS, EFFORT_CLASSIC, EFFORT_LOW_HIGH, EFFORT_MINIMAL, EFFORT_NONE,
+    EFFORT_NONE_WITH_TOOLS, EFFORT_ON_OFF, ThinkingStyle,
 };
 use netaclaw_protocol::{ModelPrice, Supplier};
 
@@ -82,7 +82,10 @@ const fn row(
 }
 
 use Can::{Neither, See, UseTools, UseToolsAndSee};
-use Supplier::{Anthropic, Deepseek, Demo, Minimax, Ollama, Openai, Tongyi, Volcengine, Zhipu};
+use Supplier::{
+    Anthropic, Compatible, Deepseek, Demo, Gemini, Minimax, Mistral, Moonshot, Ollama, Openai,
+    Tongyi, Volcengine, Xai, Zhipu,
+};
 use ThinkingStyle::{AdaptiveSwitch, Effort};
 
 #[rustfmt::skip]
@@ -103,6 +106,11 @@ pub(crate) const MODELS: &[Row] = &[
     row("claude-haiku-4-5", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [1.0, 5.0, 0.1, 1.25]),
     row("claude-opus-4-1", Anthropic, (200_000, 32_000), UseToolsAndSee, BUDGET, [15.0, 75.0, 1.5, 18.75]),
     row("claude-sonnet-4", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [3.0, 15.0, 0.3, 3.75]),
+    row("claude-opus-4", Anthropic, (200_000, 32_000), UseToolsAndSee, BUDGET, [15.0, 75.0, 1.5, 18.75]),
+    row("claude-3-7-sonnet", Anthropic, (200_000, 64_000), UseToolsAndSee, BUDGET, [3.0, 15.0, 0.3, 3.75]),
+    row("claude-3-5-sonnet", Anthropic, (200_000, 8_192), UseToolsAndSee, NO, [3.0, 15.0, 0.3, 3.75]),
+    row("claude-3-opus", Anthropic, (200_000, 4_096), UseToolsAndSee, NO, [15.0, 75.0, 1.5, 18.75]),
+    row("claude-3-haiku", Anthropic, (200_000, 4_096), UseToolsAndSee, NO, [0.25, 1.25, 0.03, 0.3]),
     row("claude-3-5-haiku", Anthropic, (200_000, 8_192), UseTools, NO, [0.8, 4.0, 0.08, 1.0]),
 
     // OpenAI's newest models accept tools only over an API that is not implemented here.
@@ -128,6 +136,60 @@ pub(crate) const MODELS: &[Row] = &[
     row("gpt-4o-mini", Openai, (128_000, 16_384), UseToolsAndSee, NO, [0.15, 0.6, 0.075, 0.0]),
     row("o3", Openai, (200_000, 100_000), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [2.0, 8.0, 0.5, 0.0]),
     row("o4-mini", Openai, (200_000, 100_000), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [1.1, 4.4, 0.275, 0.0]),
+
+    row("gpt-4.1-nano", Openai, (1_047_576, 32_768), UseToolsAndSee, NO, [0.1, 0.4, 0.025, 0.0]),
+    row("gpt-5-chat", Openai, (128_000, 16_384), See, NO, [1.25, 10.0, 0.125, 0.0]),
+    row("gpt-5-codex", Openai, (400_000, 128_000), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [1.25, 10.0, 0.125, 0.0]),
+    row("chatgpt-4o", Openai, (128_000, 16_384), See, NO, [5.0, 15.0, 5.0, 0.0]),
+    row("gpt-4-turbo", Openai, (128_000, 4_096), UseToolsAndSee, NO, [10.0, 30.0, 10.0, 0.0]),
+    row("gpt-4-1106", Openai, (128_000, 4_096), UseTools, NO, [10.0, 30.0, 10.0, 0.0]),
+    row("gpt-4-0125", Openai, (128_000, 4_096), UseTools, NO, [10.0, 30.0, 10.0, 0.0]),
+    row("gpt-4", Openai, (8_192, 4_096), UseTools, NO, [30.0, 60.0, 30.0, 0.0]),
+    row("gpt-3.5-turbo", Openai, (16_385, 4_096), UseTools, NO, [0.5, 1.5, 0.5, 0.0]),
+    row("o1", Openai, (200_000, 100_000), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [15.0, 60.0, 7.5, 0.0]),
+    row("o3-mini", Openai, (200_000, 100_000), UseTools, Effort(&EFFORT_CLASSIC), [1.1, 4.4, 0.55, 0.0]),
+
+    row("gemini-3-pro", Gemini, (1_048_576, 65_536), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [2.0, 12.0, 0.2, 0.0]),
+    row("gemini-3-flash", Gemini, (1_048_576, 65_536), UseToolsAndSee, Effort(&EFFORT_MINIMAL), [0.5, 3.0, 0.05, 0.0]),
+    row("gemini-2.5-pro", Gemini, (1_048_576, 65_536), UseToolsAndSee, Effort(&EFFORT_CLASSIC), [1.25, 10.0, 0.125, 0.0]),
+    row("gemini-2.5-flash", Gemini, (1_048_576, 65_536), UseToolsAndSee, Effort(&EFFORT_ON_OFF), [0.3, 2.5, 0.03, 0.0]),
+    row("gemini-2.5-flash-lite", Gemini, (1_048_576, 65_536), UseToolsAndSee, Effort(&EFFORT_ON_OFF), [0.1, 0.4, 0.01, 0.0]),
+    row("gemini-2.0-flash", Gemini, (1_048_576, 8_192), UseToolsAndSee, NO, [0.1, 0.4, 0.025, 0.0]),
+
+    row("kimi-k2.5", Moonshot, (262_144, 32_768), UseToolsAndSee, SWITCH, [0.6, 3.0, 0.1, 0.0]),
+    row("kimi-k2-thinking", Moonshot, (262_144, 32_768), UseTools, NO, [0.6, 2.5, 0.15, 0.0]),
+    row("kimi-k2-turbo", Moonshot, (262_144, 32_768), UseTools, NO, [1.15, 8.0, 0.15, 0.0]),
+    row("kimi-k2", Moonshot, (131_072, 32_768), UseTools, NO, [0.6, 2.5, 0.15, 0.0]),
+    row("kimi-k2-0905", Moonshot, (262_144, 32_768), UseTools, NO, [0.6, 2.5, 0.15, 0.0]),
+    row("kimi-latest", Moonshot, (131_072, 8_192), UseToolsAndSee, NO, [0.0; 4]),
+    row("moonshot-v1-8k", Moonshot, (8_192, 4_096), UseTools, NO, [0.0; 4]),
+    row("moonshot-v1-32k", Moonshot, (32_768, 8_192), UseTools, NO, [0.0; 4]),
+    row("moonshot-v1-128k", Moonshot, (131_072, 8_192), UseTools, NO, [0.0; 4]),
+    row("moonshot-v1-32k-vision", Moonshot, (32_768, 8_192), UseToolsAndSee, NO, [0.0; 4]),
+    row("moonshot-v1-128k-vision", Moonshot, (131_072, 8_192), UseToolsAndSee, NO, [0.0; 4]),
+
+    // Grok has no parameter for thinking, except in the small model.
+    row("grok-4", Xai, (256_000, 64_000), UseToolsAndSee, NO, [3.0, 15.0, 0.75, 0.0]),
+    row("grok-4-fast", Xai, (2_000_000, 30_000), UseToolsAndSee, NO, [0.2, 0.5, 0.05, 0.0]),
+    row("grok-4-fast-reasoning", Xai, (2_000_000, 30_000), UseToolsAndSee, NO, [0.2, 0.5, 0.05, 0.0]),
+    row("grok-4-fast-non-reasoning", Xai, (2_000_000, 30_000), UseToolsAndSee, NO, [0.2, 0.5, 0.05, 0.0]),
+    row("grok-4-1-fast-reasoning", Xai, (2_000_000, 30_000), UseToolsAndSee, NO, [0.2, 0.5, 0.05, 0.0]),
+    row("grok-4-1-fast-non-reasoning", Xai, (2_000_000, 30_000), UseToolsAndSee, NO, [0.2, 0.5, 0.05, 0.0]),
+    row("grok-code-fast", Xai, (256_000, 10_000), UseTools, NO, [0.2, 1.5, 0.02, 0.0]),
+    row("grok-code-fast-1", Xai, (256_000, 10_000), UseTools, NO, [0.2, 1.5, 0.02, 0.0]),
+    row("grok-3", Xai, (131_072, 8_192), UseTools, NO, [3.0, 15.0, 0.75, 0.0]),
+    row("grok-3-mini", Xai, (131_072, 8_192), UseTools, Effort(&EFFORT_LOW_HIGH), [0.3, 0.5, 0.075, 0.0]),
+
+    row("mistral-large", Mistral, (131_072, 32_768), UseToolsAndSee, NO, [0.5, 1.5, 0.05, 0.0]),
+    row("mistral-large-2411", Mistral, (131_072, 32_768), UseTools, NO, [2.0, 6.0, 0.2, 0.0]),
+    row("mistral-medium", Mistral, (131_072, 32_768), UseToolsAndSee, NO, [0.4, 2.0, 0.04, 0.0]),
+    row("mistral-small", Mistral, (131_072, 32_768), UseToolsAndSee, NO, [0.1, 0.3, 0.01, 0.0]),
+    row("codestral", Mistral, (256_000, 32_768), UseTools, NO, [0.3, 0.9, 0.03, 0.0]),
+    row("devstral-medium", Mistral, (131_072, 32_768), UseTools, NO, [0.4, 2.0, 0.04, 0.0]),
+    row("devstral-small", Mistral, (131_072, 32_768), UseTools, NO, [0.1, 0.3, 0.01, 0.0]),
+    row("magistral-medium", Mistral, (131_072, 32_768), UseTools, NO, [2.0, 5.0, 0.2, 0.0]),
+    row("pixtral-large", Mistral, (131_072, 32_768), UseToolsAndSee, NO, [2.0, 6.0, 0.2, 0.0]),
+    row("ministral-8b", Mistral, (131_072, 32_768), UseTools, NO, [0.1, 0.1, 0.01, 0.0]),
 
     row("deepseek-flash", Deepseek, (M, 384_000), UseToolsAndSee, SWITCH, [0.28, 1.12, 0.0056, 0.0]),
     row("deepseek-v4-flash", Deepseek, (M, 384_000), UseTools, SWITCH, [0.28, 1.12, 0.0056, 0.0]),
@@ -183,6 +245,26 @@ pub(crate) const MODELS: &[Row] = &[
     row("llama3.2", Ollama, (131_072, 8_192), UseTools, NO, [0.0; 4]),
     row("gemma3", Ollama, (131_072, 8_192), See, NO, [0.0; 4]),
     row("smollm2", Ollama, (8_192, 2_048), Neither, NO, [0.0; 4]),
+
+    // The same, as relays and inference servers host them.
+    row("deepseek-chat-v3", Compatible, (131_072, 32_768), UseTools, NO, [0.0; 4]),
+    row("deepseek-v3", Compatible, (65_536, 8_192), UseTools, NO, [0.0; 4]),
+    row("deepseek-v3.1", Compatible, (131_072, 32_768), UseTools, NO, [0.0; 4]),
+    row("deepseek-r1", Compatible, (65_536, 16_384), UseTools, NO, [0.0; 4]),
+    row("qwen3-coder", Compatible, (262_144, 65_536), UseTools, NO, [0.0; 4]),
+    row("qwen3-vl", Compatible, (131_072, 32_768), UseToolsAndSee, NO, [0.0; 4]),
+    row("qwen2.5-coder", Compatible, (32_768, 8_192), UseTools, NO, [0.0; 4]),
+    row("qwen2.5-vl", Compatible, (32_768, 8_192), See, NO, [0.0; 4]),
+    row("qwq", Compatible, (32_768, 8_192), UseTools, NO, [0.0; 4]),
+    row("glm-4.5v", Compatible, (65_536, 16_384), UseToolsAndSee, NO, [0.0; 4]),
+    row("llama-3.1", Compatible, (131_072, 8_192), UseTools, NO, [0.0; 4]),
+    row("llama-3.3", Compatible, (131_072, 8_192), UseTools, NO, [0.0; 4]),
+    row("llama3.3", Compatible, (131_072, 8_192), UseTools, NO, [0.0; 4]),
+    row("llama-4-scout", Compatible, (131_072, 8_192), UseToolsAndSee, NO, [0.0; 4]),
+    row("llama-4-maverick", Compatible, (131_072, 8_192), UseToolsAndSee, NO, [0.0; 4]),
+    row("gemma-3", Compatible, (131_072, 8_192), See, NO, [0.0; 4]),
+    row("phi-4", Compatible, (16_384, 4_096), UseTools, NO, [0.0; 4]),
+    row("mistral-nemo", Compatible, (131_072, 8_192), UseTools, NO, [0.0; 4]),
 
     row("demo", Demo, (32_768, 4_096), UseToolsAndSee, SWITCH, [0.0; 4]),
 ];

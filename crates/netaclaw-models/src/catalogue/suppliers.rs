@@ -161,7 +161,7 @@ pub(crate) const EFFORT_ALWAYS: EffortNames = EffortNames {
     ],
     tools_only_when_off: false,
 };
-const EFFORT_OLLAMA: EffortNames = EffortNames {
+pub(crate) const EFFORT_ON_OFF: EffortNames = EffortNames {
     names: [
         Some("none"),
         Some("low"),
@@ -180,6 +180,17 @@ const EFFORT_DEEPSEEK: EffortNames = EffortNames {
         Some("high"),
         Some("high"),
         Some("max"),
+    ],
+    tools_only_when_off: false,
+};
+pub(crate) const EFFORT_LOW_HIGH: EffortNames = EffortNames {
+    names: [
+        Some("low"),
+        Some("low"),
+        Some("low"),
+        Some("high"),
+        Some("high"),
+        Some("high"),
     ],
     tools_only_when_off: false,
 };
@@ -269,7 +280,7 @@ pub const SUPPLIERS: &[SupplierInfo] = &[
     },
     SupplierInfo {
         supplier: Supplier::Zhipu,
-        label: "智谱 GLM",
+        label: "智谱 (Zhipu GLM)",
         api: ApiFamily::OpenaiChat,
         base_url: "https://open.bigmodel.cn/api/paas/v4",
         needs_key: true,
@@ -284,7 +295,7 @@ pub const SUPPLIERS: &[SupplierInfo] = &[
     },
     SupplierInfo {
         supplier: Supplier::Tongyi,
-        label: "通义千问",
+        label: "通义千问 (Qwen)",
         api: ApiFamily::OpenaiChat,
         base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1",
         needs_key: true,
@@ -314,7 +325,7 @@ pub const SUPPLIERS: &[SupplierInfo] = &[
     },
     SupplierInfo {
         supplier: Supplier::Volcengine,
-        label: "火山方舟",
+        label: "火山方舟 (Volcengine Ark)",
         api: ApiFamily::OpenaiChat,
         base_url: "https://ark.cn-beijing.volces.com/api/v3",
         needs_key: true,
@@ -326,6 +337,79 @@ pub const SUPPLIERS: &[SupplierInfo] = &[
         },
     },
     SupplierInfo {
+        supplier: Supplier::Gemini,
+        label: "Google Gemini",
+        api: ApiFamily::OpenaiChat,
+        base_url: "https://generativelanguage.googleapis.com/v1beta/openai",
+        needs_key: true,
+        key_variable: Some("GEMINI_API_KEY"),
+        quirks: Quirks {
+            reasoning_back: ReasoningBack::Never,
+            ..COMPATIBLE
+        },
+    },
+    SupplierInfo {
+        supplier: Supplier::Moonshot,
+        label: "Kimi (月之暗面 Moonshot)",
+        api: ApiFamily::OpenaiChat,
+        base_url: "https://api.moonshot.cn/v1",
+        needs_key: true,
+        key_variable: Some("MOONSHOT_API_KEY"),
+        quirks: Quirks {
+            thinking: ThinkingStyle::Switch,
+            ..COMPATIBLE
+        },
+    },
+    SupplierInfo {
+        supplier: Supplier::Siliconflow,
+        label: "硅基流动 (SiliconFlow)",
+        api: ApiFamily::OpenaiChat,
+        base_url: "https://api.siliconflow.cn/v1",
+        needs_key: true,
+        key_variable: Some("SILICONFLOW_API_KEY"),
+        quirks: Quirks {
+            thinking: ThinkingStyle::FlagAndBudget,
+            ..COMPATIBLE
+        },
+    },
+    SupplierInfo {
+        supplier: Supplier::Openrouter,
+        label: "OpenRouter",
+        api: ApiFamily::OpenaiChat,
+        base_url: "https://openrouter.ai/api/v1",
+        needs_key: true,
+        key_variable: Some("OPENROUTER_API_KEY"),
+        quirks: COMPATIBLE,
+    },
+    SupplierInfo {
+        supplier: Supplier::Xai,
+        label: "xAI Grok",
+        api: ApiFamily::OpenaiChat,
+        base_url: "https://api.x.ai/v1",
+        needs_key: true,
+        key_variable: Some("XAI_API_KEY"),
+        quirks: Quirks {
+            thinking: ThinkingStyle::Effort(&EFFORT_LOW_HIGH),
+            reasoning_back: ReasoningBack::Never,
+            ..COMPATIBLE
+        },
+    },
+    SupplierInfo {
+        supplier: Supplier::Mistral,
+        label: "Mistral",
+        api: ApiFamily::OpenaiChat,
+        base_url: "https://api.mistral.ai/v1",
+        needs_key: true,
+        key_variable: Some("MISTRAL_API_KEY"),
+        quirks: Quirks {
+            // It rejects members that it does not know, and sends usage anyway.
+            asks_for_usage: false,
+            thinking: ThinkingStyle::None,
+            reasoning_back: ReasoningBack::Never,
+            ..COMPATIBLE
+        },
+    },
+    SupplierInfo {
         supplier: Supplier::Ollama,
         label: "Ollama",
         api: ApiFamily::OpenaiChat,
@@ -333,9 +417,27 @@ pub const SUPPLIERS: &[SupplierInfo] = &[
         needs_key: false,
         key_variable: None,
         quirks: Quirks {
-            thinking: ThinkingStyle::Effort(&EFFORT_OLLAMA),
+            thinking: ThinkingStyle::Effort(&EFFORT_ON_OFF),
             ..COMPATIBLE
         },
+    },
+    SupplierInfo {
+        supplier: Supplier::Vllm,
+        label: "vLLM",
+        api: ApiFamily::OpenaiChat,
+        base_url: "http://127.0.0.1:8000/v1",
+        needs_key: false,
+        key_variable: None,
+        quirks: COMPATIBLE,
+    },
+    SupplierInfo {
+        supplier: Supplier::Lmstudio,
+        label: "LM Studio",
+        api: ApiFamily::OpenaiChat,
+        base_url: "http://127.0.0.1:1234/v1",
+        needs_key: false,
+        key_variable: None,
+        quirks: COMPATIBLE,
     },
     SupplierInfo {
         supplier: Supplier::Compatible,

@@ -55,6 +55,7 @@ impl ModelClient for DemoClient {
             provider: self.provider.clone(),
             model: request.model.clone(),
             price: None,
+            unseen_images: 0,
         });
         let speech = Speech {
             answer,

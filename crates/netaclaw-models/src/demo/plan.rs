@@ -29,7 +29,7 @@ pub(super) fn plan(request: &ModelRequest) -> Plan {
     // Only a request without tools is one of the program itself, which expects a text and no
     // conversation.
     if request.tools.is_empty() && asks_for(&["title", "标题"]) {
-        return Plan::saying(brief(&question, 24));
+        return Plan::saying(brief(quoted_user(&question), 24));
     }
     if request.tools.is_empty() && asks_for(&["summar", "condense", "compact", "摘要", "总结"])
     {
@@ -46,6 +46,12 @@ pub(super) fn plan(request: &ModelRequest) -> Plan {
         plan.thinking = thought(&plan, chinese);
     }
     plan
+}
+
+/// What the user said in a conversation that is quoted as data; the text itself if it is not.
+fn quoted_user(text: &str) -> &str {
+    let quoted = text.split_once("<user>").map(|(_, rest)| rest);
+    quoted.map_or(text, |rest| rest.split("</user>").next().unwrap_or(rest))
 }
 
 impl Plan {

@@ -225,6 +225,14 @@ async fn it_condenses_and_gives_titles_when_the_program_asks() {
     })
     .await;
     assert_eq!(text(&title), "How do I build a wooden…");
+    let quoted = "<user>\n你好\n</user>\n<assistant>\n你好！\n</assistant>";
+    let title = ask(ModelRequest {
+        system: SystemPrompt::stable("You write titles for conversations."),
+        messages: vec![user(quoted)],
+        ..ModelRequest::default()
+    })
+    .await;
+    assert_eq!(text(&title), "你好");
 }
 
 #[tokio::test]

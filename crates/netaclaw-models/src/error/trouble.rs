@@ -53,14 +53,32 @@ impl ModelError {
         )
     }
 
-    fn told(&self, channel: &str, zh: fmt::Arguments<'_>, en: fmt::Arguments<'_>) -> Trouble {
+    /// What happened in one sentence, while it is tried again: there is nothing to do about it yet.
+    pub fn notice(&self) -> Trouble {
+        let happened = |language| self.explain(language).happened;
+        let (zh, en) = (happened(Language::Chinese), happened(Language::English));
+        Trouble {
+            said: self.said(),
+            retry_after_ms: self.retry_after_ms(),
+            ..Trouble::new(self.kind(), zh, en)
+        }
+    }
+
+    fn said(&self) -> Option<String> {
         let said = self.detail().map(|detail| detail.text.clone());
-        let retry_after = self.retry_after();
+        said.filter(|said| !said.is_empty())
+    }
+
+    fn retry_after_ms(&self) -> Option<u64> {
+        let wait = self.retry_after()?;
+        Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn told(&self, channel: &str, zh: fmt::Arguments<'_>, en: fmt::Arguments<'_>) -> Trouble {
         Trouble {
             channel: Some(channel.to_owned()),
-            said: said.filter(|said| !said.is_empty()),
-            retry_after_ms: retry_after
-                .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+            said: self.said(),
+            retry_after_ms: self.retry_after_ms(),
             ..Trouble::new(
                 self.kind(),
                 format!("{zh}：{}", self.explain(Language::Chinese)),

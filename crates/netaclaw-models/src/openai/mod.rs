@@ -17,6 +17,7 @@ use crate::channel::Channel;
 use crate::client::{ModelClient, ModelStream};
 use crate::error::ModelError;
 use crate::http::{HttpAnswer, Transport, secret_header};
+use crate::payload::unseen_images;
 use crate::request::ModelRequest;
 pub(crate) use decode::ChatDecoder;
 use reqwest::Url;
@@ -59,6 +60,7 @@ impl ModelClient for OpenaiClient {
                 provider: channel.name.clone(),
                 model: request.model.clone(),
                 price: resolved.info.price,
+                unseen_images: unseen_images(&request.messages, resolved.info.vision),
             }),
             cancel,
         };

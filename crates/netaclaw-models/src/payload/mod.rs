@@ -13,6 +13,7 @@ mod turns;
 
 pub use context::{ContextPayload, read_context};
 pub use turns::turns;
+pub(crate) use turns::unseen_images;
 
 use crate::catalogue::ApiFamily;
 use serde_json::Value;

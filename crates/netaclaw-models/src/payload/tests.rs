@@ -313,3 +313,20 @@ fn broken_arguments_and_empty_results_are_made_speakable() {
            = 1: (no output)"#,
     );
 }
+
+#[test]
+fn images_that_a_model_does_not_receive_are_counted_until_it_answers() {
+    let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
+    let look = json!({"role": "user", "content": [image.clone(), image], "timestamp": 1});
+    let answer = json!({"role": "assistant", "content": [], "stopReason": "stop"});
+    let failed = json!({"role": "assistant", "content": [], "stopReason": "error"});
+    let unseen = |messages: &[&Value], vision| {
+        let messages: Vec<String> = messages.iter().map(|m| m.to_string()).collect();
+        let context = read_context(messages.iter().map(String::as_str));
+        unseen_images(&context.messages, vision)
+    };
+    assert_eq!(unseen(&[&look], false), 2);
+    assert_eq!(unseen(&[&look], true), 0);
+    assert_eq!(unseen(&[&look, &failed, &look], false), 4);
+    assert_eq!(unseen(&[&look, &answer], false), 0, "they were counted");
+}

@@ -234,6 +234,29 @@ fn parts<'a>(blocks: &'a [ContentBlock], target: &Target<'_>) -> Vec<UserPart<'a
         .collect()
 }
 
+/// How many images the user sent since the last answer that a model without vision does not
+/// receive.
+pub(crate) fn unseen_images(messages: &[Message], vision: bool) -> u32 {
+    if vision {
+        return 0;
+    }
+    let since = messages
+        .iter()
+        .rev()
+        .take_while(|message| !matches!(message, Message::Assistant(answer) if !is_dead(answer)));
+    let blocks = since.filter_map(|message| match message {
+        Message::User(user) => match &user.content {
+            UserContent::Blocks(blocks) => Some(blocks),
+            UserContent::Text(_) => None,
+        },
+        _ => None,
+    });
+    let images = blocks
+        .flatten()
+        .filter(|block| matches!(block, ContentBlock::Image { .. }));
+    u32::try_from(images.count()).unwrap_or(u32::MAX)
+}
+
 /// Thinking goes back only to the model it came from: to Anthropic with the signature that proves
 /// it, to the others if there is anything to read.
 fn own_thinking<'a>(

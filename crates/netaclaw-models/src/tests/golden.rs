@@ -78,6 +78,7 @@ fn run(mut decoder: impl Decoder, bytes: &[u8], size: usize) -> Vec<ModelEvent> 
         provider: "p".into(),
         model: "m".into(),
         price: None,
+        unseen_images: 0,
     });
     let chunks = bytes.chunks(size.max(1)).map(Bytes::copy_from_slice);
     let chunks = chunks.chain([Bytes::from_static(b"\n\n")]);

@@ -33,6 +33,7 @@ pub(crate) fn channel_at(url: String, supplier: Supplier) -> Channel {
         vision: Some(true),
         tools: Some(true),
         thinking: Some(true),
+        chat: None,
         price: None,
     });
     channel

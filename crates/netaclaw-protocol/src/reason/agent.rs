@@ -89,6 +89,11 @@ reasons! {
             zh("智能体的工作目录位于存放服务器数据或密钥的位置，工具不能在其中工作。请在智能体设置中选择其他目录，或从其他目录启动服务。"),
             en("The workspace of the agent is in a directory that contains data or keys of the server, where tools are not allowed. Choose another workspace in the settings of the agent, or start the server in another directory."),
         }
+        /// Nothing is there. The path is for administrators only.
+        WorkspaceMissing => {
+            zh("智能体的工作区目录不存在。请创建该目录，或在智能体设置中选择其他目录。"),
+            en("The workspace of the agent does not exist. Create the directory, or choose another directory in the agent's settings."),
+        }
     }
 }
 

@@ -126,6 +126,15 @@ reasons! {
             zh("已有 {max} 条记忆等待确认；请先确认或丢弃一些"),
             en("{max} facts already wait for the user's confirmation; confirm or discard some first"),
         }
+        /// A directory of an agent. Only administrators configure agents, so the path is named.
+        DirectoryMissing { path: String } => {
+            zh("服务器上没有目录“{path}”；请先创建它，或选择其他目录"),
+            en("the directory \"{path}\" does not exist on the server; create it, or choose another directory"),
+        }
+        NotADirectory { path: String } => {
+            zh("“{path}”不是目录；请选择一个目录"),
+            en("\"{path}\" is not a directory; choose a directory"),
+        }
     }
 }
 

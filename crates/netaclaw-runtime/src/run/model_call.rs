@@ -177,7 +177,7 @@ impl Driver<'_> {
                 None => break unfinished(&live, ModelError::StreamBroken(Detail::default())),
             }
         };
-        message.netaclaw = live.so_far().mark();
+        message.netaclaw = live.so_far().mark(message.netaclaw.as_deref());
         let shown = live.has_started();
         (HeldAnswer { id, message, shown }, error)
     }

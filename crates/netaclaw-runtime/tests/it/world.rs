@@ -66,6 +66,7 @@ impl World {
                 tools: true,
                 thinking: true,
                 price: None,
+                chat: true,
                 source: InfoSource::Channel,
             },
             agent: AgentSettings {

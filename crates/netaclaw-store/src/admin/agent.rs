@@ -9,7 +9,7 @@ use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AgentStore, Expect, Invalid, Problem, UnreadableAgent, changed_fields,
-    check_agent, check_apart,
+    check_agent, check_apart, check_exist,
 };
 use netaclaw_protocol::{Agent, AgentId, AgentSpec, RecordKind};
 use sqlx::AnyConnection;
@@ -89,7 +89,8 @@ impl SqlAdminStore {
             return Ok(());
         };
         let spec = spec.clone();
-        let checked = tokio::task::spawn_blocking(move || check_apart(&spec, &data_dir)).await;
+        let check = move || check_apart(&spec, &data_dir).and_then(|()| check_exist(&spec));
+        let checked = tokio::task::spawn_blocking(check).await;
         checked.map_err(|error| AdminError::store("the agent's directories", error))??;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Finding skills, and the one judgement of which can be used.
 
-use super::front::{Front, label_of, texts_of};
+use super::front::{Front, label_of, texts_of, translations_of};
 use super::requires::{Requires, has_program, value};
 use super::scan::{FrontReader, Fronts, SkillScan};
 use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem};
@@ -228,6 +228,7 @@ fn skill_in(source: SkillSource, dir: PathBuf, fronts: &mut FrontReader<'_>) -> 
         name: folder.clone(),
         label: label_of(metadata),
         description: description.clone(),
+        translations: translations_of(metadata),
         source,
         state: SkillState::Invalid,
         problems: problems.clone(),

@@ -2,8 +2,9 @@
 
 use super::problem;
 use crate::schema::ArgumentCheck;
-use netaclaw_protocol::{SkillProblem, ToolLabel};
+use netaclaw_protocol::{SkillProblem, SkillTexts, ToolLabel};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// What a skill says of itself, as far as it can be read.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +106,18 @@ pub(super) fn texts_of(fields: &Map<String, Value>, name: &str) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Texts for users by language. What does not have the form of a text is left out.
+pub(super) fn translations_of(metadata: &Map<String, Value>) -> BTreeMap<String, SkillTexts> {
+    let Some(Value::Object(languages)) = metadata.get("translations") else {
+        return BTreeMap::new();
+    };
+    let read = |texts: &Value| serde_json::from_value(texts.clone()).ok();
+    languages
+        .iter()
+        .filter_map(|(language, texts)| Some((language.clone(), read(texts)?)))
+        .collect()
 }
 
 /// A name for users, in both languages or in one.

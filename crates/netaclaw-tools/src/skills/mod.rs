@@ -21,9 +21,12 @@ pub use run::{SkillRun, run_skill};
 pub use scan::SkillScan;
 pub use template::{TemplateError, new_skill};
 
-use netaclaw_protocol::{SkillDetail, SkillProblem, SkillSource, SkillState, SkillView, ToolLabel};
+use netaclaw_protocol::{
+    SkillDetail, SkillProblem, SkillSource, SkillState, SkillTexts, SkillView, ToolLabel,
+};
 use requires::Requires;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,6 +43,8 @@ pub struct Skill {
     pub name: String,
     pub label: Option<ToolLabel>,
     pub description: String,
+    /// By language, for people.
+    pub translations: BTreeMap<String, SkillTexts>,
     pub source: SkillSource,
     pub dir: PathBuf,
     pub state: SkillState,
@@ -74,6 +79,7 @@ impl Skill {
             name: self.name.clone(),
             label: self.label.clone(),
             description: self.description.clone(),
+            translations: self.translations.clone(),
             source: self.source,
             state: self.state,
             problems: self.problems.clone(),

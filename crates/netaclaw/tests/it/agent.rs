@@ -236,3 +236,30 @@ fn a_workspace_around_or_inside_the_data_directory_is_refused() {
     let apart = workspace.path("home/project").display().to_string();
     workspace.out(&format!("agent edit default --set workspace={apart}"));
 }
+
+#[test]
+fn a_workspace_that_does_not_exist_is_refused_with_its_path() {
+    let workspace = workspace();
+    workspace.write("home/file", "text");
+    let missing = workspace.path("home/no/such").display().to_string();
+    let file = workspace.path("home/file").display().to_string();
+    for (value, en, zh) in [
+        (&missing, "does not exist on the server", "服务器上没有目录"),
+        (&file, "is not a directory", "不是目录"),
+    ] {
+        for set in [
+            format!("workspace={value}"),
+            format!("extraRoots=[\"{value}\"]"),
+        ] {
+            let command = format!("agent edit default --set {set}");
+            let refused = workspace.run(&command);
+            assert_eq!(refused.code, 1, "{set}: {}", refused.err);
+            assert!(refused.err.contains(en), "{}", refused.err);
+            assert!(refused.err.contains(value.as_str()), "{}", refused.err);
+            let chinese = workspace.run(&format!("--lang zh {command}"));
+            assert!(chinese.err.contains(zh), "{}", chinese.err);
+        }
+    }
+    std::fs::create_dir_all(&missing).unwrap();
+    workspace.out(&format!("agent edit default --set workspace={missing}"));
+}

@@ -46,6 +46,7 @@ export default {
     unavailable: 'The server is unavailable. Try again.',
     internal: 'Internal server error. The cause is in the server log.',
     unreachable: 'Cannot reach the server.',
+    field: '{field}: {message}',
     refused: '{message}',
   },
 }

@@ -198,6 +198,8 @@ export default {
   preview: {
     failed: 'No preview available',
     problem: 'The agent cannot run with this configuration: {message}',
+    tools: 'Tool definitions',
+    toolsHint: 'The names, descriptions and parameters of the enabled tools. See the Tools tab.',
     total: 'About {count} tokens',
     share: '– {percent}\u00a0% of the {window} context window of {model}.',
     hint: 'What the model receives before the first message, with the current values of this editor.',

@@ -43,6 +43,8 @@ export default {
   header: {
     rename: 'Rename',
     name: 'Session title',
+    workspace: 'Workspace: “{name}”',
+    fork: 'Fork of another session. Open the original',
     tree: 'Session tree',
     keys: 'Keyboard shortcuts',
     more: 'More',
@@ -65,6 +67,7 @@ export default {
   },
   pick: {
     ownModel: 'Default model',
+    ownModelAs: 'Default ({model})',
     ownThinking: 'Default thinking level',
     agent: 'Agent',
     model: 'Model',
@@ -83,10 +86,15 @@ export default {
     running_tools: 'Running tools',
     waiting_for_user: 'Waiting for you',
     retrying: 'Retrying',
+    retryIn: 'Retrying in {seconds} s.',
+    retryNow: 'Retrying now…',
+    fallback: 'Using the fallback channel “{channel}”.',
+    details: 'Details',
     compacting: 'Compacting context',
     stopping: 'Stopping',
     quiet: 'last activity {seconds} s ago',
   },
+  continue: 'Continue where you stopped.',
   tools: { title: 'Tools and skills of this agent', change: 'Edit' },
   say: {
     responding: 'The agent is answering.',

@@ -103,6 +103,8 @@ export default {
     attach: 'Attach files',
     files: 'Attached files',
     fileFailed: 'Upload failed',
+    fileOnly: 'File only',
+    fileOnlyWhy: 'The model receives only the name of this file, not its content.',
     removeFile: 'Remove {name}',
     retryFile: 'Upload {name} again',
     commands: 'Commands',
@@ -141,6 +143,22 @@ export default {
     tooLong:
       'The session exceeds the model’s context window. Compact it, or select a model with a larger context window.',
     network: 'Cannot reach the supplier. Check the network and the base URL of this channel.',
+    do: {
+      continue: 'Continue',
+      compact: 'Compact now',
+      model: 'Select another model',
+      channel: 'Open the channel',
+      agent: 'Open the agent settings',
+    },
+  },
+  unseen: {
+    noVision:
+      '“{model}” does not support images: it will not receive this image. | “{model}” does not support images: it will not receive these {count} images.',
+    unknown:
+      'It is not known whether “{model}” supports images, so it will not receive this image. | It is not known whether “{model}” supports images, so it will not receive these {count} images.',
+    advice: 'Select a model that supports images, send the message without them, or describe them in words.',
+    use: 'Use {model}',
+    remove: 'Remove the image | Remove the images',
   },
   image: {
     open: 'Open image {name}',
@@ -237,6 +255,7 @@ export default {
   },
   session: {
     untitled: 'New session',
+    fork: 'Fork of another session',
     name: 'Session title',
     more: 'Actions for {title}',
     rename: 'Rename',
@@ -336,6 +355,7 @@ export default {
     nothing: 'No output.',
     writing: 'preparing…',
     blocked: 'Blocked by policy.',
+    unavailable: 'Not run: {reason}',
     showAll: 'Show all ({size})',
     diff: 'Changes: {added} lines added, {removed} removed',
     progress: 'Progress',
@@ -423,6 +443,7 @@ export default {
     sending: 'Sending…',
     waiting: 'Waiting for the connection',
     steered: 'Added during the run',
+    unseen: '“{model}” did not receive this image. | “{model}” did not receive these images.',
     failed: 'Not sent.',
   },
 }

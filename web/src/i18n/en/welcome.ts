@@ -13,6 +13,8 @@ export default {
   keyHint: 'Stored encrypted on this server and not shown again.',
   connect: 'Connect',
   testing: 'Connecting to the supplier…',
+  advanced: 'Advanced',
+  supplier: { compatible: 'OpenAI-compatible server', demo: 'Demo' },
   anyway: 'Continue anyway',
   model: 'Model',
   modelHint: 'Used by the default agent. You can change it at any time.',

@@ -47,6 +47,7 @@ export default {
     unavailable: '服务器暂时不可用，请重试。',
     internal: '服务器内部错误，原因见服务器日志。',
     unreachable: '无法连接服务器。',
+    field: '{field}：{message}',
     refused: '{message}',
   },
 } satisfies Messages['admin']

@@ -198,6 +198,8 @@ export default {
   preview: {
     failed: '无法预览',
     problem: '智能体无法按此配置运行：{message}',
+    tools: '工具定义',
+    toolsHint: '已启用工具的名称、说明和参数，见“工具”标签页。',
     total: '约 {count} 个 Token',
     share: '，占 {model} 上下文窗口（{window}）的 {percent}\u00a0%。',
     hint: '第一条消息之前发送给模型的内容，按当前编辑的设置生成。',

@@ -40,6 +40,8 @@ export default {
   header: {
     rename: '重命名',
     name: '会话标题',
+    workspace: '工作区：“{name}”',
+    fork: '由另一会话分叉而来，打开原会话',
     tree: '会话树',
     keys: '键盘快捷键',
     more: '更多',
@@ -62,6 +64,7 @@ export default {
   },
   pick: {
     ownModel: '默认模型',
+    ownModelAs: '默认（{model}）',
     ownThinking: '默认思考强度',
     agent: '智能体',
     model: '模型',
@@ -80,10 +83,15 @@ export default {
     running_tools: '正在运行工具',
     waiting_for_user: '等待您处理',
     retrying: '正在重试',
+    retryIn: '{seconds} 秒后重试。',
+    retryNow: '正在重试…',
+    fallback: '改用备用渠道“{channel}”。',
+    details: '详情',
     compacting: '正在压缩上下文',
     stopping: '正在停止',
     quiet: '{seconds} 秒前有响应',
   },
+  continue: '请从中断处继续。',
   tools: { title: '此智能体的工具和技能', change: '编辑' },
   say: {
     responding: '智能体正在回答。',

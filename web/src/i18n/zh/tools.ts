@@ -14,6 +14,23 @@ export default {
     off: '全局停用，智能体不能启用。',
     gone: '已不可用。设置会保留，恢复后继续生效。',
   },
+  about: {
+    read: '读取工作区中的文本文件或图片，可分段读取。',
+    ls: '列出工作区中的目录。',
+    find: '按名称查找工作区中的文件。',
+    grep: '在工作区的文件中搜索文本。',
+    edit: '替换工作区文件中的文本。',
+    write: '在工作区中新建或覆盖文件。',
+    bash: '在沙箱中运行命令，位置为工作区。',
+    web_fetch: '获取公开网页的文本。',
+    todo: '维护会话的待办清单。',
+    clarify: '向您提问并等待回答。',
+    memory_save: '保存一条记忆，供以后的会话使用。',
+    memory_search: '搜索已保存的记忆。',
+    list_skills: '列出智能体的技能。',
+    read_skill: '读取技能的说明。',
+    execute_skill: '运行技能的程序。',
+  },
   weaker: {
     refused:
       '此机器不允许用户命名空间，仅由 Landlock 和 seccomp 限制程序：程序可以修改工作目录的 .git/hooks 和 .git/config，且没有 /dev/shm、终端和 System V IPC。',

@@ -103,6 +103,8 @@ export default {
     attach: '添加附件',
     files: '附件',
     fileFailed: '上传失败',
+    fileOnly: '仅文件',
+    fileOnlyWhy: '模型只会收到此文件的名称，看不到内容。',
     removeFile: '移除 {name}',
     retryFile: '重新上传 {name}',
     commands: '命令',
@@ -140,6 +142,21 @@ export default {
     credential: '供应商拒绝了 API 密钥。请检查此渠道的密钥。',
     tooLong: '会话超出模型的上下文窗口。请压缩，或选择上下文窗口更大的模型。',
     network: '无法连接供应商。请检查网络和此渠道的 Base URL。',
+    do: {
+      continue: '继续',
+      compact: '立即压缩',
+      model: '选择其他模型',
+      channel: '打开渠道',
+      agent: '打开智能体设置',
+    },
+  },
+  unseen: {
+    noVision: '“{model}”不支持图片，收不到这张图片。 | “{model}”不支持图片，收不到这 {count} 张图片。',
+    unknown:
+      '不清楚“{model}”是否支持图片，因此不会发送这张图片。 | 不清楚“{model}”是否支持图片，因此不会发送这 {count} 张图片。',
+    advice: '可改用支持图片的模型、去掉图片再发送，或用文字描述。',
+    use: '改用 {model}',
+    remove: '去掉图片 | 去掉图片',
   },
   image: {
     open: '打开图片 {name}',
@@ -234,6 +251,7 @@ export default {
   },
   session: {
     untitled: '新会话',
+    fork: '由另一会话分叉而来',
     name: '会话标题',
     more: '“{title}”的操作',
     rename: '重命名',
@@ -332,6 +350,7 @@ export default {
     nothing: '没有输出。',
     writing: '准备中…',
     blocked: '已由策略阻止。',
+    unavailable: '未运行：{reason}',
     showAll: '显示全部（{size}）',
     diff: '修改：增加 {added} 行，删除 {removed} 行',
     progress: '进度',
@@ -419,6 +438,7 @@ export default {
     sending: '正在发送…',
     waiting: '等待连接',
     steered: '运行中加入',
+    unseen: '“{model}”没有收到这张图片。 | “{model}”没有收到这些图片。',
     failed: '未发送。',
   },
 } satisfies Messages['ui']

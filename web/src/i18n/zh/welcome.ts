@@ -14,6 +14,8 @@ export default {
   keyHint: '密钥加密保存在此服务器上，之后不再显示。',
   connect: '连接',
   testing: '正在连接供应商…',
+  advanced: '高级',
+  supplier: { compatible: 'OpenAI 兼容接口', demo: '演示' },
   anyway: '仍然继续',
   model: '模型',
   modelHint: '由默认智能体使用，可随时更改。',

@@ -9,6 +9,7 @@ const info = (name: string): ModelInfo => ({
   vision: true,
   tools: true,
   thinking: false,
+  chat: true,
   source: 'catalogue',
 })
 

@@ -33,6 +33,7 @@ export interface ModelForm {
   vision: boolean | null
   tools: boolean | null
   thinking: boolean | null
+  chat: boolean | null
   price: ModelPrice | null
 }
 
@@ -96,6 +97,7 @@ export function modelForm(model: ChannelModel): ModelForm {
     vision: model.vision ?? null,
     tools: model.tools ?? null,
     thinking: model.thinking ?? null,
+    chat: model.chat ?? null,
     price: model.price ?? null,
   }
 }
@@ -107,12 +109,13 @@ function channelModel(form: ModelForm): ChannelModel {
   if (form.vision !== null) model.vision = form.vision
   if (form.tools !== null) model.tools = form.tools
   if (form.thinking !== null) model.thinking = form.thinking
+  if (form.chat !== null) model.chat = form.chat
   if (form.price !== null) model.price = form.price
   return model
 }
 
 /** The known capabilities of a model: from the channel, otherwise from the model catalog. */
-export function shownModel(form: ModelForm, known: ModelInfo | undefined): Partial<Omit<ModelInfo, 'source'>> {
+export function shownModel(form: ModelForm, known: Partial<ModelInfo> | undefined): Partial<Omit<ModelInfo, 'source'>> {
   const { name, ...said } = form
   const set = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
   return { ...known, ...set, name }

@@ -33,6 +33,8 @@ export interface FieldProblem {
 }
 
 type Schema = Record<string, unknown>
+/** What fields are called in the language of the page, by their names. */
+export type InputTexts = Partial<Record<string, { label?: string; description?: string }>>
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -40,13 +42,15 @@ const numberIn = (schema: Schema, key: string): number | null => (typeof schema[
 const textIn = (schema: Schema, key: string): string => (typeof schema[key] === 'string' ? schema[key] : '')
 
 /** The fields for an input; one for all of it where the schema is not that of an object. */
-export function fieldsOf(schema: unknown): readonly SchemaField[] {
+export function fieldsOf(schema: unknown, texts: InputTexts = {}): readonly SchemaField[] {
   const properties = isSchema(schema) && isSchema(schema['properties']) ? schema['properties'] : null
   if (!isSchema(schema) || !properties) return [field('', isSchema(schema) ? schema : {}, true, 'json')]
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const fields = Object.entries(properties).map(([name, property]) => {
     const of = isSchema(property) ? property : {}
-    return field(name, of, required.includes(name), kindOf(of))
+    const made = field(name, of, required.includes(name), kindOf(of))
+    const { label = made.label, description = made.hint } = texts[name] ?? {}
+    return { ...made, label, hint: description }
   })
   return fields.sort((a, b) => rank(a) - rank(b))
 }

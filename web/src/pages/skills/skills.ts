@@ -20,6 +20,10 @@ export const STATE_KINDS: Record<SkillState, 'ok' | 'warn' | 'danger' | 'plain'>
 
 export const titleOf = (skill: SkillView, language: Language): string => skill.label?.[language] || skill.name
 
+/** What people read about a skill; texts that are not translated are those for the model. */
+export const aboutOf = (skill: SkillView, language: Language): string =>
+  skill.translations?.[language]?.description ?? skill.description
+
 /** Of two skills with one name, only one can be opened by it. */
 export const keyOf = (skill: SkillView): string =>
   `${skill.source}/${skill.state === 'shadowed' ? 'shadowed/' : ''}${skill.name}`
@@ -37,7 +41,7 @@ export function foundSkills(skills: readonly SkillView[], filter: SkillFilter, s
       (skill.warnings ?? []).length === 0
     )
       return false
-    return [skill.name, skill.description, skill.label?.zh, skill.label?.en].some((text) =>
+    return [skill.name, skill.description, aboutOf(skill, 'zh'), skill.label?.zh, skill.label?.en].some((text) =>
       text?.toLowerCase().includes(wanted),
     )
   }

@@ -9,6 +9,7 @@ const info = (name: string): ModelInfo => ({
   vision: false,
   tools: true,
   thinking: false,
+  chat: true,
   source: 'catalogue',
 })
 const supplier = (id: SupplierOption['id'], models: string[] = []): SupplierOption => ({
@@ -37,16 +38,22 @@ test('only the demo channel exists', () => {
   expect(isDemoOnly([])).toBe(false)
 })
 
-test('known models that the supplier has come first', () => {
+test('known models that the supplier has come first, and models that do not chat are left out', () => {
   const openai = supplier('openai', ['gpt-5', 'gpt-old'])
-  expect(offeredModels(openai, ['embedding', 'gpt-5', 'other'])).toEqual(['gpt-5', 'other', 'embedding'])
+  const found = [
+    { ...info('text-embedding-3-small'), chat: false, source: 'guess' as const },
+    { ...info('other'), source: 'guess' as const },
+    info('gpt-5'),
+  ]
+  expect(offeredModels(openai, found)).toEqual(['gpt-5', 'other'])
   expect(offeredModels(openai, [])).toEqual(['gpt-5', 'gpt-old'])
 })
 
-test('models that can use tools come first', () => {
+test('on a relay, models that are known and use tools come first', () => {
   const mixed: SupplierOption = { ...supplier('openai'), models: [{ ...info('talks'), tools: false }, info('works')] }
   expect(offeredModels(mixed, [])).toEqual(['works', 'talks'])
-  expect(offeredModels(mixed, ['talks', 'works', 'x'])).toEqual(['works', 'talks', 'x'])
+  const found = [{ ...info('x'), source: 'guess' as const }, { ...info('talks'), tools: false }, info('works')]
+  expect(offeredModels(supplier('compatible'), found)).toEqual(['works', 'talks', 'x'])
 })
 
 test('the channel has the chosen model first, known ones behind it, and a free name', () => {

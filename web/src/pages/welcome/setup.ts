@@ -1,6 +1,6 @@
 /** From the demo model to a real one. Pure. */
 
-import type { ChannelModel, ChannelModels, ChannelWrite, Supplier, SupplierOption } from '@/protocol'
+import type { ChannelModel, ChannelModels, ChannelWrite, ModelInfo, Supplier, SupplierOption } from '@/protocol'
 import { bestFirst } from '../channels/form'
 import { freeName } from '../form/names'
 
@@ -8,12 +8,20 @@ import { freeName } from '../form/names'
 const ORDER: readonly Supplier[] = [
   'anthropic',
   'openai',
+  'gemini',
   'deepseek',
+  'moonshot',
   'zhipu',
   'tongyi',
   'minimax',
   'volcengine',
+  'siliconflow',
+  'openrouter',
+  'xai',
+  'mistral',
   'ollama',
+  'lmstudio',
+  'vllm',
   'azure',
   'compatible',
 ]
@@ -27,19 +35,20 @@ export function offeredSuppliers(suppliers: readonly SupplierOption[]): Supplier
 export const isDemoOnly = (channels: readonly ChannelModels[]): boolean =>
   channels.length > 0 && channels.every((channel) => channel.supplier === 'demo')
 
-/** Models to choose from: well-known ones that the supplier has first, then what else it has. */
-export function offeredModels(supplier: SupplierOption, found: readonly string[]): string[] {
-  const known = bestFirst(supplier.models).map((model) => model.name)
-  if (found.length === 0) return known
-  const further = found
-    .filter((name) => !known.includes(name))
-    .toSorted((a, b) => Number(isSpecial(a)) - Number(isSpecial(b)))
-  return [...known.filter((name) => found.includes(name)), ...further]
+/** Models to choose from: those that are known to work with tools first, unknown ones last, and none that cannot chat. */
+export function offeredModels(supplier: SupplierOption, found: readonly ModelInfo[]): string[] {
+  const usual = bestFirst(supplier.models)
+  if (found.length === 0) return usual.map((model) => model.name)
+  const rank = (model: ModelInfo) => {
+    const at = usual.findIndex((other) => other.name === model.name)
+    if (at >= 0) return at
+    return usual.length + (model.source === 'guess' ? 2 : model.tools ? 0 : 1)
+  }
+  return found
+    .filter((model) => model.chat)
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map((model) => model.name)
 }
-
-/** These are not chat models. */
-const isSpecial = (model: string): boolean =>
-  /embed|rerank|whisper|transcri|tts|speech|moderation|dall-e|image/i.test(model)
 
 const MODELS_MAX = 8
 

@@ -103,6 +103,7 @@ describe('what cannot be sent', () => {
     name: 'a.png',
     mimeType: 'image/png',
     bytes: 1,
+    kind: null,
     preview: null,
     state,
     progress: 0,
@@ -228,7 +229,16 @@ describe('files', () => {
     expect(box.emitted('addFiles')).toBeUndefined()
   })
 
-  const failed = { key: 'a', name: 'a.png', mimeType: '', bytes: 1, preview: null, state: 'failed', progress: 0 }
+  const failed = {
+    key: 'a',
+    name: 'a.png',
+    mimeType: '',
+    bytes: 1,
+    kind: null,
+    preview: null,
+    state: 'failed',
+    progress: 0,
+  }
 
   test('that cannot be uploaded say why, and nothing else is waited for', () => {
     const problem = 'a.png is too large: the limit is 20 MB'
@@ -237,6 +247,27 @@ describe('files', () => {
     expect(box.find('[aria-label="Upload a.png again"]').exists()).toBe(false)
     expect(box.get(`#${field.attributes('aria-describedby')}`).text()).toContain('Remove the files')
     expect(box.text()).not.toContain('Uploading files')
+  })
+
+  test('say before they are sent that the model gets only their names', () => {
+    composer('', {
+      attachments: [
+        {
+          key: 'a',
+          name: 'a.pdf',
+          mimeType: 'application/pdf',
+          bytes: 1,
+          kind: 'other',
+          preview: null,
+          state: 'ready',
+          progress: 1,
+          problem: null,
+          canRetry: false,
+        },
+      ],
+    })
+    expect(box.get('.item .detail').text()).toContain('File only')
+    expect(box.get('.item').attributes('title')).toContain('not its content')
   })
 
   test('are removed and sent again', async () => {

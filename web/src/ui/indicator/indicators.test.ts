@@ -132,6 +132,7 @@ describe('a session in the list', () => {
     unread: false,
     archived: false,
     current: false,
+    forked: false,
     ...changes,
   })
 

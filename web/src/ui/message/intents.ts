@@ -1,3 +1,4 @@
+import type { Remedy } from '@/view/trouble'
 import type { ProcessLog } from '@/view/types'
 
 /** What a reader of a message may want; the page decides what comes of it. */
@@ -24,6 +25,8 @@ export type RowIntent =
   | { type: 'continueFrom'; entryId: string }
   /** All steps of a call. */
   | { type: 'openLog'; log: ProcessLog }
+  /** Does what an error advises. */
+  | { type: 'remedy'; remedy: Remedy; channel: string | null }
   | { type: 'loadOlder' }
   /** For a message that did not reach the server. */
   | { type: 'resend' }

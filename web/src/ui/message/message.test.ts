@@ -19,6 +19,7 @@ const user = (changes: Partial<UserRow> = {}): UserRow => ({
   images: [],
   files: [],
   steered: false,
+  unseenBy: null,
   ...changes,
 })
 const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
@@ -36,6 +37,8 @@ const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
   stopReason: 'stop',
   errorMessage: null,
   advised: false,
+  remedies: [],
+  channel: null,
   usage: { inputTokens: 1000, outputTokens: 234, cacheReadTokens: 0, totalTokens: 1234, cost: 0.0123 },
   ...changes,
 })
@@ -231,7 +234,9 @@ describe('a message of the user', () => {
     draw(
       user({
         images: [{ key: 'i', src: '/admin/1', alt: 'cat' }],
-        files: [{ key: 'f', name: '"><script>.txt', mimeType: 'text/plain', bytes: 2048, href: '/admin/2' }],
+        files: [
+          { key: 'f', name: '"><script>.txt', mimeType: 'text/plain', bytes: 2048, href: '/admin/2', fileOnly: false },
+        ],
       }),
     )
     expect(row.get('.file').text()).toBe('"><script>.txt2.0 kB')
@@ -402,4 +407,26 @@ test('a compaction is not the assistant speaking', async () => {
   expect(row.text()).not.toContain('short')
   await row.get('button').trigger('click')
   expect(intents()).toEqual([{ type: 'openSummary' }])
+})
+
+describe('what went wrong', () => {
+  test('has buttons that do what it advises', async () => {
+    draw(answer({ stopReason: 'error', errorMessage: 'No key.', remedies: ['channel', 'continue'], channel: 'work' }))
+    const buttons = row.findAll('.ways button')
+    expect(buttons.map((item) => item.text())).toEqual(['Retry', 'Open the channel', 'Continue'])
+    await buttons[1]!.trigger('click')
+    await buttons[2]!.trigger('click')
+    expect(intents()).toEqual([
+      { type: 'remedy', remedy: 'channel', channel: 'work' },
+      { type: 'remedy', remedy: 'continue', channel: 'work' },
+    ])
+  })
+
+  test('says that a model did not receive an image, and of which file it got only the name', () => {
+    const image = { key: 'i', src: 'data:,', alt: 'a.png' }
+    const file = { key: 'f', name: 'a.pdf', mimeType: 'application/pdf', bytes: 1, href: null, fileOnly: true }
+    draw(user({ images: [image], files: [file], unseenBy: 'blind' }))
+    expect(row.text()).toContain('“blind” did not receive this image.')
+    expect(row.get('.file').text()).toContain('File only')
+  })
 })

@@ -61,6 +61,16 @@ describe('a tool card', () => {
   test('shows what went wrong without being opened', async () => {
     draw({ status: 'error', result: { text: 'No such file', images: [] } })
     expect(text('.problem')).toEqual(['No such file'])
+    await card.setProps({
+      tool: tool({
+        status: 'blocked',
+        result: null,
+        blockedReason: 'the agent’s settings disable it',
+        policySources: ['catalogue:on_by_default', 'agent:off'],
+      }),
+    })
+    expect(card.text()).toContain('Not run: ')
+    expect(card.text()).not.toContain('settings disable it')
     await card.setProps({ tool: tool({ status: 'blocked', result: null, blockedReason: 'denied by the agent' }) })
     expect(text('.problem')).toEqual(['denied by the agent'])
   })

@@ -169,6 +169,8 @@ export interface FileView {
   bytes: number | null
   /** Where it can be downloaded; null while it is on its way. */
   href: string | null
+  /** The model gets nothing but its name. */
+  fileOnly: boolean
 }
 
 export interface UsageView {

@@ -20,8 +20,18 @@ export interface RunView {
   startedAt: Millis | null
   /** The last sign of life of this run. */
   lastActivity: Millis
-  /** In words, where a phase needs them. */
-  detail: string | null
+  /** The model could not be asked, and is asked again. */
+  retry: RetryView | null
+}
+
+export interface RetryView {
+  /** What happened, in one sentence. */
+  words: string
+  /** When the request is repeated; null if a fallback is asked instead. */
+  at: Millis | null
+  fallback: string | null
+  /** The supplier's own words. */
+  said: string | null
 }
 
 export interface QueueView {

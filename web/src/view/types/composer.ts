@@ -1,10 +1,14 @@
 /** What the composer offers. */
 
+import type { AttachmentKind } from '@/protocol'
+
 export interface ComposerAttachment {
   key: string
   name: string
   mimeType: string
   bytes: number
+  /** What the model gets of it; null until the server has looked at it. */
+  kind: AttachmentKind | null
   /** For images. */
   preview: string | null
   state: 'reading' | 'uploading' | 'ready' | 'failed'

@@ -15,6 +15,8 @@ export interface SessionRow {
   unread: boolean
   archived: boolean
   current: boolean
+  /** Made from another session. */
+  forked: boolean
 }
 
 /** Sessions that were last changed at about the same time. */

@@ -1,6 +1,7 @@
 /** The rows of the transcript. */
 
 import type { AnswerPart, FileView, ImageView, ToolView, UsageView } from './answer'
+import type { Remedy } from '../trouble'
 import type { Millis } from './time'
 
 export type TranscriptRow =
@@ -45,6 +46,8 @@ export interface UserRow extends RowBase {
   files: readonly FileView[]
   /** Went in during a run, after a round of tools. */
   steered: boolean
+  /** The model that answered and did not receive the images; null if it did, or there are none. */
+  unseenBy: string | null
 }
 
 /** A message on its way to the server. */
@@ -80,6 +83,9 @@ export interface AssistantRow extends RowBase {
   errorMessage: string | null
   /** Whether that says what to do about it. */
   advised: boolean
+  remedies: readonly Remedy[]
+  /** The channel that failed, by its name. */
+  channel: string | null
   usage: UsageView | null
 }
 
@@ -186,4 +192,7 @@ export interface ErrorRow extends RowBase {
   code: string | null
   /** Whether the message says what to do about it. */
   advised: boolean
+  remedies: readonly Remedy[]
+  /** The channel that failed, by its name. */
+  channel: string | null
 }

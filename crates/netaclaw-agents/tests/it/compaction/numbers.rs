@@ -1,6 +1,8 @@
 //! The meter says what the supplier billed, or that it is an estimate.
 
 use super::*;
+use netaclaw_admin::{AgentStore, DEFAULT_AGENT};
+use netaclaw_agents::{AgentPreviews, PreviewFor};
 use netaclaw_protocol::{ContextPart, SessionOpen, SwitchLeaf, TokenTotals, TokenUpdate};
 use netaclaw_testkit::fake_model::{Reply, TokenCounts};
 
@@ -256,4 +258,31 @@ async fn what_fills_the_window_adds_up() {
             compacted(&client).await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_preview_counts_what_the_first_message_costs() {
+    let world = world(Supplier::Openai).await;
+    let session = world.bare_session().await;
+    let agent = world.admin.agent_named(DEFAULT_AGENT).await.unwrap();
+    let whom = PreviewFor {
+        user: Some("ann"),
+        ..PreviewFor::default()
+    };
+    let prompt = world
+        .agents
+        .preview(&agent.spec, whom)
+        .await
+        .unwrap()
+        .prompt;
+    let filled = world.engine.context_breakdown(&ann(), &session);
+    let parts = filled.await.unwrap().parts;
+    let of = |wanted: &[ContextPart]| -> u64 {
+        let shares = parts.iter().filter(|share| wanted.contains(&share.part));
+        shares.map(|share| share.tokens).sum()
+    };
+    assert!(prompt.tool_tokens > 0);
+    assert_eq!(of(&[ContextPart::Tools]), prompt.tool_tokens);
+    let fixed = [ContextPart::System, ContextPart::Skills, ContextPart::Tools];
+    assert_eq!(of(&fixed), prompt.tokens);
 }

@@ -12,8 +12,8 @@ use answer::OpenAnswer;
 use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
     ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, ErrorCode, OpenTool,
-    PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RunError, RunId, RunOutcome,
-    RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
+    PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RetryNotice, RunError, RunId,
+    RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
     StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
     ToolOutput, ToolsChanged, Trouble, TroubleKind,
 };
@@ -138,6 +138,7 @@ impl Live {
             run_id,
             phase,
             detail,
+            retry: None,
             since: now_ms(),
         };
         self.set_run(&mut self.lock(), run);
@@ -145,6 +146,20 @@ impl Live {
 
     /// The run enters another phase, unless it is being stopped.
     pub(crate) fn phase(&self, phase: RunPhase, detail: Option<String>) {
+        self.enter_phase(phase, detail, None);
+    }
+
+    /// The model could not be asked, and is asked again.
+    pub(crate) fn retrying(&self, phase: RunPhase, detail: String, retry: RetryNotice) {
+        self.enter_phase(phase, Some(detail), Some(Box::new(retry)));
+    }
+
+    fn enter_phase(
+        &self,
+        phase: RunPhase,
+        detail: Option<String>,
+        retry: Option<Box<RetryNotice>>,
+    ) {
         let mut state = self.lock();
         if state.run.status != RunState::Running {
             return;
@@ -152,6 +167,7 @@ impl Live {
         let run = RunStatus {
             phase: Some(phase),
             detail,
+            retry,
             since: now_ms(),
             ..state.run.clone()
         };
@@ -370,6 +386,7 @@ fn idle() -> RunStatus {
         run_id: None,
         phase: None,
         detail: None,
+        retry: None,
         since: now_ms(),
     }
 }

@@ -1,4 +1,4 @@
-//! A title by a model, for those who have named one for such things.
+//! A title by a model.
 
 use super::shortened;
 use netaclaw_models::{ModelClient, ModelRequest, PromptCache, SystemPrompt, complete};
