@@ -672,6 +672,7 @@ export const attachments: ComposerAttachment[] = [
     state: 'ready',
     progress: 1,
     problem: null,
+    canRetry: false,
   },
 ]
 

@@ -44,6 +44,7 @@ const image: ComposerAttachment = {
   state: 'ready',
   progress: 1,
   problem: null,
+  canRetry: false,
 }
 const unseen = (model: string, files = [image]) =>
   unseenImages(files, modelInUse(CHANNELS, { channelId: 'relay', model }), CHANNELS)
