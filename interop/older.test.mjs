@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, test as untimed } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { io } from 'socket.io-client'
 
@@ -124,6 +124,9 @@ async function connect() {
   }
   return { socket, messages, of, wait, chat, close: () => socket.close() }
 }
+
+/** An event that never comes fails its test. */
+const test = (name, run) => untimed(name, { timeout: 60_000 }, run)
 
 function fields(data, names) {
   for (const name of names) assert.notEqual(data[name], undefined, `${name} in ${JSON.stringify(data)}`)

@@ -171,7 +171,8 @@ fn by_hand_the_last_messages_stay_whatever_their_size() {
     let todo = TodoList::default();
     let conversation = talk.conversation;
     let kept = |keep_recent| {
-        let mut wanted = request(CompactionReason::Manual, 2_900, &todo);
+        let used = conversation.tokens();
+        let mut wanted = request(CompactionReason::Manual, used, &todo);
         wanted.limits.keep_recent = keep_recent;
         plan(&conversation, &wanted).map(|plan| plan.kept_count)
     };
@@ -185,7 +186,7 @@ fn by_hand_the_last_messages_stay_whatever_their_size() {
 
 #[test]
 fn by_hand_no_model_is_asked_for_what_no_summary_can_shorten() {
-    let mut talk = Talk::default().user(&"word ".repeat(90));
+    let mut talk = Talk::default().user(&"word ".repeat(200));
     for _ in 0..10 {
         talk = talk.says(&"The harbour was quiet. ".repeat(40));
     }
