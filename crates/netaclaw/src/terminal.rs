@@ -19,6 +19,15 @@ impl Paint {
         }
     }
 
+    /// No colours, for text that something else will paint.
+    pub(crate) fn none() -> Self {
+        Self { on: false }
+    }
+
+    pub(crate) fn is_on(self) -> bool {
+        self.on
+    }
+
     pub(crate) fn bold(self, text: &str) -> Cow<'_, str> {
         self.with("1", text)
     }

@@ -1,16 +1,23 @@
 //! `netaclaw chat`: a conversation in the terminal, on the same engine as the server.
 //!
-//! With a terminal it is a conversation; without one it is a filter: each line of the input is sent
+//! In a terminal that can move its cursor it is a console: an editor and a status line below a
+//! transcript. In any other it is a conversation line by line; without a terminal it
+//! is a filter: each line of the input is sent
 //! when the answer before it is complete, the output holds the answers and nothing else, and the
 //! first failure ends it. There is no user to ask, so a call that needs approval is refused unless
 //! `--yes` approves all of them.
 
 mod activity;
+mod commands;
 mod consent;
+mod console;
+mod keyboard;
 mod screen;
 mod slash;
 mod talk;
 mod text;
+mod view;
+mod words;
 
 use crate::admin::{explain_choice, failure};
 use crate::app::{App, Outcome};
@@ -20,10 +27,12 @@ use crate::session::find_meta;
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_admin::{AdminError, AdminStore, FIRST_USER, resolve_model};
+use netaclaw_agents::AgentPreviews;
 use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{Agent, AgentId};
+use std::sync::Arc;
 use std::time::Duration;
-use talk::{Consent, Partner, Terminal};
+use talk::{Consent, Means, Partner, Terminal};
 
 /// How long a run may take to end when the chat is left.
 const LEAVE_GRACE: Duration = Duration::from_secs(2);
@@ -52,12 +61,18 @@ pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
     };
     let assembled = assemble(app).await?;
     let agent_id = session.as_ref().and_then(|meta| meta.agent_id.as_deref());
-    let partner = partner(app.lang, &*assembled.admin, args.agent, agent_id).await;
+    let partner = find_partner(app.lang, &*assembled.admin, args.agent, agent_id).await;
     let caller = caller(app.lang, &*assembled.admin).await;
     let outcome = match partner.and_then(|partner| Ok((partner, caller?))) {
         Ok((partner, caller)) => {
-            let mut terminal =
-                Terminal::new(app, assembled.engine.clone(), caller, partner, consent);
+            let means = Means {
+                engine: assembled.engine.clone(),
+                admin: Arc::clone(&assembled.admin) as Arc<dyn AdminStore>,
+                previews: Arc::clone(&assembled.agents) as Arc<dyn AgentPreviews>,
+                caller,
+            };
+            let history = app.load_config()?.chat_history_file();
+            let mut terminal = Terminal::new(app, means, partner, consent, history);
             terminal.talk(session.map(|meta| meta.session_id)).await
         }
         Err(failure) => Err(failure),
@@ -79,7 +94,7 @@ pub(crate) async fn caller(lang: Lang, store: &dyn AdminStore) -> Result<Caller>
 }
 
 /// The agent of the chat. A wrong name is reported before anything else.
-async fn partner(
+async fn find_partner(
     lang: Lang,
     store: &dyn AdminStore,
     named: Option<String>,
@@ -94,6 +109,7 @@ async fn partner(
         Err(error) => Err(explain_choice(lang, &error)),
     };
     Ok(Partner {
+        agent_id: agent.id.as_str().to_owned(),
         name: agent.spec.name,
         named,
         model,

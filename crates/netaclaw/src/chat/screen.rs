@@ -1,5 +1,7 @@
 //! What a session does, as lines on a terminal.
 
+use super::consent::consent_hint;
+use super::words::{compaction_note, foreign_notes, in_language, tool_changes};
 use crate::skill::step_line;
 use crate::terminal::{Paint, harmless, one_line, shortened};
 use crate::text::Lang;
@@ -183,7 +185,13 @@ impl<W: Write> Screen<W> {
             }
             "run_status" if data["phase"] == "retrying" => self.remark(text(&data["detail"]))?,
             "tools_changed" => self.tools_changed(data)?,
-            "clarify_request" => return self.question(data),
+            "compaction_done" | "compaction_error" => self.compacted(event)?,
+            "clarify_request" => {
+                return Ok(Heard::Asked {
+                    request_id: text(&data["requestId"]).to_owned(),
+                    options: self.question(data)?,
+                });
+            }
             "approval_request" => return Ok(Heard::NeedsConsent(data.clone())),
             "approval_decided" => {
                 return Ok(Heard::Decided(text(&data["approvalId"]).to_owned()));
@@ -287,14 +295,8 @@ impl<W: Write> Screen<W> {
         self.end_line()
     }
 
-    /// The error, in the user's language if it has a text in it.
     fn words(&self, trouble: &Value, otherwise: &Value) -> String {
-        let language = match self.lang {
-            Lang::En => "en",
-            Lang::Zh => "zh",
-        };
-        let words = trouble["words"][language].as_str();
-        words.unwrap_or_else(|| text(otherwise)).to_owned()
+        in_language(self.lang, trouble, otherwise)
     }
 
     /// A failed answer and the end of its run say the same; once is enough.
@@ -359,17 +361,21 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    fn compacted(&mut self, event: &Value) -> io::Result<()> {
+        match compaction_note(self.lang, event) {
+            Some((true, words)) => self.remark(&words),
+            Some((false, words)) => self.complaint(&words),
+            None => Ok(()),
+        }
+    }
+
     fn tools_changed(&mut self, data: &Value) -> io::Result<()> {
-        let added = data["added"].as_array().into_iter().flatten();
-        let added = added.map(|name| format!("+{}", one_line(text(name), 64)));
-        let removed = data["removed"].as_array().into_iter().flatten();
-        let removed = removed.map(|tool| format!("−{}", one_line(text(&tool["toolName"]), 64)));
-        let changes: Vec<String> = added.chain(removed).collect();
-        self.remark(&self.lang.chat_tools_changed(changes.join(" ")))
+        let changes = tool_changes(data);
+        self.remark(&self.lang.chat_tools_changed(changes))
     }
 
     /// A question of the model, with its options.
-    pub(super) fn question(&mut self, data: &Value) -> io::Result<Heard> {
+    pub(super) fn question(&mut self, data: &Value) -> io::Result<Vec<String>> {
         let question = self
             .paint
             .bold(&harmless(text(&data["question"])))
@@ -385,10 +391,7 @@ impl<W: Write> Screen<W> {
             self.line(&format!("  {}. {}", at + 1, harmless(option)))?;
         }
         self.remark(&self.lang.chat_answer_hint())?;
-        Ok(Heard::Asked {
-            request_id: text(&data["requestId"]).to_owned(),
-            options,
-        })
+        Ok(options)
     }
 
     /// A call that waits for a person: what would run, in full, and how to decide.
@@ -397,7 +400,9 @@ impl<W: Write> Screen<W> {
         let asks = self.lang.chat_consent(harmless(tool));
         let asks = self.paint.bold(&asks).into_owned();
         self.line(&asks)?;
-        self.foreign(&data["foreign"])?;
+        for note in foreign_notes(self.lang, &data["foreign"]) {
+            self.line(&format!("  {note}"))?;
+        }
         let args = data["args"].as_object();
         for (name, value) in args.into_iter().flatten() {
             let value = match value {
@@ -411,32 +416,7 @@ impl<W: Write> Screen<W> {
                 self.line(&format!("    {}", harmless(line)))?;
             }
         }
-        self.remark(&self.lang.chat_consent_hint())
-    }
-
-    /// Why it asks although it would not have asked before: what the session has read.
-    fn foreign(&mut self, note: &Value) -> io::Result<()> {
-        let Some(sources) = note["sources"].as_array() else {
-            return Ok(());
-        };
-        let named = sources.iter().map(|source| {
-            let name = harmless(text(&source["name"])).into_owned();
-            match text(&source["kind"]) {
-                "mcp" => self.lang.chat_foreign_mcp(name),
-                "file" if name.is_empty() => self.lang.chat_foreign_image(),
-                "file" => self.lang.chat_foreign_file(name),
-                "program" => self.lang.chat_foreign_program(name),
-                _ => name,
-            }
-        });
-        let named = named.collect::<Vec<_>>().join(", ");
-        let because = self.lang.chat_consent_foreign(named);
-        self.line(&format!("  {because}"))?;
-        if let Some(address) = note["destination"].as_str() {
-            let goes = self.lang.chat_consent_goes_to(harmless(address));
-            self.line(&format!("  {goes}"))?;
-        }
-        Ok(())
+        self.remark(&consent_hint(self.lang))
     }
 
     fn done(&mut self, data: &Value) -> io::Result<Heard> {

@@ -1,50 +1,151 @@
 //! What the user types: a message, or a command that begins with a slash.
 
 use super::activity::Activity;
-use super::refused;
+use super::commands::{COMMANDS, Verb, find_command, nearest_command};
 use super::talk::Terminal;
+use super::{find_partner, refused};
+use crate::admin::failure;
 use crate::error::{Failure, Result};
-use crate::session::draw_tree;
-use netaclaw_protocol::EntryId;
-use netaclaw_session::SessionTree;
+use crate::session::{draw_tree, find_meta};
+use crate::terminal::{Paint, clock, one_line, pad};
+use netaclaw_admin::nearest;
+use netaclaw_engine::EngineError;
+use netaclaw_protocol::{
+    ChannelStatus, ChatModel, Compact, CompactStatus, EntryId, QueueChange, QueueEdit,
+    SessionListItem, SetModel, SetThinkingLevel, ThinkingLevel,
+};
+use netaclaw_session::{SessionFilter, SessionTree};
 use std::sync::Arc;
+
+/// Sessions that `/sessions` lists.
+const SESSIONS_SHOWN: u32 = 10;
+/// Columns of the names in the help.
+const HELP_WIDTH: usize = 24;
+
+/// A model that can be chosen.
+pub(super) struct Model {
+    /// `channel/model`.
+    pub(super) name: String,
+    choice: ChatModel,
+}
 
 impl Terminal<'_> {
     /// One line of the user. Returns whether there may be more.
     pub(super) async fn say(&mut self, line: &str) -> Result<bool> {
-        let lang = self.app.lang;
-        self.screen.line_was_typed();
-        match line.split_once(char::is_whitespace).unwrap_or((line, "")) {
-            ("", _) => {}
-            ("/quit" | "/exit", _) => return Ok(false),
-            ("/help", _) => self.screen.line(&lang.chat_help())?,
-            ("/new", _) => self.leave().await?,
-            ("/tree", _) => match self.tree().await? {
-                Some(tree) => draw_tree(self.app, &tree)?,
-                None => self.screen.line(&lang.chat_no_session())?,
-            },
-            ("/branch", entry) => self.branch_from(entry.trim()).await?,
-            // The engine knows what it means.
-            ("/skill", _) => self.send(line).await?,
-            (word, _) if word.starts_with("//") => self.send(&line[1..]).await?,
-            (command, _) if command.starts_with('/') => {
-                self.screen.complaint(&lang.chat_unknown_command(command))?;
+        self.view.line_was_typed();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let more = match word {
+            "" => true,
+            _ if word.starts_with("//") => {
+                self.send(&line[1..]).await?;
+                true
             }
-            _ => self.send(line).await?,
+            _ if word.starts_with('/') => self.command(line, word, rest.trim()).await?,
+            _ => {
+                self.send(line).await?;
+                true
+            }
+        };
+        if more {
+            self.prompt()?;
         }
-        self.prompt()?;
+        Ok(more)
+    }
+
+    async fn command(&mut self, line: &str, word: &str, rest: &str) -> Result<bool> {
+        let lang = self.app.lang;
+        let Some(command) = find_command(word) else {
+            let words = match nearest_command(word) {
+                Some(meant) => lang.chat_unknown_near(word, meant),
+                None => lang.chat_unknown_command(word),
+            };
+            self.view.complaint(&words)?;
+            self.view.give_back(line);
+            return Ok(true);
+        };
+        match command.verb {
+            // The engine knows what it means, and repeats it.
+            Verb::Skill | Verb::Exit => {}
+            _ => self.view.said(line),
+        }
+        match command.verb {
+            Verb::Help => self.help()?,
+            Verb::New => self.leave().await?,
+            Verb::Tree => self.show_tree().await?,
+            Verb::Branch => self.branch_from(rest).await?,
+            Verb::Model => self.model(rest).await?,
+            Verb::Thinking => self.thinking(rest).await?,
+            Verb::Agent => self.agent(rest).await?,
+            Verb::Sessions => self.sessions(rest).await?,
+            Verb::Compact => self.compact(rest).await?,
+            Verb::Queue => self.queue(rest).await?,
+            Verb::Stop => self.stop_run().await?,
+            Verb::Skill => {
+                // Whatever the case of its letters.
+                self.send(&format!("{} {rest}", command.name)).await?;
+            }
+            Verb::Exit => return Ok(false),
+        }
         Ok(true)
     }
 
+    fn help(&mut self) -> Result<()> {
+        let lang = self.app.lang;
+        let commands = COMMANDS
+            .iter()
+            .map(|command| (command.usage(lang), command.hint(lang)));
+        let keys = [
+            (lang.chat_help_slashes(), lang.chat_help_slashes_means()),
+            ("Ctrl-C".to_owned(), lang.chat_help_interrupt()),
+        ];
+        let editing = [
+            ("Alt-Enter, Ctrl-J", lang.chat_help_line_break()),
+            ("Tab", lang.chat_help_complete()),
+            ("Ctrl-R", lang.chat_help_search()),
+        ];
+        let editing = editing.map(|(key, means)| (key.to_owned(), means));
+        let editing = editing
+            .into_iter()
+            .filter(|_| self.view.console().is_some());
+        let editing: Vec<_> = editing.collect();
+        let lines: Vec<String> = commands
+            .chain(keys)
+            .chain(editing)
+            .map(|(name, means)| format!("{} {means}", pad(&name, HELP_WIDTH)))
+            .collect();
+        Ok(self.view.line(&lines.join("\n"))?)
+    }
+
     async fn leave(&mut self) -> Result<()> {
+        self.close_session().await;
+        Ok(self.view.remark(&self.app.lang.chat_new())?)
+    }
+
+    /// The session goes on without this chat; the next message begins another.
+    async fn close_session(&mut self) {
         if let Some((session, subscription)) = self.session.take() {
             self.engine.close(&session, subscription).await;
         }
         self.branch = None;
         self.question = None;
         self.calls.clear();
+        self.queue.clear();
         self.activity = Activity::default();
-        Ok(self.screen.remark(&self.app.lang.chat_new())?)
+        self.view.leave_session();
+    }
+
+    async fn show_tree(&mut self) -> Result<()> {
+        let lang = self.app.lang;
+        let Some(tree) = self.tree().await? else {
+            return Ok(self.view.line(&lang.chat_no_session())?);
+        };
+        // The console paints for itself.
+        let paint = match self.view.console() {
+            Some(_) => Paint::none(),
+            None => self.app.paint,
+        };
+        let drawn = draw_tree(lang, paint, &tree)?;
+        Ok(self.view.drawing(&drawn)?)
     }
 
     /// The session so far; `None` if nothing has been said.
@@ -68,20 +169,331 @@ impl Terminal<'_> {
     async fn branch_from(&mut self, wanted: &str) -> Result<()> {
         let lang = self.app.lang;
         let Some(tree) = self.tree().await? else {
-            return Ok(self.screen.line(&lang.chat_no_session())?);
+            return Ok(self.view.line(&lang.chat_no_session())?);
         };
         if wanted.is_empty() {
-            return Ok(self.screen.complaint(&lang.chat_branch_usage())?);
+            return Ok(self.view.complaint(&lang.chat_branch_usage())?);
         }
         let ids = tree.entries().iter().map(|entry| entry.id());
         let found: Vec<&EntryId> = ids.filter(|id| id.as_str().starts_with(wanted)).collect();
         match found.as_slice() {
             [entry] => {
                 self.branch = Some((*entry).clone());
-                Ok(self.screen.remark(&lang.chat_branched(entry))?)
+                Ok(self.view.remark(&lang.chat_branched(entry))?)
             }
-            [] => Ok(self.screen.complaint(&lang.chat_no_entry(wanted))?),
-            _ => Ok(self.screen.complaint(&lang.chat_many_entries(wanted))?),
+            [] => Ok(self.view.complaint(&lang.chat_no_entry(wanted))?),
+            _ => Ok(self.view.complaint(&lang.chat_many_entries(wanted))?),
         }
     }
+
+    /// The models that answers may come from.
+    pub(super) async fn models(&self) -> Result<Vec<Model>> {
+        let channels = self.admin.channels().await;
+        let channels = channels.map_err(|error| failure(self.app.lang, error))?;
+        let usable = channels.into_iter().filter(|channel| {
+            channel.spec.status == ChannelStatus::Enabled && !channel.spec.is_auxiliary
+        });
+        let models = usable.flat_map(|channel| {
+            let of_channel = channel.spec.models.into_iter();
+            of_channel.map(move |model| Model {
+                name: format!("{}/{}", channel.spec.name, model.name),
+                choice: ChatModel {
+                    channel_id: channel.id.as_str().to_owned(),
+                    model_id: model.name,
+                },
+            })
+        });
+        Ok(models.collect())
+    }
+
+    async fn model(&mut self, wanted: &str) -> Result<()> {
+        let lang = self.app.lang;
+        let models = self.models().await?;
+        if wanted.is_empty() {
+            let current = self.model_name();
+            let names = models.iter().map(|model| model.name.as_str());
+            return self.list(names, &current, lang.chat_no_models());
+        }
+        let same = |name: &str| name.eq_ignore_ascii_case(wanted);
+        let by_name = models.iter().filter(|model| same(&model.name));
+        let by_model = models.iter().filter(|model| same(&model.choice.model_id));
+        let found: Vec<&Model> = by_name.collect();
+        let found = match found.is_empty() {
+            true => by_model.collect(),
+            false => found,
+        };
+        let model = match found.as_slice() {
+            [model] => *model,
+            [] => {
+                let names = models
+                    .iter()
+                    .flat_map(|model| [model.name.as_str(), model.choice.model_id.as_str()]);
+                let words = match nearest(wanted, names) {
+                    Some(meant) => lang.chat_no_model_near(wanted, meant),
+                    None => lang.chat_no_model(wanted),
+                };
+                return Ok(self.view.complaint(&words)?);
+            }
+            _ => return Ok(self.view.complaint(&lang.chat_many_models(wanted))?),
+        };
+        let (name, choice) = (model.name.clone(), model.choice.clone());
+        let done = match &self.session {
+            Some((session, _)) => {
+                let set = SetModel {
+                    session_id: session.clone(),
+                    channel_id: choice.channel_id.clone(),
+                    model_id: choice.model_id.clone(),
+                    request_id: None,
+                };
+                self.engine.execute(&self.caller, set).await.map(drop)
+            }
+            None => Ok(()),
+        };
+        if let Err(error) = done {
+            return self.was_refused(&error);
+        }
+        self.chosen.model = Some(choice);
+        self.partner.model = Ok(name.replacen('/', ", ", 1));
+        self.show_partner();
+        Ok(self.view.remark(&lang.chat_model_set(name))?)
+    }
+
+    fn model_name(&self) -> String {
+        let model = self.partner.model.as_deref().unwrap_or_default();
+        model.replacen(", ", "/", 1)
+    }
+
+    async fn thinking(&mut self, wanted: &str) -> Result<()> {
+        let lang = self.app.lang;
+        if wanted.is_empty() {
+            let current = self.chosen.level.map_or("", ThinkingLevel::as_str);
+            let names = ThinkingLevel::ALL.map(ThinkingLevel::as_str);
+            return self.list(names.into_iter(), current, String::new());
+        }
+        let level = ThinkingLevel::ALL
+            .into_iter()
+            .find(|level| level.as_str().eq_ignore_ascii_case(wanted));
+        let Some(level) = level else {
+            let names = ThinkingLevel::ALL.map(ThinkingLevel::as_str).join(", ");
+            return Ok(self.view.complaint(&lang.chat_no_level(wanted, names))?);
+        };
+        let done = match &self.session {
+            Some((session, _)) => {
+                let set = SetThinkingLevel {
+                    session_id: session.clone(),
+                    level,
+                    request_id: None,
+                };
+                self.engine.execute(&self.caller, set).await.map(drop)
+            }
+            None => Ok(()),
+        };
+        if let Err(error) = done {
+            return self.was_refused(&error);
+        }
+        self.chosen.level = Some(level);
+        Ok(self.view.remark(&lang.chat_level_set(level.as_str()))?)
+    }
+
+    /// Names, with a mark at the current one.
+    fn list<'n>(
+        &mut self,
+        names: impl Iterator<Item = &'n str>,
+        current: &str,
+        nothing: String,
+    ) -> Result<()> {
+        let lines: Vec<String> = names
+            .map(|name| match name == current {
+                true => format!("* {name}"),
+                false => format!("  {name}"),
+            })
+            .collect();
+        match lines.is_empty() {
+            true => Ok(self.view.line(&nothing)?),
+            false => Ok(self.view.line(&lines.join("\n"))?),
+        }
+    }
+
+    /// Agents keep their sessions, so another agent means another session.
+    async fn agent(&mut self, wanted: &str) -> Result<()> {
+        let lang = self.app.lang;
+        if wanted.is_empty() {
+            let agents = self.admin.agents().await;
+            let agents = agents.map_err(|error| failure(lang, error))?;
+            let current = self.partner.name.clone();
+            let names = agents.iter().map(|agent| agent.spec.name.as_str());
+            return self.list(names, &current, String::new());
+        }
+        let named = Some(wanted.to_owned());
+        match find_partner(lang, &*self.admin, named, None).await {
+            Ok(partner) => {
+                self.close_session().await;
+                self.chosen = Default::default();
+                self.partner = partner;
+                self.show_partner();
+                self.refresh_choices().await;
+                let name = self.partner.name.clone();
+                Ok(self.view.remark(&lang.chat_agent_set(name))?)
+            }
+            Err(failure) if self.interactive => Ok(self.view.complaint(&failure.to_string())?),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The latest sessions of this user.
+    pub(super) async fn latest_sessions(&self) -> Result<Vec<SessionListItem>> {
+        let filter = SessionFilter {
+            user_id: Some(self.caller.user_id.clone()),
+            unowned: true,
+            ..SessionFilter::default()
+        };
+        let list = self.engine.list_sessions(&filter, 1, SESSIONS_SHOWN).await;
+        let list = list.map_err(|error| refused(self.app.lang, &error))?;
+        Ok(list.items)
+    }
+
+    async fn sessions(&mut self, wanted: &str) -> Result<()> {
+        let lang = self.app.lang;
+        if wanted.is_empty() {
+            let sessions = self.latest_sessions().await?;
+            if sessions.is_empty() {
+                return Ok(self.view.line(&lang.no_sessions())?);
+            }
+            let current = self.session.as_ref().map(|(session, _)| session.clone());
+            let lines = sessions.iter().map(|item| {
+                let id = &item.session.session_id;
+                let mark = if Some(id) == current.as_ref() {
+                    "*"
+                } else {
+                    " "
+                };
+                let updated = clock(&item.session.updated_at);
+                let updated = updated.get(..16).unwrap_or(&updated);
+                let title = session_title(item);
+                format!("{mark} {}  {updated}  {title}", one_line(id.as_str(), 64))
+            });
+            let lines: Vec<String> = lines.collect();
+            return Ok(self.view.drawing(&lines.join("\n"))?);
+        }
+        match self.open_session(wanted).await {
+            Err(failure) if self.interactive => Ok(self.view.complaint(&failure.to_string())?),
+            opened => opened,
+        }
+    }
+
+    async fn open_session(&mut self, wanted: &str) -> Result<()> {
+        let lang = self.app.lang;
+        let meta = find_meta(self.app, wanted).await?;
+        let agent = meta.agent_id.as_deref();
+        let partner = find_partner(lang, &*self.admin, None, agent).await?;
+        self.close_session().await;
+        self.chosen = Default::default();
+        self.partner = partner;
+        self.show_partner();
+        self.view.remark(&lang.session_named(&meta.session_id))?;
+        self.go_on(meta.session_id).await?;
+        self.refresh_choices().await;
+        Ok(())
+    }
+
+    async fn compact(&mut self, focus: &str) -> Result<()> {
+        let lang = self.app.lang;
+        let Some((session, _)) = &self.session else {
+            return Ok(self.view.line(&lang.chat_no_session())?);
+        };
+        let compact = Compact {
+            session_id: session.clone(),
+            instructions: (!focus.is_empty()).then(|| focus.to_owned()),
+            request_id: None,
+        };
+        match self.engine.execute(&self.caller, compact).await {
+            Ok(ack) => Ok(self.view.remark(&match ack.answer.status {
+                CompactStatus::Started => lang.chat_compacting(),
+                CompactStatus::Queued => lang.chat_compact_queued(),
+                CompactStatus::AlreadyRunning | CompactStatus::AlreadyQueued => {
+                    lang.chat_compact_already()
+                }
+            })?),
+            Err(error) => self.was_refused(&error),
+        }
+    }
+
+    async fn queue(&mut self, rest: &str) -> Result<()> {
+        let lang = self.app.lang;
+        let (word, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let change = match word.to_lowercase().as_str() {
+            "" => return self.show_queue(),
+            "resume" => QueueChange::Resume,
+            "drop" => {
+                let number = argument.trim().parse::<usize>().ok();
+                let item = number.and_then(|number| self.queue.get(number.checked_sub(1)?));
+                let Some(id) = item.and_then(|item| item["itemId"].as_str()) else {
+                    return Ok(self.view.complaint(&lang.chat_queue_usage())?);
+                };
+                QueueChange::Remove {
+                    item_id: id.to_owned(),
+                }
+            }
+            _ => return Ok(self.view.complaint(&lang.chat_queue_usage())?),
+        };
+        let Some((session, _)) = &self.session else {
+            return Ok(self.view.line(&lang.chat_no_session())?);
+        };
+        let edit = QueueEdit {
+            session_id: session.clone(),
+            change,
+            request_id: None,
+        };
+        match self.engine.execute(&self.caller, edit).await {
+            Ok(_) => Ok(self.view.remark(&lang.chat_queue_changed())?),
+            Err(error) => self.was_refused(&error),
+        }
+    }
+
+    fn show_queue(&mut self) -> Result<()> {
+        let lang = self.app.lang;
+        if self.queue.is_empty() {
+            return Ok(self.view.line(&lang.chat_queue_empty())?);
+        }
+        let lines = self.queue.iter().enumerate().map(|(at, item)| {
+            let text = item["preview"].as_str().or(item["content"].as_str());
+            let text = one_line(text.unwrap_or_default(), 70);
+            match item["held"] == true {
+                true => format!("{}. {text} ({})", at + 1, lang.chat_queue_held()),
+                false => format!("{}. {text}", at + 1),
+            }
+        });
+        let lines: Vec<String> = lines.collect();
+        Ok(self.view.line(&lines.join("\n"))?)
+    }
+
+    async fn stop_run(&mut self) -> Result<()> {
+        let running = self.activity.is_running();
+        match self.session.as_ref().filter(|_| running) {
+            Some((session, _)) => {
+                let session = session.clone();
+                self.stop(&session).await
+            }
+            None => Ok(self.view.remark(&self.app.lang.chat_nothing_runs())?),
+        }
+    }
+
+    /// Said in a terminal, where something else can be tried; otherwise the end.
+    pub(super) fn was_refused(&mut self, error: &EngineError) -> Result<()> {
+        let failure = refused(self.app.lang, error);
+        match self.interactive {
+            true => Ok(self.view.complaint(&failure.to_string())?),
+            false => Err(failure),
+        }
+    }
+}
+
+/// What a session is called in lists.
+pub(super) fn session_title(item: &SessionListItem) -> String {
+    let session = &item.session;
+    let title = session
+        .title
+        .as_deref()
+        .or(session.first_message.as_deref());
+    one_line(title.unwrap_or("–"), 60)
 }

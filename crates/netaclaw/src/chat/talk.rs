@@ -1,19 +1,26 @@
 //! The conversation: what the user types, and what the session does, one after the other.
 
 use super::activity::Activity;
+use super::console::{Choices, Console, History, Size};
 use super::refused;
 use super::screen::{Heard, Screen};
+use super::slash::session_title;
+use super::view::View;
 use crate::app::{App, Outcome};
+use crate::config::Environment;
 use crate::error::Result;
-use netaclaw_engine::{
-    Caller, Engine, EngineError, EventGroup, ServerEvent, Subscriber, SubscriptionId,
-};
+use crate::terminal::one_line;
+use netaclaw_admin::AdminStore;
+use netaclaw_agents::AgentPreviews;
+use netaclaw_engine::{Caller, Engine, EventGroup, ServerEvent, Subscriber, SubscriptionId};
 use netaclaw_protocol::{
-    Chat, ClarifyResponse, Disposition, EntryId, SessionId, SessionOpen, Stop,
+    Chat, ChatModel, ClarifyResponse, Disposition, EntryId, SessionId, SessionOpen, Stop,
+    ThinkingLevel,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::io::{IsTerminal, Stdout};
+use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,6 +28,7 @@ use tokio::sync::mpsc;
 
 /// Whom the user talks to.
 pub(super) struct Partner {
+    pub(super) agent_id: String,
     pub(super) name: String,
     /// The name that was asked for, if one was.
     pub(super) named: Option<String>,
@@ -59,10 +67,12 @@ pub(super) struct Terminal<'a> {
     pub(super) app: &'a mut App,
     pub(super) engine: Engine,
     pub(super) caller: Caller,
-    partner: Partner,
-    pub(super) screen: Screen<Stdout>,
+    pub(super) admin: Arc<dyn AdminStore>,
+    pub(super) previews: Arc<dyn AgentPreviews>,
+    pub(super) partner: Partner,
+    pub(super) view: View,
     events: Arc<Events>,
-    heard: mpsc::UnboundedReceiver<Value>,
+    pub(super) heard: mpsc::UnboundedReceiver<Value>,
     pub(super) session: Option<(SessionId, SubscriptionId)>,
     /// The entry from which the next message continues.
     pub(super) branch: Option<EntryId>,
@@ -71,32 +81,66 @@ pub(super) struct Terminal<'a> {
     /// Calls that wait for approval; the first is being shown.
     pub(super) calls: VecDeque<Value>,
     pub(super) activity: Activity,
+    /// Messages that wait, as events describe them.
+    pub(super) queue: Vec<Value>,
+    /// The model and the thinking level of a session that the next message begins.
+    pub(super) chosen: Chosen,
     pub(super) interactive: bool,
     /// Ctrl-C was pressed, and nothing else has happened since; a second one leaves.
-    leaving: bool,
+    pub(super) leaving: bool,
     failed: bool,
+}
+
+/// What was chosen before there was a session.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    pub(super) model: Option<ChatModel>,
+    pub(super) level: Option<ThinkingLevel>,
+}
+
+/// What a chat works with.
+pub(super) struct Means {
+    pub(super) engine: Engine,
+    pub(super) admin: Arc<dyn AdminStore>,
+    pub(super) previews: Arc<dyn AgentPreviews>,
+    pub(super) caller: Caller,
 }
 
 impl<'a> Terminal<'a> {
     pub(super) fn new(
         app: &'a mut App,
-        engine: Engine,
-        caller: Caller,
+        means: Means,
         partner: Partner,
         consent: Consent,
+        history: PathBuf,
     ) -> Self {
         let (sink, heard) = mpsc::unbounded_channel();
         let interactive = std::io::stdin().is_terminal();
-        let screen = match interactive {
-            true => Screen::conversation(std::io::stdout(), app.paint, app.lang),
-            false => Screen::filter(std::io::stdout(), app.paint, app.lang),
+        let lang = app.lang;
+        let view = match size_of_console(&app.env) {
+            Some(size) if interactive => {
+                let history = History::open(history);
+                let with_style = app.paint.is_on();
+                let console = Console::new(std::io::stdout(), with_style, size, lang, history);
+                View::Console(Box::new(console))
+            }
+            _ if interactive => {
+                let screen = Screen::conversation(std::io::stdout(), app.paint, lang);
+                View::Lines(Box::new(screen))
+            }
+            _ => {
+                let screen = Screen::filter(std::io::stdout(), app.paint, lang);
+                View::Lines(Box::new(screen))
+            }
         };
         Self {
             app,
-            engine,
-            caller,
+            engine: means.engine,
+            caller: means.caller,
+            admin: means.admin,
+            previews: means.previews,
             partner,
-            screen,
+            view,
             events: Arc::new(Events { sink }),
             heard,
             session: None,
@@ -105,6 +149,8 @@ impl<'a> Terminal<'a> {
             consent,
             calls: VecDeque::new(),
             activity: Activity::default(),
+            queue: Vec::new(),
+            chosen: Chosen::default(),
             interactive,
             leaving: false,
             failed: false,
@@ -112,6 +158,13 @@ impl<'a> Terminal<'a> {
     }
 
     pub(super) async fn talk(&mut self, session: Option<SessionId>) -> Result<Outcome> {
+        match self.view {
+            View::Console(_) => self.talk_in_console(session).await,
+            View::Lines(_) => self.talk_in_lines(session).await,
+        }
+    }
+
+    async fn talk_in_lines(&mut self, session: Option<SessionId>) -> Result<Outcome> {
         // Kept for the whole conversation, so that none is missed while a line is handled.
         let mut interrupts = signal(SignalKind::interrupt())?;
         self.begin(session).await?;
@@ -144,10 +197,59 @@ impl<'a> Terminal<'a> {
             }
         }
         self.end()?;
-        Ok(match self.failed {
+        Ok(self.outcome())
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        match self.failed {
             true => Outcome::Failed,
             false => Outcome::Done,
-        })
+        }
+    }
+
+    /// Reads the names that commands complete to. Without them, there is less to choose from.
+    pub(super) async fn refresh_choices(&mut self) {
+        if self.view.console().is_some() {
+            let choices = self.choices().await;
+            if let Some(console) = self.view.console() {
+                console.set_choices(choices);
+            }
+        }
+    }
+
+    async fn choices(&self) -> Choices {
+        let lang = self.app.lang;
+        let agents = self.admin.agents().await.unwrap_or_default();
+        let agents = agents.into_iter().map(|agent| {
+            let about = match agent.spec.description.is_empty() {
+                true => agent.spec.label,
+                false => agent.spec.description,
+            };
+            (agent.spec.name, one_line(&about, 80))
+        });
+        let models = self.models().await.unwrap_or_default();
+        let models = models.into_iter().map(|model| (model.name, String::new()));
+        let sessions = self.latest_sessions().await.unwrap_or_default();
+        let sessions = sessions.iter().map(|session| {
+            let id = session.session.session_id.as_str().to_owned();
+            (id, session_title(session))
+        });
+        let skills = self.previews.skills(Some(&self.partner.agent_id)).await;
+        let skills = skills.unwrap_or_default().into_iter().map(|skill| {
+            let about = one_line(&skill.description, 80);
+            (skill.name, about)
+        });
+        let levels = ThinkingLevel::ALL.map(|level| {
+            let name = level.as_str().to_owned();
+            (name, lang.chat_level(level))
+        });
+        Choices {
+            agents: agents.collect(),
+            models: models.collect(),
+            sessions: sessions.collect(),
+            skills: skills.collect(),
+            levels: levels.into(),
+        }
     }
 
     /// Whether something is still to come before the chat can continue or end. A session that waits
@@ -158,48 +260,61 @@ impl<'a> Terminal<'a> {
         !self.heard.is_empty() || (self.activity.is_running() && (answers || !asks))
     }
 
-    async fn begin(&mut self, session: Option<SessionId>) -> Result<()> {
+    pub(super) async fn begin(&mut self, session: Option<SessionId>) -> Result<()> {
         let lang = self.app.lang;
         if self.interactive {
             let agent = &self.partner.name;
             match &self.partner.model {
-                Ok(model) => self.screen.line(&lang.chat_welcome(agent, model))?,
+                Ok(model) => self.view.line(&lang.chat_welcome(agent, model))?,
                 Err(why) => {
-                    self.screen.line(&lang.chat_welcome_bare(agent))?;
-                    self.screen.complaint(why)?;
+                    self.view.line(&lang.chat_welcome_bare(agent))?;
+                    self.view.complaint(why)?;
                 }
             }
         }
+        self.show_partner();
         if let Some(session) = session {
-            let snapshot = self.open(session).await?;
-            if self.interactive {
-                self.screen.last_exchange(&snapshot)?;
-            }
-            self.screen.snapshot(&snapshot)?;
-            self.take_up(&snapshot).await?;
+            self.go_on(session).await?;
         }
+        self.refresh_choices().await;
         self.prompt()
     }
 
-    /// Says how to come back.
-    fn end(&mut self) -> Result<()> {
+    pub(super) fn show_partner(&mut self) {
+        let model = self.partner.model.as_deref().unwrap_or_default();
+        self.view
+            .partner(&self.partner.name, &model.replace(", ", "/"));
+    }
+
+    /// Opens a session, and shows where it had got to.
+    pub(super) async fn go_on(&mut self, session: SessionId) -> Result<()> {
+        let snapshot = self.open(session).await?;
         if self.interactive {
-            self.screen.leave_prompt()?;
+            self.view.last_exchange(&snapshot)?;
+        }
+        self.view.snapshot(&snapshot)?;
+        self.take_up(&snapshot).await
+    }
+
+    /// Says how to come back.
+    pub(super) fn end(&mut self) -> Result<()> {
+        if self.interactive {
+            self.view.leave_prompt()?;
         }
         match &self.session {
-            Some((session, _)) => Ok(self.screen.remark(&self.app.lang.chat_session(session))?),
+            Some((session, _)) => Ok(self.view.remark(&self.app.lang.chat_session(session))?),
             None => Ok(()),
         }
     }
 
     pub(super) fn prompt(&mut self) -> Result<()> {
         match self.interactive && !self.activity.is_running() {
-            true => Ok(self.screen.prompt()?),
+            true => Ok(self.view.prompt()?),
             false => Ok(()),
         }
     }
 
-    async fn hear(&mut self, event: &Value) -> Result<()> {
+    pub(super) async fn hear(&mut self, event: &Value) -> Result<()> {
         let session = self.session.as_ref().map(|(session, _)| session.as_str());
         // Of a session that was left, something may still be on its way.
         if event["sessionId"].as_str() != session {
@@ -207,7 +322,13 @@ impl<'a> Terminal<'a> {
         }
         let ran = self.activity.is_running();
         self.activity.hear(event);
-        match self.screen.event(event)? {
+        if event["type"] == "queue_update" {
+            self.queue = items(&event["data"]);
+        }
+        if event["type"] == "clarify_answered" {
+            self.was_answered(event["data"]["requestId"].as_str().unwrap_or_default());
+        }
+        match self.view.event(event)? {
             Heard::Nothing => {}
             Heard::Asked {
                 request_id,
@@ -229,9 +350,19 @@ impl<'a> Terminal<'a> {
         Ok(())
     }
 
+    /// The question of this id is closed, perhaps by another client.
+    fn was_answered(&mut self, id: &str) {
+        let is_open = |(open, _): &(String, Vec<String>)| open == id;
+        if self.question.as_ref().is_some_and(is_open) {
+            self.question = None;
+            self.view.ask_is_over();
+        }
+    }
+
     fn is_done(&mut self) {
         self.question = None;
         self.calls.clear();
+        self.view.ask_is_over();
     }
 
     pub(super) async fn send(&mut self, line: &str) -> Result<()> {
@@ -241,10 +372,13 @@ impl<'a> Terminal<'a> {
         if let Some((request_id, options)) = self.question.take() {
             return self.answer(request_id, &options, line).await;
         }
+        let is_first = self.session.is_none();
         let mut chat = Chat {
             content: line.to_owned(),
             agent_name: self.partner.named.clone(),
-            leaf_entry_id: self.branch.take(),
+            leaf_entry_id: self.branch.clone(),
+            model: self.chosen.model.clone().filter(|_| is_first),
+            thinking_level: self.chosen.level.filter(|_| is_first),
             ..Chat::default()
         };
         if self.session.is_none() {
@@ -252,19 +386,45 @@ impl<'a> Terminal<'a> {
             // acknowledgement.
             match self.engine.begin_session(&self.caller, &chat).await {
                 Ok(session) => drop(self.open(session).await?),
-                Err(error) => return self.was_refused(&error),
+                Err(error) => {
+                    self.view.give_back(line);
+                    return self.was_refused(&error);
+                }
             }
         }
-        chat.session_id = self.session.as_ref().map(|(session, _)| session.clone());
-        match self.engine.execute(&self.caller, chat).await {
+        let Some((session, _)) = &self.session else {
+            return Ok(());
+        };
+        chat.session_id = Some(session.clone());
+        let sent = match is_first {
+            // With what was chosen for the session before it began.
+            true => self.engine.chat_first(&self.caller, session, chat).await,
+            false => self.engine.execute(&self.caller, chat).await,
+        };
+        match sent {
             Ok(ack) => {
+                self.branch = None;
                 self.activity.begins();
                 match ack.answer.disposition {
-                    Disposition::Queued => Ok(self.screen.remark(&self.app.lang.chat_queued())?),
+                    Disposition::Queued => Ok(self.view.remark(&self.app.lang.chat_queued())?),
                     _ => Ok(()),
                 }
             }
-            Err(error) => self.was_refused(&error),
+            Err(error) => {
+                self.view.give_back(line);
+                self.was_refused(&error)
+            }
+        }
+    }
+
+    /// The option of an open question that was chosen with one key.
+    pub(super) async fn chose_option(&mut self, option: usize) -> Result<()> {
+        match self.question.take() {
+            Some((request_id, options)) => {
+                let number = (option + 1).to_string();
+                self.answer(request_id, &options, &number).await
+            }
+            None => Ok(()),
         }
     }
 
@@ -276,7 +436,10 @@ impl<'a> Terminal<'a> {
             .parse::<usize>()
             .ok()
             .and_then(|number| options.get(number.checked_sub(1)?));
-        let answer = json!(chosen.map_or(line, String::as_str));
+        let answer = chosen.map_or(line, String::as_str);
+        self.view.said(answer);
+        self.view.ask_is_over();
+        let answer = json!(answer);
         let answer = ClarifyResponse {
             session_id: session.clone(),
             request_id,
@@ -294,12 +457,13 @@ impl<'a> Terminal<'a> {
     /// The active run of a session that was opened, and its questions from before.
     async fn take_up(&mut self, snapshot: &Value) -> Result<()> {
         self.activity = Activity::of_snapshot(snapshot);
-        if let Some(question) = snapshot["questions"].as_array().and_then(|all| all.first())
-            && let Heard::Asked {
-                request_id,
-                options,
-            } = self.screen.question(question)?
-        {
+        self.queue = items(&snapshot["queue"]);
+        if let Some(question) = snapshot["questions"].as_array().and_then(|all| all.first()) {
+            let request_id = question["requestId"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
+            let options = self.view.question(question)?;
             self.question = Some((request_id, options));
         }
         for call in snapshot["approvals"].as_array().into_iter().flatten() {
@@ -321,7 +485,7 @@ impl<'a> Terminal<'a> {
     /// Ctrl-C stops an answer. Without one it asks for a second one, since an answer may have ended
     /// at the very moment it was to be stopped. A second one leaves, whatever is running. Returns
     /// whether to stay.
-    async fn interrupt(&mut self) -> Result<bool> {
+    pub(super) async fn interrupt(&mut self) -> Result<bool> {
         let lang = self.app.lang;
         if std::mem::replace(&mut self.leaving, true) {
             return Ok(false);
@@ -329,25 +493,41 @@ impl<'a> Terminal<'a> {
         let running = self.activity.is_running();
         let Some((session, _)) = self.session.as_ref().filter(|_| running) else {
             if self.interactive {
-                self.screen.leave_prompt()?;
-                self.screen.remark(&lang.chat_leave_hint())?;
+                self.view.leave_prompt()?;
+                self.view.remark(&lang.chat_leave_hint())?;
                 self.prompt()?;
             }
             return Ok(self.interactive);
         };
-        self.screen.remark(&lang.chat_stopping())?;
-        if let Err(error) = self.engine.execute(&self.caller, Stop::of(session)).await {
-            self.was_refused(&error)?;
-        }
+        let session = session.clone();
+        self.stop(&session).await?;
         Ok(true)
     }
 
-    /// Said in a terminal, where something else can be tried; otherwise the end.
-    pub(super) fn was_refused(&mut self, error: &EngineError) -> Result<()> {
-        let failure = refused(self.app.lang, error);
-        match self.interactive {
-            true => Ok(self.screen.complaint(&failure.to_string())?),
-            false => Err(failure),
+    pub(super) async fn stop(&mut self, session: &SessionId) -> Result<()> {
+        self.view.remark(&self.app.lang.chat_stopping())?;
+        match self.engine.execute(&self.caller, Stop::of(session)).await {
+            Ok(_) => Ok(()),
+            Err(error) => self.was_refused(&error),
         }
     }
+}
+
+fn items(queue: &Value) -> Vec<Value> {
+    queue["items"].as_array().cloned().unwrap_or_default()
+}
+
+/// The size of a terminal in which the cursor can be moved. A dumb one prints lines, and an output
+/// that is not a terminal gets them.
+fn size_of_console(env: &Environment) -> Option<Size> {
+    let is_smart = env.term.as_deref().is_some_and(|term| term != "dumb");
+    if !is_smart || !std::io::stdout().is_terminal() {
+        return None;
+    }
+    let (columns, rows) = crossterm::terminal::size().ok()?;
+    // A terminal of which nothing is known says that it has no columns.
+    (columns > 0 && rows > 0).then(|| Size {
+        columns: columns.into(),
+        rows: rows.into(),
+    })
 }

@@ -62,6 +62,8 @@ pub(crate) mod var {
     pub(crate) const OTEL_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
     /// Where an Ollama on this machine listens, as Ollama itself reads it.
     pub(crate) const OLLAMA_HOST: &str = "OLLAMA_HOST";
+    /// The kind of terminal.
+    pub(crate) const TERM: &str = "TERM";
     /// Where programs are looked for.
     pub(crate) const PATH: &str = "PATH";
     /// Keys from which a first start makes channels.
@@ -101,6 +103,7 @@ pub(crate) struct Environment {
     pub(crate) language: Option<String>,
     pub(crate) no_color: bool,
     pub(crate) path: Option<OsString>,
+    pub(crate) term: Option<String>,
     /// The names of all variables that are NetaClaw's by their name, sorted.
     pub(crate) own: Vec<String>,
     /// Everything there is, for the gate that hands a part of it to child processes.
@@ -155,6 +158,7 @@ impl Environment {
             language: var::LANGUAGE.into_iter().find_map(text),
             no_color: value(var::NO_COLOR).is_some(),
             path: value(var::PATH),
+            term: text(var::TERM),
             own: Vec::new(),
             all: Vec::new(),
         }

@@ -152,6 +152,11 @@ impl Config {
         self.data_dir.join("running")
     }
 
+    /// What was typed in chats at a terminal.
+    pub(crate) fn chat_history_file(&self) -> PathBuf {
+        self.data_dir.join("chat.history")
+    }
+
     pub(crate) fn token_file(&self) -> PathBuf {
         self.data_dir.join("access.token")
     }

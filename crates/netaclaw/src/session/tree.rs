@@ -6,7 +6,7 @@ use super::source;
 use super::transcript;
 use crate::app::App;
 use crate::error::Result;
-use crate::terminal::{one_line, pad};
+use crate::terminal::{Paint, one_line, pad};
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_session::{EntryId, EntryKind, SessionTree, group_children_by_parent};
@@ -52,7 +52,7 @@ pub(crate) async fn run(args: TreeArgs, app: &mut App) -> Result<()> {
         true => Detail::Full,
         false => Detail::Readable,
     };
-    Drawing::new(tree, detail, app.lang).write(app)?;
+    Drawing::new(tree, detail, app.lang, app.paint).write(&mut app.out)?;
     if tree.leaf().is_none() {
         writeln!(app.out, "\n{}", app.lang.leaf_before_first())?;
     }
@@ -63,10 +63,11 @@ pub(crate) async fn run(args: TreeArgs, app: &mut App) -> Result<()> {
     Ok(())
 }
 
-/// Draws a session that is open already, with every entry from which a user could continue.
-pub(crate) fn draw(app: &mut App, tree: &SessionTree) -> Result<()> {
-    Drawing::new(tree, Detail::Full, app.lang).write(app)?;
-    Ok(app.out.flush()?)
+/// A session that is open already, with every entry from which a user could continue.
+pub(crate) fn draw(lang: Lang, paint: Paint, tree: &SessionTree) -> Result<String> {
+    let mut drawn = Vec::new();
+    Drawing::new(tree, Detail::Full, lang, paint).write(&mut drawn)?;
+    Ok(String::from_utf8_lossy(&drawn).into_owned())
 }
 
 struct Drawing<'a> {
@@ -76,6 +77,7 @@ struct Drawing<'a> {
     leaf: Option<At>,
     detail: Detail,
     lang: Lang,
+    paint: Paint,
 }
 
 /// A branch that is being drawn: how far, and the prefix of its lines.
@@ -89,7 +91,7 @@ struct Pen {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(tree: &'a SessionTree, detail: Detail, lang: Lang) -> Self {
+    fn new(tree: &'a SessionTree, detail: Detail, lang: Lang, paint: Paint) -> Self {
         Self {
             forest: Forest::new(tree, detail),
             active: active_positions(tree).into_iter().collect(),
@@ -97,17 +99,18 @@ impl<'a> Drawing<'a> {
             tree,
             detail,
             lang,
+            paint,
         }
     }
 
-    fn write(&self, app: &mut App) -> Result<()> {
+    fn write(&self, out: &mut impl Write) -> Result<()> {
         for (nth, root) in self.forest.roots().enumerate() {
             if nth > 0 {
-                writeln!(app.out)?;
+                writeln!(out)?;
             }
             let mut pens = vec![Pen::at(root, String::new(), String::new())];
             while let Some(mut pen) = pens.pop() {
-                let side = self.draw_until_side(app, &mut pen)?;
+                let side = self.draw_until_side(out, &mut pen)?;
                 if let Some((side, prefixes)) = side {
                     pens.push(pen);
                     pens.push(Pen::at(side, prefixes.0, prefixes.1));
@@ -120,7 +123,7 @@ impl<'a> Drawing<'a> {
     /// Draws entries of a branch up to the next branch that hangs from it.
     fn draw_until_side(
         &self,
-        app: &mut App,
+        out: &mut impl Write,
         pen: &mut Pen,
     ) -> Result<Option<(usize, (String, String))>> {
         let branch = &self.forest.branches[pen.branch];
@@ -154,13 +157,13 @@ impl<'a> Drawing<'a> {
                 .unwrap_or_else(|| pen.prefix.clone());
             match self.foldable(pen.branch, pen.place) {
                 0 => {
-                    let line = self.entry_line(app, branch.entries[pen.place]);
-                    writeln!(app.out, "{}{line}", app.paint.dim(&prefix))?;
+                    let line = self.entry_line(branch.entries[pen.place]);
+                    writeln!(out, "{}{line}", self.paint.dim(&prefix))?;
                     pen.place += 1;
                 }
                 count => {
                     let fold = format!("{prefix}… {}", self.lang.entries(count as u64));
-                    writeln!(app.out, "{}", app.paint.dim(&fold))?;
+                    writeln!(out, "{}", self.paint.dim(&fold))?;
                     pen.place += count;
                 }
             }
@@ -198,8 +201,8 @@ impl<'a> Drawing<'a> {
             || self.tree.labels().contains_key(entry.id())
     }
 
-    fn entry_line(&self, app: &App, at: At) -> String {
-        let (lang, paint) = (self.lang, app.paint);
+    fn entry_line(&self, at: At) -> String {
+        let (lang, paint) = (self.lang, self.paint);
         let entry = &self.tree.entries()[at];
         let row = transcript::project(entry);
         let is_active = self.active.contains(&at);

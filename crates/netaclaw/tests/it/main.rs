@@ -13,6 +13,7 @@ mod chat;
 mod coding;
 mod compact;
 mod compact_killed;
+mod console;
 mod copy;
 mod damage;
 mod deleted;

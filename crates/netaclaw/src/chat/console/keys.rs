@@ -1,0 +1,121 @@
+//! What keys do outside the text: menus, answers with one key, leaving.
+
+use super::super::consent::choice_of_key;
+use super::editor::Typed;
+use super::{Ask, Console, Instant, PROMPT};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::io::Write;
+
+/// What the chat has to do about a key.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::chat) enum Act {
+    Nothing,
+    /// A line is complete.
+    Say(String),
+    /// The choice of this index about the call that waits.
+    Decide(usize),
+    /// The option of this index answers the question.
+    Choose(usize),
+    Interrupt,
+    Leave,
+    Suspend,
+    ClearScreen,
+}
+
+impl<W: Write> Console<W> {
+    pub(in crate::chat) fn paste(&mut self, text: &str) {
+        self.editor.paste(text);
+        self.refresh_menu();
+    }
+
+    pub(in crate::chat) fn key(&mut self, key: KeyEvent) -> Act {
+        if key.kind == KeyEventKind::Release {
+            return Act::Nothing;
+        }
+        let act = self.act(key);
+        self.refresh_menu();
+        act
+    }
+
+    fn act(&mut self, key: KeyEvent) -> Act {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.editor.search().is_none() {
+            match key.code {
+                KeyCode::Char('c') if control => {
+                    if self.editor.is_empty() {
+                        return Act::Interrupt;
+                    }
+                    self.editor.clear();
+                    return Act::Nothing;
+                }
+                KeyCode::Char('d') if control && self.editor.is_empty() => return Act::Leave,
+                KeyCode::Char('l') if control => return Act::ClearScreen,
+                KeyCode::Char('z') if control => return Act::Suspend,
+                KeyCode::Char(char) if key.modifiers.is_empty() && self.editor.is_empty() => {
+                    if let Some(act) = self.answer_key(char) {
+                        return act;
+                    }
+                }
+                KeyCode::Esc if matches!(self.ask, Some(Ask::Reason)) => {
+                    self.editor.clear();
+                    self.ask = Some(Ask::Approval {
+                        armed_at: Instant::now(),
+                    });
+                    return Act::Nothing;
+                }
+                _ => {}
+            }
+            if self.menu.is_open()
+                && let Some(act) = self.menu_key(key)
+            {
+                return act;
+            }
+        }
+        let width = self.width().saturating_sub(PROMPT.len());
+        match self.editor.key(key, width) {
+            Typed::Submitted(line) => Act::Say(line),
+            Typed::Edited | Typed::Other => Act::Nothing,
+        }
+    }
+
+    /// A key that answers what waits, if it was there for long enough to be read.
+    fn answer_key(&self, char: char) -> Option<Act> {
+        let now = Instant::now();
+        match self.ask.as_ref()? {
+            Ask::Approval { armed_at } if *armed_at <= now => choice_of_key(char).map(Act::Decide),
+            Ask::Question { options, armed_at } if *armed_at <= now => {
+                let number = usize::try_from(char.to_digit(10)?).ok()?;
+                // With more options, a digit may be the first of a number.
+                let is_whole = (1..=*options).contains(&number) && *options <= 9;
+                is_whole.then(|| Act::Choose(number - 1))
+            }
+            _ => None,
+        }
+    }
+
+    fn menu_key(&mut self, key: KeyEvent) -> Option<Act> {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Tab => {
+                let chosen = self.menu.chosen.unwrap_or(0);
+                let line = self.menu.items.get(chosen)?.line.clone();
+                self.editor.set(&line);
+            }
+            KeyCode::BackTab | KeyCode::Up => self.menu.step(false),
+            KeyCode::Down => self.menu.step(true),
+            KeyCode::Char('p') if control => self.menu.step(false),
+            KeyCode::Char('n') if control => self.menu.step(true),
+            KeyCode::Esc => self.without_menu = Some(self.editor.text().to_owned()),
+            KeyCode::Enter if key.modifiers.is_empty() => {
+                let item = self.menu.items.get(self.menu.chosen?)?.clone();
+                self.editor.set(&item.line);
+                if item.is_complete {
+                    self.editor.clear();
+                    return Some(Act::Say(item.line));
+                }
+            }
+            _ => return None,
+        }
+        Some(Act::Nothing)
+    }
+}
