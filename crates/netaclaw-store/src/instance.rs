@@ -2,7 +2,7 @@
 
 use crate::private;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ const TEMPORARY_MAX: Duration = Duration::from_secs(10 * 60);
 pub struct Instance {
     id: String,
     path: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 /// Processes whose files were left behind.
@@ -53,17 +53,36 @@ impl Instance {
         let lock = private::create(&temporary)?;
         lock.lock()?;
         std::fs::rename(&temporary, &path)?;
-        let instance = Self {
-            id,
-            path,
-            _lock: lock,
-        };
+        let instance = Self { id, path, lock };
         let dir = dir.to_owned();
         Ok((instance, DeadInstances { dir, ids }))
     }
 
     pub fn id(&self) -> &str {
         &self.id
+    }
+
+    /// Says on one line what this process is, for others on the same directory. Blocks.
+    pub fn describe(&mut self, words: &str) -> io::Result<()> {
+        self.lock.set_len(0)?;
+        self.lock.write_all(words.as_bytes())
+    }
+
+    /// What the other processes that live said of themselves; nothing for one that said nothing.
+    /// Blocks.
+    pub fn others(&self) -> io::Result<Vec<String>> {
+        let dir = self.path.parent().unwrap_or(Path::new("."));
+        let mut others = Vec::new();
+        for entry in std::fs::read_dir(dir)? {
+            let path = entry?.path();
+            let is_other = path.file_name() != self.path.file_name()
+                && path.extension().is_none()
+                && !is_dead(&path)?;
+            if is_other && let Ok(words) = std::fs::read_to_string(&path) {
+                others.push(words);
+            }
+        }
+        Ok(others)
     }
 }
 
@@ -118,6 +137,19 @@ fn is_dead(path: &Path) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_finds_out_who_else_works_here() {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut first, _) = Instance::register(dir.path()).unwrap();
+        first.describe("a much longer description").unwrap();
+        first.describe("server").unwrap();
+        std::fs::write(dir.path().join(Uuid::now_v7().to_string()), "dead").unwrap();
+        let (second, _) = Instance::register(dir.path()).unwrap();
+        assert_eq!(second.others().unwrap(), ["server"]);
+        drop(first);
+        assert_eq!(second.others().unwrap(), [""; 0]);
+    }
 
     #[test]
     fn the_living_are_told_from_the_dead_until_the_dead_are_forgotten() {

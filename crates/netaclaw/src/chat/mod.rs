@@ -23,6 +23,7 @@ use crate::admin::{explain_choice, failure};
 use crate::app::{App, Outcome};
 use crate::assemble::assemble;
 use crate::error::{Failure, Result, in_language};
+use crate::serve::announce_chat;
 use crate::session::find_meta;
 use crate::text::Lang;
 use clap::Args;
@@ -59,7 +60,8 @@ pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
         true => Consent::Always,
         false => Consent::Asked,
     };
-    let assembled = assemble(app).await?;
+    let mut assembled = assemble(app).await?;
+    announce_chat(&mut assembled.instance);
     let agent_id = session.as_ref().and_then(|meta| meta.agent_id.as_deref());
     let partner = find_partner(app.lang, &*assembled.admin, args.agent, agent_id).await;
     let caller = caller(app.lang, &*assembled.admin).await;

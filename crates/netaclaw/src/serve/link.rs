@@ -9,7 +9,7 @@ use crate::error::{Failure, Result};
 use clap::Args;
 use secrecy::{ExposeSecret, SecretString};
 use std::io::{IsTerminal, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArgs {
@@ -46,7 +46,7 @@ pub(super) fn greeting(
     bound: SocketAddr,
     token: &SecretString,
 ) -> String {
-    let address = format!("http://{bound}");
+    let address = address(app, server, bound);
     if std::io::stdout().is_terminal() {
         return app.lang.listening(address, link(server, bound, token));
     }
@@ -71,12 +71,67 @@ fn link(server: &ServerSettings, bound: SocketAddr, token: &SecretString) -> Str
     format!("{origin}/?token={}", token.expose_secret())
 }
 
-/// An address that a browser on this machine can open.
+/// Where the server is, in the words of the greeting. One that listens on all addresses is at none
+/// of the form 0.0.0.0.
+fn address(app: &App, server: &ServerSettings, bound: SocketAddr) -> String {
+    match bound.ip().is_unspecified() {
+        false => format!("http://{bound}"),
+        true => {
+            let origin = server.public_url.clone();
+            let origin = origin.unwrap_or_else(|| format!("http://{}", reachable(bound)));
+            app.lang.on_all_addresses(origin, bound)
+        }
+    }
+}
+
+/// An address that browsers can open. For a server that listens on all of them, the one that
+/// other machines see, or that of this machine if there is no network.
 fn reachable(mut bound: SocketAddr) -> SocketAddr {
-    match bound.ip() {
-        IpAddr::V4(any) if any.is_unspecified() => bound.set_ip(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(any) if any.is_unspecified() => bound.set_ip(Ipv6Addr::LOCALHOST.into()),
-        _ => {}
+    if bound.ip().is_unspecified() {
+        let own = match bound.ip() {
+            IpAddr::V4(_) => own_address(ANYWHERE_V4),
+            IpAddr::V6(_) => own_address(ANYWHERE_V6).or_else(|| own_address(ANYWHERE_V4)),
+        };
+        let local = match bound.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        };
+        bound.set_ip(own.unwrap_or(local));
     }
     bound
+}
+
+/// Addresses that are for documentation only.
+const ANYWHERE_V4: (IpAddr, IpAddr) = (
+    IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+    IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
+);
+const ANYWHERE_V6: (IpAddr, IpAddr) = (
+    IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
+);
+
+/// The address from which this machine would reach another one. Nothing is sent: connecting a
+/// datagram socket only chooses a route.
+fn own_address((from, to): (IpAddr, IpAddr)) -> Option<IpAddr> {
+    let socket = UdpSocket::bind((from, 0)).ok()?;
+    socket.connect((to, 9)).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_unspecified()).then_some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_never_leads_to_all_addresses() {
+        for bound in ["0.0.0.0:7300", "[::]:7300"] {
+            let opened = reachable(bound.parse().unwrap());
+            assert!(!opened.ip().is_unspecified(), "{opened}");
+            assert_eq!(opened.port(), 7300);
+        }
+        let local: SocketAddr = "127.0.0.1:80".parse().unwrap();
+        assert_eq!(reachable(local), local);
+    }
 }

@@ -4,6 +4,7 @@ mod link;
 mod log;
 mod log_writer;
 mod maintenance;
+mod others;
 mod telemetry;
 mod text;
 mod token;
@@ -11,6 +12,7 @@ mod web;
 mod workspaces;
 
 pub(crate) use link::{LinkArgs, print_link};
+pub(crate) use others::announce_chat;
 
 use crate::app::{App, Outcome};
 use crate::assemble::{Assembled, assemble};
@@ -54,7 +56,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         engine,
         admin,
         agents,
-        instance,
+        mut instance,
         dead,
         mcp,
     } = assemble(app).await?;
@@ -67,6 +69,8 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
         None => token::load_or_create(&config.token_file())
             .map_err(|error| Failure::io(app.lang, app.lang.access_token(), &error))?,
     };
+    // Before the address may turn out to be that of the other server.
+    others::warn(app, &instance);
     let listener = TcpListener::bind(address).await.map_err(|error| {
         Failure::new(
             address.to_string(),
@@ -76,6 +80,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     })?;
     workspaces::warn(app, &config, &*admin).await?;
     let bound = listener.local_addr()?;
+    others::announce_server(&mut instance, bound);
     let secret_key = crate::admin::secret_key(app, &config)?;
     let auth = AuthSettings {
         access_token: Some(token.clone()),

@@ -6,6 +6,9 @@ use std::fmt::Display;
 texts! {
     listening(address, link) { "NetaClaw is ready at {address} — open {link}" "NetaClaw 已就绪：{address} — 打开 {link}" }
     listening_at(address) { "NetaClaw is ready at {address}" "NetaClaw 已就绪：{address}" }
+    on_all_addresses(origin, bound) { "{origin} (listening on {bound})" "{origin}（监听 {bound}）" }
+    other_server(process, address) { "another server (process {process}, {address}) uses this data directory. Both show the same sessions and settings, but a session that is open in one of them is busy in the other, and each has its own limits. Stop one of them, or choose another directory with --data-dir" "另一个服务（进程 {process}，{address}）正在使用此数据目录。两个服务显示相同的会话和设置，但在其中一个里打开的会话，在另一个里会显示为占用，且限额分别计算。请停止其中一个，或用 --data-dir 指定其他目录" }
+    other_chat(process) { "a terminal chat (process {process}) uses this data directory; the session that is open in it is busy here until it ends" "一个终端对话（进程 {process}）正在使用此数据目录；它打开的会话在其结束前显示为占用" }
     for_a_link(command) { "run `{command}` here to print a login link" "在本机运行 `{command}` 可获取登录链接" }
     with_the_token(variable) { "log in with the token in {variable}" "请用 {variable} 中的令牌登录" }
     no_token_yet() { "there is no access token yet" "还没有访问令牌" }

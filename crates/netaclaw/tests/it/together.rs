@@ -1,8 +1,9 @@
 //! Two servers on one data directory.
 
-use crate::served::World;
+use crate::served::{Server, World};
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::json;
+use std::process::Stdio;
 
 #[tokio::test]
 async fn the_same_first_message_to_two_servers_is_stored_once_and_both_acknowledge_it() {
@@ -38,4 +39,36 @@ async fn the_same_first_message_to_two_servers_is_stored_once_and_both_acknowled
     }
     let (_, listed) = first.http("GET", "sessions", None).await;
     assert_eq!(listed["total"], 20);
+}
+
+#[tokio::test]
+async fn the_second_server_names_the_first_in_both_languages() {
+    let world = World::new().await;
+    let first = world.serve().await;
+    for (language, words) in [
+        ("en", "another server (process "),
+        ("zh", "另一个服务（进程 "),
+    ] {
+        let arguments = format!("serve --listen 127.0.0.1:0 --lang {language}");
+        let mut command = world.workspace.command(&arguments);
+        command.current_dir(world.project()).stderr(Stdio::piped());
+        let mut second = Server::start(command).await.unwrap();
+        let text = second.log().next_line().await.unwrap().unwrap();
+        second.kill().await;
+        assert!(text.contains(words), "{text}");
+        assert!(
+            text.contains(&format!("http://{}", first.address)),
+            "{text}"
+        );
+        assert!(text.contains("--data-dir"), "{text}");
+    }
+    // It is said before the address turns out to be taken.
+    let mut command = world
+        .workspace
+        .command(&format!("serve --listen {}", first.address));
+    command.current_dir(world.project()).stderr(Stdio::piped());
+    let ended = Server::start(command).await.err().unwrap();
+    let text = String::from_utf8(ended.stderr).unwrap();
+    assert!(text.contains("another server (process "), "{text}");
+    first.kill().await;
 }
