@@ -129,7 +129,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("backup target", "要创建的目录，须在数据目录之外"),
     ("restore source", "备份所在的目录"),
     ("restore check", "只校验备份，不写入"),
-    ("offline", "不连接渠道的供应商"),
+    ("offline", "不连接供应商和 MCP 服务器"),
     ("channel", "渠道名称"),
     ("agent", "智能体名称"),
     ("tool", "工具名称"),

@@ -6,6 +6,7 @@ mod check;
 mod data;
 mod listen;
 mod machine;
+mod mcp;
 mod report;
 mod sessions;
 mod settings;
@@ -19,7 +20,7 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 pub(crate) struct DoctorArgs {
-    /// Do not contact the suppliers of the channels
+    /// Do not contact suppliers or MCP servers
     #[arg(long)]
     offline: bool,
     /// Print the checks as JSON

@@ -2,13 +2,14 @@
 
 use super::channels;
 use super::check::Check;
+use super::mcp;
 use crate::admin;
 use crate::app::App;
 use crate::config::Config;
 use netaclaw_admin::AdminError;
 use netaclaw_store::{AdminDatabase, Integrity, Tables, admin_tables, check_database};
 
-/// The store, and if it can be used the channels in it.
+/// The store, and if it can be used the channels and MCP servers in it.
 pub(super) async fn look(app: &App, config: &Config, offline: bool) -> Vec<Check> {
     let lang = app.lang;
     let what = lang.admin_store();
@@ -34,6 +35,7 @@ pub(super) async fn look(app: &App, config: &Config, offline: bool) -> Vec<Check
     match admin::connect(app, config).await {
         Ok(store) => {
             checks.extend(channels::look(app, &store, offline).await);
+            checks.extend(mcp::look(app, config, &store, offline).await);
             store.close().await;
         }
         Err(failure) => checks.push(Check::failed("admin_store", failure)),

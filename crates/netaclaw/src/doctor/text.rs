@@ -50,6 +50,10 @@ texts! {
     answered(millis) { "available, responded in {millis} ms" "可用，{millis} 毫秒内响应" }
     see_channel_test(name) { "test it again with `netaclaw channel test {name}`" "用 `netaclaw channel test {name}` 再次测试" }
 
+    see_mcp_test(name) { "test it again with `netaclaw mcp test {name}`, or disable it with `netaclaw mcp disable {name}`" "用 `netaclaw mcp test {name}` 再次测试，或用 `netaclaw mcp disable {name}` 停用" }
+    mcp_silent(seconds) { "it did not answer within {seconds} s" "{seconds} 秒内没有应答" }
+    mcp_offers(count) { "available, tools: {count}" "可用，{count} 个工具" }
+
     listen_word(address) { "listen address {address}" "监听地址 {address}" }
     port_free() { "available" "可用" }
     port_taken() { "another program is listening there" "另一个程序正在监听此地址" }

@@ -4,7 +4,7 @@ use crate::text::Lang;
 use netaclaw_protocol::{McpFault, McpFaultCode};
 use netaclaw_tools::mcp::explain_fault;
 
-pub(super) fn explain(lang: Lang, fault: &McpFault) -> String {
+pub(crate) fn explain(lang: Lang, fault: &McpFault) -> String {
     if lang == Lang::En {
         return explain_fault(fault);
     }

@@ -10,6 +10,8 @@ mod switch;
 mod test;
 mod text;
 
+pub(crate) use fault::explain as explain_mcp_fault;
+
 use crate::admin;
 use crate::app::{App, Outcome};
 use crate::error::Result;

@@ -280,3 +280,26 @@ fn a_database_is_looked_at_and_left_as_it_is() {
     assert_found(&report, "session_database", "ok", "up to date");
     assert_found(&report, "channel", "ok", "demo; available");
 }
+
+#[test]
+fn an_mcp_server_that_is_enabled_and_down_is_a_failure_with_its_reason() {
+    let workspace = alone();
+    workspace.out("mcp add down --url http://127.0.0.1:1/mcp");
+    workspace.out("mcp add absent -- /no/such/program");
+    let (code, report) = found(&workspace, "");
+    assert_eq!((code, &report["failures"]), (1, &2.into()), "{report}");
+    assert_found(&report, "mcp_server", "fail", "MCP server down");
+    assert_found(&report, "mcp_server", "fail", "netaclaw mcp test absent");
+    let chinese = workspace.run("doctor --lang zh").out;
+    assert!(chinese.contains("MCP 服务器 down: 无法连接"), "{chinese}");
+    assert!(!chinese.contains("未发现问题"), "{chinese}");
+
+    let (code, report) = found(&workspace, "--offline");
+    assert_eq!(code, 0, "{report}");
+    assert_found(&report, "mcp_server", "info", "--offline");
+    workspace.out("mcp disable down");
+    workspace.out("mcp disable absent");
+    let (code, report) = found(&workspace, "");
+    assert_eq!((code, &report["failures"]), (0, &0.into()), "{report}");
+    assert_found(&report, "mcp_server", "info", "disabled");
+}
