@@ -17,8 +17,8 @@ use netaclaw_engine::{
     TitleModel,
 };
 use netaclaw_protocol::{
-    Agent, ApprovalDecision, AuditAction, ChannelId, EntryId, RecordKind, SessionId, SessionMeta,
-    UserId, now_ms,
+    Agent, ApprovalDecision, AuditAction, ChannelId, EntryId, ModelRef, RecordKind, SessionId,
+    SessionMeta, UserId, now_ms,
 };
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::SpawnGate;
@@ -146,8 +146,13 @@ impl AgentSource for AdminAgentSource {
     async fn measure(&self, session: &SessionMeta, model: Option<ChosenModel>) -> Option<Measure> {
         let snapshot = self.snapshot().await.ok()?;
         let agent = self.agent_of(&snapshot, session, model).ok()?;
+        let model = self.model_of(&snapshot, &agent).ok()?;
         Some(Measure {
-            model: self.model_of(&snapshot, &agent).ok()?.info,
+            model_ref: ModelRef {
+                provider: model.provider,
+                model_id: model.info.name.clone(),
+            },
+            model: model.info,
             threshold_percent: threshold_percent(&agent.spec),
         })
     }

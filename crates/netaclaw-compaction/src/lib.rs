@@ -24,6 +24,6 @@ pub use conversation::{Conversation, Piece, Previous, Voice};
 pub use facts::Facts;
 pub use failure::{CompactionFailure, Flaw};
 pub use limits::{Limits, trigger};
-pub use measure::{Shares, Used, message_shares, used_by, used_tokens};
+pub use measure::{Shares, Used, fresh_tokens, message_shares, used_by, used_tokens};
 pub use plan::{Plan, PlanRequest, PlanTokens, plan};
 pub use summarize::{Summary, SummaryModel, Watcher, requests_for, summarize};

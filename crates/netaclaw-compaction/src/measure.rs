@@ -45,6 +45,13 @@ pub fn used_tokens(context: &SessionContext<'_>, overhead_tokens: impl FnOnce() 
     used_of(read, overhead_tokens)
 }
 
+/// What came after the last compaction or edit, by estimate.
+pub fn fresh_tokens(context: &SessionContext<'_>) -> u64 {
+    let fresh = context.messages[context.fresh_from..].iter();
+    let fresh = fresh.filter_map(read_message);
+    fresh.map(|message| sent_tokens(&message)).sum()
+}
+
 /// The same for messages that have been read. Those from `fresh_from` on came after the last
 /// compaction or edit.
 pub fn used_by(

@@ -20,7 +20,7 @@ pub use compaction::{CompactionPreview, CompactionSetup, Overhead, Previewed, Pr
 pub use error::EngineError;
 pub use events::event::{EventGroup, EventKind, ServerEvent};
 pub use events::feed::{Subscriber, SubscriptionId};
-pub use events::wire::{entry_image, wire_entries};
+pub use events::wire::{entry_image, wire_entries, wire_log};
 pub use process_log::ProcessLogs;
 pub use server::limits::{
     LABEL_CHARS_MAX, Limited, REQUEST_ID_CHARS_MAX, TITLE_CHARS_MAX, UserLimits,

@@ -8,8 +8,8 @@ use crate::session::title::TitleModel;
 use crate::skills::{SkillCommand, SkillOpening};
 use async_trait::async_trait;
 use netaclaw_protocol::{
-    ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, NotFound, ProviderKind, SessionId,
-    SessionMeta, ThinkingLevel, Unavailable,
+    ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, ModelRef, NotFound, ProviderKind,
+    SessionId, SessionMeta, ThinkingLevel, Unavailable,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
 use std::time::Duration;
@@ -154,6 +154,8 @@ impl From<ModelChoice> for ChosenModel {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
     pub model: ModelInfo,
+    /// The same model, as answers name it.
+    pub model_ref: ModelRef,
     /// As in [`PreparedRun`].
     pub threshold_percent: Option<u8>,
 }

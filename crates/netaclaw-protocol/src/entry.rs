@@ -1,7 +1,9 @@
 //! Stored entries as a client reads them. Nothing on the server goes through these types: entries
 //! are moved as the text they are kept in, with whatever fields their writer gave them.
 
-use crate::{AssistantMessage, EntryId, SentAttachment, ToolResultMessage, UserContent};
+use crate::{
+    AssistantMessage, EntryId, SentAttachment, ToolExecution, ToolResultMessage, UserContent,
+};
 use serde::Serialize;
 use serde_json::Value;
 use ts_rs::TS;
@@ -15,6 +17,17 @@ pub struct Entry {
     pub timestamp: String,
     #[serde(flatten)]
     pub body: EntryBody,
+    /// Computed from other entries; not stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub metadata: Option<EntryMetadata>,
+}
+
+#[derive(Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryMetadata {
+    /// The calls of an answer, in their order.
+    pub tool_executions: Vec<ToolExecution>,
 }
 
 /// What an entry says. Files of other programs may hold further types.

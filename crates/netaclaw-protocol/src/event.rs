@@ -255,7 +255,12 @@ pub struct ToolCallStarted {
     pub tool_name: String,
     pub tool_label: String,
     pub args: Value,
+    /// The same as `runtimeRoute`.
     pub route: ToolRoute,
+    pub runtime_route: ToolRoute,
+    /// Where a subagent's worker would run it; absent for a tool that does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_routing_hint: Option<ToolRoute>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_reason: Option<String>,
     pub policy_sources: Vec<String>,
@@ -289,10 +294,12 @@ pub struct ToolCallCompleted {
     pub run_id: RunId,
     pub tool_call_id: String,
     pub tool_name: String,
+    pub status: crate::ToolExecutionStatus,
     pub is_error: bool,
     pub content: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
+    /// Without the time for which it waited for a user.
     pub duration_ms: u64,
     pub result_entry_id: EntryId,
 }
@@ -313,8 +320,15 @@ pub struct RunStatus {
     /// Why the model was not reached, and what happens next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Box<RetryNotice>>,
-    /// Unix time in milliseconds.
+    /// When this status began. Unix time in milliseconds.
     pub since: i64,
+    /// When the run began; absent if none is active. Unix time in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<i64>,
+    /// For how long the run had waited for users and for retries before this status began. A clock
+    /// of the run leaves this out, and stands still in the phases `waiting_for_user` and `retrying`.
+    #[serde(default)]
+    pub waited_ms: u64,
 }
 
 /// A request to a model failed before anything arrived, and is made again.

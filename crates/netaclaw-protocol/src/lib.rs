@@ -95,7 +95,7 @@ pub use model::{
 pub use process::{
     ProcessLevel, ProcessLogKind, ProcessLogPage, ProcessLogRef, ProcessSource, ProcessStatus,
     ProcessTarget, ProcessTimeline, Progress, RuntimeProcessEvent, STEPS_FIRST, STEPS_LAST,
-    SkillEnd, SkillStart, ToolExecution, ToolProcessEvent,
+    SkillEnd, SkillStart, ToolExecution, ToolExecutionStatus, ToolProcessEvent,
 };
 pub use reason::{
     BadRequest, Busy, CompactionProblem, Conflict, FieldProblem, Forbidden, InternalError,

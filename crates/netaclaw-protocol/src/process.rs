@@ -1,6 +1,6 @@
 //! Steps of long work: what people see of it while it runs, and what is kept of it.
 
-use crate::{EntryId, RunId, SessionId};
+use crate::{EntryId, RunId, SessionId, ToolRoute};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -211,17 +211,76 @@ pub struct ProcessLogPage {
     pub truncated: bool,
 }
 
-/// A tool call of an answer with the steps it took, as a snapshot shows them beside the answer
-/// under `metadata.toolExecutions`.
+/// A tool call of a stored answer, as snapshots, pages and `session_entry_updated` show it beside
+/// the answer in `metadata.toolExecutions`. It is computed from stored entries alone, so that it is
+/// the same after a reload; a call that is running is in `tools` of a snapshot as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolExecution {
     pub tool_call_id: String,
-    pub tool_name: String,
-    pub is_error: bool,
+    pub name: String,
+    /// For people; the name if there is none.
+    pub label: String,
+    pub status: ToolExecutionStatus,
+    /// Without the time for which it waited for a user. Absent if it did not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Where it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_route: Option<ToolRoute>,
+    /// Where a subagent's worker would run it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_routing_hint: Option<ToolRoute>,
+    #[serde(default)]
+    pub policy_sources: Vec<String>,
+    /// Why it was not allowed to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_reason: Option<String>,
+    /// The entry of its result; absent while there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result_entry_id: Option<EntryId>,
     #[serde(flatten)]
     pub timeline: ProcessTimeline,
+}
+
+/// How a tool call stands, or how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ToolExecutionStatus {
+    /// It has no stored result yet.
+    Pending,
+    Completed,
+    /// It ran, or was about to, and failed.
+    Failed,
+    /// It was not allowed to run, see `blockedReason`.
+    Blocked,
+    /// A user denied approval.
+    Denied,
+    /// It waited for approval, and its run or its session continued without a decision.
+    Undecided,
+    /// A question that was not answered in time.
+    Expired,
+    /// A question that a user closed without an answer.
+    Dismissed,
+    TimedOut,
+    /// A user stopped the run while the call was running.
+    Stopped,
+    /// The run ended before the call began.
+    NotStarted,
+    /// The server stopped while the call was running; its effects are unknown.
+    Interrupted,
+}
+
+impl ToolExecutionStatus {
+    /// Whether the tool did nothing.
+    pub fn is_unrun(self) -> bool {
+        matches!(
+            self,
+            Self::Pending | Self::Blocked | Self::Denied | Self::Undecided | Self::NotStarted
+        )
+    }
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -2,7 +2,8 @@
 
 use netaclaw_models::{GrowingAnswer, PartKind as StreamPart};
 use netaclaw_protocol::{
-    AnswerMark, AssistantMessage, EntryId, PartDelta, PartKind, RunId, StopReason, Usage,
+    AnswerMark, AssistantMessage, EntryId, PartDelta, PartKind, RunId, RunTrouble, StopReason,
+    Trouble, Usage,
 };
 
 /// What has arrived of an answer: its text, which the stream owns, and what only the run has of it.
@@ -47,6 +48,14 @@ impl AnswerSoFar {
             netaclaw: self.mark(message.netaclaw.as_deref()),
             ..message
         }
+    }
+
+    /// The same as the end of the server leaves it: a message that is stored in this form was not
+    /// completed by its run.
+    pub fn to_interrupted_message(&self) -> AssistantMessage {
+        let mut message = self.to_message();
+        interrupted(&mut message);
+        message
     }
 
     /// Data of the stream that no content block stores, added to what the client has marked.
@@ -120,6 +129,13 @@ fn wire_kind(kind: &StreamPart) -> PartKind {
         StreamPart::Thinking => PartKind::Thinking,
         StreamPart::ToolCall { .. } => PartKind::ToolCall,
     }
+}
+
+/// Records that the end of the server cut the message off, and not its user.
+pub(crate) fn interrupted(message: &mut AssistantMessage) {
+    let trouble = Trouble::from(RunTrouble::Interrupted);
+    message.error_message = Some(trouble.words.en.clone());
+    message.trouble = Some(Box::new(trouble));
 }
 
 /// A message without content.

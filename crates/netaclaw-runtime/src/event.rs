@@ -79,6 +79,8 @@ pub struct ToolStarted {
     pub tool_label: String,
     pub args: Value,
     pub route: ToolRoute,
+    /// Where a subagent's worker would run it; `None` for a tool that does not exist.
+    pub worker_hint: Option<ToolRoute>,
     pub blocked_reason: Option<String>,
     pub policy_sources: Vec<String>,
 }

@@ -43,6 +43,11 @@ pub trait RunHost: Send {
     /// Publishes an event to users. Never blocks, never fails.
     fn emit(&mut self, event: RunEvent);
 
+    /// Whether a run that is cancelled now is cancelled because the server stops, and not by a user.
+    fn is_shutting_down(&self) -> bool {
+        false
+    }
+
     /// A step of a tool call: for users, and for the log of all steps. May wait until the log can
     /// accept more, so that a flood slows down its source; never fails the run.
     async fn tool_step(&mut self, step: ToolStep);

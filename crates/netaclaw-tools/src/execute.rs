@@ -27,6 +27,14 @@ pub enum Ending {
     Finished,
     /// Never started: the arguments do not fit.
     InvalidArguments,
+    /// Never started: a policy does not allow it.
+    Blocked,
+    /// Never started: a user denied approval.
+    Denied,
+    /// Never started: the run was stopped while the call waited for approval.
+    Undecided,
+    /// Never started: the run was stopped before.
+    NotStarted,
     Cancelled,
     TimedOut,
     Panicked,

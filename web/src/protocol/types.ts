@@ -695,7 +695,11 @@ export type Entry = { id: EntryId, parentId: EntryId | null,
 /**
  * ISO 8601, UTC, milliseconds.
  */
-timestamp: string, } & ({ "type": "message", message: EntryMessage, } | { "type": "thinking_level_change", thinkingLevel: string, } | { "type": "model_change", provider: string, modelId: string, } | { "type": "compaction", summary: string, firstKeptEntryId: EntryId, tokensBefore: number, details?: JsonValue, } | { "type": "branch_summary", fromId: string, summary: string, details?: JsonValue, } | { "type": "custom", customType: string, data?: JsonValue, } | { "type": "custom_message", customType: string, content: UserContent, display: boolean, details?: JsonValue, } | { "type": "label", targetId: EntryId, label?: string, } | { "type": "session_info", name?: string, });
+timestamp: string, 
+/**
+ * Computed from other entries; not stored.
+ */
+metadata?: EntryMetadata, } & ({ "type": "message", message: EntryMessage, } | { "type": "thinking_level_change", thinkingLevel: string, } | { "type": "model_change", provider: string, modelId: string, } | { "type": "compaction", summary: string, firstKeptEntryId: EntryId, tokensBefore: number, details?: JsonValue, } | { "type": "branch_summary", fromId: string, summary: string, details?: JsonValue, } | { "type": "custom", customType: string, data?: JsonValue, } | { "type": "custom_message", customType: string, content: UserContent, display: boolean, details?: JsonValue, } | { "type": "label", targetId: EntryId, label?: string, } | { "type": "session_info", name?: string, });
 
 export type EntryAdded = { 
 /**
@@ -719,6 +723,12 @@ export type EntryLabel = { label: string,
 timestamp: string, };
 
 export type EntryMessage = { "role": "user", content: UserContent, timestamp: number, netaclaw?: MessageMark, } | { "role": "assistant" } & AssistantMessage | { "role": "toolResult" } & ToolResultMessage | { "role": "bashExecution", command: string, output: string, exitCode?: number, cancelled: boolean, truncated: boolean, timestamp: number, } | { "role": "custom", customType: string, content: UserContent, display: boolean, timestamp: number, } | { "role": "system", content: UserContent, timestamp: number, };
+
+export type EntryMetadata = { 
+/**
+ * The calls of an answer, in their order.
+ */
+toolExecutions: Array<ToolExecution>, };
 
 /**
  * A part of the active path, oldest first.
@@ -1246,7 +1256,15 @@ export type OpenTool = { output: string,
 /**
  * Unix time in milliseconds.
  */
-startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, latestProcessEvent?: RuntimeProcessEvent | null, 
+startedAt: number, runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, 
+/**
+ * The same as `runtimeRoute`.
+ */
+route: ToolRoute, runtimeRoute: ToolRoute, 
+/**
+ * Where a subagent's worker would run it; absent for a tool that does not exist.
+ */
+workerRoutingHint?: ToolRoute | null, blockedReason?: string | null, policySources: Array<string>, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
  * All steps, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
@@ -1548,7 +1566,16 @@ retry?: RetryNotice | null,
 /**
  * Unix time in milliseconds.
  */
-since: number, };
+since: number, 
+/**
+ * When the run began; absent if none is active. Unix time in milliseconds.
+ */
+startedAt?: number | null, 
+/**
+ * For how long the run had waited for users and for retries before this status began. A clock
+ * of the run leaves this out, and stands still in the phases `waiting_for_user` and `retrying`.
+ */
+waitedMs: number, };
 
 /**
  * One step of an operation. Made by the server from what a tool or a skill reports: texts are
@@ -2058,9 +2085,21 @@ export type TooLarge = { "code": "text_too_long", text: LimitedText, charsMax: n
  */
 export type TooMany = { "code": "messages_waiting", max: number, } | { "code": "files_waiting" } | { "code": "runs_of_user", max: number, } | { "code": "messages_of_user", perMinute: number, retryAfterS: number, } | { "code": "commands_waiting" } | { "code": "connections_of_address" } | { "code": "failed_logins", retryAfterS: number, };
 
-export type ToolCallCompleted = { runId: RunId, toolCallId: string, toolName: string, isError: boolean, content: JsonValue, details?: JsonValue | null, durationMs: number, resultEntryId: EntryId, };
+export type ToolCallCompleted = { runId: RunId, toolCallId: string, toolName: string, status: ToolExecutionStatus, isError: boolean, content: JsonValue, details?: JsonValue | null, 
+/**
+ * Without the time for which it waited for a user.
+ */
+durationMs: number, resultEntryId: EntryId, };
 
-export type ToolCallStarted = { runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, route: ToolRoute, blockedReason?: string | null, policySources: Array<string>, };
+export type ToolCallStarted = { runId: RunId, entryId: EntryId, toolCallId: string, toolName: string, toolLabel: string, args: JsonValue, 
+/**
+ * The same as `runtimeRoute`.
+ */
+route: ToolRoute, runtimeRoute: ToolRoute, 
+/**
+ * Where a subagent's worker would run it; absent for a tool that does not exist.
+ */
+workerRoutingHint?: ToolRoute | null, blockedReason?: string | null, policySources: Array<string>, };
 
 export type ToolCategory = "files" | "shell" | "web" | "session" | "memory" | "skills" | "agents" | "external";
 
@@ -2089,10 +2128,35 @@ decidedBy: PolicyLayer, howToChange: string, needsApproval: boolean,
 caution?: string | null, };
 
 /**
- * A tool call of an answer with the steps it took, as a snapshot shows them beside the answer
- * under `metadata.toolExecutions`.
+ * A tool call of a stored answer, as snapshots, pages and `session_entry_updated` show it beside
+ * the answer in `metadata.toolExecutions`. It is computed from stored entries alone, so that it is
+ * the same after a reload; a call that is running is in `tools` of a snapshot as well.
  */
-export type ToolExecution = { toolCallId: string, toolName: string, isError: boolean, latestProcessEvent?: RuntimeProcessEvent | null, 
+export type ToolExecution = { toolCallId: string, name: string, 
+/**
+ * For people; the name if there is none.
+ */
+label: string, status: ToolExecutionStatus, 
+/**
+ * Without the time for which it waited for a user. Absent if it did not run.
+ */
+durationMs?: number | null, 
+/**
+ * Where it ran.
+ */
+runtimeRoute?: ToolRoute | null, 
+/**
+ * Where a subagent's worker would run it.
+ */
+workerRoutingHint?: ToolRoute | null, policySources: Array<string>, 
+/**
+ * Why it was not allowed to run.
+ */
+blockedReason?: string | null, 
+/**
+ * The entry of its result; absent while there is none.
+ */
+resultEntryId?: EntryId | null, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
  * All steps, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
@@ -2105,6 +2169,11 @@ processEventCount: number,
  * The number of dropped steps.
  */
 processEventsDropped?: number, processLogRef?: ProcessLogRef | null, };
+
+/**
+ * How a tool call stands, or how it ended.
+ */
+export type ToolExecutionStatus = "pending" | "completed" | "failed" | "blocked" | "denied" | "undecided" | "expired" | "dismissed" | "timed_out" | "stopped" | "not_started" | "interrupted";
 
 /**
  * A tool with all its properties.

@@ -2,6 +2,7 @@
 //! client begins with.
 
 pub(crate) mod event;
+pub(crate) mod executions;
 pub(crate) mod feed;
 mod legacy;
 pub(crate) mod ring;

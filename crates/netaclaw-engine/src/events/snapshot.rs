@@ -3,7 +3,7 @@
 use crate::events::wire::wire_entries;
 use crate::session::durable::Durable;
 use crate::session::live::LiveState;
-use netaclaw_protocol::{LiveSnapshot, RunTrouble, SessionMeta, Trouble};
+use netaclaw_protocol::{LiveSnapshot, ModelRef, RunTrouble, SessionMeta, Trouble};
 use netaclaw_session::{Places, SessionTree, build_session_context};
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
@@ -16,17 +16,17 @@ pub(crate) fn build(
     session: SessionMeta,
     live: &LiveState,
     durable: &Durable,
+    model_in_use: Option<ModelRef>,
 ) -> LiveSnapshot {
     let path = tree.active_path().unwrap_or_default();
     let from = path.len().saturating_sub(ENTRIES_MAX);
     let context = build_session_context(tree, tree.leaf());
-    let (thinking_level, model, broken) = match &context {
+    let (thinking_level, broken) = match &context {
         Ok(context) => (
             context.thinking_level.to_string(),
-            context.model(),
             context.broken_compaction.clone(),
         ),
-        Err(_) => ("off".to_owned(), None, None),
+        Err(_) => ("off".to_owned(), None),
     };
     let warnings = broken
         .map(|compaction| RunTrouble::SummaryOnly { compaction })
@@ -38,7 +38,7 @@ pub(crate) fn build(
         .chain(live.warnings.iter().cloned())
         .collect();
     LiveSnapshot {
-        entries: wire_entries(&path[from..]),
+        entries: wire_entries(tree, &path[from..]),
         cursor: (from > 0).then(|| path[from].id().clone()),
         active_path: path.iter().map(|entry| entry.id().clone()).collect(),
         children_by_parent_id: Places::new(tree).children().into_iter().collect(),
@@ -48,7 +48,7 @@ pub(crate) fn build(
             .map(|(target, label)| (target.clone(), label.shown()))
             .collect(),
         thinking_level,
-        model,
+        model: model_in_use,
         run: live.run.clone(),
         streaming: live.streaming(),
         tools: live.tools.clone(),

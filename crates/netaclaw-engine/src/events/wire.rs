@@ -1,18 +1,19 @@
-//! Entries as they go to clients: as they are stored, but without the bytes of large images, which
-//! are fetched one by one when they are looked at.
+//! Entries as they go to clients: as they are stored, with the tool calls of answers summarized, and
+//! without the bytes of large images, which are fetched one by one when they are looked at.
 
-use netaclaw_protocol::{EntryId, ToolExecution, ToolResultMessage};
-use netaclaw_session::{Entry, Role};
+use crate::events::executions::{Results, answer_above};
+use netaclaw_protocol::{EntryId, ToolExecution};
+use netaclaw_session::{Entry, SessionTree};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Base64 that an image may have in place. Icons come along, photographs do not.
 const IMAGE_CHARS_MAX: usize = 8 << 10;
 
 /// The entry for a client. An image that is left out has empty `data`, its size in `bytes`, and its
 /// number among the images of the entry in `image`.
-pub(crate) fn wire_entry(entry: &Entry) -> Box<RawValue> {
+fn wire_entry(entry: &Entry) -> Box<RawValue> {
     let text = entry.json();
     let slim = (text.len() > IMAGE_CHARS_MAX && text.contains("\"image\""))
         .then(|| without_images(text))
@@ -21,46 +22,46 @@ pub(crate) fn wire_entry(entry: &Entry) -> Box<RawValue> {
     RawValue::from_string(text).expect("an entry is JSON")
 }
 
-/// The entries for a client. An answer whose calls have steps gets their results in
-/// `metadata.toolExecutions`; the result entries have the same in their details.
-pub fn wire_entries(entries: &[&Entry]) -> Vec<Box<RawValue>> {
-    let mut wired: Vec<Box<RawValue>> = entries.iter().map(|entry| wire_entry(entry)).collect();
-    // The last answer on the path to each entry, that of another branch aside.
-    let mut answers: HashMap<&EntryId, usize> = HashMap::new();
-    let mut executions: BTreeMap<usize, Vec<ToolExecution>> = BTreeMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        let above = entry.parent_id().and_then(|parent| answers.get(parent));
-        let answer = match entry.role() {
-            Role::Assistant => Some(at),
-            _ => above.copied(),
-        };
-        if entry.role() == Role::ToolResult
-            && let Some((answer, execution)) = answer.zip(execution(entry))
-        {
-            executions.entry(answer).or_default().push(execution);
-        }
-        answers.extend(answer.map(|answer| (entry.id(), answer)));
-    }
-    for (at, executions) in executions {
-        wired[at] = with_executions(&wired[at], &executions);
-    }
-    wired
+/// Entries of a tree for a client: answers have their tool calls in `metadata.toolExecutions`.
+pub fn wire_entries(tree: &SessionTree, entries: &[&Entry]) -> Vec<Box<RawValue>> {
+    let Some(first) = entries.first() else {
+        return Vec::new();
+    };
+    // Results come after their answers, so that what is older than the first entry is not read.
+    let log = tree.entries();
+    let from = log.iter().rposition(|entry| entry.id() == first.id());
+    let log = log.get(from.unwrap_or(0)..).unwrap_or_default();
+    let results = Results::read(log.iter(), |id| tree.get(id));
+    let entries = entries.iter();
+    entries.map(|entry| projected(entry, &results)).collect()
 }
 
-/// The steps in a result, if there were any.
-fn execution(entry: &Entry) -> Option<ToolExecution> {
-    let message = entry.message_json()?;
-    if !message.contains("\"latestProcessEvent\"") {
-        return None;
+/// The same for all entries of a session, in the order they were appended.
+pub fn wire_log(entries: &[Entry]) -> Vec<Box<RawValue>> {
+    let by_id: HashMap<&EntryId, &Entry> =
+        entries.iter().map(|entry| (entry.id(), entry)).collect();
+    let results = Results::read(entries.iter(), |id| by_id.get(id).copied());
+    let entries = entries.iter();
+    entries.map(|entry| projected(entry, &results)).collect()
+}
+
+/// The answer to which an entry is a result, as it is shown with it.
+pub(crate) fn answer_of(tree: &SessionTree, result: &Entry) -> Option<Box<RawValue>> {
+    let answer = answer_above(tree.get(result.id())?, |id| tree.get(id))?;
+    wire_entries(tree, &[answer]).pop()
+}
+
+/// An entry that has no results yet.
+pub(crate) fn wire_new(entry: &Entry) -> Box<RawValue> {
+    projected(entry, &Results::default())
+}
+
+fn projected(entry: &Entry, results: &Results<'_>) -> Box<RawValue> {
+    let wired = wire_entry(entry);
+    match results.executions(entry) {
+        none if none.is_empty() => wired,
+        executions => with_executions(&wired, &executions),
     }
-    let result: ToolResultMessage = serde_json::from_str(message).ok()?;
-    let timeline = serde_json::from_value(result.details?).ok()?;
-    Some(ToolExecution {
-        tool_call_id: result.tool_call_id,
-        tool_name: result.tool_name,
-        is_error: result.is_error,
-        timeline,
-    })
 }
 
 fn with_executions(entry: &RawValue, executions: &[ToolExecution]) -> Box<RawValue> {

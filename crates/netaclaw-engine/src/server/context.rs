@@ -4,8 +4,7 @@ use super::{Caller, Engine};
 use crate::compaction::{Previewed, breakdown, preview};
 use crate::error::EngineError;
 use crate::session::durable::Durable;
-use crate::session::meter::overhead_noted;
-use netaclaw_compaction::used_tokens;
+use crate::session::meter::{overhead_noted, shown_tokens};
 use netaclaw_protocol::{ContextBreakdown, SessionId, Unavailable};
 use netaclaw_session::{SessionTree, build_session_context};
 use std::sync::Arc;
@@ -47,7 +46,7 @@ impl Engine {
             0 => overhead.total(),
             known => known,
         };
-        let used = used_tokens(&context, || known);
+        let used = shown_tokens(&context, known);
         Ok(breakdown(&context, used, overhead, &measure))
     }
 }

@@ -14,7 +14,8 @@ use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 #[derive(Clone, Debug)]
 pub(crate) struct Ending {
     stop_reason: StopReason,
-    trouble: Trouble,
+    /// Why; a stop by the user needs no reason.
+    trouble: Option<Trouble>,
 }
 
 impl Ending {
@@ -22,7 +23,7 @@ impl Ending {
     pub(crate) fn interrupted() -> Self {
         Self {
             stop_reason: StopReason::Aborted,
-            trouble: RunTrouble::Interrupted.into(),
+            trouble: Some(RunTrouble::Interrupted.into()),
         }
     }
 
@@ -30,16 +31,22 @@ impl Ending {
     pub(crate) fn failed(trouble: Trouble) -> Self {
         Self {
             stop_reason: StopReason::Error,
-            trouble,
+            trouble: Some(trouble),
         }
     }
 
-    /// It was stopped, and had to be dropped.
-    pub(crate) fn stopped(trouble: Trouble) -> Self {
+    /// A user stopped it. It may have been dropped, and then there is a reason.
+    pub(crate) fn stopped(trouble: Option<Trouble>) -> Self {
         Self {
             stop_reason: StopReason::Aborted,
             trouble,
         }
+    }
+
+    fn error_message(&self) -> Option<String> {
+        self.trouble
+            .as_ref()
+            .map(|trouble| trouble.words.en.clone())
     }
 
     /// Closes the path of a run that is over in this process: the streamed part of an answer stays,
@@ -82,7 +89,8 @@ impl Ending {
             Last::Ended(_) if self.stop_reason == StopReason::Aborted => true,
             Last::Ended(answer) => {
                 let said = answer.trouble.as_ref();
-                said.is_some_and(|said| said.words == self.trouble.words)
+                let why = self.trouble.as_ref();
+                said.map(|said| &said.words) == why.map(|why| &why.words)
             }
         }
     }
@@ -103,8 +111,8 @@ impl Ending {
         };
         let message = Message::Assistant(AssistantMessage {
             stop_reason: self.stop_reason,
-            error_message: Some(self.trouble.words.en.clone()),
-            trouble: Some(Box::new(self.trouble.clone())),
+            error_message: self.error_message(),
+            trouble: self.trouble.clone().map(Box::new),
             ..answer
         });
         // Stored before, by an attempt with an unknown outcome, or by another process that closed
@@ -133,8 +141,8 @@ impl Ending {
             model,
             usage: Usage::default(),
             stop_reason: self.stop_reason,
-            error_message: Some(self.trouble.words.en.clone()),
-            trouble: Some(Box::new(self.trouble.clone())),
+            error_message: self.error_message(),
+            trouble: self.trouble.clone().map(Box::new),
             netaclaw: None,
             timestamp: now_ms(),
         }

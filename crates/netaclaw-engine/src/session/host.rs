@@ -2,6 +2,7 @@
 
 use crate::compaction::Desk;
 use crate::error::EngineError;
+use crate::events::executions::status_of;
 use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock};
 use crate::process_log::StepLog;
@@ -34,6 +35,7 @@ use netaclaw_session::{
 use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Ids drawn for one turn: an answer and the results of its tool calls, if these are not very many.
@@ -56,6 +58,8 @@ pub(crate) struct SessionHost {
     pub(crate) partial: Arc<Partial<PartialAnswer>>,
     pub(crate) source: Arc<dyn AgentSource>,
     pub(crate) desk: Arc<Desk>,
+    /// Cancelled when the server stops.
+    pub(crate) shutdown: CancellationToken,
     /// The percentage of the window at which the context is compacted.
     pub(crate) threshold_percent: Option<u8>,
     /// The context that was read to be measured, for the call it was measured for.
@@ -136,6 +140,10 @@ impl RunHost for SessionHost {
             RunEvent::Warning(warning) => self.live.warned(&self.run_id, warning),
             answer_or_tool => self.emit_progress(answer_or_tool),
         }
+    }
+
+    fn is_shutting_down(&self) -> bool {
+        self.shutdown.is_cancelled()
     }
 
     async fn tool_step(&mut self, step: ToolStep) {
@@ -405,7 +413,11 @@ impl SessionHost {
                     trouble,
                 });
                 self.meter.count(&usage);
-                self.live.tokens_changed(self.meter.update_after(&usage));
+                let shown = self.live.tokens_shown();
+                let shown = shown.as_ref().map(|tokens| &tokens.context);
+                if let Some(tokens) = self.meter.update_after(&usage, shown) {
+                    self.live.tokens_changed(tokens);
+                }
             }
             RunEvent::ToolStarted(started) => {
                 let (id, name) = (&started.tool_call_id, &started.tool_name);
@@ -419,6 +431,8 @@ impl SessionHost {
                     tool_label: started.tool_label,
                     args: started.args,
                     route: started.route,
+                    runtime_route: started.route,
+                    worker_routing_hint: started.worker_hint,
                     blocked_reason: started.blocked_reason,
                     policy_sources: started.policy_sources,
                 });
@@ -432,6 +446,7 @@ impl SessionHost {
                 self.live.tool_completed(ToolCallCompleted {
                     run_id,
                     tool_call_id: done.tool_call_id,
+                    status: status_of(&done.tool_name, done.is_error, done.details.as_ref()),
                     tool_name: done.tool_name,
                     is_error: done.is_error,
                     content: serde_json::to_value(done.content).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! Clients that join a session.
 
 use super::LiveSession;
+use super::numbers::named_model;
 use crate::error::EngineError;
 use crate::events::feed::{Missed, OnItsWay, Subscriber, SubscriptionId};
 use crate::events::snapshot;
@@ -14,11 +15,19 @@ impl LiveSession {
     /// for the same lock, so that the answer and the events after it fit together.
     pub(super) async fn join(&mut self, join: Join) -> Result<(Opened, OnItsWay), EngineError> {
         // Before, because others are asked for them, and a run must not wait for that.
-        if self.live.tokens_shown().is_none() {
-            let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
+        let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
+        let named = named_model(&tree);
+        let has_tokens = self.live.tokens_shown().is_some();
+        let mut model_in_use = named.clone();
+        if named.is_none() || !has_tokens {
             let model = self.writer.begin().await.state.durable.model.clone();
-            let tokens = self.tokens_at(&tree, &meta, model).await;
-            self.live.show_tokens(tokens);
+            let chosen = model.clone().map(Into::into);
+            let measure = self.source.measure(&meta, chosen).await;
+            if !has_tokens {
+                let tokens = self.tokens_by(measure.as_ref(), &tree, &meta, model);
+                self.live.show_tokens(tokens.await);
+            }
+            model_in_use = named.or(measure.map(|measure| measure.model_ref));
         }
         let mut writing = self.writer.begin().await;
         if std::mem::take(&mut writing.state.durable.unread) {
@@ -47,7 +56,8 @@ impl LiveSession {
         let meta = self.writer.meta().await?;
         let durable = &writing.state.durable;
         Ok(self.live.join(subscriber, |live, joined| {
-            let snapshot = Some(Box::new(snapshot::build(&tree, meta, live, durable)));
+            let snapshot = snapshot::build(&tree, meta, live, durable, model_in_use);
+            let snapshot = Some(Box::new(snapshot));
             let mode = OpenMode::Snapshot;
             (
                 Opened {

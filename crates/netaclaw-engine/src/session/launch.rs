@@ -171,6 +171,7 @@ impl LiveSession {
             partial: Arc::clone(&partial),
             source: Arc::clone(&self.source),
             desk: Arc::clone(&self.desk),
+            shutdown: self.shutdown.clone(),
             threshold_percent: None,
             measured: None,
         };
@@ -246,6 +247,10 @@ impl LiveSession {
                 %error,
                 "failed to store the end of a run"
             );
+        }
+        if outcome != RunOutcome::Completed {
+            // What was appended last has no count of the supplier.
+            self.tell_tokens().await;
         }
         let kind = trouble.as_ref().map(|why| why.kind);
         metrics::run_ended(outcome, kind, run.started.elapsed());
@@ -328,9 +333,8 @@ fn ending_of(outcome: RunOutcome, trouble: Option<&Trouble>) -> Option<Ending> {
     match outcome {
         RunOutcome::Error => trouble.cloned().map(Ending::failed),
         RunOutcome::Interrupted => Some(Ending::interrupted()),
-        // A run that ended normally has recorded its end; of one that was dropped the progress is
-        // unknown.
-        RunOutcome::Stopped => trouble.cloned().map(Ending::stopped),
+        // Between two answers a run that is stopped has nothing to record it in.
+        RunOutcome::Stopped => Some(Ending::stopped(trouble.cloned())),
         RunOutcome::Completed => None,
     }
 }

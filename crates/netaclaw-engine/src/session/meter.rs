@@ -2,7 +2,7 @@
 
 use crate::session::tally::{Sum, Totals, of_one_call};
 use crate::source::{AgentSource, ChosenModel};
-use netaclaw_compaction::{Used, used_tokens};
+use netaclaw_compaction::{Used, fresh_tokens, used_tokens};
 use netaclaw_protocol::{
     CompactionDetails, ContextMeter, ModelInfo, SessionMeta, TokenUpdate, Usage,
 };
@@ -56,15 +56,22 @@ impl Meter {
         }
     }
 
-    /// Right after an answer its own usage says how full the context is.
-    pub(crate) fn update_after(&self, usage: &Usage) -> TokenUpdate {
-        let used = usage.input + usage.cache_read + usage.cache_write + usage.output;
-        self.update(used, used == 0)
+    /// Right after an answer its own usage says how full the context is. An answer that was stopped
+    /// or failed may report none; then the last numbers stay, if any were shown.
+    pub(crate) fn update_after(
+        &self,
+        usage: &Usage,
+        shown: Option<&ContextMeter>,
+    ) -> Option<TokenUpdate> {
+        match usage.input + usage.cache_read + usage.cache_write + usage.output {
+            0 => shown.map(|shown| self.update(shown.used_tokens, shown.estimated)),
+            used => Some(self.update(used, false)),
+        }
     }
 
     /// The numbers for a position in the session. Right after a compaction no supplier has counted
-    /// what is left, so it is an estimate until the next answer. `overhead_tokens` is used where
-    /// there is no count.
+    /// what is left, so it is the estimate of the compaction until the next answer, the same that
+    /// its message shows. `overhead_tokens` is used where there is no count.
     pub(crate) fn update_at(
         &self,
         tree: &SessionTree,
@@ -75,7 +82,7 @@ impl Meter {
             Ok(context) => {
                 let Used {
                     tokens, estimated, ..
-                } = used_tokens(&context, || overhead_tokens);
+                } = shown_tokens(&context, overhead_tokens);
                 self.update(tokens, estimated)
             }
             Err(_) => self.update(overhead_tokens, true),
@@ -125,13 +132,38 @@ pub(crate) async fn overhead_at(
     }
 }
 
+/// How full a context is, as people are shown it. After a compaction, what the compaction has
+/// estimated for its own message counts until a supplier counts.
+pub(crate) fn shown_tokens(context: &SessionContext<'_>, overhead_tokens: u64) -> Used {
+    let used = used_tokens(context, || overhead_tokens);
+    match tokens_after_compaction(context).filter(|_| used.reading.is_none()) {
+        Some(tokens) => Used {
+            tokens,
+            estimated: true,
+            ..used
+        },
+        None => used,
+    }
+}
+
 /// The size of instructions and tools when the context was last compacted.
 pub(crate) fn overhead_noted(context: &SessionContext<'_>) -> u64 {
+    compaction_in(context).map_or(0, |details| details.overhead_tokens)
+}
+
+/// What the compaction of a context left, and what came after it; `None` without a compaction, or
+/// if the context was edited since.
+fn tokens_after_compaction(context: &SessionContext<'_>) -> Option<u64> {
+    let left = compaction_in(context)?.tokens_after;
+    let mut messages = context.messages.iter();
+    let is_edited = messages.any(|message| matches!(message, ContextMessage::Edited { .. }));
+    (left > 0 && !is_edited).then(|| left + fresh_tokens(context))
+}
+
+fn compaction_in(context: &SessionContext<'_>) -> Option<CompactionDetails> {
     let compaction = context.messages.iter().find_map(|message| match message {
         ContextMessage::CompactionSummary(entry) => entry.field("details"),
         _ => None,
     });
-    let details: Option<CompactionDetails> =
-        compaction.and_then(|json| serde_json::from_str(json).ok());
-    details.map_or(0, |details| details.overhead_tokens)
+    compaction.and_then(|json| serde_json::from_str(json).ok())
 }

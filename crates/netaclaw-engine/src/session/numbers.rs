@@ -3,7 +3,8 @@
 use super::LiveSession;
 use crate::session::durable::ModelChoice;
 use crate::session::meter::{Meter, overhead_at};
-use netaclaw_protocol::{SessionMeta, TokenUpdate};
+use crate::source::Measure;
+use netaclaw_protocol::{ModelRef, SessionMeta, TokenUpdate};
 use netaclaw_session::{SessionTree, build_session_context};
 
 impl LiveSession {
@@ -14,14 +15,29 @@ impl LiveSession {
         session: &SessionMeta,
         model: Option<ModelChoice>,
     ) -> TokenUpdate {
-        let model = || model.clone().map(Into::into);
+        let chosen = model.clone().map(Into::into);
+        let measure = self.source.measure(session, chosen).await;
+        self.tokens_by(measure.as_ref(), tree, session, model).await
+    }
+
+    /// The same for a model that has been measured; `None` if there is none.
+    pub(super) async fn tokens_by(
+        &self,
+        measure: Option<&Measure>,
+        tree: &SessionTree,
+        session: &SessionMeta,
+        model: Option<ModelChoice>,
+    ) -> TokenUpdate {
         let meter = Meter::new(self.writer.totals(tree, tree.leaf()));
-        let meter = match self.source.measure(session, model()).await {
+        let meter = match measure {
             Some(measure) => meter.for_model(&measure.model, measure.threshold_percent),
             None => meter,
         };
         let overhead_tokens = match build_session_context(tree, tree.leaf()) {
-            Ok(context) => overhead_at(&context, &*self.source, session, model()).await,
+            Ok(context) => {
+                let model = model.map(Into::into);
+                overhead_at(&context, &*self.source, session, model).await
+            }
             Err(_) => 0,
         };
         meter.update_at(tree, tree.leaf(), overhead_tokens)
@@ -36,4 +52,11 @@ impl LiveSession {
         let tokens = self.tokens_at(&tree, &session, model).await;
         self.live.tokens_changed(tokens);
     }
+}
+
+/// The model that was named last on the path. An answer that failed before any model was asked
+/// names none.
+pub(super) fn named_model(tree: &SessionTree) -> Option<ModelRef> {
+    let context = build_session_context(tree, tree.leaf()).ok()?;
+    context.model().filter(|model| !model.model_id.is_empty())
 }

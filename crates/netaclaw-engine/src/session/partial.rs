@@ -20,7 +20,7 @@ pub(crate) struct PartialAnswer {
 
 impl PartialAnswer {
     pub(crate) fn into_entry(self) -> InFlightEntry {
-        let message = Message::Assistant(self.so_far.to_message());
+        let message = Message::Assistant(self.so_far.to_interrupted_message());
         InFlightEntry {
             id: self.so_far.id().clone(),
             parent_id: self.parent_id,

@@ -16,7 +16,7 @@ use netaclaw_runtime::{PendingCalls, todo_on_path};
 use netaclaw_session::{Entry, EntryBody, Flush, NewEntry, Role, SessionTree};
 use netaclaw_tools::{ClarifyAnswer, clarify_output};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// What a dead run has left for a user to answer.
@@ -132,7 +132,8 @@ pub(crate) async fn close_calls_but(
                 let mut consents = consents.iter();
                 let consent = consents.find(|consent| consent.asked.tool_call_id == call.id);
                 let text = not_run(&call, consent);
-                (vec![ContentBlock::Text { text }], None)
+                let details = json!({ "ending": ending(consent) });
+                (vec![ContentBlock::Text { text }], Some(details))
             }
         };
         let is_error = answer.is_none_or(|asked| asked.answer.is_none());
@@ -149,6 +150,18 @@ pub(crate) async fn close_calls_but(
             .await?;
     }
     Ok(())
+}
+
+/// The same for users.
+fn ending(consent: Option<&AskedConsent>) -> &'static str {
+    match consent.map(|consent| consent.outcome) {
+        Some(None | Some(ApprovalOutcome::Closed)) => "undecided",
+        Some(Some(ApprovalOutcome::Denied)) => "denied",
+        // Whether it ran is unknown.
+        Some(Some(ApprovalOutcome::Allowed | ApprovalOutcome::AllowedForSession)) | None => {
+            "interrupted"
+        }
+    }
 }
 
 /// What the model reads of a call that the end of the server has overtaken.

@@ -3,7 +3,7 @@
 use crate::attachments::{self, AttachmentStore};
 use crate::error::EngineError;
 use crate::events::feed::{Feed, now_ms};
-use crate::events::wire::wire_entry;
+use crate::events::wire::{answer_of, wire_new};
 use crate::metrics::{self, QueueGauge, StoreCall};
 use crate::process_log::{ProcessLogs, StepLog};
 use crate::server::listing::{ListFeed, Liveness, list_item};
@@ -17,8 +17,8 @@ use netaclaw_protocol::{
     SessionId, SessionListItem, SessionMeta, SessionUpdated,
 };
 use netaclaw_session::{
-    Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, SessionError, SessionPatch,
-    SessionTree, SessionTreeProvider,
+    Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, Role, SessionError,
+    SessionPatch, SessionTree, SessionTreeProvider,
 };
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, MutexGuard};
@@ -191,6 +191,23 @@ impl SessionWriter {
         Ok(self.timed(StoreCall::Sync, sync).await?)
     }
 
+    /// An answer is shown with its tool calls, one of which has just got this result.
+    async fn tell_answer(
+        &self,
+        result: &Entry,
+        leaf_entry_id: Option<EntryId>,
+    ) -> Result<(), EngineError> {
+        let tree = self.tree().await?;
+        if let Some(entry) = answer_of(&tree, result) {
+            let updated = EntryAdded {
+                entry,
+                leaf_entry_id,
+            };
+            self.feed.emit(&ReliableEvent::SessionEntryUpdated(updated));
+        }
+        Ok(())
+    }
+
     async fn timed<T>(
         &self,
         call: StoreCall,
@@ -242,10 +259,13 @@ impl Writing<'_> {
             false => writer.tree().await?.leaf().cloned(),
         };
         let added = EntryAdded {
-            entry: wire_entry(&entry),
-            leaf_entry_id,
+            entry: wire_new(&entry),
+            leaf_entry_id: leaf_entry_id.clone(),
         };
         writer.feed.emit(&ReliableEvent::SessionEntryAdded(added));
+        if entry.role() == Role::ToolResult {
+            writer.tell_answer(&entry, leaf_entry_id).await?;
+        }
         if entry.kind().moves_leaf()
             && let Some(tip) = &mut *writer.tip()
         {

@@ -515,3 +515,65 @@ async fn a_session_with_a_chosen_id_is_made_once_and_for_its_owner_only() {
     let taken = server.engine.create_session(&bob, None, Some(id)).await;
     assert!(matches!(taken, Err(EngineError::NoSession)));
 }
+
+#[tokio::test]
+async fn an_answer_is_told_again_with_each_result_of_its_calls() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "look").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::Call("ls"), Act::End]);
+    client.done(1).await;
+    let executions = |event: &serde_json::Value| {
+        let entry = &event["data"]["entry"];
+        (
+            entry["id"].clone(),
+            entry["metadata"]["toolExecutions"].clone(),
+        )
+    };
+    let added = client
+        .wait("session_entry_added", |data| {
+            data["entry"]["metadata"].is_object()
+        })
+        .await;
+    let (answer, pending) = executions(&added);
+    assert_eq!(pending[0]["status"], "pending");
+    let (updated, ended) = executions(&client.wait("session_entry_updated", |_| true).await);
+    assert_eq!(
+        (&updated, &ended[0]["status"]),
+        (&answer, &json!("completed"))
+    );
+
+    // A client that opens the session now sees the same.
+    let (_, opened) = server.open(&session).await;
+    let opened = serde_json::to_value(opened).unwrap();
+    let entries = opened["snapshot"]["entries"].as_array().unwrap();
+    let shown = entries.iter().find(|entry| entry["id"] == answer).unwrap();
+    assert_eq!(shown["metadata"]["toolExecutions"], ended);
+}
+
+#[tokio::test]
+async fn a_stop_between_two_answers_is_recorded_and_the_meter_keeps_its_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path());
+    let session = server.chat(None, "one").await.session_id;
+    let (client, _) = server.open(&session).await;
+    server.script.act([Act::Say("1"), Act::End]);
+    client.done(1).await;
+    server.chat(Some(&session), "two").await;
+    server.script.act([Act::NeedConsent("bash")]);
+    client.wait("approval_request", |_| true).await;
+    let stop = Stop {
+        session_id: Some(session.clone()),
+        request_id: None,
+    };
+    server.engine.execute(&ann(), stop).await.unwrap();
+    client.done(2).await;
+    let path = server.path(&session).await;
+    assert_eq!(path.last().unwrap(), "assistant:  (aborted)", "{path:?}");
+    let meters = client.events().into_iter();
+    let meters = meters.filter(|event| event["type"] == "token_update");
+    let last = meters.last().unwrap();
+    let used = last["data"]["context"]["usedTokens"].as_u64().unwrap();
+    assert!(used >= 100, "{last}");
+}

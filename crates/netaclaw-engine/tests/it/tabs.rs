@@ -100,6 +100,10 @@ impl Page {
                     self.streaming = None;
                 }
             }
+            "session_entry_updated" => {
+                let entry = &data["entry"];
+                self.entries.insert(id(&entry["id"]), entry.clone());
+            }
             "session_leaf_changed" => self.path = ids(&data["activePath"]),
             "queue_update" => self.queue = netaclaw_testkit::queue_after(&self.queue, data),
             "run_status" => {

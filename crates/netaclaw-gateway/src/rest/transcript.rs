@@ -12,7 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use netaclaw_engine::wire_entries;
+use netaclaw_engine::{wire_entries, wire_log};
 use netaclaw_protocol::{
     ContextBreakdown, ContextMessages, EntryId, EntryPage, NotFound, SessionId, SessionMessages,
     SessionTreeView, StaleParent, StoredSnapshot, Unavailable,
@@ -118,20 +118,21 @@ fn full(
     before: Option<String>,
     limit: Option<usize>,
 ) -> Result<EntryPage, ApiError> {
-    let mut path = tree.active_path().map_err(damaged(tree))?;
+    let path = tree.active_path().map_err(damaged(tree))?;
     let total = path.len() as u64;
     let folded = folded_count(&path);
+    let mut end = path.len();
     if let Some(before) = before {
         let before = EntryId::new(before);
         let at = path.iter().position(|entry| *entry.id() == before);
-        path.truncate(at.ok_or(StaleParent::NotOnPath { entry: before })?);
+        end = at.ok_or(StaleParent::NotOnPath { entry: before })?;
     }
     let limit = within("limit", limit.unwrap_or(ENTRIES_MAX), 1..=ENTRIES_MAX)?;
-    let from = path.len().saturating_sub(limit);
-    let folded = folded.min(path.len()).saturating_sub(from);
+    let from = end.saturating_sub(limit);
+    let folded = folded.min(end).saturating_sub(from);
     Ok(EntryPage {
         folded_count: folded as u64,
-        items: wire_entries(&path[from..]),
+        items: wire_entries(tree, &path[from..end]),
         total,
         cursor: (from > 0).then(|| path[from].id().clone()),
     })
@@ -223,10 +224,9 @@ async fn snapshot(
     let id = SessionId::new(id);
     let (provider, _) = find(&shared, &who.caller(), &id).await?;
     let stored = provider.get_snapshot(&id).await?;
-    let entries: Vec<&Entry> = stored.entries.iter().collect();
     Ok(Json(StoredSnapshot {
         session: stored.session.into(),
-        entries: wire_entries(&entries),
+        entries: wire_log(&stored.entries),
         active_path: stored.active_path,
         children_by_parent_id: stored.children_by_parent_id.into_iter().collect(),
         labels_by_entry_id: stored.labels_by_entry_id.into_iter().collect(),

@@ -345,3 +345,60 @@ async fn nobody_is_asked_behind_the_openai_api() {
     );
     world.end().await;
 }
+
+#[tokio::test]
+async fn a_call_looks_the_same_live_in_snapshots_on_pages_and_after_a_restart() {
+    let world = World::new().await;
+    let (id, mut client, asked) = world.asked().await;
+    let allow = answer(&id, &asked, json!({"decision": "allow"}));
+    client.call("approval_response", allow).await;
+    let executions = |entry: &Value| entry["metadata"]["toolExecutions"].clone();
+    let updated = client.wait("session_entry_updated", |_| true).await["data"]["entry"].clone();
+    let live = executions(&updated);
+    client.wait("done", |_| true).await;
+    let started = client
+        .events
+        .iter()
+        .find(|event| event["type"] == "tool_call_started");
+    let started = started
+        .map(|event| event["data"].clone())
+        .unwrap_or_default();
+    for field in ["runtimeRoute", "workerRoutingHint", "policySources"] {
+        assert!(!live[0][field].is_null(), "{live}");
+        // It may have begun before the client had opened the session.
+        assert!(
+            started.is_null() || started[field] == live[0][field],
+            "{field}"
+        );
+    }
+    assert_eq!(
+        (&live[0]["name"], &live[0]["label"], &live[0]["status"]),
+        (&json!("ls"), &json!("List directory"), &json!("completed"))
+    );
+    // The model answered again, so that the results are not on the page before that answer.
+    let page = |entries: &Value| {
+        let entries = entries.as_array().unwrap().iter();
+        let mut found = entries.filter(|entry| entry["id"] == updated["id"]);
+        executions(found.next().expect("the answer is there"))
+    };
+    let world = world.restart().await;
+    let address = world.server.address;
+    let get = |path: String| async move {
+        let path = format!("/admin/netaclaw/sessions/{path}");
+        request(address, "GET", &path).send().await.json()
+    };
+    assert_eq!(page(&get(format!("{id}/snapshot")).await["entries"]), live);
+    let whole = get(format!("{id}/messages?view=full")).await;
+    assert_eq!(page(&whole["items"]), live);
+    let items = whole["items"].as_array().unwrap();
+    let result = items
+        .iter()
+        .find(|entry| entry["message"]["role"] == "toolResult");
+    let before = result.unwrap()["id"].as_str().unwrap();
+    let older = get(format!("{id}/messages?view=full&before={before}")).await;
+    assert_eq!(page(&older["items"]), live);
+    let mut client = world.server.client().await;
+    let opened = client.call("session_open", json!({"sessionId": id})).await;
+    assert_eq!(page(&opened["snapshot"]["entries"]), live);
+    world.end().await;
+}

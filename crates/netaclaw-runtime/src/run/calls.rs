@@ -7,10 +7,10 @@ use crate::event::{RunEvent, ToolCompleted};
 use crate::host::HostError;
 use crate::machine::{CallFacts, Input};
 use netaclaw_governance::Concurrency;
-use netaclaw_protocol::{ContentBlock, EntryId, Message};
+use netaclaw_protocol::{ContentBlock, EntryId, Message, ToolRoute};
 use netaclaw_session::EntryBody;
-use netaclaw_tools::Executed;
 use netaclaw_tools::process::Operation;
+use netaclaw_tools::{Ending, Executed};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,7 +32,6 @@ pub(super) struct Calls {
     messages_rx: mpsc::Receiver<FromTool>,
     /// The token of this turn's tools.
     pub(super) cancel: CancellationToken,
-    pub(super) questions: usize,
     pub(super) started: bool,
 }
 
@@ -48,7 +47,10 @@ pub(super) struct OpenCall {
     pub(super) args: Value,
     /// The answer broke off at this call, so it may not be whole.
     pub(super) cut: bool,
+    /// When it began, or the user that it waited for answered.
     pub(super) started_ms: u64,
+    /// It waits for a user.
+    pub(super) waiting: bool,
     /// Characters of live output that were shown.
     pub(super) output_chars: u64,
     /// Its steps, after the first one.
@@ -57,12 +59,31 @@ pub(super) struct OpenCall {
     pub(super) dropped: Arc<AtomicU64>,
     /// The tool's label for users.
     pub(super) label: String,
+    /// Where it runs and why, from its announcement on.
+    pub(super) governed: Governed,
     pub(super) ended: bool,
     /// Until it is stored.
     pub(super) outcome: Option<Outcome>,
 }
 
+/// What governance says about a call; stored with its result.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Governed {
+    pub(super) route: Option<ToolRoute>,
+    pub(super) worker_hint: Option<ToolRoute>,
+    pub(super) policy_sources: Vec<String>,
+    pub(super) blocked_reason: Option<String>,
+}
+
 impl OpenCall {
+    /// How long it has been at work at this time.
+    fn worked_ms(&self, now_ms: u64) -> u64 {
+        match self.waiting {
+            true => 0,
+            false => now_ms.saturating_sub(self.started_ms),
+        }
+    }
+
     pub(super) fn read(block: &ContentBlock) -> Option<Self> {
         let ContentBlock::ToolCall {
             id,
@@ -78,10 +99,12 @@ impl OpenCall {
             args: arguments.clone(),
             cut: false,
             started_ms: 0,
+            waiting: false,
             output_chars: 0,
             operation: None,
             dropped: Arc::default(),
             label: name.clone(),
+            governed: Governed::default(),
             ended: false,
             outcome: None,
         })
@@ -103,7 +126,6 @@ impl Calls {
             messages_tx,
             messages_rx,
             cancel: cancel.child_token(),
-            questions: 0,
             started: false,
         }
     }
@@ -188,16 +210,14 @@ impl Driver<'_> {
 
     /// Publishes the result. Its entry follows in the order of the calls.
     pub(super) async fn complete(&mut self, call: usize, executed: Executed) {
-        let timeline = self.end_steps(call, &executed).await;
+        let interrupted = executed.ending == Ending::Cancelled && self.host.is_shutting_down();
+        let timeline = self.end_steps(call, &executed, interrupted).await;
         let open = &mut self.calls.open[call];
         let outcome = Outcome {
             result_entry_id: self.host.next_entry_id(),
-            duration_ms: self
-                .input
-                .clock
-                .monotonic_ms()
-                .saturating_sub(open.started_ms),
+            duration_ms: open.worked_ms(self.input.clock.monotonic_ms()),
             executed,
+            interrupted,
             timeline,
         };
         self.host.emit(RunEvent::ToolCompleted(ToolCompleted {
@@ -206,7 +226,7 @@ impl Driver<'_> {
             result_entry_id: outcome.result_entry_id.clone(),
             is_error: outcome.executed.output.is_error,
             content: outcome.executed.output.content.clone(),
-            details: outcome.details(),
+            details: outcome.details(open),
             duration_ms: outcome.duration_ms,
         }));
         open.ended = true;

@@ -3,7 +3,7 @@
 use super::Driver;
 use super::calls::OpenCall;
 use super::live::LiveAnswer;
-use crate::answer::empty_answer;
+use crate::answer::{empty_answer, interrupted};
 use crate::event::RunEvent;
 use crate::host::{HostError, ModelCall, Overflow, RunContext};
 use crate::machine::Answered;
@@ -188,6 +188,9 @@ impl Driver<'_> {
             self.asked = (message.provider.clone(), message.model.clone());
         }
         if *error == ModelError::Cancelled {
+            if self.host.is_shutting_down() {
+                interrupted(message);
+            }
             return;
         }
         let (channel, model) = &self.asked;

@@ -13,6 +13,8 @@ pub(super) struct Outcome {
     pub(super) result_entry_id: EntryId,
     pub(super) executed: Executed,
     pub(super) duration_ms: u64,
+    /// It was cancelled because the server shuts down.
+    pub(super) interrupted: bool,
     /// The steps it took, if it reported any.
     pub(super) timeline: Option<ProcessTimeline>,
 }
@@ -35,29 +37,54 @@ impl Outcome {
         }
     }
 
-    /// The tool's own details, with how long it took and how it ended: a reload shows what was
-    /// shown live.
-    pub(super) fn details(&self) -> Option<Value> {
+    /// The tool's own details, with how long it took, how it ended and what governance said about
+    /// it: a reload shows what was shown live.
+    pub(super) fn details(&self, call: &OpenCall) -> Option<Value> {
         let mut details = match &self.executed.output.details {
             None => Map::new(),
             Some(Value::Object(details)) => details.clone(),
             Some(other) => return Some(other.clone()),
         };
-        details.insert("durationMs".to_owned(), json!(self.duration_ms));
+        let governed = &call.governed;
+        let facts = [
+            ("durationMs", Some(json!(self.duration_ms))),
+            ("toolLabel", Some(json!(call.label))),
+            ("runtimeRoute", governed.route.map(|route| json!(route))),
+            (
+                "workerRoutingHint",
+                governed.worker_hint.map(|hint| json!(hint)),
+            ),
+            ("policySources", Some(json!(governed.policy_sources))),
+            (
+                "blockedReason",
+                governed.blocked_reason.as_ref().map(|why| json!(why)),
+            ),
+            ("ending", self.ending().map(|ending| json!(ending))),
+        ];
+        let facts = facts.into_iter();
+        details.extend(facts.filter_map(|(name, value)| Some((name.to_owned(), value?))));
         if let Some(timeline) = &self.timeline
             && let Ok(Value::Object(timeline)) = serde_json::to_value(timeline)
         {
             details.extend(timeline);
         }
-        let ending = match self.executed.ending {
-            Ending::Finished => return Some(Value::Object(details)),
+        Some(Value::Object(details))
+    }
+
+    /// `None` if the tool itself ended the call.
+    fn ending(&self) -> Option<&'static str> {
+        Some(match self.executed.ending {
+            Ending::Finished => return None,
             Ending::InvalidArguments => "invalid_arguments",
+            Ending::Blocked => "blocked",
+            Ending::Denied => "denied",
+            Ending::Undecided => "undecided",
+            Ending::NotStarted => "not_started",
+            Ending::Cancelled if self.interrupted => "interrupted",
             Ending::Cancelled => "cancelled",
             Ending::TimedOut => "timed_out",
             Ending::Panicked => "panicked",
-        };
-        details.insert("ending".to_owned(), json!(ending));
-        Some(Value::Object(details))
+        })
     }
 }
 
@@ -69,7 +96,7 @@ pub(super) fn result_message(
     ToolResultMessage {
         tool_call_id: call.id.clone(),
         tool_name: call.name.clone(),
-        details: outcome.details(),
+        details: outcome.details(call),
         is_error: outcome.executed.output.is_error,
         content: outcome.executed.output.content,
         timestamp,

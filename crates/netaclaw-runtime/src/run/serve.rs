@@ -26,10 +26,13 @@ impl Driver<'_> {
             FromTool::Ask { reply, .. } if stopped => {
                 reply.send(Err(ServiceError::Stopped)).ok();
             }
-            FromTool::Ask { question, reply } => match self.host.open_question(question).await {
+            FromTool::Ask {
+                call,
+                question,
+                reply,
+            } => match self.host.open_question(question).await {
                 Ok(waiting) => {
-                    self.calls.questions += 1;
-                    self.waiting_for_user();
+                    self.waits_for_user(call);
                     reply.send(Ok(waiting)).ok();
                 }
                 Err(error) => {
@@ -40,11 +43,14 @@ impl Driver<'_> {
             FromTool::Approve { reply, .. } if stopped => {
                 reply.send(Err(ServiceError::Stopped)).ok();
             }
-            FromTool::Approve { request, reply } => match self.host.open_approval(request).await {
+            FromTool::Approve {
+                call,
+                request,
+                reply,
+            } => match self.host.open_approval(request).await {
                 Ok(opened) => {
                     if matches!(opened, OpenApproval::Asked(_)) {
-                        self.calls.questions += 1;
-                        self.waiting_for_user();
+                        self.waits_for_user(call);
                     }
                     reply.send(Ok(opened)).ok();
                 }
@@ -53,18 +59,31 @@ impl Driver<'_> {
                     return Err(error);
                 }
             },
-            FromTool::PersonAnswered => {
-                self.calls.questions = self.calls.questions.saturating_sub(1);
-                self.waiting_for_user();
+            FromTool::PersonAnswered { call } => {
+                // What comes now is work; the time before it was the user's.
+                let open = &mut self.calls.open[call];
+                open.waiting = false;
+                open.started_ms = self.input.clock.monotonic_ms();
+                self.tell_waiting();
             }
         }
         Ok(())
     }
 
-    fn waiting_for_user(&mut self) {
-        let phase = match self.calls.questions {
-            0 => RunPhase::RunningTools,
-            _ => RunPhase::WaitingForUser,
+    fn waits_for_user(&mut self, call: usize) {
+        self.calls.open[call].waiting = true;
+        self.tell_waiting();
+    }
+
+    fn tell_waiting(&mut self) {
+        let phase = match self
+            .calls
+            .open
+            .iter()
+            .any(|call| call.waiting && !call.ended)
+        {
+            true => RunPhase::WaitingForUser,
+            false => RunPhase::RunningTools,
         };
         self.host.emit(RunEvent::Phase {
             phase,

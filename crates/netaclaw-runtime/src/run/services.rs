@@ -27,15 +27,19 @@ pub(super) enum FromTool {
         reply: oneshot::Sender<Result<TodoList, ServiceError>>,
     },
     Ask {
+        call: usize,
         question: ClarifyQuestion,
         reply: oneshot::Sender<Result<BoxFuture<'static, ClarifyAnswer>, ServiceError>>,
     },
     Approve {
+        call: usize,
         request: ApprovalRequest,
         reply: oneshot::Sender<Result<OpenApproval, ServiceError>>,
     },
     /// A question has been answered or a call decided on, and its tool continues.
-    PersonAnswered,
+    PersonAnswered {
+        call: usize,
+    },
 }
 
 /// The list in force, as the loop and its tools see it.
@@ -57,8 +61,9 @@ impl SharedTodo {
     }
 }
 
-/// The services of one round of calls.
+/// The services of one call.
 pub(super) struct RoundServices {
+    pub(super) call: usize,
     pub(super) messages_tx: mpsc::Sender<FromTool>,
     pub(super) todo: SharedTodo,
 }
@@ -77,14 +82,25 @@ impl RoundServices {
 }
 
 impl RoundServices {
+    async fn answered(&self) {
+        let answered = FromTool::PersonAnswered { call: self.call };
+        // After the end of the round there is no receiver.
+        self.messages_tx.send(answered).await.ok();
+    }
+
     /// Waits as long as the user takes.
     pub(super) async fn approve(&self, request: ApprovalRequest) -> Result<Approval, ServiceError> {
-        let opened = self.request(|reply| FromTool::Approve { request, reply });
+        let call = self.call;
+        let opened = self.request(|reply| FromTool::Approve {
+            call,
+            request,
+            reply,
+        });
         match opened.await? {
             OpenApproval::Remembered(approval) => Ok(approval),
             OpenApproval::Asked(waiting) => {
                 let approval = waiting.await;
-                self.messages_tx.send(FromTool::PersonAnswered).await.ok();
+                self.answered().await;
                 Ok(approval)
             }
         }
@@ -107,11 +123,14 @@ impl TodoService for RoundServices {
 impl Clarifier for RoundServices {
     async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
         let waiting = self
-            .request(|reply| FromTool::Ask { question, reply })
+            .request(|reply| FromTool::Ask {
+                call: self.call,
+                question,
+                reply,
+            })
             .await?;
         let answer = waiting.await;
-        // After the end of the round there is no receiver.
-        self.messages_tx.send(FromTool::PersonAnswered).await.ok();
+        self.answered().await;
         Ok(answer)
     }
 }

@@ -1,11 +1,13 @@
 //! Whether and how a call begins.
 
 use super::Driver;
+use super::calls::Governed;
 use super::services::{FromTool, RoundServices};
 use crate::event::{RunEvent, ToolStarted};
 use futures::FutureExt;
 use netaclaw_governance::{
-    ApprovedCall, AskedCall, CurrentTools, Decision, ProposedCall, ResolvedTools, Undecided, decide,
+    ApprovedCall, AskedCall, Consent, CurrentTools, Decision, ProposedCall, ResolvedTools,
+    Undecided, WorkerUse, decide,
 };
 use netaclaw_protocol::{RunPhase, ToolRoute};
 use netaclaw_tools::{
@@ -58,31 +60,25 @@ impl Driver<'_> {
         self.announce(call, blocked_reason);
         match decision {
             Decision::Allow(approved) => self.run_tool(call, approved),
-            Decision::Deny { reason } => self.refuse(call, reason, Ending::Finished),
+            Decision::Deny { reason } => self.refuse(call, reason, Ending::Blocked),
             Decision::Ask(asked) => self.ask_consent(call, asked),
         }
     }
 
     /// A call that a stop has overtaken.
     pub(super) async fn skip_call(&mut self, call: usize) {
-        self.announce(
-            call,
-            Some("the run was stopped before it started".to_owned()),
-        );
+        self.announce(call, None);
         let executed = Executed {
             output: ToolOutput::error(NOT_STARTED),
-            ending: Ending::Cancelled,
+            ending: Ending::NotStarted,
         };
         self.complete(call, executed).await;
     }
 
     /// The same for a call that was about to start: its end is published as that of any other.
     fn overtaken(&mut self, call: usize) {
-        self.announce(
-            call,
-            Some("the run was stopped before it started".to_owned()),
-        );
-        self.refuse(call, NOT_STARTED.to_owned(), Ending::Cancelled);
+        self.announce(call, None);
+        self.refuse(call, NOT_STARTED.to_owned(), Ending::NotStarted);
     }
 
     fn announce(&mut self, call: usize, blocked_reason: Option<String>) {
@@ -91,15 +87,24 @@ impl Driver<'_> {
         let tool = self.input.tools.get(&open.name);
         let label = tool.map_or(&open.name, |tool| &tool.manifest().label.en);
         open.label = label.clone();
+        let route = tool.map_or(ToolRoute::Disabled, |tool| tool.route());
+        open.governed = Governed {
+            route: Some(route),
+            worker_hint: tool.map(|tool| worker_route(tool.manifest().worker)),
+            policy_sources: tool.map_or(Vec::new(), |tool| tool.policy_sources().to_vec()),
+            blocked_reason,
+        };
+        let governed = open.governed.clone();
         let started = ToolStarted {
             entry_id: self.calls.entry_id.clone(),
             tool_call_id: open.id.clone(),
             tool_name: open.name.clone(),
             tool_label: open.label.clone(),
             args: open.args.clone(),
-            route: tool.map_or(ToolRoute::Disabled, |tool| tool.route()),
-            blocked_reason,
-            policy_sources: tool.map_or(Vec::new(), |tool| tool.policy_sources().to_vec()),
+            route,
+            worker_hint: governed.worker_hint,
+            blocked_reason: governed.blocked_reason,
+            policy_sources: governed.policy_sources,
         };
         self.host.emit(RunEvent::ToolStarted(started));
     }
@@ -127,7 +132,7 @@ impl Driver<'_> {
             let executed = AssertUnwindSafe(job).catch_unwind().await;
             (
                 call,
-                executed.unwrap_or_else(|_| refused(UNDECIDED.to_owned())),
+                executed.unwrap_or_else(|_| refused(UNDECIDED.to_owned(), Ending::Panicked)),
             )
         });
     }
@@ -144,7 +149,7 @@ impl Driver<'_> {
         }
         let registry = self.input.registry.clone();
         let tools = self.input.current_tools.clone();
-        let services = self.services();
+        let services = self.services(call);
         let context = self.tool_context(call);
         self.spawn(call, async move {
             let request = asked.request().clone();
@@ -158,30 +163,41 @@ impl Driver<'_> {
                     let output = ToolOutput::error(NOT_STARTED);
                     return Executed {
                         output,
-                        ending: Ending::Cancelled,
+                        ending: Ending::Undecided,
                     };
                 }
-                Err(ServiceError::Unavailable) => return refused(UNDECIDED.to_owned()),
+                Err(ServiceError::Unavailable) => {
+                    return refused(UNDECIDED.to_owned(), Ending::Blocked);
+                }
             };
             // A user takes minutes or days, in which tools can be disabled.
             let current = current(&*tools).await;
             match asked.answer(&approval, current.as_ref()) {
                 Decision::Allow(approved) => execute(&registry, approved, context).await,
-                Decision::Deny { reason } => refused(reason),
-                Decision::Ask(_) => refused(UNDECIDED.to_owned()),
+                Decision::Deny { reason } => {
+                    let denied = matches!(approval.consent, Consent::Refused { .. });
+                    let ending = if denied {
+                        Ending::Denied
+                    } else {
+                        Ending::Blocked
+                    };
+                    refused(reason, ending)
+                }
+                Decision::Ask(_) => refused(UNDECIDED.to_owned(), Ending::Blocked),
             }
         });
     }
 
-    fn services(&self) -> Arc<RoundServices> {
+    fn services(&self, call: usize) -> Arc<RoundServices> {
         Arc::new(RoundServices {
+            call,
             messages_tx: self.calls.messages_tx.clone(),
             todo: self.todo.clone(),
         })
     }
 
     fn tool_context(&self, call: usize) -> ToolContext {
-        let services = self.services();
+        let services = self.services(call);
         ToolContext {
             workspace: self.input.workspace.clone(),
             cancel: self.calls.cancel.clone(),
@@ -213,10 +229,16 @@ pub(super) async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, U
     }
 }
 
-fn refused(reason: String) -> Executed {
-    Executed {
-        output: ToolOutput::error(reason),
-        ending: Ending::Finished,
+fn refused(reason: String, ending: Ending) -> Executed {
+    let output = ToolOutput::error(reason);
+    Executed { output, ending }
+}
+
+fn worker_route(worker: WorkerUse) -> ToolRoute {
+    match worker {
+        WorkerUse::Local => ToolRoute::WorkerLocal,
+        WorkerUse::Proxy => ToolRoute::MainProcessProxy,
+        WorkerUse::Never => ToolRoute::Disabled,
     }
 }
 

@@ -25,10 +25,11 @@ impl Driver<'_> {
         &mut self,
         call: usize,
         executed: &Executed,
+        interrupted: bool,
     ) -> Option<ProcessTimeline> {
         let now = self.now();
         let operation = self.calls.open[call].operation.as_mut()?;
-        let last = operation.end(process_end(executed), &now);
+        let last = operation.end(process_end(executed, interrupted), &now);
         if let Some(event) = last {
             self.tell_step(call, event).await;
         }
@@ -57,19 +58,20 @@ impl Driver<'_> {
 }
 
 /// The status that the tool reports, unless it was stopped.
-fn process_end(executed: &Executed) -> ProcessEnd {
+fn process_end(executed: &Executed, interrupted: bool) -> ProcessEnd {
     let (status, message) = match (executed.ending, &executed.output.process_end) {
+        (Ending::Cancelled, _) if interrupted => (EndStatus::Cancelled, "Interrupted."),
         (Ending::Cancelled, _) => (EndStatus::Cancelled, "Stopped."),
         (Ending::TimedOut, _) => (EndStatus::Failed, "It timed out and was ended."),
         (Ending::Panicked, _) => (EndStatus::Failed, "It failed because of an internal error."),
+        (Ending::Blocked | Ending::Denied | Ending::Undecided | Ending::NotStarted, _) => {
+            (EndStatus::Cancelled, "It did not run.")
+        }
         (Ending::Finished | Ending::InvalidArguments, Some(end)) => return end.clone(),
         (Ending::Finished | Ending::InvalidArguments, None) => match executed.output.is_error {
             true => (EndStatus::Failed, "It failed."),
             false => (EndStatus::Completed, "Done."),
         },
     };
-    ProcessEnd {
-        status,
-        message: message.to_owned(),
-    }
+    ProcessEnd::new(status, message)
 }

@@ -112,6 +112,47 @@ async fn consent_is_asked_for_and_counts_for_this_call() {
 }
 
 #[tokio::test]
+async fn a_result_keeps_where_its_call_ran_and_why() {
+    let mut world = World::new();
+    let (_, started) = result(&mut world, "echo", json!({"say": "x"})).await;
+    let details = world.host.result_details();
+    assert_eq!(details["toolLabel"], json!(started.tool_label));
+    assert_eq!(details["runtimeRoute"], "main");
+    assert_eq!(started.worker_hint, Some(ToolRoute::Disabled));
+    assert_eq!(details["workerRoutingHint"], "disabled");
+    assert_eq!(details["policySources"], json!(started.policy_sources));
+    assert_eq!(details.get("ending"), None);
+}
+
+#[tokio::test]
+async fn a_result_keeps_why_its_call_did_not_run() {
+    let mut world = World::new();
+    world.spec.tools.disabled = vec!["echo".into()];
+    let (_, started) = result(&mut world, "echo", json!({})).await;
+    let details = world.host.result_details();
+    assert_eq!(details["ending"], "blocked");
+    assert_eq!(details["blockedReason"], json!(started.blocked_reason));
+
+    for (clerk, ending) in [(Clerk::Refuses, "denied"), (Clerk::Mistakes, "blocked")] {
+        let mut world = World::new();
+        world.spec.approval = ApprovalMode::Risky;
+        world.host.clerk = clerk;
+        result(&mut world, "danger", json!({"say": "x"})).await;
+        assert_eq!(world.host.result_details()["ending"], ending, "{clerk:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_the_user_is_not_the_time_of_the_tool() {
+    let mut world = World::new();
+    world.spec.approval = ApprovalMode::Risky;
+    world.host.clerk = Clerk::Dawdles;
+    let (result, _) = result(&mut world, "danger", json!({"say": "x"})).await;
+    assert_eq!(result, ": danger: x");
+    assert_eq!(world.host.result_details()["durationMs"], 0);
+}
+
+#[tokio::test]
 async fn nobody_is_asked_about_a_call_that_cannot_run() {
     let mut world = World::new();
     world.spec.approval = ApprovalMode::Always;
@@ -142,6 +183,11 @@ async fn a_stop_ends_the_wait_for_consent() {
     assert!(
         transcript.contains("stopped before the tool started"),
         "{transcript}"
+    );
+    let details = world.host.result_details();
+    assert_eq!(
+        (&details["ending"], &details["durationMs"]),
+        (&json!("undecided"), &json!(0))
     );
 }
 

@@ -22,6 +22,7 @@ use netaclaw_tools::{ClarifyAnswer, ClarifyQuestion, Tool, ToolContext, ToolOutp
 use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -50,6 +51,7 @@ pub(crate) struct RecordingHost {
     /// Who decides on calls that need approval.
     pub(crate) clerk: Clerk,
     pub(crate) asked: Vec<ApprovalRequest>,
+    pub(crate) shuts_down: bool,
     next_id: u32,
 }
 
@@ -64,6 +66,8 @@ pub(crate) enum Clerk {
     Refuses,
     Panics,
     Sleeps,
+    /// Approves after an hour.
+    Dawdles,
 }
 
 impl Clerk {
@@ -73,7 +77,7 @@ impl Clerk {
             consent: Consent::Given,
         };
         match self {
-            Self::Consents | Self::Remembers => {}
+            Self::Consents | Self::Remembers | Self::Dawdles => {}
             Self::Mistakes => approval.hash = CallHash::of("other", &json!({})),
             Self::Refuses => {
                 let reason = Some("too risky".into());
@@ -107,6 +111,7 @@ impl RecordingHost {
             kept: Vec::new(),
             clerk: Clerk::Panics,
             asked: Vec::new(),
+            shuts_down: false,
             next_id: 0,
         };
         host.push(None, user(question));
@@ -132,6 +137,16 @@ impl RecordingHost {
     pub(crate) fn transcript(&self) -> String {
         let lines = self.tree.entries().iter().map(describe);
         lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The details of the first tool result.
+    pub(crate) fn result_details(&self) -> serde_json::Value {
+        let entries = self.tree.entries().iter();
+        let mut json = entries.map(|entry| serde_json::from_str(entry.json()).unwrap());
+        let result: serde_json::Value = json
+            .find(|entry: &serde_json::Value| entry["message"]["role"] == "toolResult")
+            .unwrap();
+        result["message"]["details"].clone()
     }
 
     pub(crate) fn last_message(&self) -> serde_json::Value {
@@ -230,6 +245,10 @@ impl RunHost for RecordingHost {
         }
     }
 
+    fn is_shutting_down(&self) -> bool {
+        self.shuts_down
+    }
+
     fn answer_progress(&mut self, so_far: &AnswerSoFar) {
         let texts = so_far
             .to_message()
@@ -269,6 +288,13 @@ impl RunHost for RecordingHost {
         Ok(match clerk {
             Clerk::Remembers => OpenApproval::Remembered(clerk.decide(&request)),
             Clerk::Sleeps => OpenApproval::Asked(futures::future::pending().boxed()),
+            Clerk::Dawdles => {
+                let decided = async move {
+                    tokio::time::sleep(Duration::from_secs(3600)).await;
+                    clerk.decide(&request)
+                };
+                OpenApproval::Asked(decided.boxed())
+            }
             _ => OpenApproval::Asked(async move { clerk.decide(&request) }.boxed()),
         })
     }

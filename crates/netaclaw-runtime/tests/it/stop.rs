@@ -134,6 +134,28 @@ async fn in_a_tool_every_call_gets_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_shutdown_is_told_apart_from_a_stop() {
+    for (shuts_down, tool, answer) in [
+        (false, "cancelled", json!(null)),
+        (true, "interrupted", json!("interrupted")),
+    ] {
+        let mut world = World::new();
+        world.host.shuts_down = shuts_down;
+        world.answer([call("a", "obey", json!({})), finish()]);
+        stop_at(&mut world, started("a")).await;
+        assert_eq!(world.host.result_details()["ending"], tool);
+
+        let mut world = World::new();
+        world.host.shuts_down = shuts_down;
+        world.answer([text("half a sent"), Step::Hang]);
+        stop_at(&mut world, |e| matches!(e, RunEvent::PartDelta(_))).await;
+        let message = world.host.last_message();
+        assert_eq!(message["stopReason"], "aborted");
+        assert_eq!(message["trouble"]["kind"], answer, "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_ignores_it_is_abandoned() {
     let mut world = World::new();
     world.answer([call("a", "ignore", json!({})), finish()]);

@@ -112,6 +112,7 @@ pub(super) fn pour(host: &mut dyn RunHost, run_id: &RunId, poured: &mut u64, cha
             tool_label: "pour".to_owned(),
             args: serde_json::json!({}),
             route: ToolRoute::Main,
+            worker_hint: None,
             blocked_reason: None,
             policy_sources: Vec::new(),
         }));

@@ -81,6 +81,8 @@ impl Operation {
             status,
             level,
             source: ProcessSource::Runtime,
+            task_id: end.task_id,
+            stage: end.stage,
             message: end.message,
             percent: percent.filter(|_| self.reached.is_some()),
             ..ProcessUpdate::default()
@@ -176,6 +178,21 @@ impl Operation {
 pub struct ProcessEnd {
     pub status: EndStatus,
     pub message: String,
+    /// Names the kind of end for programs, such as `skill-timeout`.
+    pub stage: Option<String>,
+    /// As the input names it.
+    pub task_id: Option<String>,
+}
+
+impl ProcessEnd {
+    pub fn new(status: EndStatus, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            message: message.into(),
+            stage: None,
+            task_id: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -114,10 +114,7 @@ impl Redactor {
         let redacted = payload.into_iter().map(|(key, value)| {
             let value = match value {
                 _ if SECRET_NAME.is_match(&key) => Value::from(REDACTED),
-                Value::String(text) => {
-                    let cut: String = self.text(&text).chars().take(STRING_CHARS_MAX).collect();
-                    Value::from(cut)
-                }
+                Value::String(text) => Value::from(super::cut(&self.text(&text), STRING_CHARS_MAX)),
                 Value::Array(_) | Value::Object(_) => Value::from("[object]"),
                 scalar => scalar,
             };

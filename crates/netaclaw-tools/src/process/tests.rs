@@ -65,10 +65,7 @@ fn there_is_one_end_and_nothing_after_it() {
         operation.step(staged, NOW).unwrap().status,
         ProcessStatus::Completed
     );
-    let end = || ProcessEnd {
-        status: EndStatus::Failed,
-        message: "it timed out".to_owned(),
-    };
+    let end = || ProcessEnd::new(EndStatus::Failed, "it timed out");
     let event = operation.end(end(), NOW).unwrap();
     assert_eq!(
         (event.status, event.level, event.sequence),
@@ -99,6 +96,22 @@ fn of_many_the_first_and_the_last_are_kept_and_all_are_counted() {
 }
 
 #[test]
+fn the_latest_step_is_the_last_that_says_something_about_the_work() {
+    let latest = |end: ProcessEnd| {
+        let mut operation = operation();
+        operation.step(update("counted 3 files"), NOW).unwrap();
+        operation.end(end, NOW).unwrap();
+        let timeline = operation.timeline(None, 0);
+        assert_eq!(timeline.process_events.len(), 2);
+        timeline.latest_process_event.unwrap().message
+    };
+    let done = ProcessEnd::new(EndStatus::Completed, "Done.");
+    assert_eq!(latest(done), "counted 3 files");
+    let failed = ProcessEnd::new(EndStatus::Failed, "It was killed.");
+    assert_eq!(latest(failed), "It was killed.");
+}
+
+#[test]
 fn payloads_are_harmless_scalars() {
     let long = "水".repeat(600);
     let payload: Map<String, Value> = serde_json::from_value(json!({
@@ -114,7 +127,7 @@ fn payloads_are_harmless_scalars() {
     let payload = operation().step(step, NOW).unwrap().payload.unwrap();
     let expected = json!({
         "API_Key": "[redacted]", "accessToken": "[redacted]", "count": 3, "ok": true, "none": null,
-        "list": "[object]", "nested": "[object]", "text": "水".repeat(500),
+        "list": "[object]", "nested": "[object]", "text": format!("{}…", "水".repeat(500)),
         "note": "password=[redacted] stays secret"
     });
     assert_eq!(Value::Object(payload), expected);

@@ -126,9 +126,15 @@ fn event_of(mut fields: Map<String, Value>) -> Option<ProcessUpdate> {
         current: count("current").or_else(|| count("batch")),
         total: count("total").or_else(|| count("totalBatches")),
         percent: fields.get("percent").and_then(Value::as_f64),
-        timestamp: text("timestamp").or_else(|| text("time")).and_then(time),
+        timestamp: ["time", "timestamp"]
+            .into_iter()
+            .find_map(|name| text(name).and_then(time)),
         payload: Map::new(),
     };
+    // It says nothing that people could read.
+    if update.message.is_empty() {
+        return None;
+    }
     if let Some(Value::Object(payload)) = fields.get("payload") {
         update.payload = payload.clone();
     }

@@ -58,6 +58,29 @@ fn an_event_is_one_line_of_json_with_a_type_and_nothing_else_is() {
 }
 
 #[test]
+fn an_event_needs_words_and_its_time_comes_before_its_timestamp() {
+    let event = |more: serde_json::Value| {
+        let mut event = json!({"type": "process_event"});
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        lines_of(format!("{event}\n").as_bytes(), 64).0.remove(0)
+    };
+    let silent = event(json!({"status": "running", "current": 3}));
+    assert!(matches!(silent, Line::Log(_)), "{silent:?}");
+    let times = |time: &str| {
+        let both = json!({"stage": "hash", "time": time, "timestamp": "2026-11-16T12:00:00Z"});
+        match event(both) {
+            Line::Event(update) => update.timestamp.unwrap(),
+            Line::Log(text) => panic!("{text}"),
+        }
+    };
+    assert_eq!(times("2026-11-16T10:00:00Z"), "2026-11-16T10:00:00.000Z");
+    assert_eq!(times("ten o'clock"), "2026-11-16T12:00:00.000Z");
+}
+
+#[test]
 fn of_a_line_that_is_too_long_the_beginning_is_kept() {
     let mut text = vec![b'x'; LINE_BYTES_MAX + 1000];
     text.extend_from_slice(b"\nnext\n");

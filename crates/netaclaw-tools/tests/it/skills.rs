@@ -319,12 +319,17 @@ print('{"type":"process_event","message":"hanging"}', file=sys.stderr, flush=Tru
 time.sleep(86400)
 "#;
     let school = School::new().with_metadata("one", program, "  timeoutSeconds: 1\n");
-    let executed = school.execute("one", json!({})).await;
+    let executed = school.execute("one", json!({"taskId": "audit-7"})).await;
     ended(
         &executed,
         EndStatus::Failed,
         "timed_out",
-        "It was killed after a timeout of 1 s",
+        "Execution timed out after 1000 ms",
+    );
+    let end = executed.output.process_end.unwrap();
+    assert_eq!(
+        (end.stage.as_deref(), end.task_id.as_deref()),
+        (Some("skill-timeout"), Some("audit-7"))
     );
     assert!(no_process_with("sleep\x0086399"));
 }

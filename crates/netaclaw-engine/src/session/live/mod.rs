@@ -138,8 +138,7 @@ impl Live {
             run_id,
             phase,
             detail,
-            retry: None,
-            since: now_ms(),
+            ..idle()
         };
         self.set_run(&mut self.lock(), run);
     }
@@ -180,6 +179,7 @@ impl Live {
         if same {
             return;
         }
+        let run = timed(run, &state.run);
         state.run = run.clone();
         self.feed.emit(&ReliableEvent::RunStatus(run));
     }
@@ -380,6 +380,28 @@ fn is_standing(kind: TroubleKind) -> bool {
     )
 }
 
+/// The status with the clock of its run, which goes on from the status before.
+fn timed(run: RunStatus, before: &RunStatus) -> RunStatus {
+    let is_same = before.status != RunState::Idle && before.run_id == run.run_id;
+    let (started_at, waited_ms) = match (run.status, is_same) {
+        (RunState::Idle, _) => (None, 0),
+        (_, false) => (Some(run.since), 0),
+        (_, true) => {
+            let waited = match before.phase {
+                Some(RunPhase::WaitingForUser | RunPhase::Retrying) => run.since - before.since,
+                _ => 0,
+            };
+            let waited = u64::try_from(waited).unwrap_or_default();
+            (before.started_at, before.waited_ms + waited)
+        }
+    };
+    RunStatus {
+        started_at,
+        waited_ms,
+        ..run
+    }
+}
+
 fn idle() -> RunStatus {
     RunStatus {
         status: RunState::Idle,
@@ -388,6 +410,8 @@ fn idle() -> RunStatus {
         detail: None,
         retry: None,
         since: now_ms(),
+        started_at: None,
+        waited_ms: 0,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Questions and approvals that wait for a user.
 
-use super::Live;
+use super::{Live, LiveState};
+use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome, Question,
     ReliableEvent,
@@ -42,6 +43,7 @@ impl Live {
             return;
         };
         let question = state.questions.remove(at);
+        state.goes_on(&question.tool_call_id);
         let (outcome, answer) = match answer {
             ClarifyAnswer::Answered(texts) => (ClarifyOutcome::Answered, texts.clone()),
             ClarifyAnswer::Dismissed => (ClarifyOutcome::Dismissed, Vec::new()),
@@ -93,6 +95,7 @@ impl Live {
             return;
         };
         let asked = state.approvals.remove(at);
+        state.goes_on(&asked.tool_call_id);
         let decided = ApprovalDecided {
             approval_id: asked.approval_id,
             tool_call_id: asked.tool_call_id,
@@ -106,6 +109,16 @@ impl Live {
         let open = self.lock().approvals.clone();
         for asked in open {
             self.approval_closed(&asked.approval_id, ApprovalOutcome::Closed);
+        }
+    }
+}
+
+impl LiveState {
+    /// The call works from now on: the time before was its user's.
+    fn goes_on(&mut self, tool_call_id: &str) {
+        let mut tools = self.tools.iter_mut();
+        if let Some(tool) = tools.find(|tool| tool.call.tool_call_id == tool_call_id) {
+            tool.started_at = now_ms();
         }
     }
 }

@@ -24,7 +24,8 @@ impl Live {
     /// The beginning and the end of a skill, for clients without steps.
     fn tell_skill(&self, step: &ToolProcessEvent, started_at: i64) {
         let event = &step.event;
-        if event.target_type != ProcessTarget::Skill || event.stage.is_some() {
+        let is_of_server = event.source == ProcessSource::Runtime;
+        if event.target_type != ProcessTarget::Skill || (event.stage.is_some() && !is_of_server) {
             return;
         }
         let (run_id, tool_call_id) = (step.run_id.clone(), step.tool_call_id.clone());

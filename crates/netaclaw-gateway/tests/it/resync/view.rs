@@ -110,6 +110,10 @@ impl View {
         let data = &event["data"];
         match event["type"].as_str().unwrap() {
             "session_entry_added" => self.add(&data["entry"], &data["leafEntryId"]),
+            "session_entry_updated" => {
+                let entry = &data["entry"];
+                self.entries.insert(text(&entry["id"]), entry.clone());
+            }
             "session_leaf_changed" => {
                 self.leaf = data["leafEntryId"].clone();
                 self.path = texts(&data["activePath"]);

@@ -7,6 +7,9 @@ use crate::spawn::{ChildEnd, SpawnError};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
+/// The stage of the last step of a program that took too long.
+const TIMEOUT_STAGE: &str = "skill-timeout";
+
 /// Why a program was ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopped {
@@ -29,10 +32,10 @@ impl Ended {
             tracing::warn!(%cause, "failed to start the program of a skill");
         }
         Self {
-            end: ProcessEnd {
-                status: EndStatus::Failed,
-                message: format!("The program was not started: {error}."),
-            },
+            end: ProcessEnd::new(
+                EndStatus::Failed,
+                format!("The program was not started: {error}."),
+            ),
             result: None,
             details: details_of("not_started", None),
             log: VecDeque::new(),
@@ -74,11 +77,11 @@ pub(super) fn judge(
     let (ending, status, message) = match (stopped, end) {
         (Some(Stopped::Cancelled), _) => ("cancelled", EndStatus::Cancelled, "Stopped.".to_owned()),
         (Some(Stopped::TimedOut), _) => {
-            let seconds = skill.timeout.as_secs();
+            let ms = skill.timeout.as_millis();
             (
                 "timed_out",
                 failed,
-                format!("It was killed after a timeout of {seconds} s."),
+                format!("Execution timed out after {ms} ms, and the program was killed."),
             )
         }
         (
@@ -162,8 +165,12 @@ pub(super) fn judge(
     if written.lines.dropped > 0 {
         details.insert("logBytesDropped".to_owned(), json!(written.lines.dropped));
     }
+    let timed_out = stopped == Some(Stopped::TimedOut);
     Ended {
-        end: ProcessEnd { status, message },
+        end: ProcessEnd {
+            stage: timed_out.then(|| TIMEOUT_STAGE.to_owned()),
+            ..ProcessEnd::new(status, message)
+        },
         result,
         details,
         log: written.log,

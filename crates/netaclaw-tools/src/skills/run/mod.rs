@@ -54,7 +54,7 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
         return ToolOutput::error(why);
     }
     tell_start(&skill, context).await;
-    let ended = match Prepared::new(&skill, &run, places, context).await {
+    let mut ended = match Prepared::new(&skill, &run, places, context).await {
         Err(error) => Ended::not_started(&error),
         Ok(prepared) => match start(&skill, &entry, &run, &prepared, context).await {
             Err(error) => Ended::not_started(&error),
@@ -67,6 +67,7 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
             }
         },
     };
+    ended.end.task_id = run.input["taskId"].as_str().map(str::to_owned);
     output(&skill, ended, context).await
 }
 
