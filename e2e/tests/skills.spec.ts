@@ -67,7 +67,7 @@ test('a skill is tried with a form from its schema, and watched', async ({ chat,
   // What is missing is shown, and nothing starts.
   await page.getByRole('button', { name: 'Run' }).click()
   await expect(page.locator('.trial .error')).toHaveText(['Required.', 'Required.'])
-  await page.getByLabel('gates').fill(skill.gates)
+  await page.getByLabel('Gates').fill(skill.gates)
   await page.getByLabel('Words').fill('hi')
   await expect(page.locator('.trial .error')).toHaveText(['Too short: at least 3 characters.'])
   await page.getByLabel('Words').fill('hello there')
@@ -89,17 +89,15 @@ test('a skill is tried with a form from its schema, and watched', async ({ chat,
   await expect(page.locator('.tool, .activity').first()).toBeVisible()
 })
 
-test('a try that needs consent is asked about on the page', async ({ chat, page, server, skill }) => {
+test('who starts a skill on its page is not asked about it again', async ({ chat, page, server, skill }) => {
   await server.changeAgent({ approval: 'always' })
   skill.open('scan', 'hash', 'report')
   await page.goto(`${server.address}/skills/stepper`)
-  await page.getByLabel('gates').fill(skill.gates)
+  await page.getByLabel('Gates').fill(skill.gates)
   await page.getByLabel('Words').fill('with consent')
   await page.getByRole('button', { name: 'Run' }).click()
-  await expect(chat.approvals).toContainText('with consent')
-  await expect(page.locator('.trial .tool[data-status=done]')).toHaveCount(0)
-  await chat.approvals.getByRole('button', { name: 'Allow once' }).click()
   await expect(page.locator('.trial .tool')).toHaveAttribute('data-status', 'done')
+  await expect(page.locator('.trial .tool')).toContainText('Allowed by: this exact call, for this session')
   await expect(chat.approvals).toHaveCount(0)
 })
 

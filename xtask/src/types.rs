@@ -100,6 +100,7 @@ fn roots(types: &mut Types<'_>) {
     types.add::<protocol::DictInfoSpec>();
     types.add::<protocol::Setting>();
     types.add::<protocol::AuditPage>();
+    types.add::<protocol::ApprovalListItem>();
     types.add::<protocol::Memory>();
     types.add::<protocol::MemorySpec>();
     types.add::<protocol::User>();

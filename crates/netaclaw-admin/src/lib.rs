@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod agent;
+mod approval;
 mod audit;
 mod channel;
 #[cfg(feature = "contract")]
@@ -25,6 +26,7 @@ mod user;
 pub use agent::{
     AgentStore, ProviderChoice, check_agent, check_apart, check_exist, session_provider,
 };
+pub use approval::{APPROVALS_MAX, ApprovalStore, approval_act};
 pub use audit::{Act, Actor, AuditStore, changed_fields};
 pub use channel::{ChannelStore, check_channel, last4, model_channel};
 pub use defaults::{

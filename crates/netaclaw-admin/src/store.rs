@@ -1,6 +1,7 @@
 //! The port as a whole.
 
 use crate::agent::AgentStore;
+use crate::approval::ApprovalStore;
 use crate::audit::AuditStore;
 use crate::channel::ChannelStore;
 use crate::defaults::FirstStart;
@@ -38,6 +39,7 @@ pub trait AdminStore:
     + UserStore
     + TokenStore
     + MemoryStore
+    + ApprovalStore
     + AuditStore
 {
     /// Does once what a first start has to do. Of several processes that start at the same time

@@ -8,20 +8,22 @@ use crate::tool_refusals::ToolRefusals;
 use crate::trouble::admin_error;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, check_choice, open_auxiliary,
+    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, approval_act, check_choice, open_auxiliary,
     session_provider,
 };
 use netaclaw_engine::{
     AgentRef, AgentSource, Caller, ChosenModel, CompactionSetup, ConsentAct, ConsentScope,
     EngineError, Measure, Overhead, PrepareRun, PreparedRun, SkillCommand, SkillOpening,
-    TitleModel,
+    TitleModel, ToolsToApprove,
 };
+use netaclaw_governance::{ModelAbilities, edit_tools, one_tool};
 use netaclaw_protocol::{
-    Agent, ApprovalDecision, AuditAction, ChannelId, EntryId, ModelRef, RecordKind, SessionId,
-    SessionMeta, UserId, now_ms,
+    Agent, ApprovalDecision, ApprovalWithin, AuditAction, ChannelId, EntryId, ModelRef, RecordKind,
+    SessionId, SessionMeta, StandingApproval, UserId, now_ms,
 };
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::spawn::SpawnGate;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +79,16 @@ impl AdminAgentSource {
         let snapshot = self.snapshot().await?;
         let agent = snapshot.config.agent(agent).map_err(admin_error)?;
         Ok(agent.clone())
+    }
+
+    /// Who acts, for the audit log, and the name of the user.
+    async fn actor_of(&self, by: &Caller) -> Result<(Actor, String), EngineError> {
+        match self.admin().user(&UserId::new(&by.user_id)).await {
+            Ok(user) => Ok((Actor::user(&user), user.spec.name)),
+            // Accounts come and go; what was decided is written down all the same.
+            Err(AdminError::NotFound { .. }) => Ok((Actor::system(), by.user_id.clone())),
+            Err(error) => Err(admin_error(error)),
+        }
     }
 
     /// The session's agent, with the model that was chosen for the session.
@@ -158,19 +170,14 @@ impl AgentSource for AdminAgentSource {
     }
 
     async fn record_consent(&self, by: &Caller, act: ConsentAct<'_>) -> Result<(), EngineError> {
-        let user = self.admin().user(&UserId::new(&by.user_id)).await;
-        let by = match user {
-            Ok(user) => Actor::user(&user),
-            // Accounts come and go; what was decided is written down all the same.
-            Err(AdminError::NotFound { .. }) => Actor::system(),
-            Err(error) => return Err(admin_error(error)),
-        };
+        let (by, _) = self.actor_of(by).await?;
         let asked = act.asked;
         let scope = match act.scope {
             ConsentScope::Once => "once",
             ConsentScope::Session => "session",
+            ConsentScope::Agent => "agent",
         };
-        let act = Act {
+        let act = netaclaw_admin::Act {
             action: match act.decision {
                 ApprovalDecision::Allow => AuditAction::Allow,
                 ApprovalDecision::Deny => AuditAction::Deny,
@@ -185,6 +192,73 @@ impl AgentSource for AdminAgentSource {
             ],
         };
         self.admin().record_act(&by, act).await.map_err(admin_error)
+    }
+
+    async fn standing_approvals(
+        &self,
+        session: &SessionMeta,
+    ) -> Result<Vec<StandingApproval>, EngineError> {
+        let (Some(user), Some(agent)) = (&session.user_id, &session.agent_id) else {
+            return Ok(Vec::new());
+        };
+        let approvals = self.admin().approvals_for(&UserId::new(user), agent).await;
+        approvals.map_err(admin_error)
+    }
+
+    async fn grant_approval(
+        &self,
+        by: &Caller,
+        new: StandingApproval,
+    ) -> Result<StandingApproval, EngineError> {
+        let (actor, name) = self.actor_of(by).await?;
+        let new = StandingApproval {
+            granted_by: name,
+            ..new
+        };
+        let granted = match new.within {
+            ApprovalWithin::Agent => self.admin().grant_approval(&actor, new.clone()).await,
+            ApprovalWithin::Session => {
+                let act = approval_act(AuditAction::Create, &new);
+                self.admin().record_act(&actor, act).await
+            }
+        };
+        granted.map_err(admin_error)?;
+        Ok(new)
+    }
+
+    async fn record_revoked(
+        &self,
+        by: &Caller,
+        approval: &StandingApproval,
+    ) -> Result<(), EngineError> {
+        let (actor, _) = self.actor_of(by).await?;
+        let act = approval_act(AuditAction::Revoke, approval);
+        self.admin()
+            .record_act(&actor, act)
+            .await
+            .map_err(admin_error)
+    }
+
+    async fn tools_to_approve(
+        &self,
+        session: &SessionMeta,
+        which: ToolsToApprove<'_>,
+    ) -> Result<BTreeMap<String, String>, EngineError> {
+        let snapshot = self.snapshot().await?;
+        let agent = self.agent_of(&snapshot, session, None)?;
+        // What a model can do disables tools, but does not change them.
+        let model = ModelAbilities {
+            tools: true,
+            vision: true,
+        };
+        let tools = self.sources.tools_of(&snapshot, &agent, model).await;
+        Ok(match which {
+            ToolsToApprove::Edits => edit_tools(&tools),
+            ToolsToApprove::One(name) => match tools.get(name) {
+                Some(tool) if tool.needs_approval() => one_tool(&tools, name),
+                _ => BTreeMap::new(),
+            },
+        })
     }
 
     async fn compaction(

@@ -3,9 +3,9 @@
 use crate::server::limits::Limited;
 use crate::store_fault::store_fault_of;
 use netaclaw_protocol::{
-    BadRequest, Busy, Conflict, EntryId, ErrorCode, InternalError, ModelChoiceError, NotFound,
-    NotReady, ReadOnly, Reason, Refusal, RunTrouble, StaleParent, TooLarge, TooMany, Trouble,
-    Unavailable, Words,
+    BadRequest, Busy, Conflict, EntryId, ErrorCode, Forbidden, InternalError, ModelChoiceError,
+    NotFound, NotReady, ReadOnly, Reason, Refusal, RunTrouble, StaleParent, TooLarge, TooMany,
+    Trouble, Unavailable, Words,
 };
 use netaclaw_session::SessionError;
 use std::fmt;
@@ -20,6 +20,7 @@ pub enum EngineError {
     /// The entry is not in this session.
     StaleParent(EntryId),
     Conflict(Conflict),
+    Forbidden(Forbidden),
     TooMany(TooMany),
     /// The user has used up what a user may use; the same command may succeed later.
     Limited(Limited),
@@ -49,6 +50,7 @@ impl EngineError {
             }
             .into(),
             Self::Conflict(reason) => reason.clone().into(),
+            Self::Forbidden(reason) => reason.clone().into(),
             Self::TooMany(reason) => reason.clone().into(),
             Self::Limited(limited) => limited.reason.clone().into(),
             Self::TooLarge(reason) => reason.clone().into(),
@@ -136,6 +138,7 @@ from!(
     BadRequest,
     Busy,
     Conflict,
+    Forbidden,
     TooMany,
     Limited,
     TooLarge,

@@ -37,6 +37,6 @@ pub use session::{AGENT_DIRECTORY, AGENT_ENTRY};
 pub use skills::{SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id};
 pub use source::{
     AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
-    Runner,
+    Runner, ToolsToApprove,
 };
 pub use store_fault::{StoreFailure, store_fault_behind};

@@ -9,9 +9,10 @@ use crate::skills::{SkillCommand, SkillOpening};
 use async_trait::async_trait;
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalQuestion, EntryId, ModelInfo, ModelRef, NotFound, ProviderKind,
-    SessionId, SessionMeta, ThinkingLevel, Unavailable,
+    SessionId, SessionMeta, StandingApproval, ThinkingLevel, Unavailable,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -65,6 +66,42 @@ pub trait AgentSource: Send + Sync + 'static {
         Ok(())
     }
 
+    /// The standing approvals for the session's agent that its user has granted.
+    async fn standing_approvals(
+        &self,
+        _session: &SessionMeta,
+    ) -> Result<Vec<StandingApproval>, EngineError> {
+        Ok(Vec::new())
+    }
+
+    /// Records who granted a standing approval, and stores one that is valid for the agent. Returns
+    /// it with the name of the user. What cannot be recorded is not granted.
+    async fn grant_approval(
+        &self,
+        _by: &Caller,
+        new: StandingApproval,
+    ) -> Result<StandingApproval, EngineError> {
+        Ok(new)
+    }
+
+    /// Records who revoked a standing approval of a session.
+    async fn record_revoked(
+        &self,
+        _by: &Caller,
+        _approval: &StandingApproval,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The tools of the session's agent, as a standing approval is bound to them.
+    async fn tools_to_approve(
+        &self,
+        _session: &SessionMeta,
+        _which: ToolsToApprove<'_>,
+    ) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(BTreeMap::new())
+    }
+
     /// How the session's context is compacted, and by which model. A configured model that cannot
     /// be used is an error.
     async fn compaction(
@@ -108,8 +145,19 @@ pub struct ConsentAct<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConsentScope {
     Once,
-    /// The same call, for the rest of the session.
+    /// What was granted with it, for the rest of the session.
     Session,
+    /// The same for all sessions of the user with the agent.
+    Agent,
+}
+
+/// The tools that a standing approval is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolsToApprove<'a> {
+    /// All that edit files.
+    Edits,
+    /// One, if its calls need approval at all.
+    One(&'a str),
 }
 
 /// What a session needs of its agent.

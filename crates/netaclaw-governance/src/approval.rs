@@ -1,6 +1,7 @@
 //! A user's approval of one call, bound to its exact content.
 
-use netaclaw_protocol::{ForeignNote, ToolLabel, ToolRisk};
+use crate::standing::{ApprovalSeat, CallFacts};
+use netaclaw_protocol::{ForeignNote, StandingApproval, ToolLabel, ToolRisk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -20,6 +21,9 @@ pub struct ApprovalRequest {
     /// What the session has read from outside, if anything, and where the call would go.
     pub foreign: Option<ForeignNote>,
     pub hash: CallHash,
+    /// What standing approvals are judged by.
+    #[serde(default)]
+    pub facts: CallFacts,
 }
 
 /// The answer to a request. It names the call that was approved: with another hash it counts as a
@@ -35,6 +39,11 @@ pub struct Approval {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Consent {
     Given,
+    /// By approvals that were granted before. Whether they cover the call is decided again.
+    Standing {
+        seat: ApprovalSeat,
+        approvals: Vec<StandingApproval>,
+    },
     Refused {
         /// The user's note, for the model.
         reason: Option<String>,
@@ -66,7 +75,7 @@ impl CallHash {
 }
 
 /// JSON with sorted members, so that the same arguments in another order are the same.
-fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let mut names: Vec<&String> = members.keys().collect();

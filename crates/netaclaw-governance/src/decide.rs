@@ -5,8 +5,9 @@ use crate::limits::{self, CallLimits};
 use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
 use crate::resolve::{ResolvedTool, ResolvedTools};
+use crate::standing::{CallFacts, CallKind, covering};
 use async_trait::async_trait;
-use netaclaw_protocol::ForeignContent;
+use netaclaw_protocol::{ApprovalScope, ApprovalUse, ForeignContent, StandingApproval};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub struct ApprovedCall {
     call: ProposedCall,
     manifest: Arc<ToolManifest>,
     limits: CallLimits,
+    allowed_by: Vec<ApprovalUse>,
 }
 
 impl ApprovedCall {
@@ -49,6 +51,11 @@ impl ApprovedCall {
     /// How far it may go.
     pub fn limits(&self) -> &CallLimits {
         &self.limits
+    }
+
+    /// The standing approvals that allowed it. Empty if it needed none, or a user was asked.
+    pub fn allowed_by(&self) -> &[ApprovalUse] {
+        &self.allowed_by
     }
 
     pub fn into_args(self) -> Value {
@@ -79,6 +86,22 @@ impl AskedCall {
         &self.request
     }
 
+    /// The path that an edit names; `None` for other calls.
+    pub fn edited_path(&self) -> Option<&str> {
+        match self.request.facts.kind {
+            CallKind::Edit => self.request.args.get("path")?.as_str(),
+            CallKind::Other | CallKind::Shell => None,
+        }
+    }
+
+    /// Adds where the file of an edit is, as the file system says at this moment: relative to the
+    /// workspace and without links. Without it no approval for a folder covers the call.
+    #[must_use]
+    pub fn at(mut self, place: Option<String>) -> Self {
+        self.request.facts.place = place;
+        self
+    }
+
     /// Takes the answer. An approval of anything but this very call is none, and users take their
     /// time: tools that were disabled or pinned differently in the meantime count.
     pub fn answer(
@@ -89,27 +112,52 @@ impl AskedCall {
         let Self { request, foreign } = self;
         let tool = &request.tool_name;
         let deny = |reason| Decision::Deny { reason };
+        let mut standing = None;
         match &approval.consent {
             Consent::Given if approval.hash == request.hash => {}
-            Consent::Given => {
+            Consent::Standing { seat, approvals } if approval.hash == request.hash => {
+                standing = Some((seat, approvals));
+            }
+            Consent::Given | Consent::Standing { .. } => {
                 return deny(format!(
                     "The approval was given for another call, so `{tool}` was not run."
                 ));
             }
             Consent::Refused { reason } => return deny(refusal(tool, reason.as_deref())),
         }
+        let changed = || {
+            deny(format!(
+                "The settings of `{tool}` changed while the call waited for approval, so it was \
+                 not run. Make the call again."
+            ))
+        };
         let tool = match still_available(current, tool) {
             Ok(now) if is_as_pinned(now, &request.args) => now,
-            Ok(_) => {
-                return deny(format!(
-                    "The settings of `{tool}` changed while the call waited for approval, so it \
-                     was not run. Make the call again."
-                ));
-            }
+            Ok(_) => return changed(),
             Err(reason) => return deny(reason),
         };
+        let mut limits = CallLimits::of(tool, &request.args, &foreign, true);
+        let mut allowed_by = Vec::new();
+        if let Some((seat, approvals)) = standing {
+            let (Ok(tools), from_outside) = (current, request.facts.from_outside) else {
+                return changed();
+            };
+            let now = ApprovalRequest {
+                facts: CallFacts {
+                    place: request.facts.place.clone(),
+                    ..CallFacts::of(tools, tool, from_outside)
+                },
+                ..request.clone()
+            };
+            let Some(covering) = covering(approvals, seat, &now) else {
+                return changed();
+            };
+            limits = limits.in_folder(folder_of(&covering));
+            allowed_by = covering.into_iter().map(StandingApproval::shown).collect();
+        }
         Decision::Allow(ApprovedCall {
-            limits: CallLimits::of(tool, &request.args, &foreign, true),
+            limits,
+            allowed_by,
             manifest: tool.manifest().clone(),
             call: ProposedCall {
                 tool_call_id: request.tool_call_id,
@@ -170,6 +218,10 @@ pub fn decide(
     pin(tool, &mut call.args);
     let because_foreign = limits::needs_consent(tool, &call.args, foreign);
     if tool.needs_approval() || because_foreign {
+        let facts = match current {
+            Ok(tools) => CallFacts::of(tools, tool, because_foreign),
+            Err(_) => CallFacts::default(),
+        };
         let reason = match because_foreign {
             true => format!(
                 "this session has read external content, and `{}` could send data elsewhere",
@@ -178,12 +230,13 @@ pub fn decide(
             false => format!("calls of `{}` need approval for this agent", tool.name()),
         };
         return Decision::Ask(AskedCall {
-            request: request(tool, foreign, reason, call),
+            request: request(tool, foreign, reason, call, facts),
             foreign: foreign.clone(),
         });
     }
     Decision::Allow(ApprovedCall {
         limits: CallLimits::of(tool, &call.args, foreign, false),
+        allowed_by: Vec::new(),
         call,
         manifest: tool.manifest().clone(),
     })
@@ -253,6 +306,7 @@ fn request(
     foreign: &ForeignContent,
     reason: String,
     call: ProposedCall,
+    facts: CallFacts,
 ) -> ApprovalRequest {
     ApprovalRequest {
         hash: CallHash::of(&call.tool_name, &call.args),
@@ -263,5 +317,14 @@ fn request(
         foreign: limits::note(tool, &call.args, foreign),
         tool_name: call.tool_name,
         args: call.args,
+        facts,
     }
+}
+
+/// The folder that the approval of an edit is about.
+fn folder_of(covering: &[&StandingApproval]) -> Option<String> {
+    covering.iter().find_map(|approval| match &approval.scope {
+        ApprovalScope::Edits { folder } => Some(folder.clone()),
+        _ => None,
+    })
 }

@@ -8,6 +8,7 @@ mod manifest;
 mod names;
 mod policy;
 mod resolve;
+mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -19,3 +20,7 @@ pub use hosts::{HostRule, HostRuleError};
 pub use limits::CallLimits;
 pub use manifest::{Concurrency, ModelAbility, Outlet, ToolManifest, WorkerUse};
 pub use resolve::{ModelAbilities, ResolveInput, ResolvedTool, ResolvedTools, Seat, ToolResolver};
+pub use standing::{
+    ApprovalSeat, CallFacts, CallKind, WORKSPACE, covering, edit_tools, granted, is_below, offers,
+    one_tool, sample,
+};

@@ -12,6 +12,8 @@ pub struct CallLimits {
     after_foreign: bool,
     /// `None` if it may go anywhere.
     bounds: Option<Bounds>,
+    /// The folder of the workspace that an edit may not leave.
+    folder: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +41,17 @@ impl CallLimits {
         approved.as_ref().is_some_and(|here| here.leads_to(&next)) || hosts.allow(&next)
     }
 
+    /// The folder of the workspace below which the file of an edit must be when it is opened: the
+    /// approval was for this folder only. `None` if a user approved the call itself, or it needs no
+    /// approval.
+    pub fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+
+    pub(crate) fn in_folder(self, folder: Option<String>) -> Self {
+        Self { folder, ..self }
+    }
+
     /// For a call that is about to run. An approved call goes to the host in the approval request,
     /// and nowhere else.
     pub(crate) fn of(
@@ -51,6 +64,7 @@ impl CallLimits {
         let is_bound = was_asked || (after_foreign && tool.may_ask());
         Self {
             after_foreign,
+            folder: None,
             bounds: is_bound.then(|| Bounds {
                 approved: address(tool, args).and_then(Place::parse),
                 hosts: tool.hosts.clone(),

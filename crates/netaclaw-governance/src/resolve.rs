@@ -8,7 +8,7 @@ use netaclaw_protocol::{
     AgentSpec, ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, SharedSchema,
     ToolDiagnostic, ToolOverride, ToolRisk, ToolRoute, ToolStatus, ToolWarning, ToolsChanged,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +52,12 @@ pub struct ToolResolver;
 impl ToolResolver {
     pub fn resolve(input: &ResolveInput<'_>) -> ResolvedTools {
         let hosts = AllowedHosts::read(&input.agent.allowed_hosts);
+        let places = Arc::new(json!({
+            "workspace": input.agent.workspace,
+            "extraRoots": input.agent.extra_roots,
+            "sandbox": input.agent.sandbox,
+            "allowedHosts": input.agent.allowed_hosts,
+        }));
         let tools = input.catalogue.iter().map(|manifest| {
             let overrides = input.agent.tool_overrides.get(&manifest.name);
             ResolvedTool {
@@ -62,6 +68,7 @@ impl ToolResolver {
                 pinned: overrides.map(|o| o.arguments.clone()).unwrap_or_default(),
                 caution: None,
                 hosts: hosts.clone(),
+                places: Arc::clone(&places),
                 programs_reach_network: input.agent.sandbox.network,
                 manifest: match overrides {
                     Some(overrides) => Arc::new(overridden(manifest, overrides)),
@@ -231,6 +238,8 @@ pub struct ResolvedTool {
     caution: Option<String>,
     /// Where its calls may go without asking.
     pub(crate) hosts: AllowedHosts,
+    /// The agent's settings about where its tools work.
+    places: Arc<Value>,
     /// The agent's sandbox lets programs use the network.
     programs_reach_network: bool,
 }
@@ -282,6 +291,11 @@ impl ResolvedTool {
     /// Programs that nothing confines reach the network as well.
     pub(crate) fn programs_reach_network(&self) -> bool {
         self.programs_reach_network || self.caution.is_some()
+    }
+
+    /// The agent's settings that decide what its calls can do.
+    pub(crate) fn settings(&self) -> Value {
+        json!({ "approval": self.approval, "pinned": self.pinned, "places": &*self.places })
     }
 
     pub fn pinned(&self) -> &Map<String, Value> {

@@ -64,6 +64,8 @@ pub enum RecordKind {
     Tool,
     Memory,
     McpServer,
+    /// A standing approval.
+    Approval,
 }
 
 impl RecordKind {
@@ -79,6 +81,7 @@ impl RecordKind {
             Self::Tool => "tool",
             Self::Memory => "memory",
             Self::McpServer => "mcp_server",
+            Self::Approval => "approval",
         }
     }
 }
@@ -90,6 +93,7 @@ impl fmt::Display for RecordKind {
             Self::DictType => "dictionary group",
             Self::DictInfo => "dictionary entry",
             Self::McpServer => "MCP server",
+            Self::Approval => "standing approval",
             other => other.as_str(),
         })
     }

@@ -1,10 +1,10 @@
 //! The commands of `/netaclaw`: one table with the name, the type and the answer of each.
 
 use crate::{
-    ApprovalResponse, Chat, ChatAck, ClarifyResponse, Compact, CompactAck, DismissCompaction, Fork,
-    Forked, Nothing, Opened, Ping, QueueEdit, QueueEdited, Rename, Renamed, Retried, Retry,
-    SessionClose, SessionId, SessionList, SessionOpen, SessionsWatch, SetLabel, SetModel,
-    SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck,
+    AcceptEdits, ApprovalResponse, Chat, ChatAck, ClarifyResponse, Compact, CompactAck,
+    DismissCompaction, Fork, Forked, Nothing, Opened, Ping, QueueEdit, QueueEdited, Rename,
+    Renamed, Retried, Retry, RevokeApproval, SessionClose, SessionId, SessionList, SessionOpen,
+    SessionsWatch, SetLabel, SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -71,6 +71,8 @@ macro_rules! commands {
                 // Its `requestId` names the question, not this request.
                 "clarify_response" => ClarifyResponse -> Nothing [session],
                 "approval_response" => ApprovalResponse -> Nothing [session],
+                "accept_edits" => AcceptEdits -> Nothing [session, request],
+                "revoke_approval" => RevokeApproval -> Nothing [session, request],
                 "compact" => Compact -> CompactAck [session, request],
                 "dismiss_compaction" => DismissCompaction -> Nothing [session],
                 "switch_leaf" => SwitchLeaf -> SwitchLeafAck [session, request],
@@ -176,7 +178,7 @@ mod tests {
         let payload = json!({
             "sessionId": "s", "entryId": "e", "content": "hi", "level": "high", "title": "t",
             "channelId": "c", "modelId": "m", "requestId": "r", "answer": "yes", "leafEntryId": null,
-            "approvalId": "a", "decision": "allow", "action": "resume",
+            "approvalId": "a", "decision": "allow", "action": "resume", "enabled": true,
         });
         for name in ClientCommand::NAMES {
             let read = ClientCommand::read(name, &payload).unwrap();

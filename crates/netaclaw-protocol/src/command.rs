@@ -216,6 +216,9 @@ pub struct ApprovalResponse {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub remember: bool,
+    /// Allows more than this call. Counts instead of `remember`, and only if the call is allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant: Option<crate::ApprovalGrant>,
     /// Why not, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -227,6 +230,28 @@ pub struct ApprovalResponse {
 pub enum ApprovalDecision {
     Allow,
     Deny,
+}
+
+/// Allows all edits of files in the workspace for this session, or ends that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AcceptEdits {
+    pub session_id: SessionId,
+    pub enabled: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// Revokes a standing approval of the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RevokeApproval {
+    pub session_id: SessionId,
+    pub approval_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

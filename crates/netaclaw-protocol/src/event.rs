@@ -50,6 +50,8 @@ pub enum ReliableEvent {
     ClarifyAnswered(ClarifyAnswered),
     ApprovalRequest(ApprovalQuestion),
     ApprovalDecided(ApprovalDecided),
+    ApprovalUsed(crate::ApprovalUsed),
+    StandingApprovals(crate::StandingApprovals),
     ToolsChanged(crate::ToolsChanged),
     CompactionStart(CompactionStart),
     CompactionProgress(CompactionProgress),
@@ -264,6 +266,9 @@ pub struct ToolCallStarted {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked_reason: Option<String>,
     pub policy_sources: Vec<String>,
+    /// The standing approvals that allow it. Empty if it needs none, or was allowed by hand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_by: Vec<crate::ApprovalUse>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -569,6 +574,9 @@ pub struct ApprovalQuestion {
     pub foreign: Option<crate::ForeignNote>,
     /// Of tool and arguments: consent is for this and nothing else.
     pub hash: String,
+    /// The scopes that can be granted with the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<crate::ApprovalOffer>,
     /// Unix time in milliseconds.
     pub asked_at: i64,
 }
@@ -588,8 +596,10 @@ pub struct ApprovalDecided {
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalOutcome {
     Allowed,
-    /// And so is the same call from now on, in this session.
+    /// And so is what the grant covers from now on, in this session.
     AllowedForSession,
+    /// The same in all sessions of the user with this agent.
+    AllowedForAgent,
     Denied,
     /// The run ended without a decision.
     Closed,

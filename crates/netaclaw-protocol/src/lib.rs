@@ -3,6 +3,7 @@
 mod about;
 mod account;
 mod agent;
+mod approval;
 mod attachment;
 mod audit;
 mod channel;
@@ -42,6 +43,10 @@ pub use agent::{
     ModelFallback, PromptLayer, PromptPreview, SandboxConfig, SubagentConfig, ToolChoice,
     ToolOverride,
 };
+pub use approval::{
+    ApprovalGrant, ApprovalListItem, ApprovalOffer, ApprovalScope, ApprovalUse, ApprovalUsed,
+    ApprovalWithin, StandingApproval, StandingApprovals,
+};
 pub use attachment::{Attachment, AttachmentKind, SentAttachment, UploadedFile};
 pub use audit::{AuditAction, AuditPage, AuditRecord, RecordKind};
 pub use channel::{
@@ -50,11 +55,11 @@ pub use channel::{
 };
 pub use client_command::{Ack, ClientCommand, Command};
 pub use command::{
-    ApprovalDecision, ApprovalResponse, COMMAND_BYTES_MAX, Chat, ChatAck, ChatMode, ChatModel,
-    ClarifyResponse, DismissCompaction, Disposition, ErrorCode, FeedStart, Fork, Forked, Nothing,
-    Ping, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry,
-    SessionClose, SessionListFilter, SessionOpen, SessionsWatch, SetLabel, SetModel,
-    SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus,
+    AcceptEdits, ApprovalDecision, ApprovalResponse, COMMAND_BYTES_MAX, Chat, ChatAck, ChatMode,
+    ChatModel, ClarifyResponse, DismissCompaction, Disposition, ErrorCode, FeedStart, Fork, Forked,
+    Nothing, Ping, QueueChange, QueueEdit, QueueEdited, Refusal, Rename, Renamed, Retried, Retry,
+    RevokeApproval, SessionClose, SessionListFilter, SessionOpen, SessionsWatch, SetLabel,
+    SetModel, SetThinkingLevel, Stop, Stopped, SwitchLeaf, SwitchLeafAck, SwitchStatus,
 };
 pub use compaction::{
     Compact, CompactAck, CompactStatus, CompactionDetails, CompactionDone, CompactionError,

@@ -62,6 +62,9 @@ pub struct LiveSnapshot {
     pub queue: QueueState,
     pub questions: Vec<Question>,
     pub approvals: Vec<ApprovalQuestion>,
+    /// The standing approvals of this session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing_approvals: Vec<crate::StandingApproval>,
     pub todo: TodoList,
     pub tokens: TokenUpdate,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,8 @@
 
 use netaclaw_models::{GrowingAnswer, ModelError};
 use netaclaw_protocol::{
-    ContentBlock, EntryId, PartDelta, PartKind, RunPhase, RuntimeProcessEvent, StopReason,
-    TodoList, ToolOutput, ToolRoute, ToolsChanged, Trouble, Usage,
+    ApprovalUsed, ContentBlock, EntryId, PartDelta, PartKind, RunPhase, RuntimeProcessEvent,
+    StopReason, TodoList, ToolOutput, ToolRoute, ToolsChanged, Trouble, Usage,
 };
 use serde_json::Value;
 
@@ -46,6 +46,8 @@ pub enum RunEvent {
     },
     ToolStarted(ToolStarted),
     ToolOutput(ToolOutput),
+    /// Standing approvals have allowed a call that began.
+    ApprovalUsed(ApprovalUsed),
     ToolCompleted(ToolCompleted),
     Retrying {
         /// The attempt that failed, 1 first.

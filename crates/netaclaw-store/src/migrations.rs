@@ -36,6 +36,7 @@ const ADMIN_SQLITE: &[Source] = sources! {
     "0012_browser_token",
     "0013_memory_pending",
     "0014_revision",
+    "0015_approval",
 };
 
 const ADMIN_MYSQL: &[Source] = sources! {
@@ -57,6 +58,7 @@ const ADMIN_MYSQL: &[Source] = sources! {
     "0015_memory_pending",
     "0016_revision",
     "0017_revision_rows",
+    "0018_approval",
 };
 
 const SESSIONS_MYSQL: &[Source] = sources! {

@@ -151,6 +151,22 @@ impl Client {
         }
     }
 
+    /// Waits until an event of any name has arrived that fits, now or before.
+    pub async fn wait_any(&mut self, fits: impl Fn(&str, &Value) -> bool) -> Value {
+        let mut seen = 0;
+        loop {
+            let mut fresh = self.events[seen..].iter();
+            let found = fresh.find(|event| fits(event["type"].as_str().unwrap(), &event["data"]));
+            if let Some(event) = found {
+                return event.clone();
+            }
+            seen = self.events.len();
+            self.read()
+                .await
+                .expect("the socket ended before the event");
+        }
+    }
+
     /// Waits until the list has received a matching event, now or before.
     pub async fn listed(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {

@@ -2,6 +2,7 @@
 
 use crate::agent::AgentCommand;
 use crate::app::say;
+use crate::approval::ApprovalCommand;
 use crate::backup::BackupArgs;
 use crate::backup::restore::RestoreArgs;
 use crate::channel::ChannelCommand;
@@ -69,6 +70,11 @@ pub(crate) enum Command {
     Mcp {
         #[command(subcommand)]
         command: McpCommand,
+    },
+    /// List and revoke standing approvals
+    Approval {
+        #[command(subcommand)]
+        command: ApprovalCommand,
     },
     /// Create, check and run skills
     Skill {

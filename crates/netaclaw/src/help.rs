@@ -25,6 +25,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("test", "测试渠道与供应商的连接"),
     ("remove", "删除未被使用的渠道"),
     ("mcp", "管理 MCP 服务器，或作为 MCP 服务器提供工具"),
+    ("approval", "列出和吊销长期审批"),
     ("mcp add", "添加 MCP 服务器，或修改已有服务器"),
     ("mcp list", "列出 MCP 服务器"),
     ("mcp test", "连接 MCP 服务器并列出其工具"),

@@ -3,6 +3,7 @@
 mod admin;
 mod agent;
 mod app;
+mod approval;
 mod assemble;
 mod backup;
 mod channel;
@@ -116,6 +117,7 @@ async fn run_command(command: Command, app: &mut App) -> Result<Outcome> {
         Command::Agent { command } => agent::run(command, app).await,
         Command::Tool { command } => tool::run(command, app).await,
         Command::Mcp { command } => mcp::run(command, app).await,
+        Command::Approval { command } => approval::run(command, app).await,
         Command::Skill { command } => skill::run(command, app).await,
         Command::Backup(args) => backup::run(args, app).await,
         Command::Restore(args) => backup::restore::run(args, app).await,

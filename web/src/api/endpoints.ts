@@ -6,6 +6,7 @@ import type {
   AgentListItem,
   AgentPreview,
   AgentSpec,
+  ApprovalListItem,
   AuditPage,
   ChannelModels,
   ChannelTest,
@@ -179,6 +180,14 @@ export const api = {
     create: (body: NewUser) => request<User>('users', { method: 'POST', body }),
     replace: (id: string, rev: number, body: UserWrite) => request<User>(at('users', id), { method: 'PUT', rev, body }),
     delete: (id: string, rev: number) => request<void>(at('users', id), { method: 'DELETE', rev }),
+  },
+
+  approvals: {
+    list: (all: boolean, signal?: Signal) =>
+      request<Listing<ApprovalListItem>>('approvals', { query: all ? { all: 'true' } : {}, signal }),
+    revoke: (id: string, sessionId: string | null) =>
+      request<void>(at('approvals', id), { method: 'DELETE', query: sessionId === null ? {} : { sessionId } }),
+    revokeAll: (all: boolean) => request<void>('approvals', { method: 'DELETE', query: all ? { all: 'true' } : {} }),
   },
 
   tokens: {

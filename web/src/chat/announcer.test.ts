@@ -33,6 +33,7 @@ function inStage(stage: string, sequence: number): SessionState {
     route: 'main',
     blockedReason: null,
     policySources: [],
+    allowedBy: [],
     startedAt: 0,
     output: { parts: [], end: '', length: 0 } as unknown as ToolState['output'],
     process: processOf({ processEvents: [event] }),

@@ -3,7 +3,7 @@ import 'element-plus/es/components/message/style/css'
 import { shallowRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { useRouter } from 'vue-router'
-import type { Attachment, Chat, ChatMode, Commands, ThinkingLevel } from '@/protocol'
+import type { ApprovalGrant, Attachment, Chat, ChatMode, Commands, ThinkingLevel } from '@/protocol'
 import { LinkError } from '@/socket'
 import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
 import type { OwnDecision } from '@/view/approval'
@@ -116,7 +116,12 @@ export function useActions() {
   }
 
   /** Allows or denies a call. The first decision of any client counts; the server sends it to all. */
-  async function decide(approvalId: string, choice: ApprovalChoice, reason: string): Promise<void> {
+  async function decide(
+    approvalId: string,
+    choice: ApprovalChoice,
+    reason: string,
+    grant: ApprovalGrant | null = null,
+  ): Promise<void> {
     const set = (own: OwnDecision | null) => {
       const next = new Map(decisions.value)
       if (own) next.set(approvalId, own)
@@ -131,6 +136,7 @@ export function useActions() {
         approvalId,
         decision: choice === 'deny' ? 'deny' : 'allow',
         remember: choice === 'session',
+        grant,
         reason: reason || null,
       })
       set(null)
@@ -183,6 +189,9 @@ export function useActions() {
     /** The same exactly there, with a summary of what is left behind. It begins at once and ends by events. */
     leaveFor: (entryId: string) =>
       inSession('switch_leaf', { leafEntryId: entryId, summarize: true, requestId: crypto.randomUUID() }),
+    /** All edits in the workspace run without a question, or no longer. */
+    acceptEdits: (enabled: boolean) => inSession('accept_edits', { enabled }),
+    revokeApproval: (approvalId: string) => inSession('revoke_approval', { approvalId }),
     dismissCompaction: () => inSession('dismiss_compaction', {}),
     switchTo: (entryId: string) => inSession('switch_leaf', { leafEntryId: entryId }),
     label: (entryId: string, label: string) => inSession('label', { entryId, label }),

@@ -4,12 +4,16 @@ export interface ChatKeys {
   stop(): void
   isRunning(): boolean
   hasText(): boolean
-  /** Asks for Escape a second time before text might be left behind. */
-  warnStop(): void
+  /** Leaves the field; the run goes on. Says how to stop it. */
+  leave(): void
   /** Whether it was heard; else the browser finds in its own way. */
   find(): boolean
   sibling(step: 1 | -1): void
   userMessage(step: 1 | -1): void
+  /** Presses a numbered button of an approval request; whether there is one. */
+  approval(number: number): boolean
+  /** Whether the focus is in the field for messages. */
+  isComposing(): boolean
   /** Chooses an option of the question that is open; whether there is one. */
   option(index: number): boolean
   tree(): void
@@ -17,13 +21,8 @@ export interface ChatKeys {
   focusComposer(): void
 }
 
-/** A second Escape within this time counts. */
-const TWICE_MS = 1_500
-
-/** Keys of the chat page, beside those of every page (`useShellKeys`). Without a modifier they are off where letters are text. */
+/** Keys of the chat page, besides those of every page (`useShellKeys`). Without a modifier they are off where letters are text. */
 export function useChatKeys(keys: ChatKeys): void {
-  let escapedAt = -Infinity
-
   onAnyKey((event) => {
     if (handled(event)) event.preventDefault()
   })
@@ -35,14 +34,20 @@ export function useChatKeys(keys: ChatKeys): void {
     if (command && event.key.toLowerCase() === 'f' && !event.shiftKey) return keys.find()
     if (command && event.key === '.') return keys.isRunning() && did(keys.stop())
     if (event.altKey && !event.ctrlKey && !event.metaKey) return alt(event)
-    if (command || isTyping(event.target)) return false
+    if (command) return false
+    const number = digit(event)
+    const isFree = !isTyping(event.target) || (keys.isComposing() && !keys.hasText())
+    if (number !== null && isFree && keys.approval(number)) return true
+    if (isTyping(event.target)) return false
     if (event.key.toLowerCase() === 't') return did(keys.tree())
-    if (/^[1-9]$/.test(event.key) && !event.repeat) return keys.option(Number(event.key) - 1)
+    if (number !== null) return keys.option(number - 1)
     if (event.key === '/') return did(keys.focusComposer())
     return false
   }
 
   function alt(event: KeyboardEvent): boolean {
+    const number = digit(event)
+    if (number !== null) return keys.approval(number)
     // In text these keys move by words.
     const words = isTyping(event.target) && keys.hasText()
     if (event.key === 'ArrowLeft' && !words) return did(keys.sibling(-1))
@@ -53,12 +58,15 @@ export function useChatKeys(keys: ChatKeys): void {
   }
 
   function escape(event: KeyboardEvent): boolean {
-    if (!keys.isRunning()) return false
-    const isSecond = event.timeStamp - escapedAt < TWICE_MS
-    escapedAt = event.timeStamp
-    if (!keys.hasText() || isSecond) return did(keys.stop())
-    return did(keys.warnStop())
+    return keys.isRunning() && !event.repeat && did(keys.leave())
   }
+}
+
+/** A key that is held down counts once. With Alt some keyboards write other signs. */
+function digit(event: KeyboardEvent): number | null {
+  if (event.repeat || event.shiftKey) return null
+  const found = /^(?:Digit|Numpad)?([1-9])$/.exec(event.altKey ? event.code : event.key)
+  return found ? Number(found[1]) : null
 }
 
 function did(_: void): true {

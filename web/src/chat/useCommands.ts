@@ -11,6 +11,8 @@ export interface CommandActions {
   help(): void
   tree(): void
   stop(): void
+  /** All edits in the workspace, or no longer. */
+  edits(): void
   rename(title: string): void
 }
 
@@ -34,6 +36,7 @@ export function useCommands(actions: CommandActions, place: CommandPlace, skills
     { name: '/clear', hint: '', description: t('chat.commands.clear') },
     { name: '/tree', hint: '', description: t('chat.commands.tree') },
     { name: '/stop', hint: '', description: t('chat.commands.stop') },
+    { name: '/edits', hint: '', description: t('chat.commands.edits') },
     { name: '/rename', hint: t('chat.commands.renameHint'), description: t('chat.commands.rename') },
     { name: '/skill', hint: t('chat.commands.skillHint'), description: t('chat.commands.skill') },
     { name: '/help', hint: '', description: t('chat.commands.help') },
@@ -84,6 +87,9 @@ export function useCommands(actions: CommandActions, place: CommandPlace, skills
         return done
       case '/help':
         actions.help()
+        return done
+      case '/edits':
+        actions.edits()
         return done
       default:
         // The server carries out skills, and says which names it does not know.

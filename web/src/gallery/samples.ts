@@ -183,6 +183,7 @@ export const tool = (changes: Partial<ToolView>): ToolView => ({
   route: 'main',
   blockedReason: null,
   policySources: ['agent: default', 'built-in'],
+  allowedBy: [],
   ...changes,
 })
 

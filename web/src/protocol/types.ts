@@ -14,6 +14,11 @@ sessionProviders: Array<ProviderKind>,
  */
 adminStore: AdminStoreKind, };
 
+/**
+ * Allows all edits of files in the workspace for this session, or ends that.
+ */
+export type AcceptEdits = { sessionId: SessionId, enabled: boolean, requestId?: string | null, };
+
 export type AdminStoreKind = "sqlite" | "mysql";
 
 /**
@@ -154,11 +159,59 @@ export type ApprovalDecided = { approvalId: string, toolCallId: string, outcome:
 export type ApprovalDecision = "allow" | "deny";
 
 /**
+ * The scope that a user grants: one that was offered, or a narrower one that covers the call.
+ */
+export type ApprovalGrant = { scope: ApprovalScope, within: ApprovalWithin, };
+
+/**
+ * A standing approval as lists show it, with the names that people know.
+ */
+export type ApprovalListItem = { userName: string, 
+/**
+ * Absent if the agent no longer exists.
+ */
+agentLabel?: string | null, sessionTitle?: string | null, id: string, 
+/**
+ * The tool of the call that it was granted for.
+ */
+toolName: string, toolLabel: ToolLabel, scope: ApprovalScope, within: ApprovalWithin, 
+/**
+ * The beginning of the command, path or arguments that it was granted for.
+ */
+sample: string, 
+/**
+ * The user in whose sessions it is valid.
+ */
+userId: UserId, agentId?: string | null, 
+/**
+ * Absent if it is valid for the agent.
+ */
+sessionId?: SessionId | null, 
+/**
+ * The name of the user who granted it.
+ */
+grantedBy: string, 
+/**
+ * Unix time in milliseconds.
+ */
+grantedAt: number, 
+/**
+ * The tools that it covers, each with a hash of its definition and of the agent's settings.
+ * With another hash it covers nothing.
+ */
+tools: { [key in string]: string }, };
+
+/**
  * Which calls need approval.
  */
 export type ApprovalMode = "never" | "risky" | "always";
 
-export type ApprovalOutcome = "allowed" | "allowed_for_session" | "denied" | "closed";
+/**
+ * A scope that can be granted with the answer to an approval request.
+ */
+export type ApprovalOffer = { scope: ApprovalScope, within: Array<ApprovalWithin>, };
+
+export type ApprovalOutcome = "allowed" | "allowed_for_session" | "allowed_for_agent" | "denied" | "closed";
 
 /**
  * A call of a tool that waits for a person to agree to it.
@@ -178,6 +231,10 @@ foreign?: ForeignNote | null,
  */
 hash: string, 
 /**
+ * The scopes that can be granted with the answer.
+ */
+offers?: Array<ApprovalOffer>, 
+/**
  * Unix time in milliseconds.
  */
 askedAt: number, };
@@ -191,9 +248,41 @@ export type ApprovalResponse = { sessionId: SessionId, approvalId: string, decis
  */
 remember?: boolean, 
 /**
+ * Allows more than this call. Counts instead of `remember`, and only if the call is allowed.
+ */
+grant?: ApprovalGrant | null, 
+/**
  * Why not, for the model.
  */
 reason?: string | null, };
+
+/**
+ * The calls that a standing approval covers.
+ */
+export type ApprovalScope = { "kind": "call", hash: string, } | { "kind": "tool" } | { "kind": "edits", folder: string, } | { "kind": "commands", patterns: Array<string>, };
+
+/**
+ * The standing approval that allowed a call, as it is shown with the call.
+ */
+export type ApprovalUse = { id: string, scope: ApprovalScope, within: ApprovalWithin, grantedBy: string, 
+/**
+ * Unix time in milliseconds.
+ */
+grantedAt: number, };
+
+/**
+ * A tool call runs without a question.
+ */
+export type ApprovalUsed = { toolCallId: string, 
+/**
+ * One for each part of the call that needed its own.
+ */
+allowedBy: Array<ApprovalUse>, };
+
+/**
+ * Where a standing approval is valid. Further places, such as a subagent, may be added.
+ */
+export type ApprovalWithin = "session" | "agent";
 
 export type AssistantMessage = { content: Array<ContentBlock>, api: string, provider: string, model: string, usage: Usage, stopReason: StopReason, errorMessage?: string | null, 
 /**
@@ -784,7 +873,7 @@ export type FieldProblem = { "code": "empty" } | { "code": "too_long", charsMax:
 /**
  * Why a valid credential is not sufficient.
  */
-export type Forbidden = { "code": "only_reads" } | { "code": "full_scope_needed" } | { "code": "administrator_sees" } | { "code": "administrator_changes" } | { "code": "token_of_another_user" } | { "code": "password_not_yours" } | { "code": "other_origin" } | { "code": "other_host", host: string, };
+export type Forbidden = { "code": "only_reads" } | { "code": "full_scope_needed" } | { "code": "administrator_sees" } | { "code": "administrator_changes" } | { "code": "token_of_another_user" } | { "code": "password_not_yours" } | { "code": "other_origin" } | { "code": "other_host", host: string, } | { "code": "approval_of_another_user" };
 
 /**
  * Where the content from outside on a path came from. Empty means that there is none.
@@ -889,7 +978,11 @@ childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key
 /**
  * The answer being streamed, every open part in full.
  */
-streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, todo: TodoList, tokens: TokenUpdate, compaction?: CompactionUnderWay | null, compactionFailed?: CompactionFailed | null, skippedLines: number, 
+streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, 
+/**
+ * The standing approvals of this session.
+ */
+standingApprovals?: Array<StandingApproval>, todo: TodoList, tokens: TokenUpdate, compaction?: CompactionUnderWay | null, compactionFailed?: CompactionFailed | null, skippedLines: number, 
 /**
  * What people should know although nothing has ended.
  */
@@ -1225,7 +1318,7 @@ name: string, label: string, role: Role, status: UserStatus, };
 /**
  * What does not exist, or is not visible to the caller.
  */
-export type NotFound = { "code": "no_session" } | { "code": "no_record", kind: RecordKind, name: string, nearest: string | null, } | { "code": "no_skill", name: string, } | { "code": "no_token" } | { "code": "not_set", name: string, } | { "code": "no_entry" } | { "code": "no_image" } | { "code": "no_file" } | { "code": "no_process_log" } | { "code": "not_waiting" } | { "code": "question_not_open" } | { "code": "approval_not_open" } | { "code": "no_page" };
+export type NotFound = { "code": "no_session" } | { "code": "no_record", kind: RecordKind, name: string, nearest: string | null, } | { "code": "no_skill", name: string, } | { "code": "no_token" } | { "code": "not_set", name: string, } | { "code": "no_entry" } | { "code": "no_image" } | { "code": "no_file" } | { "code": "no_process_log" } | { "code": "not_waiting" } | { "code": "question_not_open" } | { "code": "approval_not_open" } | { "code": "no_page" } | { "code": "no_standing_approval" };
 
 /**
  * What must be corrected before an agent can run.
@@ -1471,7 +1564,7 @@ export type Reason = BadRequest | ModelChoiceError | Unauthorized | Forbidden | 
 /**
  * What an administrator can change.
  */
-export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool" | "memory" | "mcp_server";
+export type RecordKind = "agent" | "channel" | "dict_type" | "dict_info" | "setting" | "user" | "token" | "tool" | "memory" | "mcp_server" | "approval";
 
 /**
  * A refusal as a client sees it: neither paths nor keys nor stack traces.
@@ -1494,7 +1587,7 @@ reason?: Reason | null, };
 /**
  * Events that every subscriber gets, numbered without gaps.
  */
-export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueUpdate } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError } | { "type": "session_resync", "data": SessionResync };
+export type ReliableEvent = { "type": "session_entry_added", "data": EntryAdded } | { "type": "session_entry_updated", "data": EntryAdded } | { "type": "session_leaf_changed", "data": LeafChanged } | { "type": "session_updated", "data": SessionUpdated } | { "type": "assistant_stream_start", "data": StreamStart } | { "type": "assistant_stream_end", "data": StreamEnd } | { "type": "tool_call_started", "data": ToolCallStarted } | { "type": "tool_call_completed", "data": ToolCallCompleted } | { "type": "run_status", "data": RunStatus } | { "type": "queue_update", "data": QueueUpdate } | { "type": "todo_update", "data": TodoList } | { "type": "token_update", "data": TokenUpdate } | { "type": "clarify_request", "data": Question } | { "type": "clarify_answered", "data": ClarifyAnswered } | { "type": "approval_request", "data": ApprovalQuestion } | { "type": "approval_decided", "data": ApprovalDecided } | { "type": "approval_used", "data": ApprovalUsed } | { "type": "standing_approvals", "data": StandingApprovals } | { "type": "tools_changed", "data": ToolsChanged } | { "type": "compaction_start", "data": CompactionStart } | { "type": "compaction_progress", "data": CompactionProgress } | { "type": "compaction_done", "data": CompactionDone } | { "type": "compaction_error", "data": CompactionError } | { "type": "compaction_dismissed", "data": Nothing } | { "type": "done", "data": Done } | { "type": "error", "data": RunError } | { "type": "session_resync", "data": SessionResync };
 
 export type Rename = { sessionId: SessionId, title: string, requestId?: string | null, };
 
@@ -1893,6 +1986,45 @@ inputSchema?: JsonValue | null, timeoutMs: number, };
  * The entry that a command refers to is not at its place.
  */
 export type StaleParent = { "code": "not_in_session", entry: EntryId, } | { "code": "not_on_path", entry: EntryId, };
+
+/**
+ * Calls that a user has allowed in advance.
+ */
+export type StandingApproval = { id: string, 
+/**
+ * The tool of the call that it was granted for.
+ */
+toolName: string, toolLabel: ToolLabel, scope: ApprovalScope, within: ApprovalWithin, 
+/**
+ * The beginning of the command, path or arguments that it was granted for.
+ */
+sample: string, 
+/**
+ * The user in whose sessions it is valid.
+ */
+userId: UserId, agentId?: string | null, 
+/**
+ * Absent if it is valid for the agent.
+ */
+sessionId?: SessionId | null, 
+/**
+ * The name of the user who granted it.
+ */
+grantedBy: string, 
+/**
+ * Unix time in milliseconds.
+ */
+grantedAt: number, 
+/**
+ * The tools that it covers, each with a hash of its definition and of the agent's settings.
+ * With another hash it covers nothing.
+ */
+tools: { [key in string]: string }, };
+
+/**
+ * The standing approvals of the session itself, all of them.
+ */
+export type StandingApprovals = { items: Array<StandingApproval>, };
 
 /**
  * Ends the run of a session. A message that is still on its way has no run yet, and if it begins
@@ -2439,6 +2571,8 @@ export interface Commands {
   set_model: { ask: SetModel; answer: Nothing }
   clarify_response: { ask: ClarifyResponse; answer: Nothing }
   approval_response: { ask: ApprovalResponse; answer: Nothing }
+  accept_edits: { ask: AcceptEdits; answer: Nothing }
+  revoke_approval: { ask: RevokeApproval; answer: Nothing }
   compact: { ask: Compact; answer: CompactAck }
   dismiss_compaction: { ask: DismissCompaction; answer: Nothing }
   switch_leaf: { ask: SwitchLeaf; answer: SwitchLeafAck }

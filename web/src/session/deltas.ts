@@ -94,6 +94,7 @@ export function unknownTool(toolCallId: string, runId: string): ToolState {
     route: null,
     blockedReason: null,
     policySources: [],
+    allowedBy: [],
     startedAt: null,
     output: NO_TEXT,
     process: null,

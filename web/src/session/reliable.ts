@@ -1,4 +1,5 @@
 import type {
+  ApprovalUsed,
   ContentBlock,
   Done,
   Entry,
@@ -85,6 +86,10 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       return { ...state, approvals: [...without(state.approvals, event.data.toolCallId), event.data] }
     case 'approval_decided':
       return { ...state, approvals: state.approvals.filter((asked) => asked.approvalId !== event.data.approvalId) }
+    case 'approval_used':
+      return approvalUsed(state, event.data)
+    case 'standing_approvals':
+      return { ...state, standingApprovals: event.data.items }
     case 'tools_changed':
       // The entry that tells the model shows it here as well; pages that list tools ask anew.
       return state
@@ -203,9 +208,16 @@ function toolStarted(state: SessionState, call: ToolCallStarted, at: number): Se
     route: call.route,
     blockedReason: call.blockedReason ?? null,
     policySources: call.policySources,
+    allowedBy: call.allowedBy ?? [],
     startedAt: at,
   }
   return { ...state, tools: new Map(state.tools).set(call.toolCallId, tool) }
+}
+
+function approvalUsed(state: SessionState, used: ApprovalUsed): SessionState {
+  const tool = state.tools.get(used.toolCallId)
+  if (!tool) return state
+  return { ...state, tools: new Map(state.tools).set(used.toolCallId, { ...tool, allowedBy: used.allowedBy }) }
 }
 
 function toolCompleted(state: SessionState, done: ToolCallCompleted): SessionState {

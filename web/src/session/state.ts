@@ -5,6 +5,7 @@
 
 import type {
   ApprovalQuestion,
+  ApprovalUse,
   ClarifyAnswered,
   CompactionDone,
   CompactionError,
@@ -20,6 +21,7 @@ import type {
   RunError,
   RunStatus,
   SessionInfo,
+  StandingApproval,
   TodoList,
   TokenUpdate,
   ToolRoute,
@@ -56,6 +58,8 @@ export interface SessionState {
   readonly queue: QueueState
   readonly questions: readonly AskedQuestion[]
   readonly approvals: readonly ApprovalQuestion[]
+  /** What runs in this session without a question. */
+  readonly standingApprovals: readonly StandingApproval[]
   readonly todo: TodoList
   readonly tokens: TokenUpdate
   readonly compaction: CompactionState | null
@@ -102,6 +106,8 @@ export interface ToolState {
   readonly route: ToolRoute | null
   readonly blockedReason: string | null
   readonly policySources: readonly string[]
+  /** The standing approvals that allow it. */
+  readonly allowedBy: readonly ApprovalUse[]
   readonly startedAt: number | null
   readonly output: OpenText
   /** The steps it has taken; null if it tells none. */

@@ -1,6 +1,7 @@
 /** Approval requests, shown so that the user can judge them. */
 
 import type { ApprovalQuestion } from '@/protocol'
+import { scopeChoices } from './standing'
 import type { ApprovalView, DiffLine, DiffView } from './types'
 
 /** What this tab knows about its own decision. */
@@ -30,6 +31,7 @@ export function approvalViews(
       what,
       args: rest(call.args, [...shown, ...isShown]),
       foreign: call.foreign ? { sources: call.foreign.sources, destination } : null,
+      choices: scopeChoices(call.offers ?? []),
       askedAt: call.askedAt,
       isAnswering: decision?.isAnswering ?? false,
       problem: decision?.problem ?? null,

@@ -1,7 +1,8 @@
-import type { ContentBlock, Entry } from '@/protocol'
+import type { ApprovalUse, ContentBlock, Entry } from '@/protocol'
 import { wholeText, type PartState, type ToolState } from '@/session'
 import { imagesOf, oneLine, plain, textOf, type ImageAddress } from './content'
 import { diffOf } from './diff'
+import { usesIn } from './standing'
 import { processIn, processView } from './process'
 import type { ToolResultView, ToolStatus, ToolView } from './types'
 
@@ -50,6 +51,7 @@ export function toolOfCall(
     route: live?.route ?? null,
     blockedReason: live?.blockedReason ?? ended?.blockedReason ?? null,
     policySources: live?.policySources ?? NO_SOURCES,
+    allowedBy: usesIn(ended?.details) ?? live?.allowedBy ?? NO_USES,
   }
 }
 
@@ -78,6 +80,7 @@ export function toolOfState(live: ToolState, context: ToolContext): ToolView {
 }
 
 const NO_SOURCES: readonly string[] = []
+const NO_USES: readonly ApprovalUse[] = []
 
 const blank: ToolView = {
   id: '',
@@ -98,6 +101,7 @@ const blank: ToolView = {
   route: null,
   blockedReason: null,
   policySources: NO_SOURCES,
+  allowedBy: NO_USES,
 }
 
 function openStatus(live: ToolState | null, running: boolean): ToolStatus {

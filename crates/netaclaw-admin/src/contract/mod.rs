@@ -11,6 +11,7 @@
 
 mod accounts;
 mod agents;
+mod approvals;
 mod audit;
 mod channels;
 mod concurrent;
@@ -84,6 +85,11 @@ suite! { $
         a_channel_in_use_cannot_be_deleted,
         an_agent_opens_its_models,
         the_auxiliary_model_follows_agent_and_dictionary;
+    approvals:
+        an_approval_is_of_one_user_and_agent,
+        an_approval_is_granted_once,
+        a_revoked_approval_is_gone_and_audited,
+        approvals_go_with_their_agent;
     tools:
         tools_are_known_since_they_were_first_there,
         a_switch_outlives_its_tool,

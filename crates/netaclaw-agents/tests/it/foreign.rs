@@ -179,6 +179,7 @@ impl Talk {
             approval_id: asked["approvalId"].as_str().unwrap().to_owned(),
             decision,
             remember: false,
+            grant: None,
             reason: None,
         };
         let decided = self.engine.execute(&self.caller, response);

@@ -258,6 +258,7 @@ async fn a_decision_that_could_not_be_stored_is_none() {
         approval_id: asked["data"]["approvalId"].as_str().unwrap().to_owned(),
         decision,
         remember: true,
+        grant: None,
         reason: None,
     };
     it.store.fail_once(Write::State, 1);
@@ -267,7 +268,7 @@ async fn a_decision_that_could_not_be_stored_is_none() {
     it.send("three", ChatMode::Queue).await;
     let stored = it.stored().await;
     assert_eq!(stored["approvals"][0]["outcome"], Value::Null);
-    assert_eq!(stored["consents"], Value::Null);
+    assert_eq!(stored["standing"], Value::Null);
     let decided = engine.execute(&it.ann, decide(ApprovalDecision::Deny));
     decided.await.unwrap();
     it.server.script.act([Act::Say("2"), Act::End]);

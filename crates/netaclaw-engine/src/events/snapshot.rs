@@ -55,6 +55,7 @@ pub(crate) fn build(
         queue: durable.queue.state(),
         questions: live.questions.clone(),
         approvals: live.approvals.clone(),
+        standing_approvals: durable.standing.clone(),
         todo: live.todo.clone(),
         tokens: live.tokens.clone().unwrap_or_default(),
         compaction: live.compaction.clone(),

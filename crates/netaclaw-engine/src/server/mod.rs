@@ -1,6 +1,7 @@
 //! The live sessions of a server, and what may be asked of them.
 
 mod access;
+mod approvals;
 mod context;
 mod create;
 pub(crate) mod early_stops;

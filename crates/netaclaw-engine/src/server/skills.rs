@@ -3,11 +3,14 @@
 use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::process_log::unreadable;
+use crate::session::approvals::AllowCall;
 use crate::skills::skill_call_id;
 use netaclaw_protocol::{
-    BadRequest, Chat, NotFound, ProcessLogPage, SessionId, SkillTried, SkillTry, Unavailable,
+    BadRequest, Chat, NotFound, ProcessLogPage, SessionId, SkillTried, SkillTry, ToolLabel,
+    Unavailable,
 };
-use serde_json::Value;
+use netaclaw_tools::EXECUTE_SKILL;
+use serde_json::{Value, json};
 
 impl Engine {
     /// A page of the log of an operation. Access to the session is enough.
@@ -44,7 +47,19 @@ impl Engine {
             agent_name: wanted.agent_name,
             ..Chat::default()
         };
-        let ack = self.execute(caller, chat).await?.answer;
+        let session = self.begin_session(caller, &chat).await?;
+        // Whoever starts a skill with an input allows this very call by doing so.
+        let allowed = AllowCall {
+            by: caller.clone(),
+            tool_name: EXECUTE_SKILL,
+            tool_label: ToolLabel {
+                zh: "运行技能".to_owned(),
+                en: "Run skill".to_owned(),
+            },
+            args: json!({ "name": name, "input": input }),
+        };
+        self.ask(caller, &session, allowed).await?;
+        let ack = self.chat_first(caller, &session, chat).await?.answer;
         let message = ack.entry_id.ok_or(Unavailable::ShuttingDown)?;
         Ok(SkillTried {
             session_id: ack.session_id,

@@ -5,15 +5,24 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
+use crate::events::feed::now_ms;
 use crate::server::Caller;
-use crate::session::command::Handle;
+use crate::session::command::{Ask, Handle};
+use crate::session::durable::is_accept_edits;
 use crate::session::requests::{Outcome, Request};
-use crate::source::{ConsentAct, ConsentScope};
-use netaclaw_governance::{Approval, CallHash, Consent};
-use netaclaw_protocol::{
-    Ack, ApprovalDecision, ApprovalOutcome, ApprovalResponse, BadRequest, Conflict, FieldProblem,
-    NotFound, Nothing,
+use crate::source::{ConsentAct, ConsentScope, ToolsToApprove};
+use netaclaw_governance::{
+    Approval, ApprovalRequest, ApprovalSeat, CallHash, Consent, WORKSPACE, granted, sample,
 };
+use netaclaw_protocol::{
+    AcceptEdits, Ack, ApprovalDecision, ApprovalGrant, ApprovalOutcome, ApprovalQuestion,
+    ApprovalResponse, ApprovalScope, ApprovalWithin, BadRequest, Conflict, FieldProblem, Forbidden,
+    NotFound, Nothing, RevokeApproval, SessionMeta, StandingApproval, ToolLabel, UserId,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use uuid::Uuid;
 
 /// The limit of a user's note to the model about a refusal.
 const REASON_CHARS_MAX: usize = 4000;
@@ -38,6 +47,152 @@ impl Handle for ApprovalResponse {
     }
 }
 
+impl Handle for AcceptEdits {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(Some(Nothing {}))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        by: &Caller,
+        request: Option<Request>,
+    ) -> Result<Ack<Nothing>, EngineError> {
+        if !self.enabled {
+            let mut known = session.standing().await;
+            known.retain(is_accept_edits);
+            session.revoke_here(by, &known, request).await?;
+            return Ok(Ack::new(Nothing {}));
+        }
+        let meta = session.writer.meta().await?;
+        let tools = session
+            .source
+            .tools_to_approve(&meta, ToolsToApprove::Edits);
+        let grant = Granted {
+            tool_name: "edit".to_owned(),
+            tool_label: ToolLabel {
+                zh: "修改文件".to_owned(),
+                en: "Edit file".to_owned(),
+            },
+            sample: String::new(),
+            scope: ApprovalScope::Edits {
+                folder: WORKSPACE.to_owned(),
+            },
+            within: ApprovalWithin::Session,
+            tools: tools.await?,
+        };
+        session.grant_here(by, grant, request).await?;
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
+impl Handle for RevokeApproval {
+    async fn repeat(
+        &self,
+        _: &mut LiveSession,
+        _: Outcome,
+    ) -> Result<Option<Nothing>, EngineError> {
+        Ok(Some(Nothing {}))
+    }
+
+    async fn handle(
+        self,
+        session: &mut LiveSession,
+        by: &Caller,
+        request: Option<Request>,
+    ) -> Result<Ack<Nothing>, EngineError> {
+        let mut known = session.standing().await;
+        known.retain(|approval| approval.id == self.approval_id);
+        if known.is_empty() {
+            return Err(NotFound::NoStandingApproval.into());
+        }
+        session.revoke_here(by, &known, request).await?;
+        Ok(Ack::new(Nothing {}))
+    }
+}
+
+/// Allows one call in advance, for the user who starts it. Calls of tools that need no approval
+/// need no standing one.
+pub(crate) struct AllowCall {
+    pub(crate) by: Caller,
+    pub(crate) tool_name: &'static str,
+    pub(crate) tool_label: ToolLabel,
+    pub(crate) args: Value,
+}
+
+impl Ask for AllowCall {
+    type Answer = ();
+    const WRITES: bool = true;
+
+    async fn carry_out(self, session: &mut LiveSession) -> Result<(), EngineError> {
+        let meta = session.writer.meta().await?;
+        let which = ToolsToApprove::One(self.tool_name);
+        let tools = session.source.tools_to_approve(&meta, which).await?;
+        if tools.is_empty() {
+            return Ok(());
+        }
+        let grant = Granted {
+            tool_name: self.tool_name.to_owned(),
+            tool_label: self.tool_label,
+            sample: sample(&self.args),
+            scope: ApprovalScope::Call {
+                hash: CallHash::of(self.tool_name, &self.args).as_str().to_owned(),
+            },
+            within: ApprovalWithin::Session,
+            tools,
+        };
+        session.grant_here(&self.by, grant, None).await
+    }
+}
+
+/// What is granted, before it is known where and by whom.
+struct Granted {
+    tool_name: String,
+    tool_label: ToolLabel,
+    sample: String,
+    scope: ApprovalScope,
+    within: ApprovalWithin,
+    tools: BTreeMap<String, String>,
+}
+
+impl Granted {
+    fn in_session(self, session: &SessionMeta, by: &Caller) -> StandingApproval {
+        let is_here = self.within == ApprovalWithin::Session;
+        let user = session.user_id.as_ref().unwrap_or(&by.user_id);
+        StandingApproval {
+            id: Uuid::now_v7().to_string(),
+            tool_name: self.tool_name,
+            tool_label: self.tool_label,
+            scope: self.scope,
+            within: self.within,
+            sample: self.sample,
+            user_id: UserId::new(user),
+            agent_id: session.agent_id.clone(),
+            session_id: is_here.then(|| session.session_id.clone()),
+            granted_by: by.user_id.clone(),
+            granted_at: now_ms(),
+            tools: self.tools,
+        }
+    }
+}
+
+/// By what it is decided whether a standing approval is for a session.
+pub(crate) fn seat_of(session: &SessionMeta) -> ApprovalSeat {
+    ApprovalSeat {
+        session_id: session.session_id.clone(),
+        user_id: session.user_id.as_ref().map(UserId::new),
+        agent_id: session.agent_id.clone(),
+    }
+}
+
+pub(crate) fn may_grant_for_agent(session: &SessionMeta) -> bool {
+    session.user_id.is_some() && session.agent_id.is_some()
+}
+
 impl LiveSession {
     /// Takes a decision. It is recorded and stored before the run receives it; the first one
     /// counts.
@@ -59,17 +214,25 @@ impl LiveSession {
             let field = "reason".to_owned();
             return Err(BadRequest::FieldNotValid { field, problem }.into());
         }
-        let scope = match response.remember {
-            true => ConsentScope::Session,
-            false => ConsentScope::Once,
-        };
         let reason = reason.map(str::to_owned);
+        let grant = match response.decision {
+            ApprovalDecision::Allow => self.checked_grant(by, &asked, &response).await?,
+            ApprovalDecision::Deny => None,
+        };
+        let scope = match grant.as_ref().map(|grant| grant.within) {
+            None => ConsentScope::Once,
+            Some(ApprovalWithin::Session) => ConsentScope::Session,
+            Some(ApprovalWithin::Agent) => ConsentScope::Agent,
+        };
         let (outcome, consent) = match (response.decision, scope) {
             (ApprovalDecision::Allow, ConsentScope::Once) => {
                 (ApprovalOutcome::Allowed, Consent::Given)
             }
             (ApprovalDecision::Allow, ConsentScope::Session) => {
                 (ApprovalOutcome::AllowedForSession, Consent::Given)
+            }
+            (ApprovalDecision::Allow, ConsentScope::Agent) => {
+                (ApprovalOutcome::AllowedForAgent, Consent::Given)
             }
             (ApprovalDecision::Deny, _) => {
                 let reason = reason.clone();
@@ -83,10 +246,15 @@ impl LiveSession {
             scope,
         };
         self.source.record_consent(by, act).await?;
+        let grant = match grant {
+            Some(grant) => Some(self.source.grant_approval(by, grant).await?),
+            None => None,
+        };
         let mut writing = self.writer.begin().await;
+        let of_session = grant.filter(|grant| grant.within == ApprovalWithin::Session);
         let decided = writing.change(|durable| {
-            if outcome == ApprovalOutcome::AllowedForSession {
-                durable.agree_for_session(asked.hash.clone());
+            if let Some(grant) = of_session {
+                durable.grant(grant);
             }
             durable.decide(id, outcome, reason);
             Ok(())
@@ -102,6 +270,108 @@ impl LiveSession {
             // just being stopped does not wait either, and reports that itself.
             Err(_) => self.resume_answered().await,
         }
+    }
+
+    /// The standing approval that a response asks for, if it may be granted.
+    async fn checked_grant(
+        &self,
+        by: &Caller,
+        asked: &ApprovalQuestion,
+        response: &ApprovalResponse,
+    ) -> Result<Option<StandingApproval>, EngineError> {
+        let exact = || ApprovalGrant {
+            scope: ApprovalScope::Call {
+                hash: asked.hash.clone(),
+            },
+            within: ApprovalWithin::Session,
+        };
+        let wanted = response.grant.clone();
+        let Some(wanted) = wanted.or_else(|| response.remember.then(exact)) else {
+            return Ok(None);
+        };
+        let session = self.writer.meta().await?;
+        let is_own = session.user_id.as_deref() == Some(by.user_id.as_str());
+        if wanted.within == ApprovalWithin::Agent && !is_own {
+            return Err(Forbidden::ApprovalOfAnotherUser.into());
+        }
+        let facts = {
+            let writing = self.writer.begin().await;
+            let mut known = writing.state.durable.approvals.iter();
+            let known = known.find(|known| known.asked.approval_id == asked.approval_id);
+            known.map(|known| known.facts.clone()).unwrap_or_default()
+        };
+        let request = ApprovalRequest {
+            tool_call_id: asked.tool_call_id.clone(),
+            tool_name: asked.tool_name.clone(),
+            tool_label: asked.tool_label.clone(),
+            risk: asked.risk,
+            args: asked.args.clone(),
+            reason: asked.reason.clone(),
+            foreign: asked.foreign.clone(),
+            hash: CallHash::of(&asked.tool_name, &asked.args),
+            facts,
+        };
+        let scope = granted(&request, may_grant_for_agent(&session), &wanted);
+        let scope = scope.ok_or(BadRequest::GrantNotOffered)?;
+        let mut tools = request.facts.tools;
+        if !matches!(scope, ApprovalScope::Edits { .. }) {
+            tools.retain(|name, _| *name == asked.tool_name);
+        }
+        let call = Granted {
+            tool_name: asked.tool_name.clone(),
+            tool_label: asked.tool_label.clone(),
+            sample: sample(&asked.args),
+            scope,
+            within: wanted.within,
+            tools,
+        };
+        Ok(Some(call.in_session(&session, by)))
+    }
+
+    /// Adds a standing approval of the session that no call asked for.
+    async fn grant_here(
+        &mut self,
+        by: &Caller,
+        grant: Granted,
+        request: Option<Request>,
+    ) -> Result<(), EngineError> {
+        let session = self.writer.meta().await?;
+        let new = grant.in_session(&session, by);
+        let new = self.source.grant_approval(by, new).await?;
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
+        let stored = writing.change(|durable| {
+            durable.grant(new);
+            Ok(())
+        });
+        stored.await?;
+        self.remember(&mut writing, request, Outcome::Done).await
+    }
+
+    /// Takes standing approvals of the session back.
+    async fn revoke_here(
+        &mut self,
+        by: &Caller,
+        revoked: &[StandingApproval],
+        request: Option<Request>,
+    ) -> Result<(), EngineError> {
+        for approval in revoked {
+            self.source.record_revoked(by, approval).await?;
+        }
+        let writer = Arc::clone(&self.writer);
+        let mut writing = writer.begin().await;
+        let stored = writing.change(|durable| {
+            let is_revoked =
+                |known: &StandingApproval| revoked.iter().any(|one| one.id == known.id);
+            durable.standing.retain(|known| !is_revoked(known));
+            Ok(())
+        });
+        stored.await?;
+        self.remember(&mut writing, request, Outcome::Done).await
+    }
+
+    async fn standing(&self) -> Vec<StandingApproval> {
+        self.writer.begin().await.state.durable.standing.clone()
     }
 
     async fn not_open(&self, approval_id: &str) -> EngineError {

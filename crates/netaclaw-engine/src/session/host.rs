@@ -6,6 +6,7 @@ use crate::events::executions::status_of;
 use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock};
 use crate::process_log::StepLog;
+use crate::session::approvals::{may_grant_for_agent, seat_of};
 use crate::session::durable::{Asked, AskedConsent, Queued};
 use crate::session::expiry::{Expired, expire, expired, expiry};
 use crate::session::live::Live;
@@ -18,7 +19,7 @@ use crate::session::writer::{SessionWriter, Writing};
 use crate::source::AgentSource;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use netaclaw_governance::{Approval, ApprovalRequest, Consent};
+use netaclaw_governance::{Approval, ApprovalRequest, Consent, covering, offers};
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
     ApprovalQuestion, EntryId, PartKind, ProcessSource, Question, RetryNotice, RunId, RunPhase,
@@ -244,23 +245,41 @@ impl RunHost for SessionHost {
     }
 
     async fn open_approval(&mut self, request: ApprovalRequest) -> Result<OpenApproval, HostError> {
+        let session = self.writer.meta().await.map_err(unavailable)?;
+        let of_agent = match self.source.standing_approvals(&session).await {
+            Ok(approvals) => approvals,
+            Err(error) => {
+                tracing::warn!(
+                    session.id = %self.writer.id,
+                    %error,
+                    "failed to read standing approvals; the user is asked"
+                );
+                Vec::new()
+            }
+        };
+        let seat = seat_of(&session);
         let mut writing = self.writer.begin().await;
         let hash = request.hash.as_str();
         let durable = &mut writing.state.durable;
-        let for_session = durable.consents.iter().any(|known| known == hash);
-        let taken = durable.take_consent(&self.run_id, &request.tool_call_id, hash);
-        if taken {
+        if durable.take_consent(&self.run_id, &request.tool_call_id, hash) {
             writing
                 .persist_then_publish(Flush::Now)
                 .await
                 .map_err(unavailable)?;
-        }
-        if for_session || taken {
             return Ok(OpenApproval::Remembered(Approval {
                 hash: request.hash,
                 consent: Consent::Given,
             }));
         }
+        let standing: Vec<_> = durable.standing.iter().cloned().chain(of_agent).collect();
+        if let Some(covering) = covering(&standing, &seat, &request) {
+            let approvals = covering.into_iter().cloned().collect();
+            return Ok(OpenApproval::Remembered(Approval {
+                hash: request.hash,
+                consent: Consent::Standing { seat, approvals },
+            }));
+        }
+        let offers = offers(&request, may_grant_for_agent(&session));
         let asked = ApprovalQuestion {
             approval_id: Uuid::now_v7().to_string(),
             run_id: self.run_id.clone(),
@@ -272,6 +291,7 @@ impl RunHost for SessionHost {
             reason: request.reason,
             foreign: request.foreign,
             hash: request.hash.as_str().to_owned(),
+            offers,
             asked_at: now_ms(),
         };
         let waiting = self.consents.wait_for(asked.approval_id.clone());
@@ -280,6 +300,7 @@ impl RunHost for SessionHost {
             asked: asked.clone(),
             outcome: None,
             words: None,
+            facts: request.facts,
         });
         writing
             .persist_then_publish(Flush::Now)
@@ -435,8 +456,10 @@ impl SessionHost {
                     worker_routing_hint: started.worker_hint,
                     blocked_reason: started.blocked_reason,
                     policy_sources: started.policy_sources,
+                    allowed_by: Vec::new(),
                 });
             }
+            RunEvent::ApprovalUsed(used) => self.live.approval_used(used),
             RunEvent::ToolOutput(output) => self.live.tool_output(output),
             RunEvent::ToolCompleted(done) => {
                 let took = Duration::from_millis(done.duration_ms);

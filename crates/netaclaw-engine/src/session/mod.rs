@@ -1,7 +1,7 @@
 //! One live session: a mailbox, one command at a time, at most one run.
 
 mod agent;
-mod approvals;
+pub(crate) mod approvals;
 mod chat;
 pub(crate) mod command;
 mod compacting;

@@ -174,9 +174,15 @@ fn not_run(call: &Call, consent: Option<&AskedConsent>) -> String {
                 .to_owned()
         }
         Some((Some(ApprovalOutcome::Denied), words)) => refusal(&call.name, words.as_deref()),
-        Some((Some(ApprovalOutcome::Allowed | ApprovalOutcome::AllowedForSession), _)) | None => {
-            "No result: the run was interrupted before this call ended.".to_owned()
-        }
+        Some((
+            Some(
+                ApprovalOutcome::Allowed
+                | ApprovalOutcome::AllowedForSession
+                | ApprovalOutcome::AllowedForAgent,
+            ),
+            _,
+        ))
+        | None => "No result: the run was interrupted before this call ended.".to_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::session::tally::{Tally, Totals};
 use crate::session::user_message::{UserMark, user_message};
 use netaclaw_protocol::{
     Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReadOnly, ReliableEvent,
-    SessionId, SessionListItem, SessionMeta, SessionUpdated,
+    SessionId, SessionListItem, SessionMeta, SessionUpdated, StandingApproval, StandingApprovals,
 };
 use netaclaw_session::{
     Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, Role, SessionError,
@@ -58,6 +58,8 @@ pub(crate) struct WriterState {
     stored: Option<StoredState>,
     /// The queue as last published.
     published_queue: Queue,
+    /// The standing approvals as last published.
+    published_standing: Vec<StandingApproval>,
     queue_gauge: QueueGauge,
 }
 
@@ -91,6 +93,7 @@ impl SessionWriter {
         queue_gauge.set(durable.queue.len());
         let state = Mutex::new(WriterState {
             published_queue: durable.queue.clone(),
+            published_standing: durable.standing.clone(),
             durable,
             stored: Some(stored),
             queue_gauge,
@@ -303,6 +306,7 @@ impl Writing<'_> {
     pub(crate) async fn persist_then_publish(&mut self, flush: Flush) -> Result<(), EngineError> {
         self.persist(flush).await?;
         self.publish_queue();
+        self.publish_standing();
         Ok(())
     }
 
@@ -357,6 +361,19 @@ impl Writing<'_> {
         let state = &*self.state;
         let stored = state.stored.as_ref().expect("read above");
         Ok(stored.update(&state.durable, &writer.id, &writer.instance))
+    }
+
+    fn publish_standing(&mut self) {
+        let state = &mut *self.state;
+        if state.durable.standing == state.published_standing {
+            return;
+        }
+        let items = state.durable.standing.clone();
+        state.published_standing.clone_from(&items);
+        let feed = &self.writer.feed;
+        feed.emit(&ReliableEvent::StandingApprovals(StandingApprovals {
+            items,
+        }));
     }
 
     fn publish_queue(&mut self) {

@@ -202,6 +202,7 @@ fn decision(
         approval_id: approval_id.to_owned(),
         decision,
         remember: false,
+        grant: None,
         reason: None,
     }
 }

@@ -139,6 +139,7 @@ impl Run {
             approval_id,
             decision: ApprovalDecision::Deny,
             remember: false,
+            grant: None,
             reason: Some(NOBODY_AGREES.to_owned()),
         };
         let refused = self.shared.engine.execute(&self.caller, response).await;

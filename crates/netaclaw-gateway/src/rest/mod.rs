@@ -2,6 +2,7 @@
 
 mod about;
 mod agents;
+mod approvals;
 mod attachments;
 mod audit;
 mod body;
@@ -65,6 +66,7 @@ fn described() -> Routes {
         .merge(transcript::routes())
         .merge(attachments::routes())
         .merge(agents::routes())
+        .merge(approvals::routes())
         .merge(channels::routes())
         .merge(mcp_servers::routes())
         .merge(dictionary::routes())

@@ -1,6 +1,6 @@
 //! Calls that need an approval, over real sockets.
 
-use crate::http::request;
+use crate::http::{plain, request};
 use crate::whole::{Home, Whole};
 use netaclaw_protocol::ApprovalMode;
 use netaclaw_testkit::fake_model::{FakeModel, Reply};
@@ -400,5 +400,339 @@ async fn a_call_looks_the_same_live_in_snapshots_on_pages_and_after_a_restart() 
     let mut client = world.server.client().await;
     let opened = client.call("session_open", json!({"sessionId": id})).await;
     assert_eq!(page(&opened["snapshot"]["entries"]), live);
+    world.end().await;
+}
+
+impl World {
+    /// The model will write a file and then say that it is done.
+    fn writes(&self, path: &str) {
+        let args = json!({ "path": path, "content": "x\n" }).to_string();
+        let script = self.model.script();
+        script.push(Reply::tool_call("call", "write", &args));
+        script.push(Reply::text("Done."));
+    }
+
+    /// The same in a session, and what is asked, if anything is, before the run ends.
+    async fn asked_to_write(
+        &self,
+        client: &mut Client,
+        id: Option<&str>,
+        path: &str,
+    ) -> (String, Option<Value>) {
+        self.writes(path);
+        let mut chat = json!({"content": format!("write {path}")});
+        if let Some(id) = id {
+            chat["sessionId"] = json!(id);
+        }
+        let ack = client.call("chat", chat).await;
+        let id = ack["sessionId"].as_str().unwrap().to_owned();
+        let opened = client.call("session_open", json!({"sessionId": id})).await;
+        if let Some(open) = opened["snapshot"]["approvals"]
+            .as_array()
+            .and_then(|all| all.first())
+        {
+            return (id, Some(open.clone()));
+        }
+        let ended = client
+            .wait_any(|event, data| {
+                (event == "approval_request" && data["args"]["path"] == path)
+                    || (event == "done" && data["runId"] == ack["runId"])
+            })
+            .await;
+        let asked = (ended["type"] == "approval_request").then(|| ended["data"].clone());
+        (id, asked)
+    }
+
+    async fn allow(&self, client: &mut Client, id: &str, asked: &Value, grant: Value) -> Value {
+        let allow = json!({"decision": "allow", "grant": grant});
+        let answered = client
+            .call("approval_response", answer(id, asked, allow))
+            .await;
+        if answered["ok"] == true {
+            client
+                .wait("done", |data| data["runId"] == asked["runId"])
+                .await;
+        }
+        answered
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let answer = request(self.server.address, "GET", path).send().await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()
+    }
+
+    async fn snapshot(&self, id: &str) -> Value {
+        let mut client = self.server.client().await;
+        let opened = client.call("session_open", json!({"sessionId": id})).await;
+        opened["snapshot"].clone()
+    }
+}
+
+fn edits(folder: &str, within: &str) -> Value {
+    json!({"scope": {"kind": "edits", "folder": folder}, "within": within})
+}
+
+/// The approvals by which the last call of a session ran.
+fn allowed_by(snapshot: &Value) -> Value {
+    let entries = snapshot["entries"].as_array().unwrap();
+    let results = entries
+        .iter()
+        .filter(|entry| entry["message"]["role"] == "toolResult");
+    results.last().unwrap()["message"]["details"]["allowedBy"].clone()
+}
+
+#[tokio::test]
+async fn a_folder_is_allowed_for_the_session_until_that_is_revoked() {
+    let world = World::new().await;
+    let mut client = world.server.client().await;
+    let (id, asked) = world.asked_to_write(&mut client, None, "src/a.txt").await;
+    let asked = asked.unwrap();
+    let scopes: Vec<String> = asked["offers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|offer| format!("{} {}", offer["scope"]["kind"], offer["scope"]["folder"]))
+        .collect();
+    assert_eq!(
+        scopes,
+        [
+            "\"call\" null",
+            "\"edits\" \"src\"",
+            "\"edits\" \".\"",
+            "\"tool\" null"
+        ]
+    );
+    for (wider, code) in [
+        (edits("web", "session"), "bad_request"),
+        (edits("..", "session"), "bad_request"),
+        (
+            json!({"scope": {"kind": "commands", "patterns": ["git *"]}, "within": "session"}),
+            "bad_request",
+        ),
+    ] {
+        let refused = world.allow(&mut client, &id, &asked, wider).await;
+        assert_eq!(
+            (&refused["code"], &refused["reason"]["code"]),
+            (&json!(code), &json!("grant_not_offered"))
+        );
+    }
+    assert_eq!(
+        world
+            .allow(&mut client, &id, &asked, edits("src", "session"))
+            .await["ok"],
+        true
+    );
+    let standing = client
+        .wait("standing_approvals", |data| data["items"][0].is_object())
+        .await;
+    let approval = standing["data"]["items"][0].clone();
+    assert_eq!(
+        (&approval["scope"]["folder"], &approval["grantedBy"]),
+        (&json!("src"), &json!("admin"))
+    );
+
+    // Below the folder nothing is asked, and the call says what allowed it: live and stored.
+    let (_, none) = world
+        .asked_to_write(&mut client, Some(&id), "src/deep/b.txt")
+        .await;
+    assert_eq!(none, None);
+    let used = client.wait("approval_used", |_| true).await;
+    assert_eq!(used["data"]["allowedBy"][0]["id"], approval["id"]);
+    let snapshot = world.snapshot(&id).await;
+    assert_eq!(allowed_by(&snapshot), used["data"]["allowedBy"]);
+    assert_eq!(snapshot["standingApprovals"], json!([approval]));
+
+    // A link that leads out of the folder asks again.
+    let workspace = world.home.workspace();
+    std::fs::create_dir(workspace.join("web")).unwrap();
+    std::os::unix::fs::symlink("../web", workspace.join("src/link")).unwrap();
+    let (_, link) = world
+        .asked_to_write(&mut client, Some(&id), "src/link/c.txt")
+        .await;
+    let deny = answer(&id, &link.unwrap(), json!({"decision": "deny"}));
+    client.call("approval_response", deny).await;
+    client.wait_count("done", 3).await;
+    assert!(!workspace.join("web/c.txt").exists());
+
+    // It survives a restart, and ends when it is revoked.
+    let world = world.restart().await;
+    let mut client = world.server.client().await;
+    let (_, none) = world
+        .asked_to_write(&mut client, Some(&id), "src/d.txt")
+        .await;
+    assert_eq!(none, None);
+    let listed = world.get("/admin/netaclaw/approvals").await;
+    assert_eq!(listed["items"][0]["id"], approval["id"]);
+    let path = format!(
+        "/admin/netaclaw/approvals/{}?sessionId={id}",
+        approval["id"].as_str().unwrap()
+    );
+    assert_eq!(
+        request(world.server.address, "DELETE", &path)
+            .send()
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        request(world.server.address, "DELETE", &path)
+            .send()
+            .await
+            .status,
+        404
+    );
+    client
+        .wait("standing_approvals", |data| data["items"] == json!([]))
+        .await;
+    let (_, again) = world
+        .asked_to_write(&mut client, Some(&id), "src/e.txt")
+        .await;
+    assert!(again.is_some());
+    let audit = world.get("/admin/netaclaw/audit").await;
+    let acts: Vec<String> = audit["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|act| act["kind"] == "approval")
+        .map(|act| {
+            format!(
+                "{} {}",
+                act["action"].as_str().unwrap(),
+                act["fields"][0].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(acts, ["revoke edits:src", "create edits:src"]);
+    world.end().await;
+}
+
+#[tokio::test]
+async fn an_agent_is_allowed_in_all_sessions_of_who_granted_it_and_of_no_other_user() {
+    let world = World::new().await;
+    let mut client = world.server.client().await;
+    let (id, asked) = world.asked_to_write(&mut client, None, "a.txt").await;
+    let granted = world
+        .allow(&mut client, &id, &asked.unwrap(), edits(".", "agent"))
+        .await;
+    assert_eq!(granted["ok"], true, "{granted}");
+    let decided = client.wait("approval_decided", |_| true).await;
+    assert_eq!(decided["data"]["outcome"], "allowed_for_agent");
+    let (other, none) = world.asked_to_write(&mut client, None, "b.txt").await;
+    assert_eq!(none, None);
+    assert_eq!(
+        allowed_by(&world.snapshot(&other).await)[0]["within"],
+        "agent"
+    );
+
+    // Another user is asked, and an administrator cannot grant it for them.
+    let new = json!({"name": "ann", "label": "", "role": "user", "status": "enabled", "password": "a good password"});
+    let ann = request(world.server.address, "POST", "/admin/netaclaw/users")
+        .json(new)
+        .send()
+        .await;
+    assert_eq!(ann.status, 201, "{}", ann.text);
+    let spec =
+        json!({"userId": ann.json()["id"], "label": "t", "scope": "full", "expiresAt": null});
+    let token = request(world.server.address, "POST", "/admin/netaclaw/tokens")
+        .json(spec)
+        .send()
+        .await;
+    let token = token.json()["secret"].as_str().unwrap().to_owned();
+    let mut hers = world.server.client_with(&token).await;
+    let (of_ann, asked) = world.asked_to_write(&mut hers, None, "c.txt").await;
+    let asked = asked.unwrap();
+    client
+        .call("session_open", json!({"sessionId": of_ann}))
+        .await;
+    let refused = world
+        .allow(&mut client, &of_ann, &asked, edits(".", "agent"))
+        .await;
+    assert_eq!(
+        refused["reason"]["code"], "approval_of_another_user",
+        "{refused}"
+    );
+
+    // She sees and revokes her own only; an administrator all.
+    let list = |token: &str, path: &'static str| {
+        plain(world.server.address, "GET", path)
+            .bearer(token)
+            .send()
+    };
+    let own = list(&token, "/admin/netaclaw/approvals").await;
+    assert_eq!(own.json()["items"], json!([]));
+    assert_eq!(
+        list(&token, "/admin/netaclaw/approvals?all=true")
+            .await
+            .status,
+        403
+    );
+    let all = world.get("/admin/netaclaw/approvals?all=true").await;
+    let item = &all["items"][0];
+    assert_eq!(
+        (&item["within"], &item["userName"]),
+        (&json!("agent"), &json!("admin"))
+    );
+    let path = format!("/admin/netaclaw/approvals/{}", item["id"].as_str().unwrap());
+    assert_eq!(
+        plain(world.server.address, "DELETE", &path)
+            .bearer(&token)
+            .send()
+            .await
+            .status,
+        404
+    );
+    let revoked = request(
+        world.server.address,
+        "DELETE",
+        "/admin/netaclaw/approvals?all=true",
+    );
+    assert_eq!(revoked.send().await.status, 204);
+    let (_, again) = world.asked_to_write(&mut client, None, "d.txt").await;
+    assert!(again.is_some());
+    world.end().await;
+}
+
+#[tokio::test]
+async fn edits_are_accepted_until_the_mode_ends_and_a_change_of_the_agent_ends_it_too() {
+    let world = World::new().await;
+    let (id, mut client, asked) = world.asked().await;
+    let deny = answer(&id, &asked, json!({"decision": "deny"}));
+    client.call("approval_response", deny).await;
+    client.wait("done", |_| true).await;
+    let accept = |enabled: bool| json!({"sessionId": id, "enabled": enabled});
+    assert_eq!(
+        client.call("accept_edits", accept(true)).await,
+        json!({"ok": true})
+    );
+    assert_eq!(
+        client.call("accept_edits", accept(true)).await,
+        json!({"ok": true})
+    );
+    assert_eq!(
+        world.snapshot(&id).await["standingApprovals"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    let (_, none) = world.asked_to_write(&mut client, Some(&id), "a.txt").await;
+    assert_eq!(none, None);
+    client.call("accept_edits", accept(false)).await;
+    let (_, ended) = world.asked_to_write(&mut client, Some(&id), "b.txt").await;
+    let deny = answer(&id, &ended.unwrap(), json!({"decision": "deny"}));
+    client.call("approval_response", deny).await;
+    client.wait_count("done", 3).await;
+
+    client.call("accept_edits", accept(true)).await;
+    world
+        .home
+        .change_agent(|spec| spec.sandbox.network = true)
+        .await;
+    // A server that starts now has read the change.
+    let world = world.restart().await;
+    let mut client = world.server.client().await;
+    let (_, asked) = world.asked_to_write(&mut client, Some(&id), "c.txt").await;
+    assert!(asked.is_some());
     world.end().await;
 }

@@ -94,6 +94,10 @@ impl Home {
         SqlAdminStore::open(settings).await.unwrap()
     }
 
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.dir.join("workspace")
+    }
+
     /// Changes the default agent.
     pub(crate) async fn change_agent(&self, change: impl FnOnce(&mut AgentSpec)) {
         let admin = self.admin().await;
@@ -224,6 +228,12 @@ impl Whole {
             admin,
             _instance: instance,
         }
+    }
+
+    /// With the credential of another user.
+    pub(crate) async fn client_with(&self, token: &str) -> Client {
+        let credentials = json!({"token": token, "events": ["current"]});
+        Client::connect(self.address, credentials).await.unwrap()
     }
 
     pub(crate) async fn client(&self) -> Client {

@@ -2,9 +2,12 @@ mod decide;
 mod foreign;
 mod properties;
 mod resolve;
+mod standing;
 
 use crate::*;
-use netaclaw_protocol::{AgentSpec, ForeignContent, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
+use netaclaw_protocol::{
+    AgentSpec, ApprovalMode, ForeignContent, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
+};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -71,5 +71,10 @@ reasons! {
             zh("此服务器未配置主机名 {host}；如需使用此地址，请在配置文件的 [server] 中设置 public_url（或 NETACLAW_PUBLIC_URL）"),
             en("the host {host} is not configured for this server; to use this name, set public_url in [server] of the configuration, or NETACLAW_PUBLIC_URL"),
         }
+        /// A standing approval for an agent is valid in the sessions of the user who grants it.
+        ApprovalOfAnotherUser => {
+            zh("只有会话的用户本人可以为智能体设置长期审批；您可以只在此会话内允许"),
+            en("only the user of the session can grant an approval for the agent; you can allow it for this session"),
+        }
     }
 }

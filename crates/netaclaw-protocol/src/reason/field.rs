@@ -192,6 +192,7 @@ pub(super) fn kind_zh(kind: RecordKind) -> &'static str {
         RecordKind::Tool => "工具",
         RecordKind::Memory => "记忆",
         RecordKind::McpServer => "MCP 服务器",
+        RecordKind::Approval => "长期审批",
     }
 }
 

@@ -176,6 +176,11 @@ reasons! {
             zh("此接口的每个请求都使用新会话，没有可压缩的上下文；以 // 开头可发送以斜杠开头的消息"),
             en("each request of this API has a session of its own, so there is no context to compact; begin with // to send a message that starts with a slash"),
         }
+        /// It is wider than what was offered, cannot be checked, or does not cover the call.
+        GrantNotOffered => {
+            zh("不能授予此范围：它必须等于或小于审批请求中给出的范围，并覆盖这次调用"),
+            en("this scope cannot be granted: it must be one of those in the approval request or a narrower one, and cover the call"),
+        }
     }
 }
 

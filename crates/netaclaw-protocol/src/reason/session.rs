@@ -59,6 +59,11 @@ reasons! {
             zh("此地址没有内容"),
             en("there is nothing at this address"),
         }
+        /// It was revoked, or never granted in this session.
+        NoStandingApproval => {
+            zh("此会话没有这项长期审批，可能已被吊销"),
+            en("this session has no such standing approval; it may have been revoked"),
+        }
     }
 }
 

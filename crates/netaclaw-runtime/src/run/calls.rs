@@ -7,7 +7,7 @@ use crate::event::{RunEvent, ToolCompleted};
 use crate::host::HostError;
 use crate::machine::{CallFacts, Input};
 use netaclaw_governance::Concurrency;
-use netaclaw_protocol::{ContentBlock, EntryId, Message, ToolRoute};
+use netaclaw_protocol::{ApprovalUse, ContentBlock, EntryId, Message, ToolRoute};
 use netaclaw_session::EntryBody;
 use netaclaw_tools::process::Operation;
 use netaclaw_tools::{Ending, Executed};
@@ -61,6 +61,8 @@ pub(super) struct OpenCall {
     pub(super) label: String,
     /// Where it runs and why, from its announcement on.
     pub(super) governed: Governed,
+    /// The standing approvals that allowed it.
+    pub(super) allowed_by: Vec<ApprovalUse>,
     pub(super) ended: bool,
     /// Until it is stored.
     pub(super) outcome: Option<Outcome>,
@@ -105,6 +107,7 @@ impl OpenCall {
             dropped: Arc::default(),
             label: name.clone(),
             governed: Governed::default(),
+            allowed_by: Vec::new(),
             ended: false,
             outcome: None,
         })
@@ -219,6 +222,7 @@ impl Driver<'_> {
             executed,
             interrupted,
             timeline,
+            allowed_by: std::mem::take(&mut open.allowed_by),
         };
         self.host.emit(RunEvent::ToolCompleted(ToolCompleted {
             tool_call_id: open.id.clone(),

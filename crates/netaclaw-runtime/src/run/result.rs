@@ -3,7 +3,7 @@
 use super::calls::OpenCall;
 use crate::machine::ResultFacts;
 use netaclaw_governance::CallHash;
-use netaclaw_protocol::{ContentBlock, EntryId, ProcessTimeline, ToolResultMessage};
+use netaclaw_protocol::{ApprovalUse, ContentBlock, EntryId, ProcessTimeline, ToolResultMessage};
 use netaclaw_tools::{Ending, Executed};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,6 +17,8 @@ pub(super) struct Outcome {
     pub(super) interrupted: bool,
     /// The steps it took, if it reported any.
     pub(super) timeline: Option<ProcessTimeline>,
+    /// The standing approvals that allowed it.
+    pub(super) allowed_by: Vec<ApprovalUse>,
 }
 
 impl Outcome {
@@ -37,8 +39,8 @@ impl Outcome {
         }
     }
 
-    /// The tool's own details, with how long it took, how it ended and what governance said about
-    /// it: a reload shows what was shown live.
+    /// The tool's own details, with how long it took, what allowed it, how it ended and what
+    /// governance said about it: a reload shows what was shown live.
     pub(super) fn details(&self, call: &OpenCall) -> Option<Value> {
         let mut details = match &self.executed.output.details {
             None => Map::new(),
@@ -63,6 +65,9 @@ impl Outcome {
         ];
         let facts = facts.into_iter();
         details.extend(facts.filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        if !self.allowed_by.is_empty() {
+            details.insert("allowedBy".to_owned(), json!(self.allowed_by));
+        }
         if let Some(timeline) = &self.timeline
             && let Ok(Value::Object(timeline)) = serde_json::to_value(timeline)
         {

@@ -5,7 +5,7 @@ use super::services::FromTool;
 use crate::event::RunEvent;
 use crate::host::{HostError, OpenApproval};
 use crate::todo::todo_entry;
-use netaclaw_protocol::{RunPhase, TodoItem, TodoList, ToolOutput};
+use netaclaw_protocol::{ApprovalUsed, RunPhase, TodoItem, TodoList, ToolOutput};
 use netaclaw_tools::{ServiceError, ToolUpdate};
 
 impl Driver<'_> {
@@ -59,6 +59,15 @@ impl Driver<'_> {
                     return Err(error);
                 }
             },
+            FromTool::Allowed { call, by } => {
+                let open = &mut self.calls.open[call];
+                open.allowed_by.clone_from(&by);
+                let used = ApprovalUsed {
+                    tool_call_id: open.id.clone(),
+                    allowed_by: by,
+                };
+                self.host.emit(RunEvent::ApprovalUsed(used));
+            }
             FromTool::PersonAnswered { call } => {
                 // What comes now is work; the time before it was the user's.
                 let open = &mut self.calls.open[call];

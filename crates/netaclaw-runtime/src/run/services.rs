@@ -5,7 +5,7 @@ use crate::host::OpenApproval;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest};
-use netaclaw_protocol::{TodoItem, TodoList};
+use netaclaw_protocol::{ApprovalUse, TodoItem, TodoList};
 use netaclaw_tools::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, ServiceError, TodoService, ToolUpdate,
 };
@@ -35,6 +35,11 @@ pub(super) enum FromTool {
         call: usize,
         request: ApprovalRequest,
         reply: oneshot::Sender<Result<OpenApproval, ServiceError>>,
+    },
+    /// Standing approvals have allowed a call.
+    Allowed {
+        call: usize,
+        by: Vec<ApprovalUse>,
     },
     /// A question has been answered or a call decided on, and its tool continues.
     PersonAnswered {
@@ -86,6 +91,16 @@ impl RoundServices {
         let answered = FromTool::PersonAnswered { call: self.call };
         // After the end of the round there is no receiver.
         self.messages_tx.send(answered).await.ok();
+    }
+
+    /// Says which standing approvals allowed a call, before it runs.
+    pub(super) async fn allowed(&self, call: usize, by: &[ApprovalUse]) {
+        if !by.is_empty() {
+            let by = by.to_vec();
+            let message = FromTool::Allowed { call, by };
+            // After the end of the round there is no receiver.
+            self.messages_tx.send(message).await.ok();
+        }
     }
 
     /// Waits as long as the user takes.

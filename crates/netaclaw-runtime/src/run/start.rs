@@ -152,6 +152,7 @@ impl Driver<'_> {
         let services = self.services(call);
         let context = self.tool_context(call);
         self.spawn(call, async move {
+            let asked = placed(asked, &context).await;
             let request = asked.request().clone();
             let approval = tokio::select! {
                 approval = services.approve(request) => approval,
@@ -173,7 +174,10 @@ impl Driver<'_> {
             // A user takes minutes or days, in which tools can be disabled.
             let current = current(&*tools).await;
             match asked.answer(&approval, current.as_ref()) {
-                Decision::Allow(approved) => execute(&registry, approved, context).await,
+                Decision::Allow(approved) => {
+                    services.allowed(call, approved.allowed_by()).await;
+                    execute(&registry, approved, context).await
+                }
                 Decision::Deny { reason } => {
                     let denied = matches!(approval.consent, Consent::Refused { .. });
                     let ending = if denied {
@@ -217,6 +221,16 @@ impl Driver<'_> {
             skills: self.input.skills.clone(),
         }
     }
+}
+
+/// Adds where an edit would put its file. What cannot be found out is asked about.
+async fn placed(asked: AskedCall, context: &ToolContext) -> AskedCall {
+    let Some(path) = asked.edited_path().map(str::to_owned) else {
+        return asked;
+    };
+    let workspace = context.workspace.clone();
+    let place = tokio::task::spawn_blocking(move || workspace.edit_place(&path)).await;
+    asked.at(place.ok().flatten())
 }
 
 /// The tools at this moment. An error, a panic or a timeout decides nothing.

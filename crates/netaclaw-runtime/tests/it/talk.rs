@@ -28,6 +28,7 @@ fn short(event: &RunEvent) -> String {
         RunEvent::ToolOutput(output) => {
             format!("{}@{} {}", output.tool_call_id, output.offset, output.text)
         }
+        RunEvent::ApprovalUsed(used) => format!("allowed {}", used.tool_call_id),
         RunEvent::ToolCompleted(done) => format!("done {}", done.tool_call_id),
         RunEvent::Retrying {
             attempt, after_ms, ..

@@ -74,7 +74,7 @@ impl Database {
         match area {
             Area::Configuration => Some(&self.configuration_changes),
             Area::Accounts => Some(&self.account_changes),
-            Area::Memories => None,
+            Area::Memories | Area::Approvals => None,
         }
     }
 

@@ -11,6 +11,7 @@
 //! are no lost updates and no deadlocks to retry.
 
 mod agent;
+mod approval;
 mod audit;
 mod channel;
 mod copy;

@@ -27,6 +27,8 @@ pub(super) enum Area {
     Accounts,
     /// Agents' memories. Never cached.
     Memories,
+    /// Standing approvals. Never cached, so that a revoked one is in force nowhere.
+    Approvals,
 }
 
 impl Area {
@@ -35,7 +37,7 @@ impl Area {
         match self {
             Self::Configuration => Some("configuration"),
             Self::Accounts => Some("accounts"),
-            Self::Memories => None,
+            Self::Memories | Self::Approvals => None,
         }
     }
 }

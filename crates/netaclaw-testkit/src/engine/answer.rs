@@ -1,6 +1,6 @@
 //! What the scripted agent writes: answers, calls with their results, output of tools, questions.
 
-use netaclaw_governance::{ApprovalRequest, CallHash};
+use netaclaw_governance::{ApprovalRequest, CallFacts, CallHash};
 use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, EntryId, Message, PartDelta, PartKind, RunId, RunOutcome,
@@ -178,6 +178,10 @@ pub(super) async fn await_consent(
         foreign: None,
         hash: CallHash::of(tool, &args),
         args,
+        facts: CallFacts {
+            tools: [(tool.to_owned(), "as it is".to_owned())].into(),
+            ..CallFacts::default()
+        },
     };
     let approval = match host.open_approval(request).await.unwrap() {
         OpenApproval::Remembered(approval) => Some(approval),

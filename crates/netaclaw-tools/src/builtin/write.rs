@@ -65,8 +65,12 @@ impl TypedTool for Write {
     }
 
     async fn run(&self, call: Call<WriteInput>, context: ToolContext) -> ToolOutput {
+        let folder = call.limits().folder().map(str::to_owned);
         let input = call.into_input();
-        blocking(move || write(&input, &context).unwrap_or_else(|problem| problem.into())).await
+        blocking(move || {
+            write(&input, folder.as_deref(), &context).unwrap_or_else(|problem| problem.into())
+        })
+        .await
     }
 }
 
@@ -95,13 +99,17 @@ impl From<Problem> for ToolOutput {
     }
 }
 
-fn write(input: &WriteInput, context: &ToolContext) -> Result<ToolOutput, Problem> {
+fn write(
+    input: &WriteInput,
+    folder: Option<&str>,
+    context: &ToolContext,
+) -> Result<ToolOutput, Problem> {
     if context.cancel.is_cancelled() {
         return Err(Problem::CalledOff);
     }
     let workspace = &context.workspace;
     let place = workspace
-        .place(&input.path, MissingDirs::Create)
+        .place_in(&input.path, MissingDirs::Create, folder)
         .map_err(WriteError::from)?;
     let mut existing = place.existing().map_err(WriteError::from)?;
     let before = match &mut existing {

@@ -51,6 +51,11 @@ pub enum PathError {
          the user what to write there instead."
     )]
     Protected(String),
+    #[error(
+        "`{path}` is outside of `{folder}`, the folder for which edits were allowed. Make the call \
+         again, so that the user can be asked."
+    )]
+    OutsideFolder { path: String, folder: String },
     #[error("`{0}` does not exist.")]
     NotFound(String),
     #[error("`{0}` is a directory, not a file.")]

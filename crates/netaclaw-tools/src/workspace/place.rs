@@ -7,9 +7,10 @@ use super::protected::is_protected;
 use super::seen::Stamp;
 use super::{PathError, Workspace, do_not_wait, refusal};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use netaclaw_governance::is_below;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A place for a file, found by following links inside of the workspace.
 #[derive(Debug)]
@@ -66,6 +67,56 @@ impl Workspace {
         self.check_writable(path, &real.join(&name))?;
         let path = path.to_owned();
         Ok(Place { dir, name, path })
+    }
+
+    /// The same, for a write that was approved for a folder of the workspace only. The folder is
+    /// compared with the place that is held open, so that no link swapped in meanwhile leads out.
+    pub(crate) fn place_in(
+        &self,
+        path: &str,
+        missing: MissingDirs,
+        folder: Option<&str>,
+    ) -> Result<Place, PathError> {
+        let Some(folder) = folder else {
+            return self.place(path, missing);
+        };
+        let outside = || PathError::OutsideFolder {
+            path: path.to_owned(),
+            folder: folder.to_owned(),
+        };
+        let is_in = |place: Option<String>| place.is_some_and(|place| is_below(folder, &place));
+        // Before directories are made.
+        if !is_in(self.edit_place(path)) {
+            return Err(outside());
+        }
+        let place = self.place(path, missing)?;
+        let real = super::real_path(&place.dir).map_err(|error| refusal(path, &error))?;
+        match is_in(self.in_workspace(&real.join(&place.name))) {
+            true => Ok(place),
+            false => Err(outside()),
+        }
+    }
+
+    /// Where a write to this path would put the file, relative to the workspace and without links;
+    /// `None` if that is outside of it, or not known. Blocks.
+    pub fn edit_place(&self, path: &str) -> Option<String> {
+        if Path::new(path)
+            .components()
+            .any(|part| part == Component::ParentDir)
+        {
+            return None;
+        }
+        let real = match self.place(path, MissingDirs::Refuse) {
+            Ok(place) => super::real_path(&place.dir).ok()?.join(&place.name),
+            Err(PathError::NotFound(_)) => self.future_place(path).ok()??,
+            Err(_) => return None,
+        };
+        self.in_workspace(&real)
+    }
+
+    fn in_workspace(&self, real: &Path) -> Option<String> {
+        let place = real.strip_prefix(self.root()).ok()?;
+        place.to_str().map(str::to_owned)
     }
 
     /// Where a file would be put if the directories that are missing were made.

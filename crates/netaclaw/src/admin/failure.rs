@@ -87,6 +87,7 @@ fn word(lang: Lang, kind: RecordKind) -> String {
         RecordKind::Tool => lang.tool(),
         RecordKind::Memory => lang.memory(),
         RecordKind::McpServer => lang.mcp_server(),
+        RecordKind::Approval => lang.standing_approval(),
     }
 }
 

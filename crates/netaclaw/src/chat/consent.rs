@@ -163,6 +163,7 @@ impl Terminal<'_> {
             approval_id,
             decision,
             remember,
+            grant: None,
             reason,
         };
         match self.engine.execute(&self.caller, response).await {

@@ -6,6 +6,7 @@
 )]
 
 mod agent;
+mod approval;
 mod backup;
 mod bad_input;
 mod channel;

@@ -118,6 +118,7 @@ export default {
     help: 'Show keyboard shortcuts',
     tree: 'Show the session tree',
     stop: 'Stop the run',
+    edits: 'Accept all edits in the workspace for this session, or end that',
     rename: 'Rename this session',
     renameHint: 'title',
     skill: 'Run a skill',
@@ -134,5 +135,5 @@ export default {
     },
   },
   tree: { title: 'Session tree', close: 'Close session tree' },
-  stopAgain: 'Press Escape again to stop',
+  stillRunning: 'The run continues. Stop it with {key}.',
 }

@@ -111,6 +111,7 @@ export default {
     help: '显示键盘快捷键',
     tree: '显示会话树',
     stop: '停止运行',
+    edits: '本会话内允许修改工作区的文件，再次输入则结束',
     rename: '重命名此会话',
     renameHint: '标题',
     skill: '运行技能',
@@ -127,5 +128,5 @@ export default {
     skillRest: '[要求]',
   },
   tree: { title: '会话树', close: '关闭会话树' },
-  stopAgain: '再按一次 Escape 即可停止',
+  stillRunning: '运行仍在继续。按 {key} 可停止。',
 } satisfies Messages['chat']

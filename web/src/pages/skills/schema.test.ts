@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blankInput, fieldsOf, inputOf, problemsOf, type InputForm } from './schema'
+import { blankInput, fieldsOf, inputOf, problemsOf, type InputForm, wordsOf } from './schema'
 
 const SCHEMA = {
   type: 'object',
@@ -40,7 +40,7 @@ describe('a form from a schema', () => {
       ['box', 'json', false],
     ])
     expect(fields[0]).toMatchObject({ label: 'Source', hint: 'A folder or a video.' })
-    expect(fields[1]).toMatchObject({ label: 'frames', isWhole: true, min: 1, max: 9 })
+    expect(fields[1]).toMatchObject({ label: 'Frames', isWhole: true, min: 1, max: 9 })
   })
 
   test('begins with the defaults', () => {
@@ -102,4 +102,18 @@ describe('a form from a schema', () => {
     expect(odd.map((field) => field.kind)).toEqual(['text', 'json'])
     expect(problemsOf(odd, { a: '1', b: 'x' })).toEqual({})
   })
+})
+
+test('labels are words, also where the author gave none, and in the language of the page', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      bigFileBytes: { type: 'integer' },
+      url: { title: 'Address', 'x-zh': { title: '地址' }, type: 'string' },
+    },
+  }
+  const labels = (language: string) => fieldsOf(schema, language).map((field) => field.label)
+  expect(labels('en')).toEqual(['Address', 'Big file bytes'])
+  expect(labels('zh')).toEqual(['地址', 'Big file bytes'])
+  expect(wordsOf('max_HTTPRequests')).toBe('Max HTTP requests')
 })

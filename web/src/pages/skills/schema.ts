@@ -41,14 +41,20 @@ const isSchema = (value: unknown): value is Schema =>
 const numberIn = (schema: Schema, key: string): number | null => (typeof schema[key] === 'number' ? schema[key] : null)
 const textIn = (schema: Schema, key: string): string => (typeof schema[key] === 'string' ? schema[key] : '')
 
+/** In a language of its own under `x-zh` and the like, else as the schema says it. */
+function told(schema: Schema, key: string, language: string): string {
+  const own = schema[`x-${language}`]
+  return (isSchema(own) && textIn(own, key)) || textIn(schema, key)
+}
+
 /** The fields for an input; one for all of it where the schema is not that of an object. */
-export function fieldsOf(schema: unknown, texts: InputTexts = {}): readonly SchemaField[] {
+export function fieldsOf(schema: unknown, language = 'en', texts: InputTexts = {}): readonly SchemaField[] {
   const properties = isSchema(schema) && isSchema(schema['properties']) ? schema['properties'] : null
-  if (!isSchema(schema) || !properties) return [field('', isSchema(schema) ? schema : {}, true, 'json')]
+  if (!isSchema(schema) || !properties) return [field('', isSchema(schema) ? schema : {}, true, 'json', language)]
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const fields = Object.entries(properties).map(([name, property]) => {
     const of = isSchema(property) ? property : {}
-    const made = field(name, of, required.includes(name), kindOf(of))
+    const made = field(name, of, required.includes(name), kindOf(of), language)
     const { label = made.label, description = made.hint } = texts[name] ?? {}
     return { ...made, label, hint: description }
   })
@@ -74,12 +80,30 @@ function kindOf(schema: Schema): SchemaField['kind'] {
   return type === 'array' && isSchema(items) && typeOf(items) === 'string' ? 'lines' : 'json'
 }
 
-function field(name: string, schema: Schema, required: boolean, kind: SchemaField['kind']): SchemaField {
+/** A name of a program as people write: `bigFileBytes` is “Big file bytes”. */
+export function wordsOf(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .split(/[\s_-]+/)
+    .filter((word) => word !== '')
+    .map((word) => (/^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()))
+    .join(' ')
+  return words === '' ? '' : words[0]!.toUpperCase() + words.slice(1)
+}
+
+function field(
+  name: string,
+  schema: Schema,
+  required: boolean,
+  kind: SchemaField['kind'],
+  language: string,
+): SchemaField {
   const given = schema['default']
   return {
     name,
-    label: textIn(schema, 'title') || name,
-    hint: textIn(schema, 'description'),
+    label: told(schema, 'title', language) || wordsOf(name),
+    hint: told(schema, 'description', language),
     required,
     kind,
     initial: initialOf(kind, given, name),

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
+import type { ScopeChoice } from '@/view/standing'
 import type { ApprovalView, QuestionView, QueueRow } from '@/view/types'
 import { show } from '../testing'
 import PanelApproval from './PanelApproval.vue'
@@ -164,6 +165,7 @@ describe('an approval', () => {
     toolName: 'bash',
     label: { zh: '命令行', en: 'Shell' },
     risk: 'exec',
+    choices: [],
     askedAt: 1,
     isAnswering: false,
     problem: null,
@@ -200,9 +202,9 @@ describe('an approval', () => {
     await panel.get('input').setValue(' not there ')
     await button('Deny').trigger('submit')
     expect(panel.emitted('decide')).toEqual([
-      ['p1', 'once', ''],
-      ['p1', 'session', ''],
-      ['p1', 'deny', 'not there'],
+      ['p1', 'once', '', null],
+      ['p1', 'session', '', null],
+      ['p1', 'deny', 'not there', null],
     ])
   })
 
@@ -212,7 +214,51 @@ describe('an approval', () => {
     await panel.get('section').trigger('keydown', { key: 'Enter' })
     expect(panel.emitted('decide')).toBeUndefined()
     await panel.get('section').trigger('keydown', { key: '2' })
-    expect(panel.emitted('decide')).toEqual([['p1', 'session', '']])
+    expect(panel.emitted('decide')).toEqual([['p1', 'session', '', null]])
+  })
+
+  const choices: ScopeChoice[] = [
+    { key: 'a', scope: { kind: 'commands', patterns: ['git *'] }, within: ['session', 'agent'] },
+    { key: 'b', scope: { kind: 'tool' }, within: ['session', 'agent'] },
+  ]
+
+  test('allows more: what is granted is shown, and can be made narrower', async () => {
+    ask({ choices })
+    await button('Allow more').trigger('click')
+    expect(panel.text()).toContain('every call of Shell')
+    await panel.get<HTMLInputElement>('input[type=text]').setValue('git status *')
+    await panel.get('input[value=agent]').setValue()
+    await panel.get('form').trigger('submit')
+    const grant = { scope: { kind: 'commands', patterns: ['git status *'] }, within: 'agent' }
+    expect(panel.emitted('decide')).toEqual([['p1', 'grant', '', grant]])
+  })
+
+  test('Escape takes one step back and decides nothing', async () => {
+    ask({ choices })
+    await button('Allow more').trigger('click')
+    await panel.get('form').trigger('keydown', { key: 'Escape' })
+    expect(panel.find('form').exists()).toBe(false)
+    await panel.get('section').trigger('keydown', { key: 'Escape' })
+    expect(panel.emitted('leave')).toHaveLength(1)
+    expect(panel.emitted('decide')).toBeUndefined()
+  })
+
+  test('its numbers are pressed from elsewhere only after a moment, and if they are shown', async () => {
+    vi.useFakeTimers()
+    panel = show(PanelApproval, { approval: { ...approval, choices }, keys: 'plain' })
+    const press = (number: number): boolean =>
+      (panel.findComponent(PanelApproval).vm as unknown as { press: (number: number) => boolean }).press(number)
+    expect(press(1)).toBe(false)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(panel.text()).toContain('Allow once1')
+    expect(press(5)).toBe(false)
+    expect(press(1)).toBe(true)
+    expect(panel.emitted('decide')).toHaveLength(1)
+    await panel.setProps({ keys: 'alt' })
+    expect(panel.text()).toContain('Allow onceAlt+1')
+    await panel.setProps({ keys: 'none' })
+    expect(press(1)).toBe(false)
+    vi.useRealTimers()
   })
 
   test('takes no second answer, and says what went wrong', async () => {

@@ -28,6 +28,7 @@ const tool = (changes: Partial<ToolView>): ToolView => ({
   route: 'main',
   blockedReason: null,
   policySources: ['agent'],
+  allowedBy: [],
   ...changes,
 })
 const draw = (changes: Partial<ToolView>) => (card = show(ToolCard, { tool: tool(changes) }))

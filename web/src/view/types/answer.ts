@@ -1,5 +1,6 @@
 /** The parts of an answer, and what tools did. */
 
+import type { ApprovalUse } from '@/protocol'
 import type { Millis } from './time'
 
 export type AnswerPart = TextPart | ThinkingPart | ToolPart | ImagePart
@@ -75,6 +76,8 @@ export interface ToolView {
   route: ToolRoute | null
   blockedReason: string | null
   policySources: readonly string[]
+  /** The standing approvals by which it ran without a question. */
+  allowedBy: readonly ApprovalUse[]
 }
 
 /** The steps of a call, the same while it runs and afterwards. */

@@ -1,5 +1,6 @@
 /** What stands around the transcript: the run, its queue, questions, tokens, the connection. */
 
+import type { ScopeChoice } from '../standing'
 import type { DiffView } from './answer'
 import type { Millis } from './time'
 
@@ -109,13 +110,15 @@ export interface ApprovalView {
     sources: readonly { kind: 'web' | 'mcp' | 'file' | 'program' | 'other'; name: string }[]
     destination: string | null
   } | null
+  /** What can be allowed beyond this call, the most useful first. */
+  choices: readonly ScopeChoice[]
   askedAt: Millis
   /** This tab has sent an answer and waits for the acknowledgement. */
   isAnswering: boolean
   problem: string | null
 }
 
-export type ApprovalChoice = 'once' | 'session' | 'deny'
+export type ApprovalChoice = 'once' | 'session' | 'deny' | 'grant'
 
 export interface TokenView {
   used: number

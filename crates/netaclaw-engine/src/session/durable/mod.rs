@@ -12,7 +12,11 @@ pub(crate) use stored::{NewerState, StateUpdate, StoredState};
 
 use crate::compaction::Kept;
 use crate::session::requests::{Answered, KEPT_FOR_MS};
-use netaclaw_protocol::{ApprovalOutcome, ApprovalQuestion, Question, RunId, SessionMeta, Trouble};
+use netaclaw_governance::{CallFacts, WORKSPACE};
+use netaclaw_protocol::{
+    ApprovalOutcome, ApprovalQuestion, ApprovalScope, Question, RunId, SessionMeta,
+    StandingApproval, Trouble,
+};
 use netaclaw_session::Visits;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -24,8 +28,8 @@ const TOOLS_KEY: &str = "netaclawTools";
 /// Answered requests that are stored; beyond it the oldest is forgotten first. All of them are
 /// written with every change, so they are few.
 const REQUESTS_MAX: usize = 32;
-/// Calls that may be approved for a whole session; beyond it the oldest needs approval again.
-const CONSENTS_MAX: usize = 256;
+/// Standing approvals of a session; beyond it the oldest is forgotten.
+const STANDING_MAX: usize = 64;
 /// Decisions and answers that are remembered beyond their run.
 const DECIDED_MAX: usize = 8;
 
@@ -48,9 +52,9 @@ pub(crate) struct Durable {
     /// The last decisions, for clients that repeat a decision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) decided: Vec<Decided>,
-    /// Hashes of calls that a user allowed for the whole session, the newest last.
+    /// What a user allowed for the whole session, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) consents: Vec<String>,
+    pub(crate) standing: Vec<StandingApproval>,
     /// The agent's model was overridden for this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<ModelChoice>,
@@ -72,6 +76,11 @@ pub(crate) struct Durable {
     /// The child visited last at each fork, where it is not the one written last.
     #[serde(skip_serializing_if = "Visits::is_empty")]
     pub(crate) visits: Visits,
+}
+
+/// Whether it allows all edits in the workspace.
+pub(crate) fn is_accept_edits(approval: &StandingApproval) -> bool {
+    matches!(&approval.scope, ApprovalScope::Edits { folder } if folder == WORKSPACE)
 }
 
 /// A question and, once it is answered, the answer: stored until the tool's result is stored.
@@ -104,11 +113,18 @@ pub(crate) struct AskedConsent {
     /// The user's note about a refusal. Not `reason`, which is why approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) words: Option<String>,
+    /// What a standing approval that is granted with it is judged by.
+    #[serde(default)]
+    pub(crate) facts: CallFacts,
 }
 
 impl AskedConsent {
     pub(crate) fn is_allowed(&self) -> bool {
-        let allowed = [ApprovalOutcome::Allowed, ApprovalOutcome::AllowedForSession];
+        let allowed = [
+            ApprovalOutcome::Allowed,
+            ApprovalOutcome::AllowedForSession,
+            ApprovalOutcome::AllowedForAgent,
+        ];
         self.outcome
             .is_some_and(|outcome| allowed.contains(&outcome))
     }
@@ -158,11 +174,16 @@ impl Durable {
         self.requests.drain(..surplus);
     }
 
-    pub(crate) fn agree_for_session(&mut self, hash: String) {
-        self.consents.retain(|known| *known != hash);
-        self.consents.push(hash);
-        let surplus = self.consents.len().saturating_sub(CONSENTS_MAX);
-        self.consents.drain(..surplus);
+    /// Adds a standing approval in place of one with the same scope.
+    pub(crate) fn grant(&mut self, new: StandingApproval) {
+        let same = |known: &StandingApproval| {
+            (&known.scope, &known.tool_name) == (&new.scope, &new.tool_name)
+                || is_accept_edits(known) && is_accept_edits(&new)
+        };
+        self.standing.retain(|known| !same(known));
+        self.standing.push(new);
+        let surplus = self.standing.len().saturating_sub(STANDING_MAX);
+        self.standing.drain(..surplus);
     }
 
     /// A user's answer to a question.

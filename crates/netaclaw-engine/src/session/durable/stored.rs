@@ -16,11 +16,12 @@ const STATE_VERSION: u64 = 2;
 const QUEUE: &str = "queue";
 
 /// Lists of the state whose elements have a name of their own, and the member that holds it.
-const NAMED_LISTS: [(&str, &str); 5] = [
+const NAMED_LISTS: [(&str, &str); 6] = [
     ("questions", "requestId"),
     ("answered", "requestId"),
     ("approvals", "approvalId"),
     ("decided", "approvalId"),
+    ("standing", "id"),
     ("requests", "id"),
 ];
 
@@ -252,7 +253,7 @@ fn read_members(session: &SessionMeta, members: &Map<String, Value>) -> (Durable
         answered: reader.list("answered"),
         approvals: reader.list("approvals"),
         decided: reader.list("decided"),
-        consents: reader.list("consents"),
+        standing: reader.list("standing"),
         model: reader.one("model"),
         told_tools: None,
         requests: reader.list("requests"),

@@ -1,5 +1,5 @@
 use super::*;
-use netaclaw_protocol::{ChatMode, QueueItem};
+use netaclaw_protocol::{ChatMode, QueueItem, StandingApproval};
 use netaclaw_session::MetadataChange;
 use serde_json::{Map, Value, json};
 
@@ -192,6 +192,14 @@ fn an_event_has_the_texts_of_new_and_changed_messages_only() {
     assert_eq!(contents(&known, &queue), [Some("short".to_owned()), None]);
 }
 
+/// A standing approval of every call of a tool.
+fn tool_of(name: &str) -> Value {
+    json!({"id": name, "toolName": name, "toolLabel": {"zh": name, "en": name},
+        "scope": {"kind": "tool"}, "within": "session", "sample": "", "userId": "u",
+        "agentId": "a", "sessionId": "s", "grantedBy": "ann", "grantedAt": 1,
+        "tools": {"bash": "hash"}})
+}
+
 /// A state with an unknown member at every level.
 fn foreign() -> Value {
     json!({"version": 2, "session": "s", "by": "p", "future": {"deep": [1, null]},
@@ -201,7 +209,7 @@ fn foreign() -> Value {
             {"requestId": "q", "runId": "r", "toolCallId": "t", "question": "?", "options": [],
                 "multi": false, "readOnly": false, "colour": "red"}],
         "warnings": [{"kind": "of tomorrow"}],
-        "consents": ["hash", {"hash": "of tomorrow"}],
+        "standing": [tool_of("one"), {"id": "x", "scope": {"kind": "of tomorrow"}}],
         "queue": {
             "a": {"itemId": "a", "content": "one", "mode": "auto", "queuedAt": 1, "place": 1,
                 "priority": {"high": true}},
@@ -214,7 +222,7 @@ fn what_is_not_understood_is_kept_at_every_level() {
     let before = holding(foreign());
     let (mut state, _) = StoredState::read(&before);
     assert!(state.run.is_some() && state.warnings.is_empty());
-    assert_eq!((state.questions.len(), state.consents.len()), (1, 1));
+    assert_eq!((state.questions.len(), state.standing.len()), (1, 1));
     assert_eq!(order(&state.queue), ["a", "b"]);
     let odd = &state.queue[1];
     assert!(odd.item.unsupported && odd.item.held);
@@ -225,7 +233,8 @@ fn what_is_not_understood_is_kept_at_every_level() {
 
     state.run.as_mut().unwrap().started_at = 6;
     state.questions[0].answer = Some(vec!["yes".to_owned()]);
-    state.agree_for_session("another".to_owned());
+    let another: StandingApproval = serde_json::from_value(tool_of("another")).unwrap();
+    state.grant(another);
     state.queue.hold();
     state.queue.resume();
     state.queue.push(message("c", "three")).unwrap();
@@ -233,7 +242,8 @@ fn what_is_not_understood_is_kept_at_every_level() {
     let mut expected = foreign();
     expected["run"]["startedAt"] = json!(6);
     expected["questions"][1]["answer"] = json!(["yes"]);
-    expected["consents"] = json!([{"hash": "of tomorrow"}, "hash", "another"]);
+    let of_tomorrow = json!({"id": "x", "scope": {"kind": "of tomorrow"}});
+    expected["standing"] = json!([of_tomorrow, tool_of("one"), tool_of("another")]);
     expected["queue"]["c"] = after.metadata[KEY]["queue"]["c"].clone();
     assert_eq!(after.metadata[KEY], expected);
 
@@ -244,7 +254,7 @@ fn what_is_not_understood_is_kept_at_every_level() {
             queue.retain(|queued| queued.item.unsupported);
             queue
         },
-        consents: state.consents.clone(),
+        standing: state.standing.clone(),
         ..Durable::default()
     };
     let (after, _) = stored(&emptied, &after);

@@ -172,7 +172,7 @@ struct ToolResult {
 impl ToolResult {
     /// Refused, invalid or overtaken by a stop: what the model reads was written here.
     fn never_ran(&self) -> bool {
-        let own = |name: &String| name == "durationMs" || name == "ending";
+        let own = |name: &String| ["durationMs", "ending", "allowedBy"].contains(&name.as_str());
         let details = self.details.as_object();
         self.is_error && details.is_some_and(|details| details.keys().all(own))
     }

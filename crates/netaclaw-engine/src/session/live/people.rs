@@ -3,8 +3,8 @@
 use super::{Live, LiveState};
 use crate::events::feed::now_ms;
 use netaclaw_protocol::{
-    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ClarifyAnswered, ClarifyOutcome, Question,
-    ReliableEvent,
+    ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ApprovalUsed, ClarifyAnswered,
+    ClarifyOutcome, Question, ReliableEvent,
 };
 use netaclaw_tools::ClarifyAnswer;
 
@@ -102,6 +102,16 @@ impl Live {
             outcome,
         };
         self.feed.emit(&ReliableEvent::ApprovalDecided(decided));
+    }
+
+    /// Standing approvals allow a call that began.
+    pub(crate) fn approval_used(&self, used: ApprovalUsed) {
+        let mut state = self.lock();
+        let mut tools = state.tools.iter_mut();
+        if let Some(tool) = tools.find(|tool| tool.call.tool_call_id == used.tool_call_id) {
+            tool.call.allowed_by.clone_from(&used.allowed_by);
+        }
+        self.feed.emit(&ReliableEvent::ApprovalUsed(used));
     }
 
     /// There was no decision in time.

@@ -90,9 +90,11 @@ impl TypedTool for Edit {
     }
 
     async fn run(&self, call: Call<EditInput>, context: ToolContext) -> ToolOutput {
+        let folder = call.limits().folder().map(str::to_owned);
         let input = call.into_input();
         blocking(move || {
-            edit(&input, &context).unwrap_or_else(|error| ToolOutput::error(error.to_string()))
+            edit(&input, folder.as_deref(), &context)
+                .unwrap_or_else(|error| ToolOutput::error(error.to_string()))
         })
         .await
     }
@@ -170,12 +172,17 @@ enum EditError {
     CalledOff,
 }
 
-fn edit(input: &EditInput, context: &ToolContext) -> Result<ToolOutput, EditError> {
+fn edit(
+    input: &EditInput,
+    folder: Option<&str>,
+    context: &ToolContext,
+) -> Result<ToolOutput, EditError> {
     if context.cancel.is_cancelled() {
         return Err(EditError::CalledOff);
     }
     let path = &input.path;
-    let place = context.workspace.place(path, MissingDirs::Refuse)?;
+    let workspace = &context.workspace;
+    let place = workspace.place_in(path, MissingDirs::Refuse, folder)?;
     let mut file = place
         .existing()?
         .ok_or_else(|| PathError::NotFound(path.clone()))?;
