@@ -63,7 +63,7 @@ impl Switch {
     /// What users allowed the other agent, they did not allow this one.
     pub(super) fn prepare(&self, durable: &mut Durable) {
         durable.model = self.model.clone();
-        durable.consents.clear();
+        durable.standing.clear();
     }
 
     /// Records the switch in the tree, changes the session, and appends the message behind it.

@@ -158,9 +158,12 @@ fn ending(consent: Option<&AskedConsent>) -> &'static str {
         Some(None | Some(ApprovalOutcome::Closed)) => "undecided",
         Some(Some(ApprovalOutcome::Denied)) => "denied",
         // Whether it ran is unknown.
-        Some(Some(ApprovalOutcome::Allowed | ApprovalOutcome::AllowedForSession)) | None => {
-            "interrupted"
-        }
+        Some(Some(
+            ApprovalOutcome::Allowed
+            | ApprovalOutcome::AllowedForSession
+            | ApprovalOutcome::AllowedForAgent,
+        ))
+        | None => "interrupted",
     }
 }
 
