@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import { imageAddress } from '@/api'
-import { useAccount, useCatalogue, useOutbox, usePrefs, useSession } from '@/stores'
+import { useAccount, useCatalogue, useConnection, useOutbox, usePrefs, useSession } from '@/stores'
 import type { Outgoing } from '@/socket'
 import { NO_FILES, NO_IMAGES } from '@/view/content'
 import { chatChannels } from '@/view/models'
@@ -15,6 +15,7 @@ export function useRows(showsFolded: () => boolean) {
   const prefs = usePrefs()
   const account = useAccount()
   const catalogue = useCatalogue()
+  const connection = useConnection()
   const project = transcriptProjector()
 
   const own = computed(() => outbox.items.filter((item) => (item.chat.sessionId ?? null) === session.id))
@@ -35,6 +36,7 @@ export function useRows(showsFolded: () => boolean) {
       pending: pending.value,
       showsFolded: showsFolded(),
       loadingOlder: session.loadingOlder,
+      connected: connection.isConnected,
       address: (entryId, number) => imageAddress(session.id ?? '', entryId, number),
     })
   })

@@ -56,6 +56,14 @@ describe('the steps of a call', () => {
     )
   })
 
+  test('that all went well is not the latest one, which is about the work', () => {
+    const end = event(2, { source: 'runtime', status: 'completed', message: 'Done.' })
+    expect(heard([event(1), end])).toMatchObject({ latest: { sequence: 1 }, count: 2 })
+    expect(heard([event(1), end, end])?.steps).toHaveLength(2)
+    const failed = event(2, { source: 'runtime', status: 'failed', message: 'It was killed.' })
+    expect(heard([event(1), failed])).toMatchObject({ latest: { sequence: 2 } })
+  })
+
   test('one that is known changes nothing', () => {
     const process = heard([event(1), event(2), event(5)])!
     for (const sequence of [1, 3, 5]) expect(withStep(process, event(sequence), LOG)).toBe(process)

@@ -20,12 +20,12 @@ export interface Step {
 
 /** With a step more. One that is known, or older than what is known, changes nothing. */
 export function withStep(process: ProcessState | null, event: RuntimeProcessEvent, log: ProcessLogRef): ProcessState {
-  const known = process?.latest.sequence ?? 0
+  const known = process?.count ?? 0
   if (process && event.sequence <= known) return process
   const count = Math.max(process?.count ?? 0, event.sequence)
   const step = { from: Math.max(known + 1, event.sequence - repeats(event) + 1), event }
   return {
-    latest: event,
+    latest: process && isMereSuccess(event) ? process.latest : event,
     steps: [...(process?.steps ?? []), step].filter((step) => isKept(step, count)),
     count,
     dropped: process?.dropped ?? 0,
@@ -50,6 +50,11 @@ export function processOf(told: unknown): ProcessState | null {
     dropped: typeof processEventsDropped === 'number' ? processEventsDropped : 0,
     log: isLog(processLogRef) ? processLogRef : null,
   }
+}
+
+/** The server's own note that all went well; the latest step stays the last one about the work. */
+function isMereSuccess({ source, status }: RuntimeProcessEvent): boolean {
+  return source === 'runtime' && status === 'completed'
 }
 
 function isKept({ from, event }: Step, count: number): boolean {

@@ -29,7 +29,7 @@ function known(state: SessionState) {
 
 /** The same without what only those know who were there: how it went on the way, and entries that left the path. */
 function kept(state: SessionState) {
-  const { runStartedAt, done, errors, compaction, entries, ...rest } = known(state)
+  const { done, errors, compaction, entries, ...rest } = known(state)
   // Counters that only lists show, and lists ask for them.
   const { messageCount, leafEntryId, updatedAt, ...meta } = state.meta
   return { ...rest, meta, tokens: state.tokens.current, entries: state.path.map((id) => asStored(entries[id])) }

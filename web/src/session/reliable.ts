@@ -77,7 +77,7 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
       return { ...state, questions: [...without(state.questions, event.data.toolCallId), event.data] }
     case 'clarify_answered':
       return {
-        ...state,
+        ...goesOn(state, event.data.toolCallId, event.ts),
         questions: state.questions.map((asked) =>
           asked.requestId === event.data.requestId ? { ...asked, closed: event.data } : asked,
         ),
@@ -85,7 +85,10 @@ export function reduceReliable(state: SessionState, event: ServerEvent): Session
     case 'approval_request':
       return { ...state, approvals: [...without(state.approvals, event.data.toolCallId), event.data] }
     case 'approval_decided':
-      return { ...state, approvals: state.approvals.filter((asked) => asked.approvalId !== event.data.approvalId) }
+      return {
+        ...goesOn(state, event.data.toolCallId, event.ts),
+        approvals: state.approvals.filter((asked) => asked.approvalId !== event.data.approvalId),
+      }
     case 'approval_used':
       return approvalUsed(state, event.data)
     case 'standing_approvals':
@@ -187,13 +190,22 @@ function settingsOn(state: SessionState, path: readonly string[]): Partial<Sessi
 function modelOf(entry: Entry): ModelRef | null {
   if (entry.type === 'model_change') return { provider: entry.provider, modelId: entry.modelId }
   if (entry.type !== 'message' || entry.message.role !== 'assistant') return null
-  return { provider: entry.message.provider, modelId: entry.message.model }
+  return named({ provider: entry.message.provider, modelId: entry.message.model })
+}
+
+/** An answer that failed before a model was asked names none. */
+function named(model: ModelRef): ModelRef | null {
+  return model.modelId === '' ? null : model
 }
 
 function streamStarted(state: SessionState, start: StreamStart, at: number): SessionState {
   if (state.streaming?.entryId === start.entryId) return state
   const { runId, entryId, parentId, provider, model } = start
-  return { ...state, streaming: { runId, entryId, parentId, provider, model, startedAt: at, parts: [] } }
+  return {
+    ...state,
+    model: named({ provider, modelId: model }) ?? state.model,
+    streaming: { runId, entryId, parentId, provider, model, startedAt: at, parts: [] },
+  }
 }
 
 function toolStarted(state: SessionState, call: ToolCallStarted, at: number): SessionState {
@@ -220,12 +232,20 @@ function approvalUsed(state: SessionState, used: ApprovalUsed): SessionState {
   return { ...state, tools: new Map(state.tools).set(used.toolCallId, { ...tool, allowedBy: used.allowedBy }) }
 }
 
+/** A call works from now on: the time before was its user's. */
+function goesOn(state: SessionState, toolCallId: string, at: number): SessionState {
+  const tool = state.tools.get(toolCallId)
+  if (!tool) return state
+  return { ...state, tools: new Map(state.tools).set(toolCallId, { ...tool, startedAt: at }) }
+}
+
 function toolCompleted(state: SessionState, done: ToolCallCompleted): SessionState {
   const known = state.tools.get(done.toolCallId) ?? unknownTool(done.toolCallId, done.runId)
   const tool: ToolState = {
     ...known,
     name: known.name || done.toolName,
     result: {
+      status: done.status,
       isError: done.isError,
       content: blocks(done.content),
       details: done.details ?? undefined,
@@ -245,9 +265,9 @@ function answered(state: SessionState, toolCallId: string): SessionState {
 }
 
 function runStatus(state: SessionState, run: RunStatus): SessionState {
-  if (run.status === 'idle') return { ...state, run, runStartedAt: null, streaming: null }
+  if (run.status === 'idle') return { ...state, run, streaming: null }
   const sameRun = state.run.status !== 'idle' && state.run.runId === run.runId
-  return { ...state, run, runStartedAt: sameRun ? state.runStartedAt : run.since, done: sameRun ? state.done : null }
+  return { ...state, run, done: sameRun ? state.done : null }
 }
 
 /** Nothing of a run that has ended stays open, whatever was missed of it. */

@@ -26,7 +26,6 @@ export function fromSnapshot(opened: Opened, before: SessionState | null, now: n
     thinkingLevel: snapshot.thinkingLevel,
     model: snapshot.model ?? null,
     run: snapshot.run,
-    runStartedAt: running ? (before?.runStartedAt ?? snapshot.run.since) : null,
     lastActivity: Math.max(snapshot.run.since, running ? now : 0),
     streaming: snapshot.streaming ? streaming(snapshot.streaming) : null,
     tools: new Map(snapshot.tools.map((tool) => [tool.toolCallId, openTool(tool)])),

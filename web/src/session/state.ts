@@ -24,6 +24,7 @@ import type {
   StandingApproval,
   TodoList,
   TokenUpdate,
+  ToolExecutionStatus,
   ToolRoute,
   Trouble,
 } from '@/protocol'
@@ -48,8 +49,6 @@ export interface SessionState {
   readonly thinkingLevel: string
   readonly model: ModelRef | null
   readonly run: RunStatus
-  /** When the run under way began; null when there is none. */
-  readonly runStartedAt: number | null
   /** The server's time of the last sign of life. */
   readonly lastActivity: number
   readonly streaming: StreamingState | null
@@ -117,6 +116,7 @@ export interface ToolState {
 }
 
 export interface ToolEnd {
+  readonly status: ToolExecutionStatus
   readonly isError: boolean
   readonly content: readonly ContentBlock[]
   readonly details: unknown

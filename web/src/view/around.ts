@@ -11,7 +11,8 @@ export function runView(state: SessionState, language: TroubleLanguage): RunView
     state: state.run.status,
     phase: state.run.phase ?? null,
     since: state.run.since,
-    startedAt: state.runStartedAt,
+    startedAt: state.run.startedAt ?? null,
+    waitedMs: state.run.waitedMs,
     lastActivity: state.lastActivity,
     retry: retry
       ? {

@@ -49,6 +49,7 @@ const options = (changes: Partial<TranscriptOptions> = {}): TranscriptOptions =>
   loadingOlder: false,
   address: () => '',
   language: 'en',
+  connected: true,
   ...changes,
 })
 

@@ -1,5 +1,6 @@
 /** How much of a turn is shown: what an agent does on its way can be folded or left out. */
 
+import { isOpen, isWell } from './stands'
 import type { ActivityRow, AnswerPart, AssistantRow, TranscriptRow, Verbosity } from './types'
 
 /** Folds the rows of one turn and says which of them continue and end it. */
@@ -53,16 +54,18 @@ interface Piece {
   part: AnswerPart
 }
 
-/** A step on the way to an answer. What failed is seen for itself and never folded, and so is a question: it is part of what was said. */
+/**
+ * A step on the way to an answer. A call that failed or did nothing is seen for itself and never folded, and so is a
+ * question: it is part of what was said.
+ */
 function isStep(part: AnswerPart): boolean {
-  if (part.kind === 'tool')
-    return part.tool.status !== 'error' && part.tool.status !== 'blocked' && part.tool.name !== 'clarify'
+  if (part.kind === 'tool') return isWell(part.tool.status) && part.tool.name !== 'clarify'
   return part.kind === 'thinking'
 }
 
 function isGoing(part: AnswerPart): boolean {
   if (part.kind === 'thinking') return part.open
-  return part.kind === 'tool' && (part.tool.status === 'pending' || part.tool.status === 'running')
+  return part.kind === 'tool' && isOpen(part.tool.status)
 }
 
 /** An answer without parts that still says something: that it failed, was cut off, or has begun and no step of it tells so. */
@@ -130,7 +133,7 @@ function withPlaces(rows: readonly TranscriptRow[], running: boolean): Transcrip
   })
 }
 
-const WITHOUT_END = { branch: null, label: null, stopReason: null, errorMessage: null } as const
+const WITHOUT_END = { branch: null, label: null, stopReason: null, cutBy: null, errorMessage: null } as const
 
 const isOfAnswer = (row: TranscriptRow): row is AssistantRow | ActivityRow =>
   row.kind === 'assistant' || row.kind === 'activity'

@@ -1,10 +1,11 @@
-import type { ApprovalUse, ContentBlock, Entry } from '@/protocol'
+import type { ApprovalUse, ContentBlock, Entry, ToolExecution } from '@/protocol'
 import { wholeText, type PartState, type ToolState } from '@/session'
 import { imagesOf, oneLine, plain, textOf, type ImageAddress } from './content'
 import { diffOf } from './diff'
 import { usesIn } from './standing'
 import { processIn, processView } from './process'
-import type { ToolResultView, ToolStatus, ToolView } from './types'
+import { callStands, type CallFacts } from './stands'
+import type { ToolResultView, ToolView } from './types'
 
 /** A call as an answer holds it. */
 export type ToolCallBlock = Extract<ContentBlock, { type: 'toolCall' }>
@@ -14,17 +15,19 @@ export type ToolResultEntry = Extract<Entry, { type: 'message' }> & {
   message: { role: 'toolResult' }
 }
 
-interface ToolContext {
-  /** Whether the run of this call may still be under way. */
-  running: boolean
+interface ToolContext extends Pick<CallFacts, 'running' | 'connected' | 'waitsFor'> {
   address: ImageAddress
 }
 
-/** A call of a stored answer: its entry tells the result, the live state what happens until then. */
+/**
+ * A call of a stored answer: the answer itself says how it stands (`execution`), its result what came of it, and the
+ * live state what happens until then.
+ */
 export function toolOfCall(
   call: ToolCallBlock,
   result: ToolResultEntry | null,
   live: ToolState | null,
+  execution: ToolExecution | null,
   context: ToolContext,
 ): ToolView {
   const ended = result
@@ -32,11 +35,18 @@ export function toolOfCall(
     : live?.result
       ? liveEnd(live.result, context.address)
       : null
+  const settled = execution?.status === 'pending' ? null : (execution?.status ?? null)
+  const isQuestion = call.name === 'clarify'
   return {
     id: call.id,
     name: call.name,
-    label: live?.label || call.name,
-    status: ended ? ended.status(live?.blockedReason ?? null) : openStatus(live, context.running),
+    label: live?.label || execution?.label || call.name,
+    status: callStands({
+      ended: settled ?? live?.result?.status ?? null,
+      failed: ended && ended.isError,
+      begun: live !== null,
+      ...context,
+    }),
     args: call.arguments,
     argsText: '',
     headline: headline(call.arguments),
@@ -45,12 +55,13 @@ export function toolOfCall(
     result: ended?.result ?? null,
     details: ended?.details,
     diff: ended ? diffOf(ended.details, call.arguments) : null,
-    answers: call.name === 'clarify' ? answersIn(ended?.details) : null,
+    answers: isQuestion ? answersIn(ended?.details) : null,
     startedAt: live?.startedAt ?? null,
-    durationMs: ended?.durationMs ?? null,
-    route: live?.route ?? null,
-    blockedReason: live?.blockedReason ?? ended?.blockedReason ?? null,
-    policySources: live?.policySources ?? NO_SOURCES,
+    // The time of a question is its user's.
+    durationMs: isQuestion ? null : (execution?.durationMs ?? ended?.durationMs ?? null),
+    route: live?.route ?? execution?.runtimeRoute ?? null,
+    blockedReason: live?.blockedReason ?? execution?.blockedReason ?? null,
+    policySources: live?.policySources ?? execution?.policySources ?? NO_SOURCES,
     allowedBy: usesIn(ended?.details) ?? live?.allowedBy ?? NO_USES,
   }
 }
@@ -76,7 +87,7 @@ export function toolOfState(live: ToolState, context: ToolContext): ToolView {
     name: live.name,
     arguments: (live.args ?? null) as ToolCallBlock['arguments'],
   }
-  return toolOfCall(call, null, live, context)
+  return toolOfCall(call, null, live, null, context)
 }
 
 const NO_SOURCES: readonly string[] = []
@@ -104,50 +115,23 @@ const blank: ToolView = {
   allowedBy: NO_USES,
 }
 
-function openStatus(live: ToolState | null, running: boolean): ToolStatus {
-  if (!running) return 'cancelled'
-  return live ? 'running' : 'pending'
-}
-
 interface End {
-  status: (blockedReason: string | null) => ToolStatus
+  isError: boolean
   result: ToolResultView
   details: unknown
   durationMs: number | null
-  blockedReason: string | null
 }
 
 function storedEnd(entry: ToolResultEntry, address: ImageAddress): End {
   const { content, details, isError } = entry.message
-  return end(entry.id, content, details ?? undefined, isError, address)
+  const result = { text: textOf(content), images: imagesOf(entry.id, content, address) }
+  return { isError, result, details: details ?? undefined, durationMs: null }
 }
 
-function liveEnd(result: NonNullable<ToolState['result']>, address: ImageAddress): End {
-  const { resultEntryId, content, details, isError, durationMs } = result
-  const told = end(resultEntryId, content, details, isError, address)
-  return { ...told, durationMs: told.durationMs ?? durationMs }
-}
-
-function end(
-  entryId: string,
-  content: readonly ContentBlock[],
-  details: unknown,
-  isError: boolean,
-  address: ImageAddress,
-): End {
-  const told = (typeof details === 'object' && details !== null ? details : {}) as Record<string, unknown>
-  const blockedReason = typeof told['blockedReason'] === 'string' ? told['blockedReason'] : null
-  return {
-    status: (blocked) => {
-      if (blocked !== null || blockedReason !== null) return 'blocked'
-      if (told['ending'] === 'cancelled') return 'cancelled'
-      return isError ? 'error' : 'done'
-    },
-    result: { text: textOf(content), images: imagesOf(entryId, content, address) },
-    details,
-    durationMs: typeof told['durationMs'] === 'number' ? told['durationMs'] : null,
-    blockedReason,
-  }
+function liveEnd(live: NonNullable<ToolState['result']>, address: ImageAddress): End {
+  const { resultEntryId, content, details, isError, durationMs } = live
+  const result = { text: textOf(content), images: imagesOf(resultEntryId, content, address) }
+  return { isError, result, details, durationMs }
 }
 
 /** What a question was answered with, as its result tells beside its words. */

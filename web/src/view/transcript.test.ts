@@ -13,6 +13,7 @@ const options = (verbosity: Verbosity): TranscriptOptions => ({
   loadingOlder: false,
   address: (entryId, number) => `/images/${entryId}/${number}`,
   language: 'en',
+  connected: true,
 })
 
 /** Rows as a person would read them aloud; ids by the order of their first appearance. */
@@ -327,14 +328,14 @@ describe('by hand', () => {
       },
     }
     expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain(
-      '[clarify cancelled: Which colour, red or blue?]',
+      '[clarify interrupted: Which colour, red or blue?]',
     )
     expect(read(transcript(session([user('u1', null, 'one'), asks]), options('everything')))).toContain(
-      '[bash cancelled: ls **/*.rs]',
+      '[bash interrupted: ls **/*.rs]',
     )
   })
 
-  test('what failed is never folded, and a call without a result was cancelled', () => {
+  test('what failed is never folded, and neither is a call that was interrupted', () => {
     const state = session([
       user('u1', null, 'one'),
       call('a1', 'u1', ['x', 'y', 'z']),
@@ -342,9 +343,11 @@ describe('by hand', () => {
       result('r2', 'r1', 'y', 'broken', true),
     ])
     expect(read(transcript(state, options('summary')))).toBe(
-      'user one\nactivity [x done: a1] fine\nassistant (continues) [y error: a1] broken\nactivity (ends) [z cancelled: a1]',
+      'user one\nactivity [x done: a1] fine\nassistant (continues ends) [y error: a1] broken | [z interrupted: a1]',
     )
-    expect(read(transcript(state, options('answer')))).toBe('user one\nassistant (ends) [y error: a1] broken')
+    expect(read(transcript(state, options('answer')))).toBe(
+      'user one\nassistant (ends) [y error: a1] broken | [z interrupted: a1]',
+    )
   })
 
   test('a long answer is several rows, the same while it arrives and when it is stored', () => {

@@ -8,6 +8,7 @@ import { agentSwitch, imagesOf, millisOf, textOf, userParts, type ImageAddress }
 import { fold } from './fold'
 import { growingParts, spread, textParts } from './pieces'
 import { share } from './share'
+import { cutBy } from './stands'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
 import { NO_REMEDIES, remediesFor, troubleWords, type Means, type TroubleLanguage } from './trouble'
 import type {
@@ -32,6 +33,8 @@ export interface TranscriptOptions {
   language: TroubleLanguage
   /** What the reader can do about errors. */
   means?: Means
+  /** What is under way is known to be. */
+  connected: boolean
 }
 
 const NO_MEANS: Means = {}
@@ -130,8 +133,8 @@ interface TurnContext {
 function lastTurn(state: SessionState, options: TranscriptOptions, entries: readonly Entry[]): TranscriptRow[] {
   const running = state.run.status !== 'idle'
   const rows = rowsOfTurn(entries, { state, options, running })
-  if (state.streaming) rows.push(streamingRow(state))
-  for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, running, options.address))
+  if (state.streaming) rows.push(streamingRow(state, options.connected))
+  for (const tool of unplaced(state, rows)) rows.push(placeholder(tool, { state, options, running }))
   const folded = spread(fold(rows, options.verbosity, running))
   folded.push(...troubles(state, options, folded))
   if (state.compaction && state.compaction.state !== 'done')
@@ -285,7 +288,7 @@ function rowOf(
       return {
         ...base,
         kind: 'assistant',
-        parts: partsOf(entry.id, message, results, context),
+        parts: partsOf(entry, message, results, context),
         streaming: false,
         continues: false,
         ends: false,
@@ -294,6 +297,7 @@ function rowOf(
         provider: message.provider,
         model: message.model,
         stopReason: message.stopReason,
+        cutBy: cutBy(message.stopReason, message.trouble),
         errorMessage: troubleWords(message.trouble, options.language) ?? message.errorMessage ?? null,
         advised: message.trouble != null,
         remedies: remediesFor(
@@ -321,7 +325,7 @@ type AssistantMessage = Extract<Extract<Entry, { type: 'message' }>['message'], 
 type AssistantBlock = AssistantMessage['content'][number]
 
 function partsOf(
-  entryId: string,
+  entry: Entry,
   message: AssistantMessage,
   results: ReadonlyMap<string, ToolResultEntry>,
   context: TurnContext,
@@ -330,18 +334,19 @@ function partsOf(
   let thoughts = 0
   return message.content.flatMap((block, part) => {
     const durationMs = block.type === 'thinking' ? (thinkingMs[thoughts++] ?? null) : null
-    return partOf(entryId, part, block, durationMs, results, context)
+    return partOf(entry, part, block, durationMs, results, context)
   })
 }
 
 function partOf(
-  entryId: string,
+  { id: entryId, metadata }: Entry,
   part: number,
   block: AssistantBlock,
   durationMs: number | null,
   results: ReadonlyMap<string, ToolResultEntry>,
-  { state, options, running }: TurnContext,
+  context: TurnContext,
 ): AnswerPart | readonly AnswerPart[] {
+  const { state, options, running } = context
   const key = partKey(entryId, part)
   switch (block.type) {
     case 'text':
@@ -353,20 +358,30 @@ function partOf(
     case 'toolCall': {
       const live = running ? (state.tools.get(block.id) ?? null) : null
       const result = results.get(`${entryId}/${block.id}`) ?? null
-      const tool = toolOfCall(block, result, live?.entryId === entryId ? live : null, {
-        running,
-        address: options.address,
-      })
-      return { kind: 'tool', key, tool }
+      const execution = metadata?.toolExecutions.find((execution) => execution.toolCallId === block.id) ?? null
+      const own = live?.entryId === entryId ? live : null
+      return { kind: 'tool', key, tool: toolOfCall(block, result, own, execution, callContext(block.id, context)) }
     }
     case 'image':
       return { kind: 'image', key, image: imagesOf(entryId, [block], options.address)[0]! }
   }
 }
 
-function streamingRow(state: SessionState): AssistantRow {
+function callContext(toolCallId: string, { state, options, running }: TurnContext) {
+  const asksFor = (item: { toolCallId: string }) => item.toolCallId === toolCallId
+  const waitsFor: 'approval' | 'answer' | null = state.approvals.some(asksFor)
+    ? 'approval'
+    : state.questions.some((question) => !question.closed && asksFor(question))
+      ? 'answer'
+      : null
+  return { running, connected: options.connected, waitsFor, address: options.address }
+}
+
+function streamingRow(state: SessionState, connected: boolean): AssistantRow {
   const answer = state.streaming!
-  const parts = answer.parts.flatMap((part, at) => openPart(answer.entryId, part, at === answer.parts.length - 1))
+  const parts = answer.parts.flatMap((part, at) =>
+    openPart(answer.entryId, part, at === answer.parts.length - 1, connected),
+  )
   return {
     ...bare(answer.entryId, answer.entryId),
     kind: 'assistant',
@@ -379,6 +394,7 @@ function streamingRow(state: SessionState): AssistantRow {
     provider: answer.provider,
     model: answer.model,
     stopReason: null,
+    cutBy: null,
     errorMessage: null,
     advised: false,
     remedies: NO_REMEDIES,
@@ -388,7 +404,12 @@ function streamingRow(state: SessionState): AssistantRow {
   }
 }
 
-function openPart(entryId: string, part: PartState, isLast: boolean): AnswerPart | readonly AnswerPart[] {
+function openPart(
+  entryId: string,
+  part: PartState,
+  isLast: boolean,
+  connected: boolean,
+): AnswerPart | readonly AnswerPart[] {
   const key = partKey(entryId, part.part)
   // Models write one part after the other.
   const open = isLast && !part.done
@@ -396,11 +417,13 @@ function openPart(entryId: string, part: PartState, isLast: boolean): AnswerPart
     case 'text':
       return growingParts(key, part.text, open)
     case 'thinking': {
-      const { durationMs, startedAt } = part
+      const { durationMs } = part
+      // A clock would count time that nobody knows anything of.
+      const startedAt = connected ? part.startedAt : null
       return { kind: 'thinking', key, text: wholeText(part.text), open, durationMs, startedAt, redacted: false }
     }
     case 'toolCall':
-      return { kind: 'tool', key, tool: toolOfPart(entryId, part) }
+      return { kind: 'tool', key, tool: toolOfPart(entryId, connected ? part : { ...part, startedAt: null }) }
   }
 }
 
@@ -415,11 +438,11 @@ function unplaced(state: SessionState, rows: readonly TranscriptRow[]): ToolStat
   return [...state.tools.values()].filter((tool) => !placed.has(tool.toolCallId))
 }
 
-function placeholder(tool: ToolState, running: boolean, address: ImageAddress): TranscriptRow {
+function placeholder(tool: ToolState, context: TurnContext): TranscriptRow {
   return {
     ...bare(`tool:${tool.toolCallId}`, null),
     kind: 'tool',
-    tool: toolOfState(tool, { running, address }),
+    tool: toolOfState(tool, callContext(tool.toolCallId, context)),
     at: tool.startedAt,
   }
 }

@@ -92,6 +92,7 @@ export default {
     details: 'Details',
     compacting: 'Compacting context',
     stopping: 'Stopping',
+    disconnected: 'Disconnected; run status unknown',
     quiet: 'last activity {seconds} s ago',
   },
   continue: 'Continue where you stopped.',

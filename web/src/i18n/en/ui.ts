@@ -26,7 +26,6 @@ export default {
     showInTree: 'Show in session tree',
   },
   activity: {
-    thought: 'Thought',
     used: 'Used {count} tool: {names} | Used {count} tools: {names}',
   },
   approval: {
@@ -52,6 +51,7 @@ export default {
     said: 'Answer',
     waiting: 'Waiting for the model',
     stopped: 'Stopped.',
+    interrupted: 'Interrupted: the server stopped before the answer was complete.',
     cut: 'The answer reached the length limit and was truncated.',
   },
   branch: {
@@ -222,7 +222,6 @@ export default {
     model: 'Model: {model}',
     thinking: 'Thinking level: {level}',
     agent: 'Agent: {agent}',
-    interrupted: 'The server restarted and interrupted this run.',
     older: 'Show earlier messages',
     loading: 'Loading earlier messages…',
   },
@@ -422,10 +421,20 @@ export default {
     status: {
       pending: 'Waiting',
       running: 'Running',
+      waitingApproval: 'Waiting for approval',
+      waitingAnswer: 'Waiting for your answer',
+      unknown: 'Status unknown',
       done: 'Done',
       error: 'Failed',
+      timedOut: 'Timed out',
       blocked: 'Blocked',
-      cancelled: 'Cancelled',
+      denied: 'Denied',
+      undecided: 'Not run: no approval',
+      expired: 'Expired',
+      dismissed: 'Closed, no answer',
+      stopped: 'Stopped',
+      notStarted: 'Not run',
+      interrupted: 'Interrupted',
     },
   },
   tree: {

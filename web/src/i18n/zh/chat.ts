@@ -89,6 +89,7 @@ export default {
     details: '详情',
     compacting: '正在压缩上下文',
     stopping: '正在停止',
+    disconnected: '连接已断开，运行状态未知',
     quiet: '{seconds} 秒前有响应',
   },
   continue: '请从中断处继续。',

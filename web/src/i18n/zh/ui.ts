@@ -27,7 +27,6 @@ export default {
     showInTree: '在会话树中查看',
   },
   activity: {
-    thought: '已思考',
     used: '使用了 {count} 次工具：{names}',
   },
   approval: {
@@ -53,6 +52,7 @@ export default {
     said: '回答',
     waiting: '正在等待模型',
     stopped: '已停止。',
+    interrupted: '已中断：服务器在回答完成前停止运行。',
     cut: '回答达到长度上限，已截断。',
   },
   branch: {
@@ -219,7 +219,6 @@ export default {
     model: '模型：{model}',
     thinking: '思考强度：{level}',
     agent: '智能体：{agent}',
-    interrupted: '服务器重启，本次运行已中断。',
     older: '显示更早的消息',
     loading: '正在加载更早的消息…',
   },
@@ -417,10 +416,20 @@ export default {
     status: {
       pending: '等待中',
       running: '运行中',
+      waitingApproval: '等待审批',
+      waitingAnswer: '等待您的回答',
+      unknown: '状态未知',
       done: '已完成',
       error: '失败',
+      timedOut: '超时',
       blocked: '已阻止',
-      cancelled: '已取消',
+      denied: '已拒绝',
+      undecided: '未运行：未获审批',
+      expired: '已过期',
+      dismissed: '已关闭，未回答',
+      stopped: '已停止',
+      notStarted: '未运行',
+      interrupted: '已中断',
     },
   },
   tree: {

@@ -29,6 +29,7 @@ export function useTrial() {
       pending: [],
       showsFolded: false,
       loadingOlder: false,
+      connected: connection.isConnected,
       address: (entryId, number) => imageAddress(sessionId, entryId, number),
     })
     return toolIn(rows, tried.value.toolCallId)

@@ -35,6 +35,7 @@ const answer = (changes: Partial<AssistantRow> = {}): AssistantRow => ({
   provider: 'p',
   model: 'model-1',
   stopReason: 'stop',
+  cutBy: null,
   errorMessage: null,
   advised: false,
   remedies: [],
@@ -274,10 +275,10 @@ describe('steps under way', () => {
     key: 'x',
     answer: null,
     live,
-    toolCount: 0,
+    toolCount: 1,
     thinkingCount: 1,
     durationMs: null,
-    tools: [],
+    tools: [{ name: 'read', label: 'Read', count: 1 }],
     parts: [
       { kind: 'thinking', key: 'p1', text: 'a thought', open: false, durationMs: 5, startedAt: null, redacted: false },
     ],
@@ -298,6 +299,13 @@ describe('steps under way', () => {
     await row.setProps({ row: steps(false) })
     expect(line().attributes('aria-expanded')).toBe('false')
     expect(row.find('.thinking').exists()).toBe(false)
+  })
+
+  test('thinking alone opens with one click', async () => {
+    row = show(Around, { row: { ...steps(false), toolCount: 0, tools: [] } })
+    expect(line().exists()).toBe(false)
+    await row.get('.thinking .title').trigger('click')
+    expect(row.text()).toContain('a thought')
   })
 
   test('stay expanded while the pointer is over them', async () => {

@@ -119,6 +119,24 @@ describe('a tool card', () => {
     expect(card.find('[role=progressbar]').exists()).toBe(false)
   })
 
+  test('keeps the last step and its detail after the end', () => {
+    draw({ process: process([0, { message: 'hashing' }], [5, { message: '3 files', detail: 'the last was a.txt' }]) })
+    expect(text('.progress .words')).toEqual(['3 files'])
+    expect(text('.progress .detail')).toEqual(['the last was a.txt'])
+  })
+
+  test.each([
+    ['waitingApproval', 'Waiting for approval'],
+    ['waitingAnswer', 'Waiting for your answer'],
+    ['unknown', 'Status unknown'],
+  ] as const)('that is %s says what it waits for, and neither turns nor counts', (status, words) => {
+    draw({ status, result: null, durationMs: null })
+    expect(card.get('.status').text()).toBe(words)
+    expect(card.find('.nc-visually-hidden').exists()).toBe(false)
+    expect(card.find('.nc-spin').exists()).toBe(false)
+    expect(card.get('.time').text()).toBe('')
+  })
+
   test('shows what a search found below the files it is in', async () => {
     draw({ name: 'grep', result: { text: 'a.rs\n2:let x\n3-}\n', images: [] } })
     await card.get('.head').trigger('click')

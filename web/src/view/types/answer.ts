@@ -41,9 +41,31 @@ export interface ImagePart {
   image: ImageView
 }
 
+/** How a call stands, or how it ended; `view/stands` decides which. */
 export type ToolStatus =
   /** The model is writing the arguments, or the call waits for its turn. */
-  'pending' | 'running' | 'done' | 'error' | 'blocked' | 'cancelled'
+  | 'pending'
+  | 'running'
+  | 'waitingApproval'
+  | 'waitingAnswer'
+  /** It was running when the connection was lost. */
+  | 'unknown'
+  | 'done'
+  | 'error'
+  | 'timedOut'
+  /** By a policy. */
+  | 'blocked'
+  | 'denied'
+  /** It waited for approval and never ran. */
+  | 'undecided'
+  /** Nobody answered in time. */
+  | 'expired'
+  | 'dismissed'
+  /** By the user, while it ran. */
+  | 'stopped'
+  | 'notStarted'
+  /** By the end of the server, while it ran. */
+  | 'interrupted'
 
 export type ToolRoute = 'main' | 'worker-local' | 'main-process-proxy' | 'disabled'
 

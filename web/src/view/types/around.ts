@@ -19,6 +19,8 @@ export interface RunView {
   since: Millis
   /** When the run began; null when idle. */
   startedAt: Millis | null
+  /** For how long it had waited for people and retries before this phase. */
+  waitedMs: number
   /** The last sign of life of this run. */
   lastActivity: Millis
   /** The model could not be asked, and is asked again. */

@@ -79,6 +79,8 @@ export interface AssistantRow extends RowBase {
   provider: string
   model: string
   stopReason: 'stop' | 'length' | 'toolUse' | 'error' | 'aborted' | null
+  /** How it ended early; null if it did not, or if `errorMessage` says it. */
+  cutBy: 'user' | 'server' | null
   /** Why it failed or ended early, in the user's language as far as the server knows it. */
   errorMessage: string | null
   /** Whether that says what to do about it. */
@@ -173,7 +175,6 @@ export interface NoticeRow extends RowBase {
     | { type: 'thinking'; level: string }
     | { type: 'agent'; agent: string }
     | { type: 'older'; loading: boolean }
-    | { type: 'interrupted' }
 }
 
 /** An entry of a kind that this page does not know, or a message of an extension. */
