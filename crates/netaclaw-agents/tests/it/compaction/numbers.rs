@@ -275,7 +275,8 @@ async fn a_preview_counts_what_the_first_message_costs() {
         .await
         .unwrap()
         .prompt;
-    let filled = world.engine.context_breakdown(&ann(), &session);
+    let ann = ann();
+    let filled = world.engine.context_breakdown(&ann, &session);
     let parts = filled.await.unwrap().parts;
     let of = |wanted: &[ContextPart]| -> u64 {
         let shares = parts.iter().filter(|share| wanted.contains(&share.part));
