@@ -423,16 +423,10 @@ impl World {
         let mut chat = json!({"content": format!("write {path}")});
         if let Some(id) = id {
             chat["sessionId"] = json!(id);
+            client.call("session_open", json!({"sessionId": id})).await;
         }
         let ack = client.call("chat", chat).await;
         let id = ack["sessionId"].as_str().unwrap().to_owned();
-        let opened = client.call("session_open", json!({"sessionId": id})).await;
-        if let Some(open) = opened["snapshot"]["approvals"]
-            .as_array()
-            .and_then(|all| all.first())
-        {
-            return (id, Some(open.clone()));
-        }
         let ended = client
             .wait_any(|event, data| {
                 (event == "approval_request" && data["args"]["path"] == path)
@@ -652,6 +646,10 @@ async fn an_agent_is_allowed_in_all_sessions_of_who_granted_it_and_of_no_other_u
         refused["reason"]["code"], "approval_of_another_user",
         "{refused}"
     );
+
+    let deny = answer(&of_ann, &asked, json!({"decision": "deny"}));
+    hers.call("approval_response", deny).await;
+    hers.wait("done", |_| true).await;
 
     // She sees and revokes her own only; an administrator all.
     let list = |token: &str, path: &'static str| {
