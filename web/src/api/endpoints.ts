@@ -151,7 +151,7 @@ export const api = {
   },
 
   settings: {
-    get: (name: string, signal?: Signal) => request<Setting>(at('settings', name), { signal }),
+    list: (signal?: Signal) => request<Listing<Setting>>('settings', { signal }),
     /** Without a revision it is set for the first time. */
     put: (name: string, rev: number | undefined, value: unknown) =>
       request<Setting>(at('settings', name), { method: 'PUT', ...(rev === undefined ? {} : { rev }), body: { value } }),
