@@ -13,8 +13,7 @@ test.use({ trace: 'off' })
  */
 async function english(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
-    const FOREIGN =
-      'code, pre, kbd, textarea, script, style, svg, [data-row], .instructions'
+    const FOREIGN = 'code, pre, kbd, textarea, script, style, svg, [data-row], .instructions'
     const SENTENCE = /(?:[A-Za-z][a-z'’]*[ ,]+){3,}[a-z]{2,}/
     const found: string[] = []
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

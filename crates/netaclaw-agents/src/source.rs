@@ -8,7 +8,7 @@ use crate::tool_refusals::ToolRefusals;
 use crate::trouble::admin_error;
 use async_trait::async_trait;
 use netaclaw_admin::{
-    Act, Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, approval_act, check_choice, open_auxiliary,
+    Actor, AdminError, AdminStore, CLARIFY_TIMEOUT, approval_act, check_choice, open_auxiliary,
     session_provider,
 };
 use netaclaw_engine::{

@@ -74,9 +74,8 @@ pub use event::{
     NoticeEnvelope, PartDelta, PartKind, Question, QueueItem, QueueState, QueueUpdate,
     QueueUpdateItem, ReliableEvent, ResyncReason, RetryNotice, RunError, RunOutcome, RunPhase,
     RunState, RunStatus, SessionListChange, SessionResync, SessionUpdated, StreamEnd, StreamStart,
-    Thinking,
-    ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate, ToolCallCompleted,
-    ToolCallStarted, ToolOutput, ToolRoute,
+    Thinking, ThinkingDone, TodoItem, TodoList, TodoStatus, TokenTotals, TokenUpdate,
+    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolRoute,
 };
 pub use foreign::{ForeignContent, ForeignKind, ForeignNote, ForeignSource};
 pub use id::{

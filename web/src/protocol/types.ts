@@ -331,7 +331,7 @@ fields: Array<string>, };
 /**
  * Why a request is not valid.
  */
-export type BadRequest = { "code": "field_not_valid", field: string, problem: FieldProblem, } | { "code": "body_not_as_expected", detail: string, } | { "code": "body_not_an_object" } | { "code": "body_not_received" } | { "code": "query_not_as_expected", detail: string, } | { "code": "address_not_readable" } | { "code": "if_match_not_a_revision" } | { "code": "revision_not_a_number" } | { "code": "method_not_allowed", method: string, } | { "code": "wrong_password" } | { "code": "unknown_command", name: string, } | { "code": "command_not_as_expected", detail: string, } | { "code": "command_not_json" } | { "code": "event_not_readable" } | { "code": "connection_needed" } | { "code": "unknown_events", name: string, } | { "code": "auth_not_as_expected", detail: string, } | { "code": "nothing_to_stop" } | { "code": "message_empty" } | { "code": "files_in_message", max: number, } | { "code": "file_not_uploaded", name: string, } | { "code": "file_gone", name: string, } | { "code": "file_not_base64", name: string, } | { "code": "file_not_an_image", name: string, } | { "code": "queued_by_another_version" } | { "code": "not_a_user_message" } | { "code": "answer_not_text" } | { "code": "skill_input_not_an_object" } | { "code": "not_a_session_id", id: string, } | { "code": "not_multipart" } | { "code": "form_not_readable" } | { "code": "form_without_file" } | { "code": "last_message_not_users" } | { "code": "role_not_taken", role: string, } | { "code": "image_not_in_place" } | { "code": "nothing_to_compact" } | { "code": "compact_in_queue" } | { "code": "compact_by_open_ai" };
+export type BadRequest = { "code": "field_not_valid", field: string, problem: FieldProblem, } | { "code": "body_not_as_expected", detail: string, } | { "code": "body_not_an_object" } | { "code": "body_not_received" } | { "code": "query_not_as_expected", detail: string, } | { "code": "address_not_readable" } | { "code": "if_match_not_a_revision" } | { "code": "revision_not_a_number" } | { "code": "method_not_allowed", method: string, } | { "code": "wrong_password" } | { "code": "unknown_command", name: string, } | { "code": "command_not_as_expected", detail: string, } | { "code": "command_not_json" } | { "code": "event_not_readable" } | { "code": "connection_needed" } | { "code": "unknown_events", name: string, } | { "code": "auth_not_as_expected", detail: string, } | { "code": "nothing_to_stop" } | { "code": "message_empty" } | { "code": "files_in_message", max: number, } | { "code": "file_not_uploaded", name: string, } | { "code": "file_gone", name: string, } | { "code": "file_not_base64", name: string, } | { "code": "file_not_an_image", name: string, } | { "code": "queued_by_another_version" } | { "code": "not_a_user_message" } | { "code": "answer_not_text" } | { "code": "skill_input_not_an_object" } | { "code": "not_a_session_id", id: string, } | { "code": "not_multipart" } | { "code": "form_not_readable" } | { "code": "form_without_file" } | { "code": "last_message_not_users" } | { "code": "role_not_taken", role: string, } | { "code": "image_not_in_place" } | { "code": "nothing_to_compact" } | { "code": "compact_in_queue" } | { "code": "compact_by_open_ai" } | { "code": "grant_not_offered" };
 
 /**
  * Why a session cannot accept a command at this moment.
@@ -1357,7 +1357,11 @@ route: ToolRoute, runtimeRoute: ToolRoute,
 /**
  * Where a subagent's worker would run it; absent for a tool that does not exist.
  */
-workerRoutingHint?: ToolRoute | null, blockedReason?: string | null, policySources: Array<string>, latestProcessEvent?: RuntimeProcessEvent | null, 
+workerRoutingHint?: ToolRoute | null, blockedReason?: string | null, policySources: Array<string>, 
+/**
+ * The standing approvals that allow it. Empty if it needs none, or was allowed by hand.
+ */
+allowedBy?: Array<ApprovalUse>, latestProcessEvent?: RuntimeProcessEvent | null, 
 /**
  * All steps, or the first `STEPS_FIRST` and the last `STEPS_LAST`.
  */
@@ -1625,6 +1629,11 @@ at?: number | null,
  */
 fallback?: string | null, };
 
+/**
+ * Revokes a standing approval of the session.
+ */
+export type RevokeApproval = { sessionId: SessionId, approvalId: string, requestId?: string | null, };
+
 export type Role = "admin" | "user";
 
 export type RunError = { runId?: RunId | null, code: ErrorCode, severity: Severity, 
@@ -1657,7 +1666,7 @@ detail?: string | null,
  */
 retry?: RetryNotice | null, 
 /**
- * Unix time in milliseconds.
+ * When this status began. Unix time in milliseconds.
  */
 since: number, 
 /**
@@ -2231,7 +2240,11 @@ route: ToolRoute, runtimeRoute: ToolRoute,
 /**
  * Where a subagent's worker would run it; absent for a tool that does not exist.
  */
-workerRoutingHint?: ToolRoute | null, blockedReason?: string | null, policySources: Array<string>, };
+workerRoutingHint?: ToolRoute | null, blockedReason?: string | null, policySources: Array<string>, 
+/**
+ * The standing approvals that allow it. Empty if it needs none, or was allowed by hand.
+ */
+allowedBy?: Array<ApprovalUse>, };
 
 export type ToolCategory = "files" | "shell" | "web" | "session" | "memory" | "skills" | "agents" | "external";
 

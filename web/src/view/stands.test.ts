@@ -165,7 +165,7 @@ function words(state: SessionState, connected = true): string[] {
       end?.cutBy === 'user' ? [ui.assistant.stopped] : end?.cutBy === 'server' ? [ui.assistant.interrupted] : []
     return [...used, ...tools, ...note]
   })
-  const run = runView(state)
+  const run = runView(state, 'en')
   return run.state === 'idle' ? said : [...said, chat.run[runStands(run, connected, START).phase]]
 }
 
@@ -291,7 +291,7 @@ describe('the clock of a run', () => {
     startedAt: 10_000,
     waitedMs: 30_000,
     lastActivity: 55_000,
-    detail: null,
+    retry: null,
   }
 
   test('leaves out the time of people and of rate limits', () => {

@@ -87,7 +87,10 @@ async fn a_tool_is_switched_for_everybody_and_everybody_is_told_why() {
     let lines = plain["runtimeDiagnostic"].as_array().unwrap();
     let ls = lines.iter().find(|line| line["toolName"] == "ls").unwrap();
     assert_eq!(ls["code"], "off_globally");
-    assert_eq!((&ls["policySources"], &ls["howToChange"]), (&json!([]), &json!("")));
+    assert_eq!(
+        (&ls["policySources"], &ls["howToChange"]),
+        (&json!([]), &json!(""))
+    );
     assert_eq!(plain["warnings"], json!([]));
 
     // As a subagent of this agent would have them: a subagent cannot ask the user.

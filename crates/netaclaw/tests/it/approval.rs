@@ -9,7 +9,10 @@ fn there_are_none_at_first_and_an_unknown_one_is_not_revoked() {
         workspace.out("approval list"),
         "no standing approvals for agents\n"
     );
-    assert_eq!(workspace.json("approval list --json"), serde_json::json!([]));
+    assert_eq!(
+        workspace.json("approval list --json"),
+        serde_json::json!([])
+    );
     assert_eq!(
         workspace.out("approval revoke --all"),
         "standing approvals revoked: 0\n"
