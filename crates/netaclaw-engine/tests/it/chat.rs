@@ -572,8 +572,8 @@ async fn a_stop_between_two_answers_is_recorded_and_the_meter_keeps_its_reading(
     let path = server.path(&session).await;
     assert_eq!(path.last().unwrap(), "assistant:  (aborted)", "{path:?}");
     let meters = client.events().into_iter();
-    let meters = meters.filter(|event| event["type"] == "token_update");
-    let last = meters.last().unwrap();
+    let mut meters = meters.filter(|event| event["type"] == "token_update");
+    let last = meters.next_back().unwrap();
     let used = last["data"]["context"]["usedTokens"].as_u64().unwrap();
     assert!(used >= 100, "{last}");
 }
