@@ -97,7 +97,7 @@ test('a draft waits in its session, with its cursor', async ({ chat, page }) => 
   await expect(chat.field).toHaveValue('one two three')
 
   // Also where nothing is loaded anew.
-  await page.getByRole('button', { name: 'New session' }).click()
+  await page.getByRole('button', { name: 'New session', exact: true }).click()
   await expect(chat.field).toHaveValue('for the new one')
   await page.locator('.sessions').getByRole('link').first().click()
   await expect(chat.field).toHaveValue('one two three')

@@ -92,7 +92,7 @@ test('a new token is at hand, and a deleted record leaves the keys on its page',
 test('a new chat has the focus in the composer', async ({ chat, page }) => {
   await expect(chat.field).toBeFocused()
   await chat.ask('About apples', 'About apples')
-  await page.getByRole('button', { name: 'New session' }).click()
+  await page.getByRole('button', { name: 'New session', exact: true }).click()
   await expect(chat.field).toBeFocused()
 })
 
@@ -102,7 +102,7 @@ test('the menu of a phone takes the keys and gives them back', async ({ chat, pa
   await page.goto(`${server.address}/agents`)
   const open = page.getByRole('button', { name: 'Open menu' })
   await open.press('Enter')
-  await expect(page.getByRole('navigation').getByRole('button', { name: 'New session' })).toBeFocused()
+  await expect(page.getByRole('navigation').getByRole('button', { name: 'New session', exact: true })).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(open).toBeFocused()
 })
