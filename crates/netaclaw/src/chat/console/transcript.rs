@@ -299,16 +299,13 @@ impl<W: Write> Console<W> {
     fn entry(&mut self, entry: &Value) {
         let message = &entry["message"];
         match text(&message["role"]) {
-            "user" => {
-                // The same entry may come in a snapshot and as an event.
-                if self.ended.insert(text(&entry["id"]).to_owned()) {
-                    let said = match &message["content"] {
-                        Value::String(said) => said.as_str(),
-                        parts => text(&parts[0]["text"]),
-                    };
-                    let said = said.to_owned();
-                    self.said(&said);
-                }
+            // The same entry may come in a snapshot and as an event.
+            "user" if self.ended.insert(text(&entry["id"]).to_owned()) => {
+                let said = match &message["content"] {
+                    Value::String(said) => said.as_str(),
+                    parts => text(&parts[0]["text"]),
+                };
+                self.said(said);
             }
             "assistant" => self.answer(text(&entry["id"]), message),
             _ => {}
