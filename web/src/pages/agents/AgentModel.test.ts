@@ -1,9 +1,14 @@
-import { afterEach, expect, test } from 'vitest'
+import { createPinia, setActivePinia } from 'pinia'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
 import { show } from '@/ui/testing'
 import FormNumber from '../form/FormNumber.vue'
 import AgentModel from './AgentModel.vue'
 import { blankAgent, toForm } from './form'
+
+beforeEach(() => {
+  setActivePinia(createPinia())
+})
 
 let page: VueWrapper
 afterEach(() => page.unmount())

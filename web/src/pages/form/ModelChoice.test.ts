@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
+import { createPinia, setActivePinia } from 'pinia'
+import { beforeEach, expect, test } from 'vitest'
 import type { ChannelView } from '@/protocol'
 import { show } from '@/ui/testing'
 import FormSelect from './FormSelect.vue'
 import ModelChoice from './ModelChoice.vue'
+
+beforeEach(() => {
+  setActivePinia(createPinia())
+})
 
 const channel = (id: string, isAuxiliary: boolean, status: 'enabled' | 'disabled'): ChannelView =>
   ({ id, name: id, isAuxiliary, status, models: [] }) as unknown as ChannelView
