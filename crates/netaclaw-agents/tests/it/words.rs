@@ -430,7 +430,7 @@ async fn an_agent_that_is_not_set_up_says_what_to_do() {
         trouble.words.en.contains("settings of the agent"),
         "{trouble:?}"
     );
-    assert!(trouble.words.zh.contains("工作目录"), "{trouble:?}");
+    assert!(trouble.words.zh.contains("工作区"), "{trouble:?}");
     assert!(
         !done.to_string().contains("nowhere"),
         "no path of the server"

@@ -75,7 +75,11 @@ impl AgentSource for ScriptedSource {
                 return Err(missing.into());
             }
             Some("broken") => panic!("the test asked for it"),
-            Some("slow") => self.found.notified().await,
+            Some("slow") => {
+                self.found.notified().await;
+                // Once released, it stays so: a first message looks its agent up more than once.
+                self.found.notify_one();
+            }
             _ => {}
         }
         let named = agent.filter(|name| ["7", "second"].contains(name));

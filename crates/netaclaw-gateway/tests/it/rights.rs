@@ -245,6 +245,8 @@ const COMMANDS: &[(&str, Right)] = &[
     ("set_model", Write),
     ("clarify_response", Write),
     ("approval_response", Write),
+    ("accept_edits", Write),
+    ("revoke_approval", Write),
     ("compact", Write),
     ("dismiss_compaction", Write),
     ("switch_leaf", Write),
@@ -266,6 +268,7 @@ async fn every_command_asks_for_the_right_that_the_table_says() {
         "sessionId": "nothing", "content": "hi", "level": "high", "channelId": "c", "modelId": "m",
         "requestId": "q", "answer": "a", "approvalId": "a", "decision": "allow", "entryId": "0",
         "leafEntryId": null, "label": "x", "title": "x", "action": "resume",
+        "enabled": true,
     });
     for (role, scope, token) in credentials(&server).await {
         let mut client = server.client_with(json!({ "token": token })).await;

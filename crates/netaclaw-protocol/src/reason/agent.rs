@@ -92,7 +92,7 @@ reasons! {
         /// Nothing is there. The path is for administrators only.
         WorkspaceMissing => {
             zh("智能体的工作区目录不存在。请创建该目录，或在智能体设置中选择其他目录。"),
-            en("The workspace of the agent does not exist. Create the directory, or choose another directory in the agent's settings."),
+            en("The workspace of the agent does not exist. Create the directory, or choose another directory in the settings of the agent."),
         }
     }
 }
