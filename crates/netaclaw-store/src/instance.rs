@@ -2,7 +2,7 @@
 
 use crate::private;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use uuid::Uuid;
@@ -65,6 +65,9 @@ impl Instance {
     /// Says on one line what this process is, for others on the same directory. Blocks.
     pub fn describe(&mut self, words: &str) -> io::Result<()> {
         self.lock.set_len(0)?;
+        self.lock.rewind()?;
+        self.lock.set_len(0)?;
+        self.lock.rewind()?;
         self.lock.write_all(words.as_bytes())
     }
 
