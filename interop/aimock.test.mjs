@@ -44,7 +44,9 @@ async function chat(...lines) {
   return { ...ran, answers: messages.filter((message) => message.role === 'assistant'), messages }
 }
 
-const asked = () => mock.getRequests().filter((entry) => entry.method === 'POST')
+/** The requests of the run itself: a title may be requested at any time after the first answer. */
+const asked = () => mock.getRequests().filter((entry) => entry.method === 'POST' && !isForTitle(entry))
+const isForTitle = (entry) => JSON.stringify(entry.body).includes('You write titles for conversations')
 const part = (answer, type) => answer.content.find((block) => block.type === type)
 
 const apis = [

@@ -193,7 +193,7 @@ test('another socket goes on in the session, with another agent and on another b
   client.close()
 })
 
-test('tools are told of in both forms, with why they may run', async () => {
+test('tools are reported in both forms, with why they may run', async () => {
   const calls = [
     { id: 'call_1', name: 'bash', arguments: '{"command": "cat boats.txt"}' },
     { id: 'call_2', name: 'todo', arguments: '{"items": [{"text": "buy milk", "status": "pending"}]}' },
@@ -252,7 +252,7 @@ test('a skill tells of its steps, and what is stored tells the same', async () =
   const onPath = stored.entries.filter((entry) => stored.activePath.includes(entry.id))
   assert.deepEqual(onPath, live.snapshot.entries, 'one projection')
   const answer = onPath.find((entry) => entry.metadata?.toolExecutions)
-  assert.equal(answer.metadata.toolExecutions[0].toolName, 'execute_skill')
+  assert.equal(answer.metadata.toolExecutions[0].name, 'execute_skill')
   assert.doesNotMatch(JSON.stringify(stored.runtimeContext.messages), /processEvents|latestProcessEvent|processLogRef/)
   client.close()
 })
@@ -289,7 +289,7 @@ test('compact is a command in any case, and a second slash makes it a message', 
   client.close()
 })
 
-test('what fails is told as an error, and a command that is refused as well', async () => {
+test('what fails is reported as an error, and a command that is refused as well', async () => {
   mock.onMessage('fail-now', { error: { message: 'no such thing', type: 'invalid_request_error' }, status: 400 })
   const client = await connect()
   const done = await client.chat('failing', 'fail-now')

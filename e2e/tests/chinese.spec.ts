@@ -8,7 +8,7 @@ import { expect, test } from '../support/test.ts'
 test.use({ trace: 'off' })
 
 /**
- * English sentences that people see: four words in a row that are no code, no address and nothing that somebody wrote.
+ * English sentences that people see: four words in a row that are not code, an address or text of a user.
  * What others say (suppliers, models, programs) stands in `code`, `pre` or in a message.
  */
 async function english(page: Page): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** The small things that everybody meets every day. */
+/** Details of everyday use. */
 
 import { call, Hold, hold, say } from '../support/model.ts'
 import { Chat } from '../support/chat.ts'

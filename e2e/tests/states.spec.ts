@@ -71,7 +71,7 @@ test('stopped while a tool runs', async ({ chat, model, server }) => {
   })
 })
 
-test('killed while a tool runs: interrupted, and not stopped by anybody', async ({ chat, model, server, watch }) => {
+test('killed while a tool runs: interrupted, and not stopped by a user', async ({ chat, model, server, watch }) => {
   watch.allowNetworkFailures()
   await works(server, 'never')
   model.next(COMMAND)
@@ -104,7 +104,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
     })
   })
 
-test('a question that nobody answers in time has expired', async ({ chat, model, server }) => {
+test('a question without an answer in time has expired', async ({ chat, model, server }) => {
   await server.api('PUT', 'settings/clarify.timeoutMs', { value: 2000 })
   model.next(call('clarify', { question: 'Which colour?', options: ['red', 'blue'] }))
   model.next(...words('I chose myself.'))

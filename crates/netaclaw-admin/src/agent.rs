@@ -1,4 +1,4 @@
-//! The port to agents, and what an agent must be like.
+//! The port to agents, and their validation.
 
 use crate::audit::Actor;
 use crate::error::{Invalid, Problem, Result};
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_session_provider_means_files_and_is_told() {
+    fn an_unknown_session_provider_falls_back_to_files_with_a_warning() {
         let provider = |name: &str| {
             session_provider(&AgentSpec {
                 session_provider: name.to_owned(),

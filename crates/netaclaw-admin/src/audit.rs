@@ -1,4 +1,4 @@
-//! The port to the audit list, and who is on it.
+//! The port to the audit log, and its authors.
 
 use crate::error::Result;
 use async_trait::async_trait;
@@ -94,7 +94,7 @@ mod tests {
     use netaclaw_protocol::AgentSpec;
 
     #[test]
-    fn changes_are_told_by_name_and_not_by_value() {
+    fn changes_are_recorded_by_name_and_not_by_value() {
         let before = AgentSpec::default();
         let mut after = before.clone();
         assert!(changed_fields(&before, &after).is_empty());

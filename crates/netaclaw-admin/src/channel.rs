@@ -1,4 +1,4 @@
-//! The port to channels, and what a channel must be like.
+//! The port to channels, and their validation.
 
 use crate::audit::Actor;
 use crate::error::{Invalid, Problem, Result};

@@ -58,7 +58,7 @@ pub use snapshot::{ChannelKey, ConfigSnapshot, ConfiguredMcpServer, UnreadableAg
 pub use store::{AdminStore, Expect, Seeded};
 pub use token::{
     Access, BROWSER_LABEL, IssuedToken, TokenCheck, TokenStore, check_token_spec, is_alive,
-    is_browsers, same_secret, somebody_may_enter,
+    is_browsers, login_is_possible, same_secret,
 };
 pub use tool::{BUILTIN_TOOLS, KnownTool, ToolStore, ToolSync, global_status};
 pub use user::{LoginCheck, PasswordChange, UserStore, check_password_rules, check_user};

@@ -1,4 +1,4 @@
-//! The port to MCP servers, and what a server must be like.
+//! The port to MCP servers, and their validation.
 
 use crate::agent::directories_apart;
 use crate::audit::Actor;

@@ -1,4 +1,4 @@
-//! From an agent to channels with their keys, ready to make model clients from.
+//! Resolves an agent's channels with their decrypted API keys, to build model clients from.
 
 use crate::dictionary::{AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, NETACLAW_GROUP};
 use crate::error::Result;

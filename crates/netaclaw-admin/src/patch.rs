@@ -1,4 +1,4 @@
-//! Changing some fields of a record and leaving the others alone.
+//! Changes some fields of a record and keeps the others.
 
 use crate::error::{Invalid, Problem};
 use crate::nearest::nearest;

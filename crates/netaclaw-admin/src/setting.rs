@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_nobody_reads_is_refused_with_what_may_be_meant() {
+    fn an_unknown_name_is_refused_with_the_nearest_one() {
         let names = ["clarify.timeoutMs", "titles.length"];
         assert!(known("clarify.timeoutMs", &names).is_ok());
         let error = known("clarify.timeoutMS", &names).unwrap_err().to_string();

@@ -85,7 +85,7 @@ pub fn is_alive(token: &Token, now_ms: i64) -> bool {
 /// Whether a user can log in without the initial access token: with a password, or with a token
 /// that was created for them. A browser's token does not count: each login with the initial access
 /// token creates one.
-pub fn somebody_may_enter(users: &[User], tokens: &[Token], now_ms: i64) -> bool {
+pub fn login_is_possible(users: &[User], tokens: &[Token], now_ms: i64) -> bool {
     let enabled = |user: &&User| user.spec.status == UserStatus::Enabled;
     let has_token = |user: &User| {
         let of_user = tokens.iter().filter(|token| token.spec.user_id == user.id);
@@ -151,18 +151,18 @@ mod tests {
     }
 
     #[test]
-    fn a_password_or_a_token_that_was_made_lets_somebody_in() {
+    fn a_password_or_a_created_token_makes_login_possible() {
         let mut one = user("admin");
-        assert!(!somebody_may_enter(&[one.clone()], &[], NOW));
+        assert!(!login_is_possible(&[one.clone()], &[], NOW));
         assert!(
-            !somebody_may_enter(&[one.clone(), user("ann")], &[], NOW),
+            !login_is_possible(&[one.clone(), user("ann")], &[], NOW),
             "a second user without either cannot come in"
         );
-        assert!(somebody_may_enter(&[one.clone()], &[token("admin")], NOW));
+        assert!(login_is_possible(&[one.clone()], &[token("admin")], NOW));
         one.password_set = true;
-        assert!(somebody_may_enter(&[one.clone()], &[], NOW));
+        assert!(login_is_possible(&[one.clone()], &[], NOW));
         one.spec.status = UserStatus::Disabled;
-        assert!(!somebody_may_enter(&[one], &[token("admin")], NOW));
+        assert!(!login_is_possible(&[one], &[token("admin")], NOW));
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
         let enter = |change: fn(&mut Token)| {
             let mut token = token("admin");
             change(&mut token);
-            somebody_may_enter(&users, &[token], NOW)
+            login_is_possible(&users, &[token], NOW)
         };
         assert!(enter(|_| {}));
         assert!(!enter(|token| token.revoked_at = Some(1)));

@@ -1,4 +1,4 @@
-//! The port to the switches of tools.
+//! The port to the global tool settings.
 
 use crate::audit::Actor;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! How sessions of the admin store's agents are compacted.
+//! The compaction setup of configured agents.
 
 use crate::memory::AgentMemory;
 use crate::models::threshold_percent;

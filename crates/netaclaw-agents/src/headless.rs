@@ -1,4 +1,4 @@
-//! The tools of an agent without the agent: for other programs, under the same governance.
+//! The tools of an agent without a session, for other programs, under the same governance.
 
 use crate::source::AdminAgentSource;
 use crate::tools::AgentTools;
@@ -11,7 +11,7 @@ use netaclaw_governance::{
 };
 use netaclaw_protocol::{ForeignContent, TodoItem, TodoList, ToolCategory};
 use netaclaw_tools::mcp::{ServedTool, ServedTools};
-use netaclaw_tools::skills::SkillPlaces;
+use netaclaw_tools::skills::SkillDirs;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, ImageUse, MemoryError, MemoryFact, MemoryService,
@@ -37,7 +37,7 @@ pub struct HeadlessTools {
     registry: Arc<ToolRegistry>,
     workspace: Arc<Workspace>,
     spawner: Spawner,
-    skills: SkillPlaces,
+    skills: SkillDirs,
     approval: HeadlessApproval,
     /// Held alone by calls that must run alone.
     turn: RwLock<()>,

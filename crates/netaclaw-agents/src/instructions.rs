@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_counts_once() {
+    fn a_repeated_statement_counts_once() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("AGENTS.md"), "same").unwrap();
         std::os::unix::fs::symlink("AGENTS.md", dir.path().join("CLAUDE.md")).unwrap();

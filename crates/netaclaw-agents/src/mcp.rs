@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AdminStore, ConfigSnapshot, KnownTool, McpSecrets, ToolSync,
 };
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{McpServerSpec, McpServerTest, SharedText, ToolRecord, ToolStatus};
 use netaclaw_tools::ToolRegistry;
 use netaclaw_tools::mcp::{McpAccess, McpServerStatus, McpServers, try_server};
@@ -41,7 +41,7 @@ pub trait McpStatusSource: Send + Sync + 'static {
 /// The servers of the admin store.
 pub struct AdminMcpServers {
     servers: Arc<McpServers>,
-    followed: Arc<Followed>,
+    followed: Arc<ActiveConfig>,
     gate: Arc<SpawnGate>,
     changed: Arc<Notify>,
     first_connect_deadline: Instant,
@@ -57,8 +57,8 @@ impl AdminMcpServers {
     ) -> Result<Self, AdminError> {
         let servers = Arc::new(McpServers::new(Arc::clone(&gate), builtin));
         let changed = Arc::new(Notify::new());
-        let followed = Arc::new(Followed::default());
-        let follower = Follower {
+        let followed = Arc::new(ActiveConfig::default());
+        let follower = ConfigFollower {
             admin,
             servers: Arc::clone(&servers),
             followed: Arc::clone(&followed),
@@ -122,8 +122,8 @@ impl McpTools {
 
     /// Tools that cannot be used now or by this agent, with the reason; and those of servers that
     /// are not connected yet, as far as the catalog has them.
-    pub(crate) fn missing(&self, chosen: &[String], records: &[ToolRecord]) -> Missing {
-        let mut missing = Missing::default();
+    pub(crate) fn missing(&self, chosen: &[String], records: &[ToolRecord]) -> MissingTools {
+        let mut missing = MissingTools::default();
         for (server, tools) in &self.by_server {
             let not_chosen = !chosen.is_empty() && !chosen.contains(server);
             let not_chosen =
@@ -149,7 +149,7 @@ impl McpTools {
 }
 
 #[derive(Default)]
-pub(crate) struct Missing {
+pub(crate) struct MissingTools {
     pub(crate) reasons: BTreeMap<String, String>,
     /// Of each there is a reason as well.
     pub(crate) unseen: Vec<Arc<ToolManifest>>,
@@ -202,9 +202,9 @@ pub async fn test_mcp_server(access: &McpAccess, gate: &SpawnGate) -> McpServerT
 
 /// The configuration that the connections are as.
 #[derive(Default)]
-struct Followed(Mutex<Option<Arc<ConfigSnapshot>>>);
+struct ActiveConfig(Mutex<Option<Arc<ConfigSnapshot>>>);
 
-impl Followed {
+impl ActiveConfig {
     fn follow(&self, servers: &McpServers, config: &Arc<ConfigSnapshot>) {
         // Held until it is done, so that the next caller finds it done. It takes no time:
         // connections are made in the background.
@@ -223,13 +223,13 @@ impl Followed {
 }
 
 /// Keeps the connections as they are configured, and the catalogue as the servers are.
-struct Follower {
+struct ConfigFollower {
     admin: Arc<dyn AdminStore>,
     servers: Arc<McpServers>,
-    followed: Arc<Followed>,
+    followed: Arc<ActiveConfig>,
 }
 
-impl Follower {
+impl ConfigFollower {
     async fn stay(self, changed: Arc<Notify>) {
         let mut states = self.servers.changes();
         let mut look = tokio::time::interval(REFRESH_INTERVAL);
@@ -322,6 +322,6 @@ fn unseen(tool: &ToolRecord) -> ToolManifest {
         timeout: None,
         output_cap: 0,
         concurrency: Concurrency::Parallel,
-        outlet: Outlet::Server { url: None },
+        outlet: EgressTarget::Server { url: None },
     }
 }

@@ -1,4 +1,4 @@
-//! The ways to models: clients of the channels that agents choose.
+//! Model clients for the channels that agents choose.
 
 use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
@@ -10,7 +10,7 @@ use netaclaw_models::{
 };
 use netaclaw_protocol::{Agent, AgentSpec, ModelInfo};
 use netaclaw_runtime::ModelAccess;
-use netaclaw_tools::skills::Vision;
+use netaclaw_tools::skills::VisionModel;
 use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
@@ -103,12 +103,12 @@ impl AdminAgentSource {
         config: &ConfigSnapshot,
         spec: &AgentSpec,
         info: &ModelInfo,
-    ) -> Option<Vision> {
+    ) -> Option<VisionModel> {
         if !info.vision || !spec.sandbox.network {
             return None;
         }
         let open = open_models(config, spec).ok()?.main;
-        Some(Vision {
+        Some(VisionModel {
             url: open.channel.openai_chat_url()?,
             model: open.choice.model,
             key: open.channel.api_key,

@@ -3,15 +3,15 @@
 use crate::compaction::tool_tokens;
 use crate::memory::AgentMemory;
 use crate::source::AdminAgentSource;
-use crate::tools::{STARTS_PROGRAMS, ToolSeat};
+use crate::tools::{STARTS_PROGRAMS, ToolAudience};
 use crate::trouble::admin_error;
 use async_trait::async_trait;
 use netaclaw_engine::EngineError;
 use netaclaw_governance::{ModelAbilities, ToolManifest};
 use netaclaw_protocol::{
-    AgentId, AgentPreview, AgentSpec, ModelInfo, NotFound, PromptLayer, PromptPreview, RecordKind,
-    SkillDetail, SkillView, TodoList, ToolDetail, ToolInfo, ToolIsolation, ToolRecord, ToolStatus,
-    ToolUser, Words,
+    AgentId, AgentPreview, AgentSpec, LocalizedText, ModelInfo, NotFound, PromptLayer,
+    PromptPreview, RecordKind, SkillDetail, SkillView, TodoList, ToolDetail, ToolInfo,
+    ToolIsolation, ToolRecord, ToolStatus, ToolUser,
 };
 use netaclaw_runtime::ModelAccess;
 use netaclaw_runtime::prompt::{Layer, Prompt, PromptSources};
@@ -45,7 +45,7 @@ pub trait AgentPreviews: Send + Sync + 'static {
 /// The user and the role for which an agent is shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PreviewFor<'a> {
-    pub seat: ToolSeat,
+    pub seat: ToolAudience,
     /// Whose memory the agent would have.
     pub user: Option<&'a str>,
 }
@@ -158,7 +158,7 @@ impl AdminAgentSource {
 /// What the agent's model can do. Without one nothing is known against a tool.
 fn abilities(
     model: Result<ModelAccess, EngineError>,
-) -> (ModelAbilities, Option<ModelInfo>, Option<Words>) {
+) -> (ModelAbilities, Option<ModelInfo>, Option<LocalizedText>) {
     let (model, no_model) = apart(model);
     let model = model.map(|access| access.info);
     let abilities = ModelAbilities {
@@ -169,7 +169,7 @@ fn abilities(
 }
 
 /// The result, or why there is none.
-fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<Words>) {
+fn apart<T>(found: Result<T, EngineError>) -> (Option<T>, Option<LocalizedText>) {
     match found {
         Ok(found) => (Some(found), None),
         Err(error) => (None, Some(error.refusal().words)),

@@ -13,7 +13,7 @@ use netaclaw_runtime::prompt::PromptSources;
 use netaclaw_runtime::{
     AgentSettings, RunHost, RunInput, RunLimits, RunReport, SystemClock, run_agent,
 };
-use netaclaw_tools::skills::SkillPlaces;
+use netaclaw_tools::skills::SkillDirs;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -63,7 +63,7 @@ impl AdminAgentSource {
         let (workspace, instructions) = opened?;
         let spawner = self.sources.spawner(spec, run.session.session_id.as_str());
         let workspace = with_scratch(workspace, &spawner);
-        let skills = SkillPlaces {
+        let skills = SkillDirs {
             vision: Self::vision(&snapshot.config, spec, &model.info),
             ..self.sources.skills.places(spec, workspace.root())
         };

@@ -13,7 +13,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_runtime::prompt::SkillLine;
 use netaclaw_session::{EntryBody, raw_json};
-use netaclaw_tools::skills::{Skill, SkillPlaces, SkillRun, SkillScan, check_skill, run_skill};
+use netaclaw_tools::skills::{Skill, SkillDirs, SkillRun, SkillScan, check_skill, run_skill};
 use netaclaw_tools::{
     EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
 };
@@ -30,7 +30,7 @@ const SKILL_TOOLS: [&str; 3] = ["list_skills", "read_skill", EXECUTE_SKILL];
 
 /// Where skills are that belong to no agent.
 #[derive(Clone, Debug, Default)]
-pub struct SkillHome {
+pub struct SharedSkillDirs {
     /// In the data directory; users put theirs here.
     pub data: Option<PathBuf>,
     /// Those that come with NetaClaw.
@@ -42,15 +42,15 @@ pub struct SkillHome {
 /// Where skills are looked for. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Skills {
-    home: Arc<SkillHome>,
+    home: Arc<SharedSkillDirs>,
     environment: Arc<Vec<(OsString, OsString)>>,
 }
 
 /// What decides which skills an agent has: its directories, its workspace, and the names it uses.
-pub(crate) type SkillPlace = (Vec<PathBuf>, Option<PathBuf>, Vec<String>);
+pub(crate) type SkillKey = (Vec<PathBuf>, Option<PathBuf>, Vec<String>);
 
 impl Skills {
-    pub(crate) fn new(home: SkillHome) -> Self {
+    pub(crate) fn new(home: SharedSkillDirs) -> Self {
         Self {
             environment: Arc::new(home.environment.clone()),
             home: Arc::new(home),
@@ -58,10 +58,10 @@ impl Skills {
     }
 
     /// Items of the agent's `skills` with a slash are directories, all others are names.
-    pub(crate) fn places(&self, spec: &AgentSpec, workspace: &Path) -> SkillPlaces {
+    pub(crate) fn places(&self, spec: &AgentSpec, workspace: &Path) -> SkillDirs {
         let (dirs, chosen): (Vec<&String>, Vec<&String>) =
             spec.skills.iter().partition(|item| item.contains('/'));
-        SkillPlaces {
+        SkillDirs {
             agent: dirs.into_iter().map(|dir| workspace.join(dir)).collect(),
             data: self.home.data.clone(),
             workspace: Some(workspace.to_owned()),
@@ -75,7 +75,7 @@ impl Skills {
 
 impl AgentSnapshot {
     /// The skills at these places, usable or not.
-    pub(crate) async fn skills_at(&self, places: &SkillPlaces) -> Arc<Vec<Skill>> {
+    pub(crate) async fn skills_at(&self, places: &SkillDirs) -> Arc<Vec<Skill>> {
         let place = (
             places.agent.clone(),
             places.workspace.clone(),
@@ -92,7 +92,7 @@ impl AgentSnapshot {
     }
 
     /// The index for the prompt: users' skills before shipped ones.
-    pub(crate) async fn skill_lines(&self, places: &SkillPlaces) -> Vec<SkillLine> {
+    pub(crate) async fn skill_lines(&self, places: &SkillDirs) -> Vec<SkillLine> {
         let skills = self.skills_at(places).await;
         let ready = skills.iter().filter(|skill| skill.is_ready());
         let line = |skill: &Skill| SkillLine {
@@ -122,7 +122,7 @@ pub(crate) fn missing(skills: &[Skill]) -> BTreeMap<String, String> {
 
 impl AdminAgentSource {
     /// Skills that belong to no agent are found there.
-    pub fn with_skills(mut self, home: SkillHome) -> Self {
+    pub fn with_skills(mut self, home: SharedSkillDirs) -> Self {
         self.sources.skills = Skills::new(home);
         self
     }
@@ -212,7 +212,7 @@ impl AdminAgentSource {
 /// `Err` is for the user: the skill is not there, or cannot be used.
 pub(crate) async fn opening(
     command: &SkillCommand,
-    places: &SkillPlaces,
+    places: &SkillDirs,
     message: &EntryId,
     now_ms: i64,
 ) -> Result<SkillOpening, EngineError> {

@@ -1,4 +1,4 @@
-//! Agents as they are configured, made ready to run.
+//! The engine's `AgentSource` on the admin store.
 
 use crate::mcp::AdminMcpServers;
 use crate::models::{ModelSettings, threshold_percent};
@@ -12,7 +12,7 @@ use netaclaw_admin::{
     session_provider,
 };
 use netaclaw_engine::{
-    AgentRef, AgentSource, Caller, ChosenModel, CompactionSetup, ConsentAct, ConsentScope,
+    AgentRef, AgentSource, ApprovalAct, ApprovalLifetime, Caller, ChosenModel, CompactionSetup,
     EngineError, Measure, Overhead, PrepareRun, PreparedRun, SkillCommand, SkillOpening,
     TitleModel, ToolsToApprove,
 };
@@ -169,13 +169,13 @@ impl AgentSource for AdminAgentSource {
         })
     }
 
-    async fn record_consent(&self, by: &Caller, act: ConsentAct<'_>) -> Result<(), EngineError> {
+    async fn record_approval(&self, by: &Caller, act: ApprovalAct<'_>) -> Result<(), EngineError> {
         let (by, _) = self.actor_of(by).await?;
         let asked = act.asked;
         let scope = match act.scope {
-            ConsentScope::Once => "once",
-            ConsentScope::Session => "session",
-            ConsentScope::Agent => "agent",
+            ApprovalLifetime::Once => "once",
+            ApprovalLifetime::Session => "session",
+            ApprovalLifetime::Agent => "agent",
         };
         let act = netaclaw_admin::Act {
             action: match act.decision {

@@ -1,7 +1,7 @@
 //! Models that refused tools. Trying again in every run would cost a request each time; never
 //! trying again would miss that the model or its server has changed.
 
-use netaclaw_protocol::Trouble;
+use netaclaw_protocol::LocalizedError;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,13 +12,13 @@ const KEPT_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Default)]
 pub(crate) struct ToolRefusals {
-    by_model: Mutex<HashMap<ChannelModel, (Instant, Trouble)>>,
+    by_model: Mutex<HashMap<ChannelModel, (Instant, LocalizedError)>>,
 }
 
 type ChannelModel = (String, String);
 
 impl ToolRefusals {
-    pub(crate) fn remember(&self, refusal: Trouble) {
+    pub(crate) fn remember(&self, refusal: LocalizedError) {
         let Some(model) = refusal.channel.clone().zip(refusal.model.clone()) else {
             return;
         };
@@ -28,14 +28,14 @@ impl ToolRefusals {
     }
 
     /// How this model refused tools, if it did a short while ago.
-    pub(crate) fn get(&self, channel: &str, model: &str) -> Option<Trouble> {
+    pub(crate) fn get(&self, channel: &str, model: &str) -> Option<LocalizedError> {
         let key = (channel.to_owned(), model.to_owned());
         let known = self.lock();
         let (at, refusal) = known.get(&key)?;
         (at.elapsed() < KEPT_FOR).then(|| refusal.clone())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelModel, (Instant, Trouble)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelModel, (Instant, LocalizedError)>> {
         // A map is whole between any two of its operations.
         self.by_model.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,15 +44,15 @@ impl ToolRefusals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netaclaw_protocol::TroubleKind;
+    use netaclaw_protocol::LocalizedErrorKind;
 
     #[tokio::test(start_paused = true)]
     async fn a_refusal_counts_for_one_model_of_one_channel_and_for_a_while() {
         let refusals = ToolRefusals::default();
-        let refusal = Trouble {
+        let refusal = LocalizedError {
             channel: Some("work".to_owned()),
             model: Some("small".to_owned()),
-            ..Trouble::new(TroubleKind::NoToolSupport, "无", "none")
+            ..LocalizedError::new(LocalizedErrorKind::NoToolSupport, "无", "none")
         };
         refusals.remember(refusal.clone());
         assert_eq!(refusals.get("work", "small"), Some(refusal));

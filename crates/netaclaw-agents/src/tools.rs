@@ -1,4 +1,4 @@
-//! Which tools an agent has, by the snapshot in force.
+//! Resolves the tools of an agent from the current snapshot.
 
 use crate::mcp::known_tool;
 use crate::snapshot::{AgentSnapshot, Sources};
@@ -7,8 +7,8 @@ use netaclaw_admin::{
     Actor, AdminError, BUILTIN_TOOLS, ConfigSnapshot, KnownTool, ToolSync, global_status,
 };
 use netaclaw_governance::{
-    CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolManifest, ToolResolver,
-    Undecided,
+    CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, ToolManifest, ToolResolver,
+    ToolScope, Undecided,
 };
 use netaclaw_protocol::{Agent, AgentSpec};
 use netaclaw_tools::EXECUTE_SKILL;
@@ -23,7 +23,7 @@ pub(crate) const STARTS_PROGRAMS: [&str; 2] = ["bash", EXECUTE_SKILL];
 
 /// The role for which tools are resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ToolSeat {
+pub enum ToolAudience {
     #[default]
     Main,
     /// For an agent that this one would delegate to.
@@ -39,7 +39,7 @@ impl Sources {
         agent: &Agent,
         model: ModelAbilities,
     ) -> ResolvedTools {
-        let skills = self.skills_at_home(snapshot, &agent.spec).await;
+        let skills = self.own_skills(snapshot, &agent.spec).await;
         let key = (agent.id.clone(), model);
         if let Some((of, tools)) = snapshot.tools.get(&key)
             && Arc::ptr_eq(&of, &skills)
@@ -57,15 +57,15 @@ impl Sources {
         snapshot: &AgentSnapshot,
         spec: &AgentSpec,
         model: ModelAbilities,
-        seat: ToolSeat,
+        seat: ToolAudience,
     ) -> ResolvedTools {
-        let skills = self.skills_at_home(snapshot, spec).await;
+        let skills = self.own_skills(snapshot, spec).await;
         let main = self.resolve(snapshot, spec, model, &skills);
         match seat {
-            ToolSeat::Main => main,
-            ToolSeat::Subagent => {
+            ToolAudience::Main => main,
+            ToolAudience::Subagent => {
                 let granted = spec.subagent_config.allowed_tool_names.as_deref();
-                let seat = Seat::Subagent {
+                let seat = ToolScope::Subagent {
                     parent: &main,
                     granted,
                 };
@@ -83,7 +83,7 @@ impl Sources {
         skills: &[Skill],
     ) -> ResolvedTools {
         let environment = self.environment(snapshot, spec, skills);
-        environment.resolve(&snapshot.config, spec, model, Seat::Main)
+        environment.resolve(&snapshot.config, spec, model, ToolScope::Main)
     }
 
     fn environment(
@@ -111,7 +111,7 @@ impl Sources {
     }
 
     /// The skills in the agent's own directory, which decide whether tools for skills are of use.
-    async fn skills_at_home(&self, snapshot: &AgentSnapshot, spec: &AgentSpec) -> Arc<Vec<Skill>> {
+    async fn own_skills(&self, snapshot: &AgentSnapshot, spec: &AgentSpec) -> Arc<Vec<Skill>> {
         let places = self.skills.places(spec, &self.cwd_of(spec));
         snapshot.skills_at(&places).await
     }
@@ -159,7 +159,7 @@ impl ToolEnvironment {
         config: &ConfigSnapshot,
         agent: &AgentSpec,
         model: ModelAbilities,
-        seat: Seat<'_>,
+        seat: ToolScope<'_>,
     ) -> ResolvedTools {
         let tools = ToolResolver::resolve(&ResolveInput {
             catalogue: &self.catalogue,

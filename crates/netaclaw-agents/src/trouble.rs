@@ -1,4 +1,4 @@
-//! What a failed request to the admin store means for a session.
+//! Maps errors of the admin store to errors of a session.
 
 use netaclaw_admin::AdminError;
 use netaclaw_engine::{EngineError, StoreFailure};

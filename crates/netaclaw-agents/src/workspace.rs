@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// A workspace and the instructions of its project.
 #[derive(Clone)]
-pub(crate) struct Workplace {
+pub(crate) struct WorkspaceContext {
     roots: Arc<[PathBuf]>,
     instructions: Vec<InstructionFile>,
 }
 
 /// The directory of a workspace, and those that are added to it.
-pub(crate) type WorkspacePlace = (PathBuf, Vec<PathBuf>);
+pub(crate) type WorkspaceKey = (PathBuf, Vec<PathBuf>);
 
 impl AdminAgentSource {
     /// What the prompt of a new session of the agent is made of.
@@ -44,20 +44,20 @@ impl AdminAgentSource {
     pub(crate) async fn workplace(
         &self,
         snapshot: &AgentSnapshot,
-        (root, extra): WorkspacePlace,
+        (root, extra): WorkspaceKey,
     ) -> Result<(Workspace, Vec<InstructionFile>), EngineError> {
         let hidden = self.sources.gate.hidden();
         let scan = |_| async {
             let opened = open_workspace(root.clone(), extra.clone(), hidden.clone());
             let (workspace, instructions) = opened.await?;
             let roots = workspace.roots().into();
-            Ok::<_, EngineError>(Workplace {
+            Ok::<_, EngineError>(WorkspaceContext {
                 roots,
                 instructions,
             })
         };
         let place = (root.clone(), extra.clone());
-        let Workplace {
+        let WorkspaceContext {
             roots,
             instructions,
         } = snapshot.workspaces.get(place, scan).await?;

@@ -1,4 +1,4 @@
-//! Who may own something next.
+//! The rules for claiming a session.
 
 use crate::NodeId;
 

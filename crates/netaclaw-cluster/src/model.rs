@@ -89,8 +89,8 @@ impl World {
             self.rows[at].beat += 1;
         }
         match act {
-            Act::BeatAndLook if self.rows[at].dead => self.nodes[at].standing.found_dead(),
-            Act::BeatAndLook => self.nodes[at].standing.beaten(now),
+            Act::BeatAndLook if self.rows[at].dead => self.nodes[at].standing.declared_dead(),
+            Act::BeatAndLook => self.nodes[at].standing.beat_confirmed(now),
             _ => {}
         }
         if matches!(act, Act::BeatAndLook | Act::Look) {
@@ -205,7 +205,7 @@ fn no_node_acts_once_it_is_declared_dead_and_no_deposed_owner_writes() {
 }
 
 #[test]
-fn time_in_which_a_node_could_not_read_counts_against_nobody() {
+fn time_in_which_a_node_could_not_read_counts_against_no_node() {
     let seconds = Duration::from_secs;
     let timing = Timing::default();
     let mut peers = Peers::default();
@@ -229,12 +229,12 @@ fn a_node_is_suspended_by_when_its_beat_was_sent() {
     assert_eq!(standing.at(seconds(7), &timing), State::Active);
     assert_eq!(standing.at(seconds(8), &timing), State::Suspended);
     // Confirmed at 9, but sent at 3: the peers may have counted since then.
-    standing.beaten(seconds(3));
+    standing.beat_confirmed(seconds(3));
     assert_eq!(standing.at(seconds(10), &timing), State::Active);
     assert_eq!(standing.at(seconds(11), &timing), State::Suspended);
-    standing.beaten(seconds(12));
+    standing.beat_confirmed(seconds(12));
     assert_eq!(standing.at(seconds(13), &timing), State::Active);
-    standing.found_dead();
+    standing.declared_dead();
     assert_eq!(standing.at(seconds(13), &timing), State::Dead);
 }
 

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 /// A node's view of the others from the rows that it has read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Peers {
-    seen: BTreeMap<NodeId, Seen>,
+    seen: BTreeMap<NodeId, LastBeat>,
     /// When the last successful read was answered.
     read_at: Option<Moment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Seen {
+struct LastBeat {
     beat: u64,
     /// When this beat was first read, or when reading began again after a pause.
     since: Moment,
@@ -61,7 +61,7 @@ impl Peers {
                 let node = node.clone();
                 outlook.silent.push(Silent { node, beat });
             }
-            self.seen.insert(node, Seen { beat, since });
+            self.seen.insert(node, LastBeat { beat, since });
         }
         outlook.gone = before.into_keys().collect();
         outlook

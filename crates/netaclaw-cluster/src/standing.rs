@@ -1,4 +1,4 @@
-//! Whether this node may act.
+//! Whether this node is active, suspended or dead.
 
 use crate::{Moment, Timing};
 
@@ -30,12 +30,12 @@ impl Standing {
     }
 
     /// A beat that was sent at this time has been confirmed.
-    pub fn beaten(&mut self, sent: Moment) {
+    pub fn beat_confirmed(&mut self, sent: Moment) {
         self.beat_sent = self.beat_sent.max(sent);
     }
 
     /// A beat has found the node declared dead.
-    pub fn found_dead(&mut self) {
+    pub fn declared_dead(&mut self) {
         self.dead = true;
     }
 

@@ -1,4 +1,4 @@
-//! Whether what a model wrote is a summary.
+//! Validates the summary of a model.
 
 use crate::failure::Flaw;
 use netaclaw_models::tokens::estimate_text;

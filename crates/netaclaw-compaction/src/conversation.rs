@@ -1,4 +1,4 @@
-//! The context as planning sees it.
+//! The context as the input of planning.
 
 use netaclaw_models::payload::read_context;
 use netaclaw_models::tokens::estimate_message;
@@ -8,7 +8,7 @@ use netaclaw_session::{ContextMessage, Role, SessionContext};
 /// What may be compacted, in order, and the summary before it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversation {
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ConversationMessage>,
     pub previous: Option<Previous>,
     /// Pieces from here on came after the last compaction or edit: the context size in earlier
     /// answers is obsolete.
@@ -17,9 +17,9 @@ pub struct Conversation {
 
 /// One message and the entry it came from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece {
+pub struct ConversationMessage {
     pub entry_id: EntryId,
-    pub voice: Voice,
+    pub voice: MessageAuthor,
     pub message: Message,
     /// Its estimated size in a request. 0 if it is not sent.
     pub tokens: u64,
@@ -27,7 +27,7 @@ pub struct Piece {
 
 /// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
+pub enum MessageAuthor {
     User,
     /// A message for the model that is not the user's: a command the user ran, a branch, an
     /// extension.
@@ -38,7 +38,7 @@ pub enum Voice {
     Result,
 }
 
-impl Voice {
+impl MessageAuthor {
     /// Whether a turn begins here, in the sense in which Pi splits turns.
     pub(crate) fn begins_turn(self) -> bool {
         matches!(self, Self::User | Self::Told)
@@ -108,16 +108,16 @@ pub(crate) fn sent_tokens(message: &Message) -> u64 {
     }
 }
 
-fn read_piece(source: &ContextMessage<'_>) -> Option<Piece> {
+fn read_piece(source: &ContextMessage<'_>) -> Option<ConversationMessage> {
     let message = read_message(source)?;
     let voice = match &message {
-        Message::User(_) if source.source().role() == Role::User => Voice::User,
-        Message::User(_) => Voice::Told,
-        Message::Assistant(answer) if is_dead(answer.stop_reason) => Voice::DeadAnswer,
-        Message::Assistant(_) => Voice::Answer,
-        Message::ToolResult(_) => Voice::Result,
+        Message::User(_) if source.source().role() == Role::User => MessageAuthor::User,
+        Message::User(_) => MessageAuthor::Told,
+        Message::Assistant(answer) if is_dead(answer.stop_reason) => MessageAuthor::DeadAnswer,
+        Message::Assistant(_) => MessageAuthor::Answer,
+        Message::ToolResult(_) => MessageAuthor::Result,
     };
-    Some(Piece {
+    Some(ConversationMessage {
         entry_id: source.source().id().clone(),
         voice,
         tokens: sent_tokens(&message),

@@ -1,6 +1,6 @@
 //! Facts that code derives. They follow every summary, and no model can change them.
 
-use crate::conversation::{Conversation, Piece, Voice};
+use crate::conversation::{Conversation, ConversationMessage, MessageAuthor};
 use crate::render::{call_line, ends, user_text};
 use netaclaw_models::tokens::estimate_text;
 use netaclaw_protocol::{ContentBlock, LedgerLine, Message, TodoItem, TodoList, TodoStatus};
@@ -40,11 +40,12 @@ impl Facts {
     ) -> Self {
         let (folded, kept) = conversation.pieces.split_at(cut);
         let details = conversation.previous.as_ref().map(|p| &p.details);
-        let words =
-            |piece: &Piece| (piece.voice == Voice::User).then(|| user_text(&piece.message))?;
+        let words = |piece: &ConversationMessage| {
+            (piece.voice == MessageAuthor::User).then(|| user_text(&piece.message))?
+        };
         let goal = details.and_then(|details| details.goal.clone());
         let goal = goal.or_else(|| folded.iter().find_map(words));
-        let latest_kept = kept.iter().any(|piece| piece.voice == Voice::User);
+        let latest_kept = kept.iter().any(|piece| piece.voice == MessageAuthor::User);
         let latest = match latest_kept {
             true => None,
             false => folded.iter().rev().find_map(words),
@@ -156,7 +157,7 @@ fn fitting(lines: Vec<String>, tokens_max: u64) -> String {
 /// The newest are read first, and no further back than there is room.
 fn ledger(
     before: Vec<LedgerLine>,
-    folded: &[Piece],
+    folded: &[ConversationMessage],
     looks_only: &dyn Fn(&str) -> bool,
 ) -> Vec<LedgerLine> {
     let mut newest: Vec<LedgerLine> = Vec::new();
@@ -193,7 +194,7 @@ fn ledger(
 
 /// Calls with effects that have run, in order, and whether they failed.
 fn calls<'c>(
-    folded: &'c [Piece],
+    folded: &'c [ConversationMessage],
     looks_only: &dyn Fn(&str) -> bool,
 ) -> Vec<(&'c str, &'c serde_json::Value, bool)> {
     let mut asked: HashMap<&str, (&str, &serde_json::Value)> = HashMap::new();
@@ -227,7 +228,7 @@ fn calls<'c>(
 /// Files by the names of Pi's tools, as Pi lists them: what was changed is not listed as read.
 fn files(
     details: Option<&netaclaw_protocol::CompactionDetails>,
-    folded: &[Piece],
+    folded: &[ConversationMessage],
 ) -> (Vec<String>, Vec<String>) {
     let known = |files: fn(&netaclaw_protocol::CompactionDetails) -> &Vec<String>| {
         details.map_or_else(BTreeSet::new, |details| {

@@ -2,7 +2,7 @@
 
 use netaclaw_models::ModelError;
 pub use netaclaw_protocol::SummaryFlaw as Flaw;
-use netaclaw_protocol::{CompactionFault, CompactionProblem, Words};
+use netaclaw_protocol::{CompactionFault, CompactionProblem, LocalizedText};
 
 /// The context stays as it is.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,7 +49,7 @@ impl CompactionFailure {
         )
     }
 
-    pub fn words(&self) -> Words {
+    pub fn words(&self) -> LocalizedText {
         let problem = match self.clone() {
             Self::NothingToCompress => CompactionProblem::NothingToCompress,
             Self::NoGain { before, after } => CompactionProblem::NoGain { before, after },

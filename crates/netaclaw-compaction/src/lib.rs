@@ -19,11 +19,11 @@ mod testing;
 
 pub use assemble::{Assembled, assemble};
 pub use branch::{branch_text, plan_branch, quote_branch};
-pub use breaker::{Blocked, Breaker, Ended, Moment, PauseCause};
-pub use conversation::{Conversation, Piece, Previous, Voice};
+pub use breaker::{AttemptEnd, Blocked, Breaker, BreakerInput, PauseCause};
+pub use conversation::{Conversation, ConversationMessage, MessageAuthor, Previous};
 pub use facts::Facts;
 pub use failure::{CompactionFailure, Flaw};
 pub use limits::{Limits, trigger};
-pub use measure::{Shares, Used, fresh_tokens, message_shares, used_by, used_tokens};
+pub use measure::{ContextShares, Used, fresh_tokens, message_shares, used_by, used_tokens};
 pub use plan::{Plan, PlanRequest, PlanTokens, plan};
 pub use summarize::{Summary, SummaryModel, Watcher, requests_for, summarize};

@@ -1,4 +1,4 @@
-//! How much may stay, and how long a summary may be.
+//! Token budgets: the kept messages and the length of a summary.
 
 /// The threshold for budgets where automatic compaction is off.
 const THRESHOLD_USUAL: u8 = 70;

@@ -1,4 +1,4 @@
-//! How full a context is.
+//! The size of a context, measured and estimated.
 
 use crate::conversation::{Conversation, read_message, sent_tokens};
 use netaclaw_protocol::{AssistantMessage, Message, StopReason};
@@ -122,14 +122,14 @@ impl Conversation {
 
 /// What a context is made of, by estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shares {
+pub struct ContextShares {
     pub summary: u64,
     pub messages: u64,
     pub tool_results: u64,
 }
 
-pub fn message_shares(context: &SessionContext<'_>) -> Shares {
-    let mut shares = Shares::default();
+pub fn message_shares(context: &SessionContext<'_>) -> ContextShares {
+    let mut shares = ContextShares::default();
     for source in &context.messages {
         let Some(message) = read_message(source) else {
             continue;

@@ -1,6 +1,6 @@
 //! What is compacted, as text for the summarizing model.
 
-use crate::conversation::{Piece, Voice};
+use crate::conversation::{ConversationMessage, MessageAuthor};
 use netaclaw_protocol::{ContentBlock, Message, ToolResultMessage, UserContent};
 use netaclaw_redact::redact;
 use serde_json::Value;
@@ -22,9 +22,9 @@ pub(crate) enum Results {
 }
 
 /// A piece as paragraphs; none for what says nothing.
-pub(crate) fn paragraphs(piece: &Piece, results: Results) -> Vec<String> {
+pub(crate) fn paragraphs(piece: &ConversationMessage, results: Results) -> Vec<String> {
     let texts = match &piece.message {
-        _ if piece.voice == Voice::DeadAnswer => Vec::new(),
+        _ if piece.voice == MessageAuthor::DeadAnswer => Vec::new(),
         Message::User(user) => {
             let text = match &user.content {
                 UserContent::Text(text) => text.clone(),

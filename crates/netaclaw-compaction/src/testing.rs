@@ -1,6 +1,6 @@
 //! Conversations for tests.
 
-use crate::conversation::{Conversation, Piece, Voice};
+use crate::conversation::{Conversation, ConversationMessage, MessageAuthor};
 use netaclaw_models::tokens::estimate_message;
 use netaclaw_protocol::{
     AssistantMessage, ContentBlock, EntryId, Message, StopReason, ToolResultMessage, Usage,
@@ -9,18 +9,18 @@ use netaclaw_protocol::{
 use serde_json::{Value, json};
 
 #[derive(Default)]
-pub(crate) struct Talk {
+pub(crate) struct TestConversation {
     pub(crate) conversation: Conversation,
 }
 
-impl Talk {
+impl TestConversation {
     pub(crate) fn user(mut self, text: &str) -> Self {
         let content = UserContent::Text(text.to_owned());
         let message = Message::User(UserMessage {
             content,
             timestamp: 0,
         });
-        self.push(Voice::User, message);
+        self.push(MessageAuthor::User, message);
         self
     }
 
@@ -53,7 +53,7 @@ impl Talk {
             is_error: false,
             timestamp: 0,
         });
-        self.push(Voice::Result, message);
+        self.push(MessageAuthor::Result, message);
         self
     }
 
@@ -66,8 +66,8 @@ impl Talk {
 
     pub(crate) fn answer(mut self, content: Vec<ContentBlock>, stop_reason: StopReason) -> Self {
         let voice = match stop_reason {
-            StopReason::Error | StopReason::Aborted => Voice::DeadAnswer,
-            _ => Voice::Answer,
+            StopReason::Error | StopReason::Aborted => MessageAuthor::DeadAnswer,
+            _ => MessageAuthor::Answer,
         };
         let message = Message::Assistant(AssistantMessage {
             content,
@@ -85,13 +85,13 @@ impl Talk {
         self
     }
 
-    fn push(&mut self, voice: Voice, message: Message) {
+    fn push(&mut self, voice: MessageAuthor, message: Message) {
         let pieces = &mut self.conversation.pieces;
         let tokens = match voice {
-            Voice::DeadAnswer => 0,
+            MessageAuthor::DeadAnswer => 0,
             _ => estimate_message(&message),
         };
-        pieces.push(Piece {
+        pieces.push(ConversationMessage {
             entry_id: EntryId::new(format!("e{}", pieces.len())),
             voice,
             message,

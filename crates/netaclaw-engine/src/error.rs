@@ -3,9 +3,9 @@
 use crate::server::limits::Limited;
 use crate::store_fault::store_fault_of;
 use netaclaw_protocol::{
-    BadRequest, Busy, Conflict, EntryId, ErrorCode, Forbidden, InternalError, ModelChoiceError,
-    NotFound, NotReady, ReadOnly, Reason, Refusal, RunTrouble, StaleParent, TooLarge, TooMany,
-    Trouble, Unavailable, Words,
+    BadRequest, Busy, Conflict, EntryId, ErrorCode, Forbidden, InternalError, LocalizedError,
+    LocalizedText, ModelChoiceError, NotFound, NotReady, ReadOnly, Reason, Refusal, RunTrouble,
+    StaleParent, TooLarge, TooMany, Unavailable,
 };
 use netaclaw_session::SessionError;
 use std::fmt;
@@ -84,18 +84,18 @@ impl EngineError {
     }
 
     /// The text for users. An error with a reason of its own has that reason in English.
-    pub fn words(&self) -> Words {
+    pub fn words(&self) -> LocalizedText {
         self.reason().words()
     }
 
     /// For a run that this kept from starting or going on, where there is more to say than the code
     /// does.
-    pub(crate) fn trouble(&self) -> Option<Trouble> {
+    pub(crate) fn trouble(&self) -> Option<LocalizedError> {
         match self {
             Self::NotReady(reason) => Some(reason.into()),
             Self::NoModel(reason) => Some(reason.into()),
             Self::Internal(cause) => Some(match store_fault_of(&**cause) {
-                Some(fault) => Trouble::from(&fault),
+                Some(fault) => LocalizedError::from(&fault),
                 None => RunTrouble::Failed.into(),
             }),
             _ => None,

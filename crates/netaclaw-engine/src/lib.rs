@@ -16,7 +16,9 @@ mod store_fault;
 pub use attachments::{
     AttachmentError, AttachmentStore, IMAGE_BYTES_MAX, StoredFile, inspect, owner_of,
 };
-pub use compaction::{CompactionPreview, CompactionSetup, Overhead, Previewed, PreviewedMessage};
+pub use compaction::{
+    CompactionPreview, CompactionSetup, Overhead, PreviewOutcome, PreviewedMessage,
+};
 pub use error::EngineError;
 pub use events::event::{EventGroup, EventKind, ServerEvent};
 pub use events::feed::{Subscriber, SubscriptionId};
@@ -36,7 +38,7 @@ pub use session::title::TitleModel;
 pub use session::{AGENT_DIRECTORY, AGENT_ENTRY};
 pub use skills::{SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id};
 pub use source::{
-    AgentRef, AgentSource, ChosenModel, ConsentAct, ConsentScope, Measure, PrepareRun, PreparedRun,
-    Runner, ToolsToApprove,
+    AgentRef, AgentSource, ApprovalAct, ApprovalLifetime, ChosenModel, Measure, PrepareRun,
+    PreparedRun, Runner, ToolsToApprove,
 };
 pub use store_fault::{StoreFailure, store_fault_behind};

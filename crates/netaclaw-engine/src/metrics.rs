@@ -6,8 +6,8 @@
 
 use metrics::{Histogram, counter, gauge, histogram};
 use netaclaw_protocol::{
-    CompactionFault, CompactionReason, ProviderKind, RunOutcome, StopReason, ToolRoute,
-    TroubleKind, Usage,
+    CompactionFault, CompactionReason, LocalizedErrorKind, ProviderKind, RunOutcome, StopReason,
+    ToolRoute, Usage,
 };
 use netaclaw_session::SessionError;
 use std::collections::HashSet;
@@ -34,9 +34,9 @@ impl Drop for RunningRun {
     }
 }
 
-pub(crate) fn run_ended(outcome: RunOutcome, reason: Option<TroubleKind>, took: Duration) {
+pub(crate) fn run_ended(outcome: RunOutcome, reason: Option<LocalizedErrorKind>, took: Duration) {
     let outcome = outcome.as_str();
-    let reason = reason.map_or("", TroubleKind::as_str);
+    let reason = reason.map_or("", LocalizedErrorKind::as_str);
     counter!("netaclaw_runs_total", "outcome" => outcome, "reason" => reason).increment(1);
     histogram!("netaclaw_run_seconds", "outcome" => outcome).record(took);
 }
@@ -71,11 +71,16 @@ impl CallClock {
         }
     }
 
-    pub(crate) fn answered(&mut self, stop: StopReason, kind: Option<TroubleKind>, usage: &Usage) {
+    pub(crate) fn answered(
+        &mut self,
+        stop: StopReason,
+        kind: Option<LocalizedErrorKind>,
+        usage: &Usage,
+    ) {
         let took = self.asked_at.take().map(|at| at.elapsed());
         let kind = match (kind, stop) {
             (Some(kind), _) => kind,
-            (None, StopReason::Aborted) => TroubleKind::Cancelled,
+            (None, StopReason::Aborted) => LocalizedErrorKind::Cancelled,
             (None, _) => {
                 histogram!("netaclaw_model_answer_seconds", &self.model)
                     .record(took.unwrap_or_default());
@@ -180,11 +185,11 @@ pub(crate) fn compaction_ended(
     histogram!("netaclaw_compaction_seconds", &labels).record(took);
 }
 
-pub(crate) fn retried(kind: TroubleKind) {
+pub(crate) fn retried(kind: LocalizedErrorKind) {
     counter!("netaclaw_model_retries_total", "kind" => kind.as_str()).increment(1);
 }
 
-pub(crate) fn fell_back(kind: TroubleKind) {
+pub(crate) fn fell_back(kind: LocalizedErrorKind) {
     counter!("netaclaw_model_fallbacks_total", "kind" => kind.as_str()).increment(1);
 }
 

@@ -44,7 +44,7 @@ const WAITING_BYTES_MAX: usize = 1 << 20;
 pub(crate) struct StepLog {
     logs: Option<Arc<dyn ProcessLogs>>,
     session: SessionId,
-    waiting: Arc<Mutex<Waiting>>,
+    waiting: Arc<Mutex<WaitingLines>>,
     /// One writes at a time, so that lines stay in order.
     turn: Arc<Semaphore>,
     /// The jobs that write later.
@@ -53,7 +53,7 @@ pub(crate) struct StepLog {
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WaitingLines {
     /// By operation, in the order they came.
     lines: Vec<(String, Vec<u8>)>,
     bytes: usize,
@@ -135,7 +135,7 @@ impl StepLog {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingLines> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Messages that name a skill, and what a run begins with then.
+//! Messages that name a skill, and how their runs start.
 
 use netaclaw_protocol::{ContentBlock, EntryId};
 use netaclaw_session::EntryBody;

@@ -1,4 +1,4 @@
-//! Where the engine gets agents from.
+//! `AgentSource`, the port to agents.
 
 use crate::compaction::{CompactionSetup, Overhead};
 use crate::error::EngineError;
@@ -62,7 +62,11 @@ pub trait AgentSource: Send + Sync + 'static {
     }
 
     /// Records who allowed or denied which call. A decision that cannot be recorded does not count.
-    async fn record_consent(&self, _by: &Caller, _act: ConsentAct<'_>) -> Result<(), EngineError> {
+    async fn record_approval(
+        &self,
+        _by: &Caller,
+        _act: ApprovalAct<'_>,
+    ) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -135,15 +139,15 @@ pub trait AgentSource: Send + Sync + 'static {
 
 /// A user's decision about a call.
 #[derive(Clone, Copy, Debug)]
-pub struct ConsentAct<'a> {
+pub struct ApprovalAct<'a> {
     pub session: &'a SessionId,
     pub asked: &'a ApprovalQuestion,
     pub decision: ApprovalDecision,
-    pub scope: ConsentScope,
+    pub scope: ApprovalLifetime,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConsentScope {
+pub enum ApprovalLifetime {
     Once,
     /// What was granted with it, for the rest of the session.
     Session,

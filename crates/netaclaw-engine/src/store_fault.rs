@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_told_apart() {
+    fn reasons_are_distinguished() {
         for (kind, fault) in [
             (ErrorKind::StorageFull, StoreFault::DiskFull),
             (ErrorKind::ReadOnlyFilesystem, StoreFault::StorageReadOnly),

@@ -1,7 +1,7 @@
 //! Links that log in. A link from another site is shown before it is followed: a user who works in
 //! a foreign account without noticing would write for its owner.
 
-use crate::auth::{AuthError, Identity, MadeBy, credential, foreign, made_by, welcome};
+use crate::auth::{AuthError, Identity, RequestOrigin, credential, foreign, keep_login, made_by};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::pages::wants_page;
@@ -9,7 +9,7 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use netaclaw_protocol::{Role, Words};
+use netaclaw_protocol::{LocalizedText, Role};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -33,7 +33,10 @@ pub(crate) async fn follow(
     let current = current(shared, asked).await;
     let is_sure = match &current {
         Some(current) => current.user_id == who.user_id,
-        None => matches!(made_by(asked), MadeBy::Person | MadeBy::OwnPage),
+        None => matches!(
+            made_by(asked),
+            RequestOrigin::Person | RequestOrigin::OwnPage
+        ),
     };
     match is_sure {
         true => enter(shared, &who, asked).await,
@@ -42,13 +45,13 @@ pub(crate) async fn follow(
 }
 
 /// The user has confirmed, on the page that asked. Other pages cannot confirm.
-pub(crate) async fn agreed(
+pub(crate) async fn login_confirmed(
     State(shared): State<Arc<Shared>>,
     asked: HeaderMap,
     form: Result<Form<Link>, FormRejection>,
 ) -> Result<Response, ApiError> {
     // An origin that is not ours has been refused already.
-    let is_own = asked.contains_key(header::ORIGIN) || made_by(&asked) == MadeBy::OwnPage;
+    let is_own = asked.contains_key(header::ORIGIN) || made_by(&asked) == RequestOrigin::OwnPage;
     if !is_own {
         return Err(foreign());
     }
@@ -61,7 +64,7 @@ pub(crate) async fn agreed(
 
 async fn enter(shared: &Shared, who: &Identity, asked: &HeaderMap) -> Result<Response, ApiError> {
     let home = Redirect::to("/").into_response();
-    welcome(shared, who, asked, home).await
+    keep_login(shared, who, asked, home).await
 }
 
 /// Who is logged in already.
@@ -98,18 +101,18 @@ fn question(
     let is_chinese = asked
         .get(header::ACCEPT_LANGUAGE)
         .is_some_and(|languages| languages.as_bytes().to_ascii_lowercase().starts_with(b"zh"));
-    let pick = |words: Words| match is_chinese {
+    let pick = |words: LocalizedText| match is_chinese {
         true => words.zh,
         false => words.en,
     };
     let name = escaped(&shown(who));
     let role = pick(match who.role {
-        Role::Admin => Words::new("管理员", "administrator"),
-        Role::User => Words::new("普通用户", "user"),
+        Role::Admin => LocalizedText::new("管理员", "administrator"),
+        Role::User => LocalizedText::new("普通用户", "user"),
     });
     let leaves = current.map(|current| {
         let old = escaped(&shown(current));
-        pick(Words::new(
+        pick(LocalizedText::new(
             format!("此浏览器目前以 <b>{old}</b> 登录，继续后将退出。"),
             format!("This browser is logged in as <b>{old}</b>. If you continue, this user is logged out."),
         ))
@@ -121,22 +124,22 @@ fn question(
 <form method=\"post\" action=\"/link\"><input type=\"hidden\" name=\"token\" value=\"{token}\">\
 <button>{agree}</button> <a href=\"/\">{cancel}</a></form></main></html>",
         lang = if is_chinese { "zh-CN" } else { "en" },
-        title = pick(Words::new("登录 NetaClaw？", "Log in to NetaClaw?")),
-        becomes = pick(Words::new(
+        title = pick(LocalizedText::new("登录 NetaClaw？", "Log in to NetaClaw?")),
+        becomes = pick(LocalizedText::new(
             format!("此链接将让本浏览器以 <b>{name}</b>（{role}）的身份登录。"),
             format!("This link logs this browser in as <b>{name}</b> ({role})."),
         )),
         leaves = leaves.unwrap_or_default(),
-        warning = pick(Words::new(
+        warning = pick(LocalizedText::new(
             "请仅在这是您本人的账号时继续：账号所有者可以看到您写下的所有内容。",
             "Continue only if this account is yours. Its owner can read everything that you write.",
         )),
         token = escaped(token.expose_secret()),
-        agree = pick(Words::new(
+        agree = pick(LocalizedText::new(
             format!("以 {name} 登录"),
             format!("Log in as {name}"),
         )),
-        cancel = pick(Words::new("取消", "Cancel")),
+        cancel = pick(LocalizedText::new("取消", "Cancel")),
     );
     let mut response = Html(page).into_response();
     let headers = response.headers_mut();

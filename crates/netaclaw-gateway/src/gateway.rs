@@ -1,9 +1,9 @@
-//! The gateway as a whole: made from its parts, served, drained.
+//! The gateway: assembled, served, drained.
 
 use crate::assets::Assets;
-use crate::auth::{Authenticator, KnownBrowsers, LoginLimiter, Sites};
-use crate::doors::Doors;
-use crate::places::Places;
+use crate::auth::{Authenticator, KnownBrowsers, KnownOrigins, LoginLimiter};
+use crate::connection_limits::ConnectionCounter;
+use crate::http_server::HttpServer;
 use crate::readiness::{DiskProbe, Readiness};
 use crate::router::router;
 use crate::settings::{AuthSettings, GatewaySettings};
@@ -37,7 +37,7 @@ pub(crate) struct Shared {
     pub(crate) logins: LoginLimiter,
     pub(crate) known_browsers: KnownBrowsers,
     pub(crate) trusted_proxies: Vec<IpNet>,
-    pub(crate) sites: Sites,
+    pub(crate) sites: KnownOrigins,
     pub(crate) secure_cookie: bool,
     pub(crate) settings: GatewaySettings,
     pub(crate) assets: Option<Arc<dyn Assets>>,
@@ -80,7 +80,7 @@ impl Gateway {
             auth: Authenticator::new(Arc::clone(&admin), &auth),
             admin,
             logins: LoginLimiter::default(),
-            sites: Sites::new(&auth),
+            sites: KnownOrigins::new(&auth),
             known_browsers: KnownBrowsers::new(auth.browser_key),
             trusted_proxies: auth.trusted_proxies,
             secure_cookie: auth.secure_cookie,
@@ -113,10 +113,11 @@ impl Gateway {
         let shared = self.shared;
         let lists = ListWatch(Arc::downgrade(&shared));
         shared.engine.watch_lists(Arc::new(lists));
-        let places = Places::new(shared.settings.connections, shared.trusted_proxies.clone());
+        let places =
+            ConnectionCounter::new(shared.settings.connections, shared.trusted_proxies.clone());
         let listener = MeteredListener::new(listener, shared.settings.stalled_after, places);
         let (layer, io) = socket::layer(&shared);
-        let doors = Doors::new(router(&shared, layer), shared.settings.head_within);
+        let doors = HttpServer::new(router(&shared, layer), shared.settings.head_within);
         let ending = async {
             shutdown.cancelled().await;
             drain(&shared).await;

@@ -1,6 +1,6 @@
-//! Whether the server lives, whether it is ready, and what it has counted.
+//! Liveness, readiness and metrics.
 
-use crate::auth::Onlooker;
+use crate::auth::CanInspect;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::metrics;
@@ -45,7 +45,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, ApiErr
 /// The counts reveal how much each user works, so they need a credential.
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, body = String, content_type = "text/plain")))]
-async fn counted(_: Onlooker) -> impl IntoResponse {
+async fn counted(_: CanInspect) -> impl IntoResponse {
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], metrics::render())
 }

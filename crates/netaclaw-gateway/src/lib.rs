@@ -2,15 +2,15 @@
 
 mod assets;
 mod auth;
-mod doors;
+mod connection_limits;
 mod enter;
 mod error;
 mod gateway;
 mod health;
+mod http_server;
 mod metrics;
 mod openai;
 mod pages;
-mod places;
 mod readiness;
 mod rest;
 mod router;
@@ -21,7 +21,7 @@ mod socket;
 mod transport;
 
 pub use assets::{Asset, Assets};
+pub use connection_limits::ConnectionLimits;
 pub use gateway::{Gateway, GatewayOptions};
-pub use places::ConnectionLimits;
 pub use readiness::DiskProbe;
 pub use settings::{AuthSettings, GatewaySettings, OutboxLimits};

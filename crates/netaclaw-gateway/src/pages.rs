@@ -1,4 +1,4 @@
-//! What a browser gets: the web app if there is one.
+//! Pages for browsers: the web app, if it is embedded.
 
 use crate::enter::{self, Link};
 use crate::error::ApiError;

@@ -1,4 +1,4 @@
-//! Whether the server can do its work: rows can be read, and the data directory can be written.
+//! The readiness check: the stores can be read and the data directory can be written.
 //!
 //! The endpoint needs no credential, and may be called at any rate. So an answer is cached for a
 //! second, concurrent callers share it, and a disk that hangs has at most one probe waiting for it.

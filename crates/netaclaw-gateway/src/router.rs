@@ -1,4 +1,4 @@
-//! All routes, and what goes around every request.
+//! All routes, and the middleware.
 
 use crate::auth::refuse_foreign;
 use crate::error::internal;
@@ -57,7 +57,7 @@ pub(crate) fn router(shared: &Arc<Shared>, sockets: SocketIoLayer) -> Router {
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX));
     let routes = Router::new()
         .route("/", get(pages::home))
-        .route("/link", post(enter::agreed))
+        .route("/link", post(enter::login_confirmed))
         .merge(rest::routes())
         .fallback(pages::other)
         .method_not_allowed_fallback(pages::not_allowed)

@@ -1,6 +1,6 @@
 //! The settings of a gateway. Nothing is read from the environment here.
 
-use crate::places::ConnectionLimits;
+use crate::connection_limits::ConnectionLimits;
 use ipnet::IpNet;
 use secrecy::{SecretSlice, SecretString};
 use std::time::Duration;

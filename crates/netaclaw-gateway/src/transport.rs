@@ -5,7 +5,7 @@
 //! connection if a ping does not fit either. It does not report how full the queue is. The count
 //! kept here does: what was handed in and not yet written is still in there.
 
-use crate::places::{Full, Place, Places};
+use crate::connection_limits::{ConnectionCounter, CountedConnection, TooManyConnections};
 use axum::serve::Listener;
 use socket2::SockRef;
 use std::collections::{HashMap, HashSet};
@@ -25,13 +25,13 @@ const UNLIMITED: u64 = u64::MAX;
 
 /// Bytes that the network has taken from one connection, and how many more it may send.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub(crate) struct ByteMeter {
     written: AtomicU64,
     progress: Notify,
     may_send: AtomicU64,
 }
 
-impl Default for Meter {
+impl Default for ByteMeter {
     fn default() -> Self {
         Self {
             written: AtomicU64::new(0),
@@ -41,7 +41,7 @@ impl Default for Meter {
     }
 }
 
-impl Meter {
+impl ByteMeter {
     /// From now on the client may send this many bytes in total; then the connection is closed.
     pub(crate) fn limit_incoming(&self, bytes: u64) {
         self.may_send.store(bytes, Ordering::Release);
@@ -88,15 +88,15 @@ impl Meter {
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
-    pub(crate) meter: Arc<Meter>,
+    pub(crate) meter: Arc<ByteMeter>,
 }
 
 /// How the events of an Engine.IO session leave: by the connection of its WebSocket, if it has one
 /// that began with polling, or by polls, each of which fetches all that waits.
 #[derive(Debug, Default)]
 pub(crate) struct Upgrades {
-    by_sid: Mutex<HashMap<String, Weak<Meter>>>,
-    polls: Mutex<HashMap<String, Arc<Meter>>>,
+    by_sid: Mutex<HashMap<String, Weak<ByteMeter>>>,
+    polls: Mutex<HashMap<String, Arc<ByteMeter>>>,
     /// Sessions that have joined the namespace.
     joined: Mutex<HashSet<String>>,
 }
@@ -105,7 +105,7 @@ pub(crate) struct Upgrades {
 const UPGRADES_TIDY: usize = 1024;
 
 impl Upgrades {
-    pub(crate) fn insert(&self, sid: String, meter: &Arc<Meter>) {
+    pub(crate) fn insert(&self, sid: String, meter: &Arc<ByteMeter>) {
         let mut by_sid = self.lock();
         if by_sid.len() >= UPGRADES_TIDY {
             by_sid.retain(|_, meter| meter.strong_count() > 0);
@@ -113,12 +113,12 @@ impl Upgrades {
         by_sid.insert(sid, Arc::downgrade(meter));
     }
 
-    pub(crate) fn get(&self, sid: &str) -> Option<Arc<Meter>> {
+    pub(crate) fn get(&self, sid: &str) -> Option<Arc<ByteMeter>> {
         self.lock().get(sid).and_then(Weak::upgrade)
     }
 
     /// What the polls of a session have fetched, counted from the first time this is asked.
-    pub(crate) fn polls(&self, sid: &str) -> Arc<Meter> {
+    pub(crate) fn polls(&self, sid: &str) -> Arc<ByteMeter> {
         let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(polls.entry(sid.to_owned()).or_default())
     }
@@ -133,9 +133,9 @@ impl Upgrades {
 
     /// The session has shown a credential: it may send as much as commands need. `own` is the
     /// connection that it began with.
-    pub(crate) fn join(&self, sid: &str, own: Option<&Meter>) {
+    pub(crate) fn join(&self, sid: &str, own: Option<&ByteMeter>) {
         self.lock_joined().insert(sid.to_owned());
-        own.into_iter().for_each(Meter::lift_limit);
+        own.into_iter().for_each(ByteMeter::lift_limit);
         if let Some(upgraded) = self.get(sid) {
             upgraded.lift_limit();
         }
@@ -160,7 +160,7 @@ impl Upgrades {
         polls.remove(sid);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<Meter>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Weak<ByteMeter>>> {
         // A map is whole between any two of its operations.
         self.by_sid.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -169,11 +169,15 @@ impl Upgrades {
 pub(crate) struct MeteredListener {
     inner: TcpListener,
     stalled_after: Duration,
-    places: Places,
+    places: ConnectionCounter,
 }
 
 impl MeteredListener {
-    pub(crate) fn new(inner: TcpListener, stalled_after: Duration, places: Places) -> Self {
+    pub(crate) fn new(
+        inner: TcpListener,
+        stalled_after: Duration,
+        places: ConnectionCounter,
+    ) -> Self {
         Self {
             inner,
             stalled_after,
@@ -212,7 +216,7 @@ impl MeteredListener {
 }
 
 /// Says why, as far as that goes without waiting: the answer fits the buffer of a new connection.
-fn refuse(stream: &TcpStream, full: Full) {
+fn refuse(stream: &TcpStream, full: TooManyConnections) {
     crate::metrics::connection_refused();
     tracing::debug!(?full, "rejected a connection");
     // Nothing depends on whether the client reads it.
@@ -223,9 +227,9 @@ fn refuse(stream: &TcpStream, full: Full) {
 
 pub(crate) struct MeteredStream {
     inner: TcpStream,
-    meter: Arc<Meter>,
+    meter: Arc<ByteMeter>,
     /// Given back with the connection, whatever it was upgraded to.
-    _place: Place,
+    _place: CountedConnection,
 }
 
 impl MeteredStream {

@@ -71,17 +71,17 @@ pub enum Decision {
         /// For the model, which reads it as the result.
         reason: String,
     },
-    Ask(AskedCall),
+    Ask(PendingCall),
 }
 
 /// A call that waits for a user.
 #[derive(Debug)]
-pub struct AskedCall {
+pub struct PendingCall {
     request: ApprovalRequest,
     foreign: ForeignContent,
 }
 
-impl AskedCall {
+impl PendingCall {
     pub fn request(&self) -> &ApprovalRequest {
         &self.request
     }
@@ -216,7 +216,7 @@ pub fn decide(
         Err(reason) => return Decision::Deny { reason },
     };
     pin(tool, &mut call.args);
-    let because_foreign = limits::needs_consent(tool, &call.args, foreign);
+    let because_foreign = limits::needs_approval(tool, &call.args, foreign);
     if tool.needs_approval() || because_foreign {
         let facts = match current {
             Ok(tools) => CallFacts::of(tools, tool, because_foreign),
@@ -229,7 +229,7 @@ pub fn decide(
             ),
             false => format!("calls of `{}` need approval for this agent", tool.name()),
         };
-        return Decision::Ask(AskedCall {
+        return Decision::Ask(PendingCall {
             request: request(tool, foreign, reason, call, facts),
             foreign: foreign.clone(),
         });

@@ -59,7 +59,7 @@ impl HostRule {
             return Err(HostRuleError::Wildcard);
         }
         let url = Url::parse(&format!("{scheme}://{host}/")).ok();
-        let place = url.as_ref().and_then(Place::of);
+        let place = url.as_ref().and_then(Destination::of);
         let place = place.ok_or(HostRuleError::NotAHost)?;
         let pattern = match (is_below, place.is_name && place.host.contains('.')) {
             (false, _) => HostPattern::Exact(place.host),
@@ -73,7 +73,7 @@ impl HostRule {
         })
     }
 
-    fn allows(&self, place: &Place) -> bool {
+    fn allows(&self, place: &Destination) -> bool {
         let is_host = match &self.host {
             HostPattern::Exact(host) => place.host == *host,
             HostPattern::Below(host) => {
@@ -114,14 +114,14 @@ impl AllowedHosts {
         Self(rules.collect())
     }
 
-    pub(crate) fn allow(&self, place: &Place) -> bool {
+    pub(crate) fn allow(&self, place: &Destination) -> bool {
         self.0.iter().any(|rule| rule.allows(place))
     }
 }
 
 /// Where a request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Destination {
     is_https: bool,
     /// Without the dot at the end that makes a name absolute.
     host: String,
@@ -130,7 +130,7 @@ pub(crate) struct Place {
     port: u16,
 }
 
-impl Place {
+impl Destination {
     /// `None` for other schemes, and for addresses that carry a user or password: a list of hosts
     /// says nothing about them.
     pub(crate) fn of(url: &Url) -> Option<Self> {

@@ -14,12 +14,14 @@ mod tests;
 
 pub use approval::{Approval, ApprovalRequest, CallHash, Consent};
 pub use decide::{
-    ApprovedCall, AskedCall, CurrentTools, Decision, ProposedCall, Undecided, decide, refusal,
+    ApprovedCall, CurrentTools, Decision, PendingCall, ProposedCall, Undecided, decide, refusal,
 };
 pub use hosts::{HostRule, HostRuleError};
 pub use limits::CallLimits;
-pub use manifest::{Concurrency, ModelAbility, Outlet, ToolManifest, WorkerUse};
-pub use resolve::{ModelAbilities, ResolveInput, ResolvedTool, ResolvedTools, Seat, ToolResolver};
+pub use manifest::{Concurrency, EgressTarget, ModelAbility, ToolManifest, WorkerUse};
+pub use resolve::{
+    ModelAbilities, ResolveInput, ResolvedTool, ResolvedTools, ToolResolver, ToolScope,
+};
 pub use standing::{
     ApprovalSeat, CallFacts, CallKind, WORKSPACE, covering, edit_tools, granted, is_below, offers,
     one_tool, sample,

@@ -1,7 +1,7 @@
-//! What a session that has read content from outside may do unasked, and how far a call may go.
+//! The rules after external content, and the limits of an approved call.
 
-use crate::hosts::{AllowedHosts, Place, parse};
-use crate::manifest::Outlet;
+use crate::hosts::{AllowedHosts, Destination, parse};
+use crate::manifest::EgressTarget;
 use crate::resolve::ResolvedTool;
 use netaclaw_protocol::{ForeignContent, ForeignNote, ToolRisk};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub struct CallLimits {
 #[derive(Clone, Debug)]
 struct Bounds {
     /// Where the call said that it goes.
-    approved: Option<Place>,
+    approved: Option<Destination>,
     hosts: AllowedHosts,
 }
 
@@ -35,7 +35,7 @@ impl CallLimits {
         let Some(Bounds { approved, hosts }) = &self.bounds else {
             return true;
         };
-        let Some(next) = Place::parse(address) else {
+        let Some(next) = Destination::parse(address) else {
             return false;
         };
         approved.as_ref().is_some_and(|here| here.leads_to(&next)) || hosts.allow(&next)
@@ -66,7 +66,7 @@ impl CallLimits {
             after_foreign,
             folder: None,
             bounds: is_bound.then(|| Bounds {
-                approved: address(tool, args).and_then(Place::parse),
+                approved: address(tool, args).and_then(Destination::parse),
                 hosts: tool.hosts.clone(),
             }),
         }
@@ -74,17 +74,17 @@ impl CallLimits {
 }
 
 /// Whether the call needs approval because of what the session has read.
-pub(crate) fn needs_consent(tool: &ResolvedTool, args: &Value, foreign: &ForeignContent) -> bool {
+pub(crate) fn needs_approval(tool: &ResolvedTool, args: &Value, foreign: &ForeignContent) -> bool {
     if foreign.is_empty() || !tool.may_ask() {
         return false;
     }
     match &tool.manifest().outlet {
         // A tool that says it uses the network, but not where to.
-        Outlet::None => tool.manifest().risk == ToolRisk::Network,
-        Outlet::Memory => true,
-        Outlet::Programs => tool.programs_reach_network(),
-        Outlet::Address { .. } | Outlet::Server { .. } => {
-            let place = address(tool, args).and_then(Place::parse);
+        EgressTarget::None => tool.manifest().risk == ToolRisk::Network,
+        EgressTarget::Memory => true,
+        EgressTarget::Programs => tool.programs_reach_network(),
+        EgressTarget::Address { .. } | EgressTarget::Server { .. } => {
+            let place = address(tool, args).and_then(Destination::parse);
             !place.is_some_and(|place| tool.hosts.allow(&place))
         }
     }
@@ -106,8 +106,8 @@ pub(crate) fn note(
 
 fn address<'a>(tool: &'a ResolvedTool, args: &'a Value) -> Option<&'a str> {
     match &tool.manifest().outlet {
-        Outlet::Address { argument } => args.get(argument)?.as_str(),
-        Outlet::Server { url } => url.as_deref(),
-        Outlet::None | Outlet::Programs | Outlet::Memory => None,
+        EgressTarget::Address { argument } => args.get(argument)?.as_str(),
+        EgressTarget::Server { url } => url.as_deref(),
+        EgressTarget::None | EgressTarget::Programs | EgressTarget::Memory => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What a tool says about itself.
+//! The manifest of a tool: risks, limits and requirements.
 
 use netaclaw_protocol::{SharedSchema, SharedText, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde::Serialize;
@@ -29,14 +29,14 @@ pub struct ToolManifest {
     pub output_cap: usize,
     pub concurrency: Concurrency,
     /// What a call can carry out of its session.
-    pub outlet: Outlet,
+    pub outlet: EgressTarget,
 }
 
 /// A way out of a session. External content may instruct the model to use one, so a call that goes
 /// through one needs approval then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Outlet {
+pub enum EgressTarget {
     /// Nothing leaves.
     None,
     /// The network, to the address in this argument.

@@ -27,22 +27,22 @@ pub(crate) fn shown(name: &str) -> &str {
 /// What a list of names says about a tool. A name may end in `*` and then means every tool that
 /// begins so; what names a tool more exactly outweighs what does so less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Naming {
+pub(crate) enum NameMatch {
     NotAtAll,
     /// A longer pattern says more than a shorter one.
     ByPattern(usize),
     ByName,
 }
 
-pub(crate) fn naming(list: &[String], tool: &str) -> Naming {
+pub(crate) fn naming(list: &[String], tool: &str) -> NameMatch {
     list.iter()
         .map(|name| match name.strip_suffix('*') {
-            Some(prefix) if tool.starts_with(prefix) => Naming::ByPattern(prefix.len()),
-            None if name == tool => Naming::ByName,
-            _ => Naming::NotAtAll,
+            Some(prefix) if tool.starts_with(prefix) => NameMatch::ByPattern(prefix.len()),
+            None if name == tool => NameMatch::ByName,
+            _ => NameMatch::NotAtAll,
         })
         .max()
-        .unwrap_or(Naming::NotAtAll)
+        .unwrap_or(NameMatch::NotAtAll)
 }
 
 #[cfg(test)]

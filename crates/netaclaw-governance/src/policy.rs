@@ -1,57 +1,57 @@
-//! One tool walks through the layers.
+//! Applies the policy layers to one tool.
 
 use crate::manifest::{ModelAbility, ToolManifest, WorkerUse};
-use crate::names::{Naming, naming};
-use crate::resolve::{ResolveInput, Seat};
+use crate::names::{NameMatch, naming};
+use crate::resolve::{ResolveInput, ToolScope};
 use netaclaw_protocol::{DisabledCode, PolicyLayer, ToolRoute, ToolStatus};
 
 /// What the layers said about a tool, and who had the last word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trail {
-    pub(crate) off: Option<Off>,
+pub(crate) struct PolicyTrace {
+    pub(crate) off: Option<DisabledBy>,
     pub(crate) decided_by: PolicyLayer,
     pub(crate) sources: Vec<String>,
     pub(crate) route: ToolRoute,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Off {
+pub(crate) struct DisabledBy {
     pub(crate) code: DisabledCode,
     pub(crate) reason: String,
 }
 
 /// Asks the layers in their order. A later one wins, except that a global "off" is final and that
 /// model, environment and seat can only take away.
-pub(crate) fn walk(tool: &ToolManifest, input: &ResolveInput<'_>) -> Trail {
-    let mut trail = Trail {
+pub(crate) fn walk(tool: &ToolManifest, input: &ResolveInput<'_>) -> PolicyTrace {
+    let mut trace = PolicyTrace {
         off: None,
         decided_by: PolicyLayer::Catalogue,
         sources: Vec::new(),
         route: ToolRoute::Main,
     };
-    catalogue(tool, &mut trail);
+    catalogue(tool, &mut trace);
     if input.global.get(&tool.name) == Some(&ToolStatus::Disabled) {
-        trail.off(
+        trace.off(
             PolicyLayer::Global,
             DisabledCode::OffGlobally,
             "an administrator disabled it for all agents",
         );
-        return trail;
+        return trace;
     }
-    global(tool, input, &mut trail);
-    agent(tool, input, &mut trail);
+    global(tool, input, &mut trace);
+    agent(tool, input, &mut trace);
     for restrict in [model, environment, seat] {
-        if trail.off.is_none() {
-            restrict(tool, input, &mut trail);
+        if trace.off.is_none() {
+            restrict(tool, input, &mut trace);
         }
     }
-    trail
+    trace
 }
 
-fn catalogue(tool: &ToolManifest, trail: &mut Trail) {
+fn catalogue(tool: &ToolManifest, trace: &mut PolicyTrace) {
     match tool.default_status {
-        ToolStatus::Enabled => trail.on(PolicyLayer::Catalogue, "on_by_default"),
-        ToolStatus::Disabled => trail.off(
+        ToolStatus::Enabled => trace.on(PolicyLayer::Catalogue, "on_by_default"),
+        ToolStatus::Disabled => trace.off(
             PolicyLayer::Catalogue,
             DisabledCode::OffByDefault,
             "it is disabled by default; an agent or an administrator can enable it",
@@ -59,38 +59,38 @@ fn catalogue(tool: &ToolManifest, trail: &mut Trail) {
     }
 }
 
-fn global(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
+fn global(tool: &ToolManifest, input: &ResolveInput<'_>, trace: &mut PolicyTrace) {
     if input.global.get(&tool.name) == Some(&ToolStatus::Enabled) {
-        trail.on(PolicyLayer::Global, "on");
+        trace.on(PolicyLayer::Global, "on");
     }
 }
 
-fn agent(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
+fn agent(tool: &ToolManifest, input: &ResolveInput<'_>, trace: &mut PolicyTrace) {
     let enabled = naming(&input.agent.tools.enabled, &tool.name);
     let disabled = naming(&input.agent.tools.disabled, &tool.name);
-    if disabled > Naming::NotAtAll && disabled >= enabled {
-        trail.off(
+    if disabled > NameMatch::NotAtAll && disabled >= enabled {
+        trace.off(
             PolicyLayer::Agent,
             DisabledCode::OffForAgent,
             "the agent's settings disable it",
         );
-    } else if enabled > Naming::NotAtAll {
-        trail.on(PolicyLayer::Agent, "enabled");
+    } else if enabled > NameMatch::NotAtAll {
+        trace.on(PolicyLayer::Agent, "enabled");
     }
     if input.agent.tool_overrides.contains_key(&tool.name) {
-        trail.sources.push("agent:override".to_owned());
+        trace.sources.push("agent:override".to_owned());
     }
 }
 
-fn model(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
+fn model(tool: &ToolManifest, input: &ResolveInput<'_>, trace: &mut PolicyTrace) {
     if !input.model.tools {
-        trail.off(
+        trace.off(
             PolicyLayer::Model,
             DisabledCode::ModelWithoutTools,
             "the model does not support tools",
         );
     } else if tool.needs.contains(&ModelAbility::Vision) && !input.model.vision {
-        trail.off(
+        trace.off(
             PolicyLayer::Model,
             DisabledCode::ModelWithoutVision,
             "the model does not support images",
@@ -98,9 +98,9 @@ fn model(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
     }
 }
 
-fn environment(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
+fn environment(tool: &ToolManifest, input: &ResolveInput<'_>, trace: &mut PolicyTrace) {
     if let Some(missing) = input.environment.get(&tool.name) {
-        trail.off(
+        trace.off(
             PolicyLayer::Environment,
             DisabledCode::NotAvailableHere,
             missing,
@@ -110,40 +110,41 @@ fn environment(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail)
 
 /// A subagent has at most what its parent has and what it was granted, so that delegation cannot
 /// widen rights.
-fn seat(tool: &ToolManifest, input: &ResolveInput<'_>, trail: &mut Trail) {
-    let Seat::Subagent { parent, granted } = input.seat else {
+fn seat(tool: &ToolManifest, input: &ResolveInput<'_>, trace: &mut PolicyTrace) {
+    let ToolScope::Subagent { parent, granted } = input.seat else {
         return;
     };
-    let off = |trail: &mut Trail, code, reason| trail.off(PolicyLayer::Subagent, code, reason);
+    let off =
+        |trace: &mut PolicyTrace, code, reason| trace.off(PolicyLayer::Subagent, code, reason);
     if parent.get(&tool.name).is_none_or(|tool| !tool.is_enabled()) {
         return off(
-            trail,
+            trace,
             DisabledCode::ParentWithout,
             "the agent that started this one does not have it",
         );
     }
-    if granted.is_some_and(|granted| naming(granted, &tool.name) == Naming::NotAtAll) {
+    if granted.is_some_and(|granted| naming(granted, &tool.name) == NameMatch::NotAtAll) {
         return off(
-            trail,
+            trace,
             DisabledCode::NotGrantedToSubagent,
             "it is not granted to this subagent",
         );
     }
     match tool.worker {
-        WorkerUse::Local => trail.route = ToolRoute::WorkerLocal,
-        WorkerUse::Proxy => trail.route = ToolRoute::MainProcessProxy,
+        WorkerUse::Local => trace.route = ToolRoute::WorkerLocal,
+        WorkerUse::Proxy => trace.route = ToolRoute::MainProcessProxy,
         WorkerUse::Never => {
             return off(
-                trail,
+                trace,
                 DisabledCode::NotForSubagents,
                 "subagents cannot use it",
             );
         }
     }
-    trail.sources.push("subagent:granted".to_owned());
+    trace.sources.push("subagent:granted".to_owned());
 }
 
-impl Trail {
+impl PolicyTrace {
     fn on(&mut self, layer: PolicyLayer, what: &str) {
         self.off = None;
         self.route = ToolRoute::Main;
@@ -152,7 +153,7 @@ impl Trail {
     }
 
     fn off(&mut self, layer: PolicyLayer, code: DisabledCode, reason: &str) {
-        self.off = Some(Off {
+        self.off = Some(DisabledBy {
             code,
             reason: reason.to_owned(),
         });

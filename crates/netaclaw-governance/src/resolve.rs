@@ -1,9 +1,9 @@
-//! The only judge of which tools an agent has.
+//! Resolves which tools an agent has. The only place that decides it.
 
 use crate::hosts::AllowedHosts;
 use crate::manifest::ToolManifest;
 use crate::names::{nearest, shown};
-use crate::policy::{self, Trail};
+use crate::policy::{self, PolicyTrace};
 use netaclaw_protocol::{
     AgentSpec, ApprovalMode, DisabledCode, DisabledTool, EffectiveTools, PolicyLayer, SharedSchema,
     ToolDiagnostic, ToolOverride, ToolRisk, ToolRoute, ToolStatus, ToolWarning, ToolsChanged,
@@ -25,7 +25,7 @@ pub struct ResolveInput<'a> {
     pub model: ModelAbilities,
     /// Tools that cannot work here and now, each with what is missing.
     pub environment: &'a BTreeMap<String, String>,
-    pub seat: Seat<'a>,
+    pub seat: ToolScope<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ pub struct ModelAbilities {
 
 /// The role that the tools are for.
 #[derive(Clone, Copy, Debug)]
-pub enum Seat<'a> {
+pub enum ToolScope<'a> {
     Main,
     Subagent {
         parent: &'a ResolvedTools,
@@ -61,7 +61,7 @@ impl ToolResolver {
         let tools = input.catalogue.iter().map(|manifest| {
             let overrides = input.agent.tool_overrides.get(&manifest.name);
             ResolvedTool {
-                trail: policy::walk(manifest, input),
+                trace: policy::walk(manifest, input),
                 approval: overrides
                     .and_then(|o| o.approval)
                     .unwrap_or(input.agent.approval),
@@ -119,7 +119,7 @@ fn unknown_names(input: &ResolveInput<'_>) -> Vec<ToolWarning> {
         .keys()
         .map(|n| ("toolOverrides", n));
     let granted = match input.seat {
-        Seat::Subagent {
+        ToolScope::Subagent {
             granted: Some(granted),
             ..
         } => granted,
@@ -232,7 +232,7 @@ impl ResolvedTools {
 pub struct ResolvedTool {
     /// With the agent's overrides applied.
     manifest: Arc<ToolManifest>,
-    trail: Trail,
+    trace: PolicyTrace,
     approval: ApprovalMode,
     pinned: Map<String, Value>,
     caution: Option<String>,
@@ -254,20 +254,20 @@ impl ResolvedTool {
     }
 
     pub fn is_enabled(&self) -> bool {
-        self.trail.off.is_none()
+        self.trace.off.is_none()
     }
 
     pub fn route(&self) -> ToolRoute {
-        self.trail.route
+        self.trace.route
     }
 
     pub fn policy_sources(&self) -> &[String] {
-        &self.trail.sources
+        &self.trace.sources
     }
 
     /// Why it is off; `None` if it is on.
     pub fn blocked_reason(&self) -> Option<&str> {
-        self.trail.off.as_ref().map(|off| off.reason.as_str())
+        self.trace.off.as_ref().map(|off| off.reason.as_str())
     }
 
     /// A warning about it although it is enabled.
@@ -322,12 +322,12 @@ impl ResolvedTool {
 }
 
 fn disabled(tool: &ResolvedTool) -> Option<DisabledTool> {
-    let off = tool.trail.off.as_ref()?;
+    let off = tool.trace.off.as_ref()?;
     Some(DisabledTool {
         tool_name: tool.name().to_owned(),
         code: off.code,
         reason: off.reason.clone(),
-        decided_by: tool.trail.decided_by,
+        decided_by: tool.trace.decided_by,
     })
 }
 
@@ -342,12 +342,12 @@ fn diagnostic(tool: &ResolvedTool) -> ToolDiagnostic {
             true => ToolStatus::Enabled,
             false => ToolStatus::Disabled,
         },
-        route: tool.trail.route,
-        policy_sources: tool.trail.sources.clone(),
+        route: tool.trace.route,
+        policy_sources: tool.trace.sources.clone(),
         blocked_reason: tool.blocked_reason().map(str::to_owned),
-        code: tool.trail.off.as_ref().map(|off| off.code),
-        decided_by: tool.trail.decided_by,
-        how_to_change: tool.trail.how_to_change().to_owned(),
+        code: tool.trace.off.as_ref().map(|off| off.code),
+        decided_by: tool.trace.decided_by,
+        how_to_change: tool.trace.how_to_change().to_owned(),
         needs_approval: tool.needs_approval(),
         caution: tool.caution().map(str::to_owned),
     }

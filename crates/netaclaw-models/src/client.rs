@@ -1,4 +1,4 @@
-//! The port every model is reached through, and what comes out of it.
+//! `ModelClient`, the port to models, and its events.
 
 use crate::answer::GrowingAnswer;
 use crate::error::{Detail, ModelError};

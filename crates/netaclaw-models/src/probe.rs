@@ -44,7 +44,7 @@ pub async fn test_connection(
             let Some(model) = channel.models.first() else {
                 return Err(ModelError::WrongAddress(detail));
             };
-            ask_for_a_word(channel, transport, &model.name).await?;
+            request_one_word(channel, transport, &model.name).await?;
             Vec::new()
         }
         listed => listed?,
@@ -84,7 +84,7 @@ async fn ask_for_list(channel: &Channel, transport: &Transport) -> Result<Vec<St
     Ok(models)
 }
 
-async fn ask_for_a_word(
+async fn request_one_word(
     channel: &Arc<Channel>,
     transport: &Arc<Transport>,
     model: &str,

@@ -1,4 +1,4 @@
-//! What a caller asks of a model.
+//! A request to a model.
 
 use netaclaw_protocol::{Message, SharedSchema, SharedText, ThinkingLevel};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 //! The test holds the [`Script`], waits for a call and feeds it; between two events it can inspect
 //! the state, and nothing moves on its own. Answers may also be prepared in advance.
 
-use crate::answer::{Answer, Answerer};
+use crate::answer::{Answer, AnswerMeta};
 use crate::client::{ModelClient, ModelEvent, ModelStream};
 use crate::error::ModelError;
 use crate::request::ModelRequest;
@@ -141,19 +141,19 @@ impl ScriptedCall {
 
 impl ModelClient for ScriptedClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
-        let answer = Answer::new(Answerer {
+        let answer = Answer::new(AnswerMeta {
             api: "scripted",
             provider: self.provider.clone(),
             model: request.model.clone(),
             price: None,
             unseen_images: 0,
         });
-        let opening = Opening {
+        let opening = StreamStart {
             shared: self.shared.clone(),
             calls_tx: self.calls_tx.clone(),
             request,
         };
-        let play = Play {
+        let play = ScriptedStream {
             answer,
             opening: Some(opening),
             steps_rx: None,
@@ -169,13 +169,13 @@ impl ModelClient for ScriptedClient {
 }
 
 /// What is needed to begin, which happens when the stream is first polled.
-struct Opening {
+struct StreamStart {
     shared: Arc<Shared>,
     calls_tx: mpsc::UnboundedSender<ScriptedCall>,
     request: Arc<ModelRequest>,
 }
 
-impl Opening {
+impl StreamStart {
     fn open(self) -> mpsc::UnboundedReceiver<Step> {
         let (steps_tx, steps_rx) = mpsc::unbounded_channel();
         lock(&self.shared.requests).push(self.request.clone());
@@ -195,16 +195,16 @@ impl Opening {
     }
 }
 
-struct Play {
+struct ScriptedStream {
     answer: Answer,
-    opening: Option<Opening>,
+    opening: Option<StreamStart>,
     steps_rx: Option<mpsc::UnboundedReceiver<Step>>,
     /// Open calls by their ids.
     calls: Vec<(String, usize)>,
     cancel: CancellationToken,
 }
 
-impl Play {
+impl ScriptedStream {
     async fn next(&mut self) -> Option<ModelEvent> {
         loop {
             if let Some(event) = self.answer.next_event() {

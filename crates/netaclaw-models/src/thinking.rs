@@ -1,4 +1,4 @@
-//! How many tokens a level of thinking is worth, for APIs that count in tokens.
+//! Token budgets of thinking levels, for APIs that need a number.
 
 use netaclaw_protocol::ThinkingLevel;
 

@@ -1,6 +1,6 @@
 //! What a server says about itself.
 
-use crate::{ErrorCode, ProviderKind, Reason, Words};
+use crate::{ErrorCode, LocalizedText, ProviderKind, Reason};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -42,7 +42,7 @@ pub struct ApiProblem {
     /// The English text, for programs and logs.
     pub message: String,
     /// For users.
-    pub words: Words,
+    pub words: LocalizedText,
     /// What exactly it is, with its own code and the parameters of its text. Absent from servers that
     /// are older than this list.
     #[serde(default, skip_serializing_if = "Option::is_none")]

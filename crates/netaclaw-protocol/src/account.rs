@@ -1,4 +1,4 @@
-//! Who may come in: users, and tokens for programs.
+//! Users, and access tokens.
 
 use crate::{KeyChange, Stamp, TokenId, UserId};
 use secrecy::SecretString;
@@ -36,9 +36,9 @@ pub struct UserSpec {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// May configure the server.
+    /// Can configure the server.
     Admin,
-    /// May use agents, and sees only their own sessions.
+    /// Can use agents, and sees only their own sessions.
     User,
 }
 
@@ -122,9 +122,9 @@ pub struct Me {
     /// Without a password, the user can only log in with tokens and links.
     #[serde(default)]
     pub password_set: bool,
-    /// May chat and change their own sessions.
+    /// Whether the user can chat and change their own sessions.
     pub may_write: bool,
-    /// May see the configuration of the server.
+    /// Whether the user can read the configuration of the server.
     pub may_inspect: bool,
     pub may_configure: bool,
     /// The token of this credential, as `GET tokens` lists it; absent for the initial access token.
@@ -159,7 +159,7 @@ pub struct Token {
 #[serde(rename_all = "camelCase")]
 pub struct TokenSpec {
     pub user_id: UserId,
-    /// What it is for, in the words of its creator.
+    /// A name that says what it is for.
     pub label: String,
     pub scope: TokenScope,
     #[serde(default)]
@@ -171,7 +171,7 @@ pub struct TokenSpec {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenScope {
-    /// Everything that the user may do.
+    /// Everything that the user can do.
     Full,
     /// Use agents in the user's own sessions, without configuring anything.
     Chat,

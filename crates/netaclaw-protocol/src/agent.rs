@@ -1,8 +1,8 @@
 //! Agents as pages edit them and as runs read them.
 
 use crate::{
-    AgentId, ApprovalMode, ChannelId, EffectiveTools, ModelInfo, Stamp, ThinkingLevel, ToolRisk,
-    Words,
+    AgentId, ApprovalMode, ChannelId, EffectiveTools, LocalizedText, ModelInfo, Stamp,
+    ThinkingLevel, ToolRisk,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -58,7 +58,7 @@ pub struct AgentPreview {
     pub problem: Option<String>,
     /// The same in both languages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem_words: Option<Words>,
+    pub problem_words: Option<LocalizedText>,
 }
 
 /// The system prompt, layer by layer.

@@ -1,6 +1,6 @@
-//! Channels as pages edit them. The key goes in and never comes out.
+//! Channels. Clients can set the API key but never read it.
 
-use crate::{ChannelId, ChannelModel, ModelInfo, Stamp, Supplier, Trouble};
+use crate::{ChannelId, ChannelModel, LocalizedError, ModelInfo, Stamp, Supplier};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -86,9 +86,9 @@ pub struct ChannelModels {
     pub models: Vec<ModelInfo>,
 }
 
-/// What becomes of a channel's key: on the wire it is absent, `null`, or a text.
+/// A change of a channel's API key: on the wire it is absent, `null`, or a text.
 ///
-/// There is no way to serialise it, so that no answer can hold a key.
+/// It cannot be serialized, so that no response can contain a key.
 #[derive(Clone, Debug, Default)]
 pub enum KeyChange {
     #[default]
@@ -117,7 +117,7 @@ pub struct ChannelTest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Box<Trouble>>,
+    pub trouble: Option<Box<LocalizedError>>,
 }
 
 #[cfg(test)]

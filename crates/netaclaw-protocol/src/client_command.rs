@@ -8,11 +8,11 @@ use crate::{
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Something a client asks for.
+/// A command of a client.
 pub trait Command: Serialize + Sized + Send + Sync + 'static {
     /// The event's name on `/netaclaw`.
     const NAME: &'static str;
-    /// What the acknowledgement carries beside `ok` and `deduped`.
+    /// The fields of the acknowledgement besides `ok` and `deduped`.
     type Answer: Serialize + Send + 'static;
 
     /// The session whose commands stay in order with this one.
@@ -26,12 +26,12 @@ pub trait Command: Serialize + Sized + Send + Sync + 'static {
     }
 }
 
-/// The answer to a command that was carried out.
+/// The answer to a command that was executed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ack<T> {
     #[serde(flatten)]
     pub answer: T,
-    /// An earlier request with the same id was carried out, and this one was not.
+    /// An earlier request with the same id was executed, and this one was not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deduped: bool,
 }
@@ -42,7 +42,7 @@ impl<T> Ack<T> {
         Self { answer, deduped }
     }
 
-    /// The answer to a request that was carried out before.
+    /// The answer to a request that was executed before.
     pub fn deduped(answer: T) -> Self {
         let deduped = true;
         Self { answer, deduped }
@@ -57,8 +57,8 @@ impl<T> Ack<T> {
 }
 
 /// Calls a macro with the table of all commands: `"name" => Type -> Answer [fields]`, in two groups.
-/// `session` commands are carried out by the engine. `connection` commands are about the client's own
-/// subscriptions: they change nothing that is stored.
+/// The engine executes `session` commands. `connection` commands concern the client's own
+/// subscriptions and change no stored data.
 #[macro_export]
 macro_rules! commands {
     ($with:ident) => {
@@ -155,7 +155,7 @@ macro_rules! define {
                 }
             }
 
-            /// Whether a credential that may only read is enough.
+            /// Whether a read-only credential is sufficient.
             pub fn only_reads(&self) -> bool {
                 match self {
                     $($(Self::$command(_) => stringify!($group) == "connection",)*)*

@@ -1,8 +1,8 @@
-//! What a client may ask for on `/netaclaw`, and what it is answered.
+//! The commands of `/netaclaw` and their answers.
 
 use crate::{
-    Attachment, CompactStatus, EntryId, QueueState, Reason, RunId, RunState, SessionId,
-    SessionListItem, SessionStatus, ThinkingLevel, Words,
+    Attachment, CompactStatus, EntryId, LocalizedText, QueueState, Reason, RunId, RunState,
+    SessionId, SessionListItem, SessionStatus, ThinkingLevel,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -41,7 +41,7 @@ pub struct Chat {
         skip_serializing_if = "Option::is_none"
     )]
     pub agent_id: Option<String>,
-    /// Continues from this entry, which makes a branch.
+    /// Continues from this entry, on a new branch.
     #[serde(
         default,
         deserialize_with = "id_or_empty",
@@ -55,11 +55,11 @@ pub struct Chat {
     pub mode: ChatMode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Who answers in a session that this message begins, if not the agent's own model. In others
-    /// `set_model` says so.
+    /// The model for a session that this message starts; default: that of the agent. For existing
+    /// sessions, use `set_model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ChatModel>,
-    /// The same for how much it thinks.
+    /// The thinking level, in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
 }
@@ -113,16 +113,16 @@ pub struct ChatModel {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ChatMode {
-    /// Answers an open question if there is one, else waits its turn.
+    /// Answers an open question if there is one; otherwise it is queued.
     #[default]
     Auto,
-    /// Waits its turn, even while a question is open.
+    /// It is queued, even if a question is open.
     Queue,
-    /// Goes in after the current round of tools.
+    /// It is inserted after the current tool calls.
     Steer,
 }
 
-/// Removes the failure of a compaction from view, for every client of the session.
+/// Dismisses the failure of a compaction, for all clients of the session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -138,7 +138,7 @@ pub struct SessionClose {
     pub session_id: SessionId,
 }
 
-/// Asks for a `pong`. Its content is ignored.
+/// Requests a `pong`. The content is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Ping {}
@@ -149,21 +149,21 @@ impl<'de> Deserialize<'de> for Ping {
     }
 }
 
-/// Ends the run of a session. A message that is still on its way has no run yet, and if it begins
-/// a session not even that: its request names both, and it is stopped when it arrives.
+/// Stops the run of a session. To stop a message that is not acknowledged yet, name its request:
+/// it is stopped when it arrives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Stop {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Of the `chat` that is meant.
+    /// The request id of the `chat` to stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
 
 impl Stop {
-    /// Of whatever runs in a session.
+    /// Stops the current run of a session.
     pub fn of(session: &SessionId) -> Self {
         Self {
             session_id: Some(session.clone()),
@@ -198,13 +198,13 @@ pub struct SetModel {
 #[serde(rename_all = "camelCase")]
 pub struct ClarifyResponse {
     pub session_id: SessionId,
-    /// Names the question, not this command.
+    /// The id of the question, not of this command.
     pub request_id: String,
-    /// A text, or a list of texts where several may be chosen.
+    /// A text, or a list of texts if several options can be chosen.
     pub answer: Value,
 }
 
-/// The answer to an `approval_request`. Nothing but this answers one; the first counts.
+/// Answers an `approval_request`. The first response counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -212,14 +212,14 @@ pub struct ApprovalResponse {
     pub session_id: SessionId,
     pub approval_id: String,
     pub decision: ApprovalDecision,
-    /// Agrees to the same call, with the same arguments, for the rest of the session.
+    /// Allows the same call with the same arguments for the rest of the session.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub remember: bool,
     /// Allows more than this call. Counts instead of `remember`, and only if the call is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<crate::ApprovalGrant>,
-    /// Why not, for the model.
+    /// The reason, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -266,7 +266,7 @@ pub struct SessionOpen {
 }
 
 impl SessionOpen {
-    /// For a client that knows nothing of the session yet.
+    /// For a client without a state of the session.
     pub fn of(session: &SessionId) -> Self {
         Self {
             session_id: session.clone(),
@@ -277,7 +277,7 @@ impl SessionOpen {
 }
 
 /// Subscribes to the session list: the answer is its first page, and `session_list_changed` follows for
-/// the sessions that match the filter. Asking again replaces the subscription.
+/// the sessions that match the filter. A repeated command replaces the subscription.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -289,14 +289,14 @@ pub struct SessionsWatch {
     pub limit: Option<u32>,
 }
 
-/// Which of the caller's sessions a list has. An administrator's list also has those without an owner.
+/// Which of the caller's sessions are listed. For administrators, also those without an owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListFilter {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// Without it, active and archived ones.
+    /// Default: active and archived sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatus>,
 }
@@ -306,15 +306,15 @@ pub struct SessionListFilter {
 #[serde(rename_all = "camelCase")]
 pub struct SwitchLeaf {
     pub session_id: SessionId,
-    /// `null` is the place before the first entry. Leaving it out is a mistake, not `null`.
+    /// `null` is the position before the first entry. The field is required.
     #[serde(deserialize_with = "Option::deserialize")]
     pub leaf_entry_id: Option<EntryId>,
-    /// Goes on from the entry, down to where its branch was last left.
+    /// Continues from the entry to the position where its branch was last left.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub follow: bool,
-    /// Tells, where one goes on, what happened on the branch that is left. A model is asked for it,
-    /// so the answer comes first, and the leaf moves when the summary is there.
+    /// Summarizes the branch that is left, at the new position. The answer is sent before the model
+    /// writes the summary; the leaf moves when it is complete.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<bool>"))]
     pub summarize: bool,
@@ -335,8 +335,8 @@ pub struct SwitchLeafAck {
 #[serde(rename_all = "snake_case")]
 pub enum SwitchStatus {
     Moved,
-    /// The branch that is left is being summarised; events tell of it as of a compaction. If that
-    /// fails, is stopped, or the server dies meanwhile, nothing has moved.
+    /// The branch that is left is being summarized; its events are those of a compaction. If that
+    /// fails, is stopped, or the server stops meanwhile, the leaf has not moved.
     Summarizing,
 }
 
@@ -346,7 +346,7 @@ pub enum SwitchStatus {
 pub struct SetLabel {
     pub session_id: SessionId,
     pub entry_id: EntryId,
-    /// Absent or empty clears it.
+    /// Absent or empty removes it.
     #[serde(default)]
     pub label: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -363,7 +363,7 @@ pub struct Rename {
     pub request_id: Option<String>,
 }
 
-/// Asks for another answer to a message of the user, beside those it has.
+/// Requests another answer to a message of the user, in addition to the existing ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -384,7 +384,7 @@ pub struct Fork {
     pub request_id: Option<String>,
 }
 
-/// A change to what waits in the queue.
+/// Changes the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -411,16 +411,16 @@ pub enum QueueChange {
     Remove {
         item_id: String,
     },
-    /// Puts the item at a position counted from 0.
+    /// Moves the item to a position, counted from 0.
     Move {
         item_id: String,
         position: usize,
     },
-    /// Lets a queue that a stop has held run again.
+    /// Resumes a queue that a stop has held.
     Resume,
 }
 
-/// What became of a message.
+/// The answer to `chat`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -430,7 +430,7 @@ pub struct ChatAck {
     pub entry_id: Option<EntryId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
-    /// The place in the queue, if it waits.
+    /// The id of the queue item, if it was queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<String>,
     pub disposition: Disposition,
@@ -449,7 +449,7 @@ pub struct ChatAck {
 #[serde(rename_all = "camelCase")]
 pub struct FeedStart {
     pub epoch: String,
-    /// The number of the last event before.
+    /// The number of the last event before the subscription.
     pub seq: u64,
 }
 
@@ -469,8 +469,8 @@ pub enum Disposition {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stopped {
-    /// `idle` if there was nothing to stop. If a message was named that has not arrived, it will be
-    /// stopped when it does.
+    /// `idle` if there was nothing to stop. A named message that has not arrived is stopped when it
+    /// arrives.
     pub status: RunState,
 }
 
@@ -505,12 +505,12 @@ pub struct QueueEdited {
     pub queue: QueueState,
 }
 
-/// Where there is nothing to say beyond that it was done.
+/// An answer without content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Nothing {}
 
-/// Why a command was refused. The list is closed.
+/// Why a command was refused. The list is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -536,9 +536,9 @@ pub struct Refusal {
     /// The English text, for programs and logs.
     pub message: String,
     /// For users.
-    pub words: Words,
-    /// What exactly it is, with its own code and the parameters of its text. Absent from servers that
-    /// are older than this list.
+    pub words: LocalizedText,
+    /// The reason, with a code of its own and the parameters of its text. Absent from servers that
+    /// are older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub reason: Option<Box<Reason>>,

@@ -1,6 +1,6 @@
 //! Compaction of a session's context: the command, its events, and what is stored.
 
-use crate::{EntryId, InfoSource, SessionId, Usage, Words};
+use crate::{EntryId, InfoSource, LocalizedText, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -70,7 +70,7 @@ impl CompactionReason {
     }
 }
 
-/// A compaction that has begun and not ended, as a joining client sees it.
+/// A running compaction, for a client that opens the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -82,13 +82,13 @@ pub struct CompactionUnderWay {
     pub progress: CompactionProgress,
 }
 
-/// How far a compaction is. One that has just begun is planning.
+/// The progress of a compaction. The first stage is `planning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum CompactionProgress {
     Planning,
-    /// The model reads this part of what is folded, and merges it into the summary so far.
+    /// The model reads this part of the compacted messages and merges it into the summary.
     Summarizing {
         /// Counted from 1.
         part: u32,
@@ -122,23 +122,23 @@ pub struct CompactionDone {
     /// The same id, under the name that older clients read.
     pub summary_message_id: EntryId,
     pub summary_content: String,
-    /// Of the context; of a branch that is left, what it took and what its summary takes.
+    /// Tokens of the context; for a branch that is left, of the branch and of its summary.
     pub tokens_before: u64,
-    /// An estimate, until the next answer tells.
+    /// An estimate, until the next answer reports its usage.
     pub tokens_after: u64,
 }
 
-/// The context stays as it was; the chat goes on.
+/// A failed compaction. The context is unchanged and the chat continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionError {
     pub reason: CompactionReason,
-    /// In English, for clients that know nothing better; see `words`.
+    /// In English, for clients that do not read `words`.
     pub message: String,
     pub retryable: bool,
     pub fault: CompactionFault,
-    pub words: Words,
+    pub words: LocalizedText,
     /// When the next automatic attempt can begin, in Unix milliseconds. A manual compaction
     /// does not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,35 +197,35 @@ pub struct CompactionDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<CompactionReason>,
     pub tokens_after: u64,
-    /// Messages that the summary stands for and that it did not stand for before.
+    /// Messages that this summary newly covers.
     pub compacted_count: u64,
     pub kept_count: u64,
-    /// Tool results that the summarising model saw as one line.
+    /// Tool results that the model received as one line.
     pub pruned_count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Of all requests for this summary together.
+    /// The usage of all requests for this summary.
     pub usage: Usage,
     pub requests: u32,
     pub duration_ms: u64,
-    /// What the user asked it to pay attention to.
+    /// The focus that the user requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// What the user asked for first, word for word.
+    /// The first request of the user, verbatim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<String>,
     /// Calls with effects that have run, from the beginning of the path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ledger: Vec<LedgerLine>,
-    /// A turn was too long to be kept whole.
+    /// A turn was too long and is covered in part.
     pub split_turn: bool,
-    /// What instructions and tools take of the window besides the messages.
+    /// Tokens of instructions and tools, which are not part of the messages.
     pub overhead_tokens: u64,
 }
 
-/// A call that has run and must not run again by mistake.
+/// A call that has run and must not be repeated by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -99,7 +99,7 @@ pub enum EntryMessage {
     },
     Assistant(AssistantMessage),
     ToolResult(ToolResultMessage),
-    /// A command that a person ran in another program.
+    /// A command that a user ran in another program.
     BashExecution {
         command: String,
         output: String,
@@ -121,7 +121,7 @@ pub enum EntryMessage {
     },
 }
 
-/// How a message came in.
+/// How a message was sent.
 #[derive(Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageMark {
@@ -129,7 +129,7 @@ pub struct MessageMark {
     pub request_id: Option<String>,
     #[ts(optional)]
     pub item_id: Option<String>,
-    /// Which content blocks are files.
+    /// The indexes of the content blocks that are files.
     #[ts(optional)]
     pub attachments: Option<Vec<SentAttachment>>,
 }

@@ -1,12 +1,12 @@
-//! What a server tells the clients of a session.
+//! Events that the server sends to the clients of a session.
 //!
 //! Reliable events carry `seq` and reach every subscriber in order. Deltas carry an offset instead:
-//! they may be merged or dropped, because the reliable event at the end carries the whole.
+//! they can be merged or dropped, because the reliable event at the end carries all of the content.
 
 use crate::{
     CompactionDone, CompactionError, CompactionProgress, CompactionStart, EntryId, EntryLabel,
-    ErrorCode, Nothing, Progress, Refusal, RunId, SessionId, SessionInfo, SessionListItem,
-    Severity, SkillEnd, SkillStart, ToolProcessEvent, Trouble,
+    ErrorCode, LocalizedError, Nothing, Progress, Refusal, RunId, SessionId, SessionInfo,
+    SessionListItem, Severity, SkillEnd, SkillStart, ToolProcessEvent,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,7 +61,7 @@ pub enum ReliableEvent {
     CompactionDismissed(Nothing),
     Done(Done),
     Error(RunError),
-    /// The last event of its epoch: what follows is learnt by opening the session again.
+    /// The last event of its epoch. To continue, open the session again.
     SessionResync(SessionResync),
 }
 
@@ -80,8 +80,8 @@ pub enum ResyncReason {
     TakenOver,
 }
 
-/// An event of the server itself. It belongs to no session and has no number: what it tells is
-/// asked for anew after a connection was lost.
+/// An event of the server itself, without a session and a number. After a reconnect, request its
+/// content again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NoticeEnvelope {
@@ -97,25 +97,25 @@ pub struct NoticeEnvelope {
 pub enum Notice {
     /// Sessions on the list that the client watches have changed.
     SessionListChanged(SessionListChange),
-    /// The server is about to stop; runs come to their end.
+    /// The server is shutting down; runs are finishing.
     ServerDraining(Nothing),
     Pong(Nothing),
     /// A command without a callback was refused, or the connection ends.
     Error(Refusal),
 }
 
-/// What has changed on a session list since the last such event, each session once and as it is now.
+/// Changes of a session list since the last such event: each session once, in its current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListChange {
-    /// Sessions that are new on the list, or look different.
+    /// Sessions that are new or changed.
     pub sessions: Vec<SessionListItem>,
     /// Sessions that are not, or no longer, on the list.
     pub removed: Vec<SessionId>,
 }
 
-/// Events that the server may merge, and drop on the way to a slow client.
+/// Events that the server can merge, and drop for a slow client.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
@@ -130,7 +130,7 @@ pub enum DeltaEvent {
 }
 
 /// Older forms of other events, for clients that were written for them. They
-/// have no number, and a slow client may lose them.
+/// a slow client may miss them.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
@@ -192,7 +192,7 @@ pub struct StreamEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Box<Trouble>>,
+    pub trouble: Option<Box<LocalizedError>>,
 }
 
 /// More text for one part of an answer.
@@ -202,15 +202,15 @@ pub struct StreamEnd {
 pub struct PartDelta {
     pub run_id: RunId,
     pub entry_id: EntryId,
-    /// Which content block of the answer.
+    /// The index of the content block of the answer.
     pub part: u32,
     pub kind: PartKind,
-    /// Of a tool call, whose arguments these are.
+    /// The tool call to which the arguments belong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// Unicode scalar values already sent for this part.
+    /// The number of Unicode scalar values that were sent before for this part.
     pub offset: u64,
     pub text: String,
 }
@@ -309,7 +309,7 @@ pub struct ToolCallCompleted {
     pub result_entry_id: EntryId,
 }
 
-/// What a session is doing.
+/// The state of a session's run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -342,7 +342,7 @@ pub struct RunStatus {
 #[serde(rename_all = "camelCase")]
 pub struct RetryNotice {
     /// What happened, in one sentence; `said` has the message of the supplier.
-    pub trouble: Trouble,
+    pub trouble: LocalizedError,
     /// When the request is repeated, as Unix time in milliseconds. Absent with `fallback`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
@@ -393,11 +393,11 @@ pub struct QueueItem {
     pub mode: crate::ChatMode,
     /// Unix time in milliseconds.
     pub queued_at: i64,
-    /// It waited when a run was stopped, and runs when the user lets it. What is sent later does
+    /// Held back after a stop until the user resumes it. Messages that are sent later do
     /// not wait for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
-    /// Another version of NetaClaw queued it, and this one cannot read all of it. It stays held; it
+    /// Queued by another version of NetaClaw and not fully readable by this one. It stays held; it
     /// can be moved and removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsupported: bool,
@@ -409,7 +409,7 @@ pub struct QueueItem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdate {
-    /// All that wait, in their order.
+    /// All queued messages, in order.
     pub items: Vec<QueueUpdateItem>,
     /// Whether any of them is held.
     pub held: bool,
@@ -420,12 +420,12 @@ pub struct QueueUpdate {
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdateItem {
     pub item_id: String,
-    /// The whole text, if the message is new or its text was changed.
+    /// The complete text, if the message is new or its text was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// How the text begins.
+    /// The beginning of the text.
     pub preview: String,
-    /// Told together with `content`.
+    /// Sent together with `content`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<crate::Attachment>,
     pub mode: crate::ChatMode,
@@ -441,7 +441,7 @@ pub struct QueueUpdateItem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TodoList {
-    /// Grows with each change on this path; an older one is ignored.
+    /// Increases with each change on this path; ignore a list with a smaller one.
     pub revision: u64,
     pub items: Vec<TodoItem>,
 }
@@ -469,7 +469,7 @@ pub enum TodoStatus {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUpdate {
-    /// All answers of the session, on whatever branch: each was paid for.
+    /// All answers of the session, on all branches.
     pub current: TokenTotals,
     /// The answers on the active path.
     #[serde(default)]
@@ -477,8 +477,8 @@ pub struct TokenUpdate {
     /// The last answer on the active path; absent before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_call: Option<TokenTotals>,
-    /// Summaries that models wrote for this session, on whatever branch. They are part of nothing
-    /// else here.
+    /// Summaries that models wrote for this session, on all branches. Not included in the other
+    /// totals.
     #[serde(default)]
     pub auxiliary: TokenTotals,
     pub context: ContextMeter,
@@ -523,10 +523,10 @@ pub struct Question {
     pub question: String,
     pub options: Vec<String>,
     pub multi: bool,
-    /// Unix time in milliseconds; absent when it never expires.
+    /// Unix time in milliseconds; absent if it never expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    /// Set when its run is gone: it can be read, and answered only by a new message.
+    /// Set if its run has ended: only a new message can answer it.
     #[serde(default)]
     pub read_only: bool,
 }
@@ -549,12 +549,12 @@ pub struct ClarifyAnswered {
 #[serde(rename_all = "snake_case")]
 pub enum ClarifyOutcome {
     Answered,
-    /// Closed without an answer: by a person, or with its run.
+    /// Closed without an answer, by a user or with its run.
     Dismissed,
     TimedOut,
 }
 
-/// A call of a tool that waits for a person to agree to it.
+/// A tool call that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -565,14 +565,14 @@ pub struct ApprovalQuestion {
     pub tool_name: String,
     pub tool_label: crate::ToolLabel,
     pub risk: crate::ToolRisk,
-    /// As the call would run.
+    /// The arguments with which the call would run.
     pub args: Value,
     pub reason: String,
-    /// What the session has read from outside, and where the call would go. Absent if it has read
-    /// nothing.
+    /// The external content that the session has read, and the destination of the call. Absent if
+    /// it has read none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign: Option<crate::ForeignNote>,
-    /// Of tool and arguments: consent is for this and nothing else.
+    /// The hash of tool and arguments. An approval is valid for this hash only.
     pub hash: String,
     /// The scopes that can be granted with the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -605,18 +605,18 @@ pub enum ApprovalOutcome {
     Closed,
 }
 
-/// The end of a run; there is exactly one for each.
+/// The end of a run. Each run has exactly one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Done {
     pub run_id: RunId,
     pub outcome: RunOutcome,
-    /// Why, where the outcome alone does not say: the kind of trouble, such as `turn_limit`.
+    /// The reason, if the outcome alone does not give it: a kind of error, such as `turn_limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Box<Trouble>>,
+    pub trouble: Option<Box<LocalizedError>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -649,8 +649,8 @@ pub struct RunError {
     pub code: ErrorCode,
     #[serde(default)]
     pub severity: Severity,
-    /// In English, for clients that know nothing better; see `trouble`.
+    /// In English, for clients that do not read `trouble`.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Box<Trouble>>,
+    pub trouble: Option<Box<LocalizedError>>,
 }

@@ -1,15 +1,15 @@
-//! Content from outside that a model has read in a session.
+//! External content that a model has read in a session.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where the content from outside on a path came from. Empty means that there is none.
+/// The sources of the external content on a path; empty if there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct ForeignContent(pub Vec<ForeignSource>);
 
-/// One origin of content that neither the user nor the model wrote.
+/// One source of content that neither the user nor the model wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -23,7 +23,7 @@ pub struct ForeignSource {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ForeignKind {
-    /// A page of the web; the name is its host.
+    /// A web page; the name is its host.
     Web,
     /// A tool of an MCP server; the name is the server.
     Mcp,
@@ -31,18 +31,18 @@ pub enum ForeignKind {
     File,
     /// The output of a program that could use the network; the name is the tool.
     Program,
-    /// Anything else that NetaClaw did not write; the name is what it calls itself.
+    /// Anything else that NetaClaw did not write; the name is its own.
     Other,
 }
 
-/// Why a call asks for consent although its risk alone would not need it.
+/// Why a call needs approval although its risk alone does not require it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ForeignNote {
     /// What the session has read.
     pub sources: ForeignContent,
-    /// The whole address that the call goes to, as it would be requested.
+    /// The complete address that the call would request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
 }

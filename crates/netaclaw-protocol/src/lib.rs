@@ -16,6 +16,7 @@ mod event;
 mod foreign;
 mod id;
 mod listing;
+mod localized;
 mod mcp;
 mod memory;
 mod message;
@@ -31,7 +32,6 @@ mod stamp;
 mod time;
 mod tool;
 mod transcript;
-mod trouble;
 
 pub use about::{About, AdminStoreKind, ApiProblem, PROTOCOL};
 pub use account::{
@@ -83,6 +83,7 @@ pub use id::{
     TokenId, UserId,
 };
 pub use listing::Listing;
+pub use localized::{LocalizedError, LocalizedErrorKind, LocalizedText, Severity};
 pub use mcp::{
     McpFault, McpFaultCode, McpServerInfo, McpServerSpec, McpServerState, McpServerTest,
     McpServerTry, McpServerView, McpServerWrite, McpStatus, McpToolSummary, McpTransport,
@@ -131,4 +132,3 @@ pub use tool::{
     ToolStatus, ToolSwitch, ToolUser, ToolWarning, ToolsChanged,
 };
 pub use transcript::{ContextMessages, EntryPage, SessionMessages, SessionTreeView, TreeEntry};
-pub use trouble::{Severity, Trouble, TroubleKind, Words};

@@ -1,4 +1,4 @@
-//! Lists that are short enough to come whole, and come in pages for who wants them so.
+//! Lists that are sent as a whole, or in pages on request.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -4,7 +4,7 @@
 //! new messages or talks to a model. Reading one back through them drops unknown fields, so
 //! nothing that copies or migrates entries may go through them.
 
-use crate::Trouble;
+use crate::LocalizedError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::AddAssign;
@@ -49,7 +49,7 @@ pub struct AssistantMessage {
     pub error_message: Option<String>,
     /// Why the answer failed, in more than one language. Only NetaClaw writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trouble: Option<Box<Trouble>>,
+    pub trouble: Option<Box<LocalizedError>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub netaclaw: Option<Box<AnswerMark>>,
     pub timestamp: i64,
@@ -60,7 +60,7 @@ pub struct AssistantMessage {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AnswerMark {
-    /// How long each thinking block took, in their order. One that was cut off has none.
+    /// The duration of each thinking block, in order. A truncated block has none.
     pub thinking_ms: Vec<u64>,
     /// How many images of the last message the model did not receive, because it does not support
     /// images.
@@ -75,7 +75,7 @@ pub struct ToolResultMessage {
     pub tool_call_id: String,
     pub tool_name: String,
     pub content: Vec<ContentBlock>,
-    /// For people only (diffs, timings, process events); never sent to a model.
+    /// For users only (diffs, timings, process events); never sent to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     pub is_error: bool,

@@ -1,4 +1,4 @@
-//! Models as configuration and screens see them: suppliers, what a model can do, what it costs.
+//! Models: suppliers, capabilities and prices.
 
 use crate::{AgentId, ChannelId};
 use serde::{Deserialize, Serialize};

@@ -1,17 +1,17 @@
-//! Steps of long work: what people see of it while it runs, and what is kept of it.
+//! Steps of a tool call: what clients show while it runs, and what is stored of it.
 
 use crate::{EntryId, RunId, SessionId, ToolRoute};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// One step of an operation. Made by the server from what a tool or a skill reports: texts are
-/// free of secrets, numbers make sense, and `sequence` counts 1, 2, 3 … per operation.
+/// One step of an operation. The server creates it from the report of a tool or a skill: texts are
+/// free of secrets, numbers are validated, and `sequence` counts 1, 2, 3 … per operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeProcessEvent {
-    /// Of this form: 1.
+    /// The version of this form: 1.
     pub version: u32,
     pub operation_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ pub struct ToolProcessEvent {
     pub tool_label: Option<String>,
 }
 
-/// How far a call is, for clients that draw a bar and nothing else.
+/// The progress of a call, for clients that show only a progress bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -151,12 +151,12 @@ pub struct SkillEnd {
     pub duration_ms: u64,
 }
 
-/// How many steps of an operation are kept at least from its beginning and from its end; of more than
-/// both together, those in the middle are left out.
+/// How many steps of an operation are kept from its beginning and from its end. If there are more,
+/// those in the middle are dropped.
 pub const STEPS_FIRST: usize = 10;
 pub const STEPS_LAST: usize = 40;
 
-/// What is kept of an operation's steps: in the details of a result, and in a snapshot of a call
+/// The stored steps of an operation: in the details of a result, and in the snapshot of a call
 /// that is still running.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -1,4 +1,4 @@
-//! JSON that is looked into here and sent elsewhere.
+//! JSON values and texts that are shared by many requests.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// A JSON Schema as a value and as text. Every request to a model carries those of all tools: the text
-/// is written once, and copies share both. Cheap to clone.
+/// is encoded once, and copies share both. Cheap to clone.
 #[derive(Clone)]
 pub struct SharedSchema(Arc<Both>);
 
@@ -18,7 +18,7 @@ struct Both {
     weight: OnceLock<u64>,
 }
 
-/// A text that goes into many requests: it is written as JSON once, and copies share that. Cheap to
+/// A text that goes into many requests: it is encoded as JSON once, and copies share it. Cheap to
 /// clone.
 #[derive(Clone, Default)]
 pub struct SharedText(Arc<Written>);
@@ -103,7 +103,7 @@ impl SharedSchema {
         &self.0.text
     }
 
-    /// What the text weighs, which is found out once.
+    /// The size of the text in tokens, which is computed once.
     pub fn weight(&self, weigh: impl FnOnce(&str) -> u64) -> u64 {
         *self.0.weight.get_or_init(|| weigh(self.0.text.get()))
     }

@@ -23,7 +23,7 @@ pub struct SessionMeta {
     pub user_id: Option<String>,
     pub title: Option<String>,
     pub status: SessionStatus,
-    /// Shared, as sessions are looked at far more often than it changes.
+    /// Shared, because it is read far more often than it changes.
     pub metadata: Arc<Map<String, Value>>,
     pub message_count: u64,
     pub first_message: Option<String>,

@@ -1,4 +1,4 @@
-//! What is configured beside agents and channels: the dictionary, and settings by name.
+//! The dictionary, and settings by name.
 
 use crate::{DictInfoId, DictTypeId, Stamp};
 use serde::{Deserialize, Serialize};

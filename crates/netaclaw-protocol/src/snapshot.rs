@@ -1,9 +1,9 @@
-//! A session as a joining client gets it. Applying the events after it gives what an undisturbed
-//! client sees.
+//! The state of a session for a client that opens it. With the events after it, the client has the
+//! same state as one that was connected all the time.
 
 use crate::{
-    ApprovalQuestion, CompactionFailed, CompactionUnderWay, EntryId, PartKind, Question,
-    QueueState, RunId, RunStatus, SessionInfo, TodoList, TokenUpdate, ToolCallStarted, Trouble,
+    ApprovalQuestion, CompactionFailed, CompactionUnderWay, EntryId, LocalizedError, PartKind,
+    Question, QueueState, RunId, RunStatus, SessionInfo, TodoList, TokenUpdate, ToolCallStarted,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -29,7 +29,7 @@ pub struct Opened {
 pub enum OpenMode {
     /// Nothing was missed.
     Live,
-    /// What was missed follows as events.
+    /// The missed events follow.
     Replay,
     Snapshot,
 }
@@ -39,23 +39,23 @@ pub enum OpenMode {
 #[serde(rename_all = "camelCase")]
 pub struct LiveSnapshot {
     pub session: SessionInfo,
-    /// Entries of the active path, the newest of them for a long session.
+    /// Entries of the active path; for a long session, only the newest.
     #[schema(value_type = Vec<Object>)]
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::Entry>"))]
     pub entries: Vec<Box<RawValue>>,
-    /// The id to ask from for older entries; absent when all are here.
+    /// The id from which to request older entries; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<EntryId>,
     pub active_path: Vec<EntryId>,
-    /// In the order they were appended; roots under `__root__`. Labels and names are no places to
-    /// be: what hangs from one is listed under the entry above it.
+    /// In the order they were appended; roots under `__root__`. Entries that only set a label or a
+    /// title are omitted: their children are listed under the entry above.
     pub children_by_parent_id: BTreeMap<String, Vec<EntryId>>,
     pub labels_by_entry_id: BTreeMap<EntryId, EntryLabel>,
     pub thinking_level: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<crate::ModelRef>,
     pub run: RunStatus,
-    /// The answer being streamed, every open part in full.
+    /// The answer that is being streamed, with the complete text of all parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streaming: Option<StreamingAnswer>,
     pub tools: Vec<OpenTool>,
@@ -72,9 +72,9 @@ pub struct LiveSnapshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction_failed: Option<CompactionFailed>,
     pub skipped_lines: u32,
-    /// What people should know although nothing has ended.
+    /// Warnings of the current run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Trouble>,
+    pub warnings: Vec<LocalizedError>,
 }
 
 /// The label of an entry, and when it was set.
@@ -112,7 +112,7 @@ pub struct StreamingPart {
     pub done: bool,
     /// Unix time in milliseconds.
     pub started_at: i64,
-    /// How long it took, once it is done.
+    /// Its duration, once it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
@@ -125,7 +125,7 @@ pub struct OpenTool {
     #[serde(flatten)]
     pub call: ToolCallStarted,
     pub output: String,
-    /// The steps it has taken so far.
+    /// Its steps so far.
     #[serde(flatten)]
     pub timeline: crate::ProcessTimeline,
     /// Unix time in milliseconds.

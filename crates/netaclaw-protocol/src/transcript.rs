@@ -1,4 +1,4 @@
-//! What is in a session, over REST.
+//! The content of a session, over REST.
 
 use crate::{EntryId, ModelRef};
 use serde::Serialize;

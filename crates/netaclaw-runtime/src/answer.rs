@@ -2,8 +2,8 @@
 
 use netaclaw_models::{GrowingAnswer, PartKind as StreamPart};
 use netaclaw_protocol::{
-    AnswerMark, AssistantMessage, EntryId, PartDelta, PartKind, RunId, RunTrouble, StopReason,
-    Trouble, Usage,
+    AnswerMark, AssistantMessage, EntryId, LocalizedError, PartDelta, PartKind, RunId, RunTrouble,
+    StopReason, Usage,
 };
 
 /// What has arrived of an answer: its text, which the stream owns, and what only the run has of it.
@@ -133,7 +133,7 @@ fn wire_kind(kind: &StreamPart) -> PartKind {
 
 /// Records that the end of the server cut the message off, and not its user.
 pub(crate) fn interrupted(message: &mut AssistantMessage) {
-    let trouble = Trouble::from(RunTrouble::Interrupted);
+    let trouble = LocalizedError::from(RunTrouble::Interrupted);
     message.error_message = Some(trouble.words.en.clone());
     message.trouble = Some(Box::new(trouble));
 }

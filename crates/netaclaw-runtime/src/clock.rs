@@ -1,4 +1,4 @@
-//! Time, from outside.
+//! The clock of a run, injected.
 
 use netaclaw_protocol::now_ms;
 use std::time::Instant;

@@ -3,8 +3,8 @@
 
 use netaclaw_models::{GrowingAnswer, ModelError};
 use netaclaw_protocol::{
-    ApprovalUsed, ContentBlock, EntryId, PartDelta, PartKind, RunPhase, RuntimeProcessEvent,
-    StopReason, TodoList, ToolOutput, ToolRoute, ToolsChanged, Trouble, Usage,
+    ApprovalUsed, ContentBlock, EntryId, LocalizedError, PartDelta, PartKind, RunPhase,
+    RuntimeProcessEvent, StopReason, TodoList, ToolOutput, ToolRoute, ToolsChanged, Usage,
 };
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub enum RunEvent {
         entry_id: EntryId,
         stop_reason: StopReason,
         error_message: Option<String>,
-        trouble: Option<Box<Trouble>>,
+        trouble: Option<Box<LocalizedError>>,
         usage: Usage,
     },
     ToolStarted(ToolStarted),
@@ -68,7 +68,7 @@ pub enum RunEvent {
         changed: Option<ToolsChanged>,
     },
     /// A warning for the user; the run continues.
-    Warning(Trouble),
+    Warning(LocalizedError),
 }
 
 /// A call begins, or is refused: then `blocked_reason` says why and its end follows at once.

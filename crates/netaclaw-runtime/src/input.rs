@@ -1,14 +1,14 @@
-//! Everything a run is given.
+//! The input of a run.
 
 use crate::clock::Clock;
 use crate::prompt::PromptSources;
 use netaclaw_governance::{CurrentTools, ResolvedTools};
 use netaclaw_models::ModelClient;
 use netaclaw_protocol::{
-    ContentBlock, EntryId, ForeignContent, ModelInfo, RunId, SessionId, ThinkingLevel, TodoList,
-    Trouble,
+    ContentBlock, EntryId, ForeignContent, LocalizedError, ModelInfo, RunId, SessionId,
+    ThinkingLevel, TodoList,
 };
-use netaclaw_tools::skills::SkillPlaces;
+use netaclaw_tools::skills::SkillDirs;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{MemoryService, ToolRegistry, Workspace};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct RunInput {
     pub spawner: Spawner,
     pub memory: Arc<dyn MemoryService>,
     /// Where its skills are found.
-    pub skills: SkillPlaces,
+    pub skills: SkillDirs,
     /// What the run begins with, before it asks the model.
     pub pending: Option<PendingCalls>,
     /// Stops the run.
@@ -89,5 +89,5 @@ pub struct ModelAccess {
     pub provider: String,
     /// How the supplier refused tools a while ago. The model is not offered any then, whatever
     /// `info` says elsewhere.
-    pub tools_refused: Option<Trouble>,
+    pub tools_refused: Option<LocalizedError>,
 }

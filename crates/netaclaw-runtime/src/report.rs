@@ -1,9 +1,9 @@
-//! How a run ended.
+//! The result of a run.
 
 use crate::host::HostError;
 use netaclaw_models::ModelError;
 pub use netaclaw_protocol::StuckPattern;
-use netaclaw_protocol::{RunOutcome, Trouble, Usage};
+use netaclaw_protocol::{LocalizedError, RunOutcome, Usage};
 
 /// The end of a run. Everything it did is in the session; this is what remains to be said.
 #[derive(Debug)]
@@ -12,13 +12,13 @@ pub struct RunReport {
     /// Why, where the outcome alone does not say.
     pub reason: Option<EndReason>,
     /// The reason as text for users.
-    pub trouble: Option<Box<Trouble>>,
+    pub trouble: Option<Box<LocalizedError>>,
     /// The sum over all answers of the run, failed ones included.
     pub usage: Usage,
     /// Model calls that were made.
     pub turns: u32,
     /// How the supplier refused the tools that the model was offered. The run went on without.
-    pub tools_refused: Option<Trouble>,
+    pub tools_refused: Option<LocalizedError>,
 }
 
 #[derive(Debug, thiserror::Error)]

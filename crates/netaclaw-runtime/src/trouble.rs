@@ -2,21 +2,21 @@
 
 use crate::report::EndReason;
 use netaclaw_models::ModelError;
-use netaclaw_protocol::{RunTrouble, Trouble, TroubleKind};
+use netaclaw_protocol::{LocalizedError, LocalizedErrorKind, RunTrouble};
 
 impl EndReason {
-    pub fn kind(&self) -> TroubleKind {
+    pub fn kind(&self) -> LocalizedErrorKind {
         match self {
-            Self::TurnLimit(_) => TroubleKind::TurnLimit,
-            Self::Stuck(_) => TroubleKind::Stuck,
-            Self::AnswerCut => TroubleKind::Length,
+            Self::TurnLimit(_) => LocalizedErrorKind::TurnLimit,
+            Self::Stuck(_) => LocalizedErrorKind::Stuck,
+            Self::AnswerCut => LocalizedErrorKind::Length,
             Self::ContextTooLong(error) | Self::Model(error) => error.kind(),
-            Self::Host(_) => TroubleKind::SessionUnavailable,
+            Self::Host(_) => LocalizedErrorKind::SessionUnavailable,
         }
     }
 
     /// `channel` and `model` are who was asked last.
-    pub(crate) fn trouble(&self, channel: &str, model: &str) -> Trouble {
+    pub(crate) fn trouble(&self, channel: &str, model: &str) -> LocalizedError {
         match self {
             Self::ContextTooLong(error) | Self::Model(error) => error.trouble(channel, model),
             Self::TurnLimit(turns) => RunTrouble::TurnLimit { turns: *turns }.into(),
@@ -31,17 +31,17 @@ impl EndReason {
 }
 
 /// The channel or the catalogue says that the model takes no tools.
-pub(crate) fn works_without_tools(channel: &str, model: &str) -> Trouble {
+pub(crate) fn works_without_tools(channel: &str, model: &str) -> LocalizedError {
     no_tool_support(channel, model, None)
 }
 
 /// It was unknown, but the supplier has refused the tools.
-pub(crate) fn tools_refused(error: &ModelError, channel: &str, model: &str) -> Trouble {
+pub(crate) fn tools_refused(error: &ModelError, channel: &str, model: &str) -> LocalizedError {
     let said = error.detail().map(|detail| detail.text.clone());
     no_tool_support(channel, model, said)
 }
 
-fn no_tool_support(channel: &str, model: &str, said: Option<String>) -> Trouble {
+fn no_tool_support(channel: &str, model: &str, said: Option<String>) -> LocalizedError {
     RunTrouble::NoToolSupport {
         channel: channel.to_owned(),
         model: model.to_owned(),

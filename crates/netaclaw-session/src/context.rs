@@ -1,8 +1,8 @@
-//! What a model sees at a leaf: the projection of a path.
+//! The context of a model at a leaf: the projection of a path.
 
 use crate::error::PathError;
 use crate::json;
-use crate::path::Voice;
+use crate::path::ContextRole;
 use crate::time::parse_timestamp;
 use crate::tree::SessionTree;
 use crate::{Entry, EntryKind, Role};
@@ -56,7 +56,7 @@ pub fn build_session_context<'a>(
         Some(leaf) => tree.positions(leaf)?,
         None => Vec::new(),
     };
-    let walk = Walk { tree, path: &path };
+    let walk = PathWalk { tree, path: &path };
     let selected = walk.select();
     let mut messages = Vec::with_capacity(path.len());
     if let Some(compaction) = selected.compaction {
@@ -73,14 +73,14 @@ pub fn build_session_context<'a>(
     let kept = selected
         .kept
         .iter()
-        .filter(|at| walk.voice(**at) != Voice::SystemMessage);
+        .filter(|at| walk.context_role(**at) != ContextRole::SystemMessage);
     for at in kept {
         messages.extend(walk.message(*at, &edits));
     }
     let mut fresh_from = messages.len();
     for at in selected.after {
         messages.extend(walk.message(*at, &edits));
-        if walk.voice(*at) == Voice::ContextEdit {
+        if walk.context_role(*at) == ContextRole::ContextEdit {
             fresh_from = messages.len();
         }
     }
@@ -108,7 +108,7 @@ pub fn folded_count(path: &[&Entry]) -> usize {
 }
 
 /// A path through a tree, by positions.
-struct Walk<'a, 'p> {
+struct PathWalk<'a, 'p> {
     tree: &'a SessionTree,
     path: &'p [u32],
 }
@@ -124,20 +124,20 @@ struct Selected<'a, 'p> {
 
 type Edits<'a> = HashMap<Cow<'a, str>, &'a Entry>;
 
-impl<'a, 'p> Walk<'a, 'p> {
+impl<'a, 'p> PathWalk<'a, 'p> {
     fn entry(&self, at: u32) -> &'a Entry {
         &self.tree.entries()[at as usize]
     }
 
-    fn voice(&self, at: u32) -> Voice {
-        self.tree.index().voice(at)
+    fn context_role(&self, at: u32) -> ContextRole {
+        self.tree.index().context_role(at)
     }
 
     fn select(&self) -> Selected<'a, 'p> {
         let Some(c) = self
             .path
             .iter()
-            .rposition(|at| self.voice(*at) == Voice::Compaction)
+            .rposition(|at| self.context_role(*at) == ContextRole::Compaction)
         else {
             return Selected {
                 compaction: None,
@@ -164,7 +164,7 @@ impl<'a, 'p> Walk<'a, 'p> {
     /// The last edit for each target among the selected entries. Edits elsewhere have no effect.
     fn edits(&self, selected: &Selected<'a, 'p>) -> Edits<'a> {
         let all = selected.kept.iter().chain(selected.after);
-        all.filter(|at| self.voice(**at) == Voice::ContextEdit)
+        all.filter(|at| self.context_role(**at) == ContextRole::ContextEdit)
             .map(|at| self.entry(*at))
             .filter_map(|edit| Some((edit.text_field("targetId")?, edit)))
             .collect()
@@ -172,12 +172,14 @@ impl<'a, 'p> Walk<'a, 'p> {
 
     fn message(&self, at: u32, edits: &Edits<'a>) -> Option<ContextMessage<'a>> {
         let entry = self.entry(at);
-        let message = match self.voice(at) {
-            Voice::Message => ContextMessage::Stored(entry),
-            Voice::SystemMessage if !entry.has_null_content() => ContextMessage::Stored(entry),
-            Voice::SystemMessage | Voice::EmptyMessage => ContextMessage::Mended(entry),
-            Voice::CustomMessage => ContextMessage::Custom(entry),
-            Voice::BranchSummary => {
+        let message = match self.context_role(at) {
+            ContextRole::Message => ContextMessage::Stored(entry),
+            ContextRole::SystemMessage if !entry.has_null_content() => {
+                ContextMessage::Stored(entry)
+            }
+            ContextRole::SystemMessage | ContextRole::EmptyMessage => ContextMessage::Mended(entry),
+            ContextRole::CustomMessage => ContextMessage::Custom(entry),
+            ContextRole::BranchSummary => {
                 let summary = entry.field("summary")?;
                 return json::is_truthy(summary).then_some(ContextMessage::BranchSummary(entry));
             }
@@ -198,7 +200,7 @@ impl<'a, 'p> Walk<'a, 'p> {
             .path
             .iter()
             .rev()
-            .find(|at| self.voice(**at) == Voice::ThinkingLevel);
+            .find(|at| self.context_role(**at) == ContextRole::ThinkingLevel);
         last.and_then(|at| self.entry(*at).text_field("thinkingLevel"))
             .unwrap_or(Cow::Borrowed("off"))
     }
@@ -207,9 +209,11 @@ impl<'a, 'p> Walk<'a, 'p> {
     fn model(&self) -> Option<(&'a str, [&'static str; 2])> {
         self.path.iter().rev().find_map(|at| {
             let entry = self.entry(*at);
-            match self.voice(*at) {
-                Voice::Model => Some((entry.json(), ["provider", "modelId"])),
-                Voice::Message | Voice::EmptyMessage if entry.role() == Role::Assistant => {
+            match self.context_role(*at) {
+                ContextRole::Model => Some((entry.json(), ["provider", "modelId"])),
+                ContextRole::Message | ContextRole::EmptyMessage
+                    if entry.role() == Role::Assistant =>
+                {
                     Some((entry.message_json()?, ["provider", "model"]))
                 }
                 _ => None,
@@ -396,13 +400,13 @@ impl Serialize for SessionContext<'_> {
         }
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
-        struct Form<'c> {
+        struct MessageFields<'c> {
             messages: &'c [ContextMessage<'c>],
             thinking_level: &'c str,
             model: Option<ModelRef>,
             source_entry_ids: Ids<'c>,
         }
-        Form {
+        MessageFields {
             messages: &self.messages,
             thinking_level: &self.thinking_level,
             model: self.model(),

@@ -135,7 +135,7 @@ impl Entry {
             .unwrap_or(0..0);
         let (role, null_content) = match at.is_empty() {
             true => (Role::Other, false),
-            false => voice_of(&raw[at.clone()]),
+            false => role_of(&raw[at.clone()]),
         };
         Self {
             role,
@@ -240,7 +240,7 @@ pub(crate) fn parent_of(head: &LineHead<'_>) -> Option<EntryId> {
 }
 
 /// The role of a message and whether its content is `null`.
-fn voice_of(message: &str) -> (Role, bool) {
+fn role_of(message: &str) -> (Role, bool) {
     // Pi and NetaClaw put the role first and the content second; the scans are for the rest.
     let plain = message.strip_prefix(r#"{"role":""#).and_then(|rest| {
         let end = rest.bytes().position(|b| matches!(b, b'"' | b'\\'))?;

@@ -1,4 +1,4 @@
-//! What can go wrong, by who has to do something about it.
+//! Errors of sessions, by who has to act.
 
 use netaclaw_protocol::{EntryId, SessionDamage, SessionId};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Reading JSON text without taking it apart.
+//! Reads single members of JSON text without parsing all of it.
 //!
 //! Values stay slices of the text they came from: numbers keep their digits, strings their
 //! escapes, objects their key order. `serde_json` does the parsing; these helpers only find
@@ -45,8 +45,8 @@ pub(crate) fn string(value: &str) -> Option<Cow<'_, str>> {
     if !inner.contains('\\') {
         return Some(Cow::Borrowed(inner));
     }
-    struct Lossy;
-    impl<'de> Visitor<'de> for Lossy {
+    struct LossyString;
+    impl<'de> Visitor<'de> for LossyString {
         type Value = String;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a string")
@@ -57,7 +57,7 @@ pub(crate) fn string(value: &str) -> Option<Cow<'_, str>> {
         }
     }
     serde_json::Deserializer::from_str(value)
-        .deserialize_bytes(Lossy)
+        .deserialize_bytes(LossyString)
         .ok()
         .map(Cow::Owned)
 }

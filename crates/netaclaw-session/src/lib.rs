@@ -17,8 +17,8 @@ mod json;
 mod log;
 mod metadata;
 mod migrate;
+mod navigation;
 mod path;
-mod places;
 mod provider;
 mod request;
 mod snapshot;
@@ -38,11 +38,11 @@ pub use log::{
     encode_meta_record,
 };
 pub use metadata::MetadataChange;
+pub use navigation::{LastVisited, NavigationTree};
 pub use path::{
     EntryIndex, build_entry_index, common_ancestor, group_children_by_parent, latest_labels,
     path_to_leaf, session_name,
 };
-pub use places::{Places, Visits};
 pub use provider::{
     Claim, ExpectedLeaf, Flush, ImportSession, InFlightEntry, NewEntry, NewParent, NewSession,
     PageRequest, SessionFilter, SessionPatch, SessionTreeProvider, is_purgeable,

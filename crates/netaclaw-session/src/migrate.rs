@@ -1,4 +1,4 @@
-//! Old files, brought to the current version one step at a time.
+//! Migrates old session files, one version at a time.
 //!
 //! Only what a step is about changes; every other byte of a line stays. Ids given to lines that
 //! had none are counted from the top of the file, so that looking twice shows the same ids.

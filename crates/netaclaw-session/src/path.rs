@@ -19,7 +19,7 @@ const MISSING: u32 = u32::MAX - 1;
 pub struct EntryIndex {
     by_id: Positions,
     parents: Vec<u32>,
-    voices: Vec<Voice>,
+    voices: Vec<ContextRole>,
 }
 
 /// Numbers by id. Nearly all ids are eight hex digits and are kept as the number they spell: a
@@ -72,7 +72,7 @@ fn short(id: &EntryId) -> Option<u32> {
 /// What an entry contributes to a context. Stored next to the entries, so that building a context
 /// reads one byte for each entry and not the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Voice {
+pub(crate) enum ContextRole {
     Silent,
     Message,
     /// A message whose content is `null`.
@@ -86,7 +86,7 @@ pub(crate) enum Voice {
     Model,
 }
 
-impl Voice {
+impl ContextRole {
     fn of(entry: &Entry) -> Self {
         match entry.kind() {
             EntryKind::Message if entry.message_json().is_none() => Self::Silent,
@@ -113,7 +113,7 @@ pub fn build_entry_index(entries: &[Entry]) -> EntryIndex {
     };
     for (at, entry) in entries.iter().enumerate() {
         index.by_id.insert(entry.id(), position(at));
-        index.voices.push(Voice::of(entry));
+        index.voices.push(ContextRole::of(entry));
     }
     // In damaged files parents may follow their children, so this needs all ids first. The parent
     // of most entries is the entry before them, which saves a lookup.
@@ -151,7 +151,7 @@ impl EntryIndex {
         self.by_id.get(id).map(|at| at as usize)
     }
 
-    pub(crate) fn voice(&self, at: u32) -> Voice {
+    pub(crate) fn context_role(&self, at: u32) -> ContextRole {
         self.voices[at as usize]
     }
 
@@ -165,7 +165,7 @@ impl EntryIndex {
         };
         self.by_id.insert(entry.id(), position(at));
         self.parents.push(parent);
-        self.voices.push(Voice::of(entry));
+        self.voices.push(ContextRole::of(entry));
     }
 
     /// The positions from a root to `at`. A missing parent ends the walk, as in Pi.

@@ -1,4 +1,4 @@
-//! The port behind which sessions are kept.
+//! `SessionTreeProvider`, the port to session storage.
 
 use crate::body::{EntryBody, RawJson};
 use crate::error::{PathError, SessionError};

@@ -52,7 +52,7 @@ impl SessionTree {
             ..
         } = log;
         let index = build_entry_index(&entries);
-        let leaf = resting_place(&entries, &index, last);
+        let leaf = effective_leaf(&entries, &index, last);
         let labels = latest_labels(&entries);
         let name = session_name(&entries);
         Self {
@@ -156,12 +156,12 @@ impl SessionTree {
 
     /// Moves the leaf. On a label or a name it cannot rest, and rests above it.
     pub fn set_leaf(&mut self, leaf: Option<EntryId>) {
-        self.leaf = self.resting_place(leaf);
+        self.leaf = self.effective_leaf(leaf);
     }
 
     /// Where the leaf would rest if it were moved to `leaf`.
-    pub fn resting_place(&self, leaf: Option<EntryId>) -> Option<EntryId> {
-        resting_place(&self.entries, &self.index, leaf)
+    pub fn effective_leaf(&self, leaf: Option<EntryId>) -> Option<EntryId> {
+        effective_leaf(&self.entries, &self.index, leaf)
     }
 
     pub fn merge_meta(&mut self, record: MetaRecord) {
@@ -184,7 +184,7 @@ impl SessionTree {
 
 /// Where the leaf rests if `last` was written last: the nearest entry upwards that is neither a
 /// label nor a name.
-fn resting_place(entries: &[Entry], index: &EntryIndex, last: Option<EntryId>) -> Option<EntryId> {
+fn effective_leaf(entries: &[Entry], index: &EntryIndex, last: Option<EntryId>) -> Option<EntryId> {
     let mut at = last?;
     // A chain of labels cannot be longer than the file; a longer walk is a circle of labels.
     for _ in 0..=entries.len() {

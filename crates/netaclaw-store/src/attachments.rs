@@ -155,14 +155,14 @@ fn remove_cut_off(dir: &Path) -> io::Result<()> {
 
 /// What an owner has here.
 #[derive(Default)]
-struct KeptFiles {
+struct OwnerFiles {
     unsent: usize,
     bytes: u64,
 }
 
 /// Removes what was not sent for long, and counts the rest.
-fn tidy(drawer: &Path) -> Result<KeptFiles> {
-    let mut kept = KeptFiles::default();
+fn tidy(drawer: &Path) -> Result<OwnerFiles> {
+    let mut kept = OwnerFiles::default();
     let now = SystemTime::now();
     for item in fs::read_dir(drawer)? {
         let item = item?;

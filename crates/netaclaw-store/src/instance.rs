@@ -1,4 +1,4 @@
-//! Which processes work on a data directory, and which of them died at it.
+//! Detects live and dead processes on a data directory.
 
 use crate::private;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_living_are_told_from_the_dead_until_the_dead_are_forgotten() {
+    fn live_processes_are_distinguished_until_dead_ones_are_forgotten() {
         let dir = tempfile::tempdir().unwrap();
         let (first, dead) = Instance::register(dir.path()).unwrap();
         assert_eq!(dead.ids(), [""; 0]);

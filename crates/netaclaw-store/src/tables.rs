@@ -1,4 +1,4 @@
-//! Whether the tables are those this program works with, found out without changing anything.
+//! Checks that the tables fit this version, without changing them.
 
 use crate::admin::AdminDatabase;
 use crate::migrations;

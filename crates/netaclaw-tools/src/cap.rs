@@ -1,4 +1,4 @@
-//! No result is larger than its tool may make it.
+//! Truncates results to the output limit of their tool.
 
 use crate::output::ToolOutput;
 use netaclaw_protocol::ContentBlock;

@@ -1,7 +1,7 @@
-//! What a tool gets of the world: nothing it does not need.
+//! The environment of a tool call: only what a tool needs.
 
 use crate::service::{Clarifier, MemoryService, TodoService};
-use crate::skills::SkillPlaces;
+use crate::skills::SkillDirs;
 use crate::spawn::Spawner;
 use crate::update::ToolUpdate;
 use crate::workspace::Workspace;
@@ -23,7 +23,7 @@ pub struct ToolContext {
     pub clarifier: Arc<dyn Clarifier>,
     pub memory: Arc<dyn MemoryService>,
     /// Where the agent's skills are found.
-    pub skills: SkillPlaces,
+    pub skills: SkillDirs,
 }
 
 /// Whether a picture in a result is of any use to the model.

@@ -19,9 +19,9 @@ mod update;
 mod workspace;
 
 pub use builtin::{
-    Bash, Clarify, EXECUTE_SKILL, Edit, ExecuteSkill, Find, Grep, ListSkills, Ls, MemorySave,
-    MemorySearch, PublicInternet, Reach, Read, ReadSkill, Todo, WebFetch, Write, clarify_output,
-    image_type, skill_instructions,
+    Bash, Clarify, EXECUTE_SKILL, Edit, EgressPolicy, ExecuteSkill, Find, Grep, ListSkills, Ls,
+    MemorySave, MemorySearch, PublicInternet, Read, ReadSkill, Todo, WebFetch, Write,
+    clarify_output, image_type, skill_instructions,
 };
 pub use context::{ImageUse, ToolContext, Updates};
 pub use execute::{Ending, Executed, STOP_GRACE, execute};

@@ -1,4 +1,4 @@
-//! What a call gives back.
+//! The result of a call.
 
 use crate::process::ProcessEnd;
 use netaclaw_protocol::ContentBlock;

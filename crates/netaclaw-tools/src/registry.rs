@@ -1,4 +1,4 @@
-//! The tools there are.
+//! The registry of tools.
 
 use crate::builtin::{
     Bash, Clarify, Edit, ExecuteSkill, Find, Grep, ListSkills, Ls, MemorySave, MemorySearch, Read,
@@ -118,7 +118,7 @@ impl ToolRegistry {
 impl Registered {
     pub(crate) fn check_args(&self, args: &Value) -> Result<(), String> {
         let mut args = args.clone();
-        self.tool.mend(&mut args);
+        self.tool.normalize(&mut args);
         let check = self.check.get_or_init(|| {
             let compiled = ArgumentCheck::compile(&self.manifest.schema);
             compiled.expect("schemas of built-in tools are valid, and others were compiled before")

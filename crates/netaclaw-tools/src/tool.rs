@@ -1,4 +1,4 @@
-//! What a tool is.
+//! The `Tool` trait.
 
 use crate::context::ToolContext;
 use crate::output::ToolOutput;
@@ -23,7 +23,7 @@ pub trait Tool: Send + Sync + 'static {
     fn manifest(&self) -> ToolManifest;
 
     /// Puts arguments in shape that models often get wrong, before they are checked.
-    fn mend(&self, _args: &mut Value) {}
+    fn normalize(&self, _args: &mut Value) {}
 
     /// Carries out a call. Callers go through [`crate::execute`], which also checks arguments and
     /// guards against hanging, panics and floods.
@@ -38,7 +38,7 @@ pub trait TypedTool: Send + Sync + 'static {
     /// The manifest; the schema in it is replaced by that of the input.
     fn manifest(&self) -> ToolManifest;
 
-    fn mend(&self, _args: &mut Value) {}
+    fn normalize(&self, _args: &mut Value) {}
 
     async fn run(&self, call: Call<Self::Input>, context: ToolContext) -> ToolOutput;
 }
@@ -86,8 +86,8 @@ impl<T: TypedTool> Tool for T {
         }
     }
 
-    fn mend(&self, args: &mut Value) {
-        TypedTool::mend(self, args);
+    fn normalize(&self, args: &mut Value) {
+        TypedTool::normalize(self, args);
     }
 
     async fn execute(&self, call: ApprovedCall, context: ToolContext) -> ToolOutput {
@@ -95,7 +95,7 @@ impl<T: TypedTool> Tool for T {
         let output_cap = call.manifest().output_cap;
         let limits = call.limits().clone();
         let mut args = call.into_args();
-        TypedTool::mend(self, &mut args);
+        TypedTool::normalize(self, &mut args);
         match serde_json::from_value(args) {
             Ok(input) => {
                 let call = Call {

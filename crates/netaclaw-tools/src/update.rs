@@ -1,4 +1,4 @@
-//! What a tool shows while it runs.
+//! Updates of a running tool.
 
 use netaclaw_protocol::{ProcessLevel, ProcessSource, ProcessStatus};
 use serde_json::{Map, Value};

@@ -8,7 +8,7 @@ use crate::hidden;
 use crate::session::Stores;
 use crate::shipped;
 use netaclaw_admin::AdminStore;
-use netaclaw_agents::{AdminAgentSource, AdminMcpServers, ModelSettings, SkillHome};
+use netaclaw_agents::{AdminAgentSource, AdminMcpServers, ModelSettings, SharedSkillDirs};
 use netaclaw_engine::{Engine, EngineOptions, Providers};
 use netaclaw_session::ProviderKind;
 use netaclaw_store::{
@@ -120,9 +120,9 @@ pub(crate) fn gate(app: &App, config: &Config) -> SpawnGate {
 }
 
 /// Where skills are found that belong to no agent. Without the shipped ones everything else works.
-pub(crate) fn skill_home(app: &App, config: &Config) -> SkillHome {
+pub(crate) fn skill_home(app: &App, config: &Config) -> SharedSkillDirs {
     let shipped = shipped::unpack(&config.shipped_skills_dir());
-    SkillHome {
+    SharedSkillDirs {
         data: Some(config.skills_dir()),
         shipped: shipped
             .inspect_err(|error| tracing::warn!(%error, "failed to unpack the built-in skills"))

@@ -1,4 +1,4 @@
-//! The command line: what can be said, and how mistakes in it are answered.
+//! The command line: its grammar, and errors in it.
 
 use crate::agent::AgentCommand;
 use crate::app::say;
@@ -132,7 +132,7 @@ fn answer(error: &clap::Error, arguments: &[OsString], lang: Lang) -> ExitCode {
                 .collect::<Vec<_>>()
                 .join("; ");
             let words: Vec<&str> = said.split_whitespace().collect();
-            let command = spoken_command(arguments);
+            let command = command_name(arguments);
             let line = format!(
                 "{}: {}; {}",
                 lang.usage_word(),
@@ -146,7 +146,7 @@ fn answer(error: &clap::Error, arguments: &[OsString], lang: Lang) -> ExitCode {
 }
 
 /// The command as far as it is one, e.g. `netaclaw session show`.
-fn spoken_command(arguments: &[OsString]) -> String {
+fn command_name(arguments: &[OsString]) -> String {
     let mut spoken = String::from("netaclaw");
     let mut command = Cli::command();
     for argument in arguments.iter().skip(1) {

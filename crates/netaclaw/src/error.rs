@@ -1,7 +1,7 @@
-//! What a command says when it could not do its work: one line, `what: why; what to do`.
+//! Errors of commands: one line, `what: why; what to do`.
 
 use crate::text::Lang;
-use netaclaw_protocol::Words;
+use netaclaw_protocol::LocalizedText;
 use netaclaw_session::SessionError;
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -93,7 +93,7 @@ impl Failure {
 }
 
 /// What the server tells clients, for the person in front of the terminal.
-pub(crate) fn in_language(lang: Lang, words: Words) -> String {
+pub(crate) fn in_language(lang: Lang, words: LocalizedText) -> String {
     match lang {
         Lang::En => words.en,
         Lang::Zh => words.zh,

@@ -1,4 +1,4 @@
-//! Reading JSON of any origin without expecting anything of it.
+//! Reads JSON of any origin without assumptions about its shape.
 //!
 //! Messages come from other programs and other times: a field may be absent, of another type, or
 //! hold text that is not Unicode. Values are therefore read as slices of their text, and what does

@@ -58,7 +58,7 @@ fn remove_older(dir: &Path, place: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netaclaw_tools::skills::SkillPlaces;
+    use netaclaw_tools::skills::SkillDirs;
 
     #[test]
     fn what_is_shipped_is_a_valid_skill_and_is_unpacked_once() {
@@ -67,9 +67,9 @@ mod tests {
         let place = unpack(dir.path()).unwrap();
         assert_eq!(unpack(dir.path()).unwrap(), place);
         assert!(!dir.path().join("older").exists());
-        let skills = SkillPlaces {
+        let skills = SkillDirs {
             shipped: Some(place),
-            ..SkillPlaces::default()
+            ..SkillDirs::default()
         };
         let skills = skills.find();
         let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Tables that stay straight, also with Chinese text in them.
+//! Tables, aligned also with Chinese text.
 
 use crate::app::App;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Every word for people, in English and Chinese.
+//! All texts for users, in English and Chinese.
 
 use clap::ValueEnum;
 use std::fmt::Display;
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_many_are_told_apart() {
+    fn one_and_many_are_distinguished() {
         assert_eq!(Lang::En.entries(1), "1 entry");
         assert_eq!(Lang::En.entries(12_000), "12,000 entries");
         assert_eq!(Lang::Zh.entries(1), "1 个条目");

@@ -1,5 +1,5 @@
 import { asSentence, refusalWords } from '@/i18n'
-import type { ErrorCode, Words } from '@/protocol'
+import type { ErrorCode, LocalizedText } from '@/protocol'
 
 /** Why a request failed: the code of the server's refusal, or `unreachable` without an answer. */
 export type ProblemCode = ErrorCode | 'unreachable'
@@ -68,7 +68,9 @@ export async function refusal(response: Response): Promise<ApiError> {
   )
 }
 
-function isProblem(body: unknown): body is { code: ErrorCode; message: string; words?: Words; details?: unknown } {
+function isProblem(
+  body: unknown,
+): body is { code: ErrorCode; message: string; words?: LocalizedText; details?: unknown } {
   if (body === null || typeof body !== 'object') return false
   const { code, message } = body as Record<string, unknown>
   return typeof code === 'string' && typeof message === 'string'

@@ -7,7 +7,7 @@ import type { ApprovalGrant, Attachment, Chat, ChatMode, Commands, ThinkingLevel
 import { LinkError } from '@/socket'
 import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
 import type { OwnDecision } from '@/view/approval'
-import type { OwnAnswer } from '@/view/around'
+import type { OwnAnswer } from '@/view/sessionPanels'
 import type { ApprovalChoice } from '@/view/types'
 
 /** What a reader of a session can do to it. Every change is asked of the server, which tells all. */

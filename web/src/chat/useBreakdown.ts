@@ -1,6 +1,6 @@
 import { ref, shallowRef, watch } from 'vue'
 import { api } from '@/api'
-import { breakdownView } from '@/view/around'
+import { breakdownView } from '@/view/sessionPanels'
 import type { BreakdownView } from '@/view/types'
 
 /** What fills the context: fetched while it is shown, and again when the numbers change. */

@@ -2,7 +2,7 @@
 
 import type { ForeignNote, JsonValue } from '@/protocol'
 import { approvalViews } from '@/view/approval'
-import { breakdownView } from '@/view/around'
+import { breakdownView } from '@/view/sessionPanels'
 import type {
   ActivityRow,
   ApprovalView,

@@ -1,7 +1,7 @@
 /** The app's languages: Chinese and English. The browser's preference is the default until the user chooses. */
 
 import { createI18n } from 'vue-i18n'
-import type { Words } from '@/protocol'
+import type { LocalizedText } from '@/protocol'
 import { LANGUAGES, type Language, type Messages } from './types'
 
 export { LANGUAGES, type Language, type Messages } from './types'
@@ -42,7 +42,7 @@ export async function setLanguage(language: Language): Promise<void> {
 }
 
 /** What the server refused, in the language of the page. Whatever stands in between knows only one. */
-export function refusalWords(refusal: { message: string; words?: Words }): string {
+export function refusalWords(refusal: { message: string; words?: LocalizedText }): string {
   return asSentence(refusal.words?.[i18n.global.locale.value as Language] ?? refusal.message)
 }
 

@@ -113,14 +113,14 @@ problem?: string | null,
 /**
  * The same in both languages.
  */
-problemWords?: Words | null, };
+problemWords?: LocalizedText | null, };
 
 /**
  * Facts about an answer for users, not for models. Only NetaClaw writes it.
  */
 export type AnswerMark = { 
 /**
- * How long each thinking block took, in their order. One that was cut off has none.
+ * The duration of each thinking block, in order. A truncated block has none.
  */
 thinkingMs: Array<number>, 
 /**
@@ -140,7 +140,7 @@ message: string,
 /**
  * For users.
  */
-words: Words, 
+words: LocalizedText, 
 /**
  * What exactly it is, with its own code and the parameters of its text. Absent from servers that
  * are older than this list.
@@ -214,20 +214,20 @@ export type ApprovalOffer = { scope: ApprovalScope, within: Array<ApprovalWithin
 export type ApprovalOutcome = "allowed" | "allowed_for_session" | "allowed_for_agent" | "denied" | "closed";
 
 /**
- * A call of a tool that waits for a person to agree to it.
+ * A tool call that waits for approval.
  */
 export type ApprovalQuestion = { approvalId: string, runId: RunId, toolCallId: string, toolName: string, toolLabel: ToolLabel, risk: ToolRisk, 
 /**
- * As the call would run.
+ * The arguments with which the call would run.
  */
 args: JsonValue, reason: string, 
 /**
- * What the session has read from outside, and where the call would go. Absent if it has read
- * nothing.
+ * The external content that the session has read, and the destination of the call. Absent if
+ * it has read none.
  */
 foreign?: ForeignNote | null, 
 /**
- * Of tool and arguments: consent is for this and nothing else.
+ * The hash of tool and arguments. An approval is valid for this hash only.
  */
 hash: string, 
 /**
@@ -240,11 +240,11 @@ offers?: Array<ApprovalOffer>,
 askedAt: number, };
 
 /**
- * The answer to an `approval_request`. Nothing but this answers one; the first counts.
+ * Answers an `approval_request`. The first response counts.
  */
 export type ApprovalResponse = { sessionId: SessionId, approvalId: string, decision: ApprovalDecision, 
 /**
- * Agrees to the same call, with the same arguments, for the rest of the session.
+ * Allows the same call with the same arguments for the rest of the session.
  */
 remember?: boolean, 
 /**
@@ -252,7 +252,7 @@ remember?: boolean,
  */
 grant?: ApprovalGrant | null, 
 /**
- * Why not, for the model.
+ * The reason, for the model.
  */
 reason?: string | null, };
 
@@ -288,7 +288,7 @@ export type AssistantMessage = { content: Array<ContentBlock>, api: string, prov
 /**
  * Why the answer failed, in more than one language. Only NetaClaw writes it.
  */
-trouble?: Trouble | null, netaclaw?: AnswerMark | null, timestamp: number, };
+trouble?: LocalizedError | null, netaclaw?: AnswerMark | null, timestamp: number, };
 
 /**
  * A file that is sent with a message: uploaded before, or a small image in the message itself.
@@ -367,7 +367,7 @@ models: Array<string>,
 /**
  * What went wrong and what to do, for users.
  */
-message?: string | null, trouble?: Trouble | null, };
+message?: string | null, trouble?: LocalizedError | null, };
 
 /**
  * A channel to test before it is saved.
@@ -446,25 +446,25 @@ agentName?: string | null,
  */
 agentId?: string | null, 
 /**
- * Continues from this entry, which makes a branch.
+ * Continues from this entry, on a new branch.
  */
 leafEntryId?: EntryId | null, attachments?: Array<Attachment>, mode?: ChatMode, requestId?: string | null, 
 /**
- * Who answers in a session that this message begins, if not the agent's own model. In others
- * `set_model` says so.
+ * The model for a session that this message starts; default: that of the agent. For existing
+ * sessions, use `set_model`.
  */
 model?: ChatModel | null, 
 /**
- * The same for how much it thinks.
+ * The thinking level, in the same way.
  */
 thinkingLevel?: ThinkingLevel | null, };
 
 /**
- * What became of a message.
+ * The answer to `chat`.
  */
 export type ChatAck = { sessionId: SessionId, entryId?: EntryId | null, runId?: RunId | null, 
 /**
- * The place in the queue, if it waits.
+ * The id of the queue item, if it was queued.
  */
 itemId?: string | null, disposition: Disposition, 
 /**
@@ -499,11 +499,11 @@ export type ClarifyOutcome = "answered" | "dismissed" | "timed_out";
 
 export type ClarifyResponse = { sessionId: SessionId, 
 /**
- * Names the question, not this command.
+ * The id of the question, not of this command.
  */
 requestId: string, 
 /**
- * A text, or a list of texts where several may be chosen.
+ * A text, or a list of texts if several options can be chosen.
  */
 answer: JsonValue, };
 
@@ -529,23 +529,23 @@ export type CompactStatus = "started" | "queued" | "already_running" | "already_
  */
 export type CompactionDetails = { readFiles: Array<string>, modifiedFiles: Array<string>, reason: CompactionReason | null, tokensAfter: number, 
 /**
- * Messages that the summary stands for and that it did not stand for before.
+ * Messages that this summary newly covers.
  */
 compactedCount: number, keptCount: number, 
 /**
- * Tool results that the summarising model saw as one line.
+ * Tool results that the model received as one line.
  */
 prunedCount: number, channel: string | null, model: string | null, 
 /**
- * Of all requests for this summary together.
+ * The usage of all requests for this summary.
  */
 usage: Usage, requests: number, durationMs: number, 
 /**
- * What the user asked it to pay attention to.
+ * The focus that the user requested.
  */
 instructions: string | null, 
 /**
- * What the user asked for first, word for word.
+ * The first request of the user, verbatim.
  */
 goal: string | null, 
 /**
@@ -553,11 +553,11 @@ goal: string | null,
  */
 ledger: Array<LedgerLine>, 
 /**
- * A turn was too long to be kept whole.
+ * A turn was too long and is covered in part.
  */
 splitTurn: boolean, 
 /**
- * What instructions and tools take of the window besides the messages.
+ * Tokens of instructions and tools, which are not part of the messages.
  */
 overheadTokens: number, };
 
@@ -567,22 +567,22 @@ export type CompactionDone = { success: boolean, compactedCount: number, keepRec
  */
 summaryMessageId: EntryId, summaryContent: string, 
 /**
- * Of the context; of a branch that is left, what it took and what its summary takes.
+ * Tokens of the context; for a branch that is left, of the branch and of its summary.
  */
 tokensBefore: number, 
 /**
- * An estimate, until the next answer tells.
+ * An estimate, until the next answer reports its usage.
  */
 tokensAfter: number, };
 
 /**
- * The context stays as it was; the chat goes on.
+ * A failed compaction. The context is unchanged and the chat continues.
  */
 export type CompactionError = { reason: CompactionReason, 
 /**
- * In English, for clients that know nothing better; see `words`.
+ * In English, for clients that do not read `words`.
  */
-message: string, retryable: boolean, fault: CompactionFault, words: Words, 
+message: string, retryable: boolean, fault: CompactionFault, words: LocalizedText, 
 /**
  * When the next automatic attempt can begin, in Unix milliseconds. A manual compaction
  * does not wait.
@@ -598,9 +598,9 @@ export type CompactionFailed = {
  */
 at: number, reason: CompactionReason, 
 /**
- * In English, for clients that know nothing better; see `words`.
+ * In English, for clients that do not read `words`.
  */
-message: string, retryable: boolean, fault: CompactionFault, words: Words, 
+message: string, retryable: boolean, fault: CompactionFault, words: LocalizedText, 
 /**
  * When the next automatic attempt can begin, in Unix milliseconds. A manual compaction
  * does not wait.
@@ -613,7 +613,7 @@ retryAt?: number | null, };
 export type CompactionFault = "nothing_to_compress" | "no_gain" | "bad_summary" | "model_failed" | "auxiliary_too_small" | "timed_out" | "cancelled" | "not_ready" | "session_unavailable" | "interrupted";
 
 /**
- * How far a compaction is. One that has just begun is planning.
+ * The progress of a compaction. The first stage is `planning`.
  */
 export type CompactionProgress = { "stage": "planning" } | { "stage": "summarizing", 
 /**
@@ -630,7 +630,7 @@ export type CompactionStart = { reason: CompactionReason,
 messageCount: number, };
 
 /**
- * A compaction that has begun and not ended, as a joining client sees it.
+ * A running compaction, for a client that opens the session.
  */
 export type CompactionUnderWay = { 
 /**
@@ -697,7 +697,7 @@ export type ContextShare = { part: ContextPart, tokens: number, };
 export type Cost = { input: number, output: number, cacheRead: number, cacheWrite: number, total: number, };
 
 /**
- * Events that the server may merge, and drop on the way to a slow client.
+ * Events that the server can merge, and drop for a slow client.
  */
 export type DeltaEvent = { "type": "assistant_stream_delta", "data": PartDelta } | { "type": "thinking_delta", "data": PartDelta } | { "type": "thinking_done", "data": ThinkingDone } | { "type": "tool_result_streamed", "data": ToolOutput } | { "type": "tool_process_event", "data": ToolProcessEvent } | { "type": "skill_start", "data": SkillStart } | { "type": "skill_end", "data": SkillEnd };
 
@@ -759,20 +759,20 @@ export type DisabledCode = "off_by_default" | "off_globally" | "off_for_agent" |
 export type DisabledTool = { toolName: string, code: DisabledCode, reason: string, decidedBy: PolicyLayer, };
 
 /**
- * Removes the failure of a compaction from view, for every client of the session.
+ * Dismisses the failure of a compaction, for all clients of the session.
  */
 export type DismissCompaction = { sessionId: SessionId, };
 
 export type Disposition = "started" | "queued" | "steered" | "answeredClarify" | "compacting";
 
 /**
- * The end of a run; there is exactly one for each.
+ * The end of a run. Each run has exactly one.
  */
 export type Done = { runId: RunId, outcome: RunOutcome, 
 /**
- * Why, where the outcome alone does not say: the kind of trouble, such as `turn_limit`.
+ * The reason, if the outcome alone does not give it: a kind of error, such as `turn_limit`.
  */
-reason?: string | null, trouble?: Trouble | null, };
+reason?: string | null, trouble?: LocalizedError | null, };
 
 /**
  * Every known tool for one agent. The tool page, the agent page and the chat show this same
@@ -851,7 +851,7 @@ epoch: string,
 ts: number, } & E;
 
 /**
- * Why a command was refused. The list is closed.
+ * Why a command was refused. The list is complete.
  */
 export type ErrorCode = "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "session_busy" | "stale_parent" | "too_large" | "rate_limited" | "unavailable" | "internal";
 
@@ -861,7 +861,7 @@ export type ErrorCode = "bad_request" | "unauthorized" | "forbidden" | "not_foun
  */
 export type FeedStart = { epoch: string, 
 /**
- * The number of the last event before.
+ * The number of the last event before the subscription.
  */
 seq: number, };
 
@@ -876,14 +876,14 @@ export type FieldProblem = { "code": "empty" } | { "code": "too_long", charsMax:
 export type Forbidden = { "code": "only_reads" } | { "code": "full_scope_needed" } | { "code": "administrator_sees" } | { "code": "administrator_changes" } | { "code": "token_of_another_user" } | { "code": "password_not_yours" } | { "code": "other_origin" } | { "code": "other_host", host: string, } | { "code": "approval_of_another_user" };
 
 /**
- * Where the content from outside on a path came from. Empty means that there is none.
+ * The sources of the external content on a path; empty if there is none.
  */
 export type ForeignContent = Array<ForeignSource>;
 
 export type ForeignKind = "web" | "mcp" | "file" | "program" | "other";
 
 /**
- * Why a call asks for consent although its risk alone would not need it.
+ * Why a call needs approval although its risk alone does not require it.
  */
 export type ForeignNote = { 
 /**
@@ -891,12 +891,12 @@ export type ForeignNote = {
  */
 sources: ForeignContent, 
 /**
- * The whole address that the call goes to, as it would be requested.
+ * The complete address that the call would request.
  */
 destination?: string | null, };
 
 /**
- * One origin of content that neither the user nor the model wrote.
+ * One source of content that neither the user nor the model wrote.
  */
 export type ForeignSource = { kind: ForeignKind, 
 /**
@@ -932,7 +932,7 @@ export type LeafChanged = { leafEntryId: EntryId | null,
 activePath: Array<EntryId>, };
 
 /**
- * A call that has run and must not run again by mistake.
+ * A call that has run and must not be repeated by mistake.
  */
 export type LedgerLine = { 
 /**
@@ -942,7 +942,7 @@ call: string, failed: boolean, times: number, };
 
 /**
  * Older forms of other events, for clients that were written for them. They
- * have no number, and a slow client may lose them.
+ * a slow client may miss them.
  */
 export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "thinking", "data": Thinking } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
 
@@ -963,20 +963,20 @@ size: number, total: number, };
 
 export type LiveSnapshot = { session: SessionInfo, 
 /**
- * Entries of the active path, the newest of them for a long session.
+ * Entries of the active path; for a long session, only the newest.
  */
 entries: Array<Entry>, 
 /**
- * The id to ask from for older entries; absent when all are here.
+ * The id from which to request older entries; absent if there are none.
  */
 cursor?: EntryId | null, activePath: Array<EntryId>, 
 /**
- * In the order they were appended; roots under `__root__`. Labels and names are no places to
- * be: what hangs from one is listed under the entry above it.
+ * In the order they were appended; roots under `__root__`. Entries that only set a label or a
+ * title are omitted: their children are listed under the entry above.
  */
 childrenByParentId: { [key in string]: Array<EntryId> }, labelsByEntryId: { [key in EntryId]: EntryLabel }, thinkingLevel: string, model?: ModelRef | null, run: RunStatus, 
 /**
- * The answer being streamed, every open part in full.
+ * The answer that is being streamed, with the complete text of all parts.
  */
 streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, questions: Array<Question>, approvals: Array<ApprovalQuestion>, 
 /**
@@ -984,9 +984,41 @@ streaming?: StreamingAnswer | null, tools: Array<OpenTool>, queue: QueueState, q
  */
 standingApprovals?: Array<StandingApproval>, todo: TodoList, tokens: TokenUpdate, compaction?: CompactionUnderWay | null, compactionFailed?: CompactionFailed | null, skippedLines: number, 
 /**
- * What people should know although nothing has ended.
+ * Warnings of the current run.
  */
-warnings?: Array<Trouble>, };
+warnings?: Array<LocalizedError>, };
+
+/**
+ * An error or a warning. Clients act on `kind` and show `words` in their language; the other
+ * fields are for clients with texts of their own.
+ */
+export type LocalizedError = { kind: LocalizedErrorKind, 
+/**
+ * What happened, to which channel and model, and what to do about it.
+ */
+words: LocalizedText, 
+/**
+ * The channel that was asked.
+ */
+channel?: string | null, model?: string | null, 
+/**
+ * The message of the supplier, shortened and without the API key.
+ */
+said?: string | null, 
+/**
+ * When a retry may help, if the supplier specified it.
+ */
+retryAfterMs?: number | null, };
+
+/**
+ * The list is complete; the names do not change.
+ */
+export type LocalizedErrorKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "answer_too_large" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "stalled" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "newer_version" | "compaction_paused";
+
+/**
+ * A text for users, in all languages of the app.
+ */
+export type LocalizedText = { zh: string, en: string, };
 
 /**
  * Logs a browser in, by name and password or by a token.
@@ -1193,11 +1225,11 @@ export type Me = { userId: UserId, name: string, label: string, role: Role, scop
  */
 passwordSet: boolean, 
 /**
- * May chat and change their own sessions.
+ * Whether the user can chat and change their own sessions.
  */
 mayWrite: boolean, 
 /**
- * May see the configuration of the server.
+ * Whether the user can read the configuration of the server.
  */
 mayInspect: boolean, mayConfigure: boolean, 
 /**
@@ -1246,11 +1278,11 @@ agentId: AgentId | null, text: string, };
 export type MemoryStatus = "confirmed" | "pending";
 
 /**
- * How a message came in.
+ * How a message was sent.
  */
 export type MessageMark = { requestId?: string, itemId?: string, 
 /**
- * Which content blocks are files.
+ * The indexes of the content blocks that are files.
  */
 attachments?: Array<SentAttachment>, };
 
@@ -1326,13 +1358,13 @@ export type NotFound = { "code": "no_session" } | { "code": "no_record", kind: R
 export type NotReady = { "code": "agent_not_valid", field: string, problem: FieldProblem, } | { "code": "channel_sealed", channel: string, } | { "code": "mcp_sealed", server: string, } | { "code": "skill_not_usable", name: string, problems: Array<SkillProblem>, } | { "code": "skill_missing", name: string, ready: Array<string>, } | { "code": "workspace_not_opened", error: string, } | { "code": "workspace_hidden" } | { "code": "workspace_missing" };
 
 /**
- * Where there is nothing to say beyond that it was done.
+ * An answer without content.
  */
 export type Nothing = Record<symbol, never>;
 
 /**
- * An event of the server itself. It belongs to no session and has no number: what it tells is
- * asked for anew after a connection was lost.
+ * An event of the server itself, without a session and a number. After a reconnect, request its
+ * content again.
  */
 export type NoticeEnvelope = { 
 /**
@@ -1394,22 +1426,22 @@ export type OwnPassword = { current: string, password: string, };
  */
 export type PartDelta = { runId: RunId, entryId: EntryId, 
 /**
- * Which content block of the answer.
+ * The index of the content block of the answer.
  */
 part: number, kind: PartKind, 
 /**
- * Of a tool call, whose arguments these are.
+ * The tool call to which the arguments belong.
  */
 toolCallId?: string | null, toolName?: string | null, 
 /**
- * Unicode scalar values already sent for this part.
+ * The number of Unicode scalar values that were sent before for this part.
  */
 offset: number, text: string, };
 
 export type PartKind = "text" | "thinking" | "toolCall";
 
 /**
- * Asks for a `pong`. Its content is ignored.
+ * Requests a `pong`. The content is ignored.
  */
 export type Ping = Record<symbol, never>;
 
@@ -1446,7 +1478,7 @@ export type ProcessStatus = "queued" | "started" | "running" | "completed" | "fa
 export type ProcessTarget = "tool" | "skill" | "subagent" | "task" | "runtime";
 
 /**
- * How far a call is, for clients that draw a bar and nothing else.
+ * The progress of a call, for clients that show only a progress bar.
  */
 export type Progress = { runId: RunId, toolCallId: string, operationId: string, stage?: string | null, message: string, percent: number, current?: number | null, total?: number | null, };
 
@@ -1483,16 +1515,16 @@ export type ProviderKind = "file" | "mysql";
  */
 export type Question = { requestId: string, runId: RunId, toolCallId: string, question: string, options: Array<string>, multi: boolean, 
 /**
- * Unix time in milliseconds; absent when it never expires.
+ * Unix time in milliseconds; absent if it never expires.
  */
 expiresAt?: number | null, 
 /**
- * Set when its run is gone: it can be read, and answered only by a new message.
+ * Set if its run has ended: only a new message can answer it.
  */
 readOnly: boolean, };
 
 /**
- * A change to what waits in the queue.
+ * Changes the queue.
  */
 export type QueueEdit = { sessionId: SessionId, requestId?: string | null, } & ({ "action": "edit", itemId: string, content: string, } | { "action": "remove", itemId: string, } | { "action": "move", itemId: string, position: number, } | { "action": "resume" });
 
@@ -1507,12 +1539,12 @@ export type QueueItem = { itemId: string, content: string, attachments?: Array<A
  */
 queuedAt: number, 
 /**
- * It waited when a run was stopped, and runs when the user lets it. What is sent later does
+ * Held back after a stop until the user resumes it. Messages that are sent later do
  * not wait for it.
  */
 held?: boolean, 
 /**
- * Another version of NetaClaw queued it, and this one cannot read all of it. It stays held; it
+ * Queued by another version of NetaClaw and not fully readable by this one. It stays held; it
  * can be moved and removed.
  */
 unsupported?: boolean, };
@@ -1529,7 +1561,7 @@ held: boolean, };
  */
 export type QueueUpdate = { 
 /**
- * All that wait, in their order.
+ * All queued messages, in order.
  */
 items: Array<QueueUpdateItem>, 
 /**
@@ -1539,15 +1571,15 @@ held: boolean, };
 
 export type QueueUpdateItem = { itemId: string, 
 /**
- * The whole text, if the message is new or its text was changed.
+ * The complete text, if the message is new or its text was changed.
  */
 content?: string | null, 
 /**
- * How the text begins.
+ * The beginning of the text.
  */
 preview: string, 
 /**
- * Told together with `content`.
+ * Sent together with `content`.
  */
 attachments?: Array<Attachment>, mode: ChatMode, 
 /**
@@ -1581,10 +1613,10 @@ message: string,
 /**
  * For users.
  */
-words: Words, 
+words: LocalizedText, 
 /**
- * What exactly it is, with its own code and the parameters of its text. Absent from servers that
- * are older than this list.
+ * The reason, with a code of its own and the parameters of its text. Absent from servers that
+ * are older than this field.
  */
 reason?: Reason | null, };
 
@@ -1608,7 +1640,7 @@ export type ResyncReason = "taken_over";
 export type Retried = { runId: RunId, };
 
 /**
- * Asks for another answer to a message of the user, beside those it has.
+ * Requests another answer to a message of the user, in addition to the existing ones.
  */
 export type Retry = { sessionId: SessionId, entryId: EntryId, requestId?: string | null, };
 
@@ -1619,7 +1651,7 @@ export type RetryNotice = {
 /**
  * What happened, in one sentence; `said` has the message of the supplier.
  */
-trouble: Trouble, 
+trouble: LocalizedError, 
 /**
  * When the request is repeated, as Unix time in milliseconds. Absent with `fallback`.
  */
@@ -1638,9 +1670,9 @@ export type Role = "admin" | "user";
 
 export type RunError = { runId?: RunId | null, code: ErrorCode, severity: Severity, 
 /**
- * In English, for clients that know nothing better; see `trouble`.
+ * In English, for clients that do not read `trouble`.
  */
-message: string, trouble?: Trouble | null, };
+message: string, trouble?: LocalizedError | null, };
 
 /**
  * Names one run of an agent.
@@ -1654,7 +1686,7 @@ export type RunPhase = "preparing" | "waiting_for_model" | "streaming" | "runnin
 export type RunState = "running" | "stopping" | "idle";
 
 /**
- * What a session is doing.
+ * The state of a session's run.
  */
 export type RunStatus = { status: RunState, runId?: RunId | null, phase?: RunPhase | null, 
 /**
@@ -1680,12 +1712,12 @@ startedAt?: number | null,
 waitedMs: number, };
 
 /**
- * One step of an operation. Made by the server from what a tool or a skill reports: texts are
- * free of secrets, numbers make sense, and `sequence` counts 1, 2, 3 … per operation.
+ * One step of an operation. The server creates it from the report of a tool or a skill: texts are
+ * free of secrets, numbers are validated, and `sequence` counts 1, 2, 3 … per operation.
  */
 export type RuntimeProcessEvent = { 
 /**
- * Of this form: 1.
+ * The version of this form: 1.
  */
 version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
 /**
@@ -1769,11 +1801,11 @@ createdAt: string, updatedAt: string, };
 export type SessionList = { items: Array<SessionListItem>, page: number, size: number, total: number, };
 
 /**
- * What has changed on a session list since the last such event, each session once and as it is now.
+ * Changes of a session list since the last such event: each session once, in its current state.
  */
 export type SessionListChange = { 
 /**
- * Sessions that are new on the list, or look different.
+ * Sessions that are new or changed.
  */
 sessions: Array<SessionListItem>, 
 /**
@@ -1782,11 +1814,11 @@ sessions: Array<SessionListItem>,
 removed: Array<SessionId>, };
 
 /**
- * Which of the caller's sessions a list has. An administrator's list also has those without an owner.
+ * Which of the caller's sessions are listed. For administrators, also those without an owner.
  */
 export type SessionListFilter = { agentId?: string | null, 
 /**
- * Without it, active and archived ones.
+ * Default: active and archived sessions.
  */
 status?: SessionStatus | null, };
 
@@ -1840,7 +1872,7 @@ export type SessionUpdated = { session: SessionInfo, labels?: { [key in EntryId]
 
 /**
  * Subscribes to the session list: the answer is its first page, and `session_list_changed` follows for
- * the sessions that match the filter. Asking again replaces the subscription.
+ * the sessions that match the filter. A repeated command replaces the subscription.
  */
 export type SessionsWatch = { filter?: SessionListFilter | null, 
 /**
@@ -1850,7 +1882,7 @@ limit?: number | null, };
 
 export type SetLabel = { sessionId: SessionId, entryId: EntryId, 
 /**
- * Absent or empty clears it.
+ * Absent or empty removes it.
  */
 label: string | null, requestId?: string | null, };
 
@@ -1874,7 +1906,7 @@ createdAt: number, updatedAt: number, };
 export type SettingWrite = { value: JsonValue, };
 
 /**
- * Whether something ended what was going on.
+ * Whether the work was ended.
  */
 export type Severity = "error" | "warning";
 
@@ -2036,12 +2068,12 @@ tools: { [key in string]: string }, };
 export type StandingApprovals = { items: Array<StandingApproval>, };
 
 /**
- * Ends the run of a session. A message that is still on its way has no run yet, and if it begins
- * a session not even that: its request names both, and it is stopped when it arrives.
+ * Stops the run of a session. To stop a message that is not acknowledged yet, name its request:
+ * it is stopped when it arrives.
  */
 export type Stop = { sessionId?: SessionId | null, 
 /**
- * Of the `chat` that is meant.
+ * The request id of the `chat` to stop.
  */
 requestId?: string | null, };
 
@@ -2052,8 +2084,8 @@ export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
  */
 export type Stopped = { 
 /**
- * `idle` if there was nothing to stop. If a message was named that has not arrived, it will be
- * stopped when it does.
+ * `idle` if there was nothing to stop. A named message that has not arrived is stopped when it
+ * arrives.
  */
 status: RunState, };
 
@@ -2068,7 +2100,7 @@ export type StoreFault = { "code": "disk_full" } | { "code": "storage_read_only"
  */
 export type StorePart = "admin_store" | "session_store" | "data_directory";
 
-export type StreamEnd = { runId: RunId, entryId: EntryId, stopReason: StopReason, errorMessage?: string | null, trouble?: Trouble | null, };
+export type StreamEnd = { runId: RunId, entryId: EntryId, stopReason: StopReason, errorMessage?: string | null, trouble?: LocalizedError | null, };
 
 export type StreamStart = { runId: RunId, entryId: EntryId, parentId: EntryId | null, provider: string, model: string, };
 
@@ -2080,7 +2112,7 @@ export type StreamingPart = { part: number, kind: PartKind, text: string, toolCa
  */
 startedAt: number, 
 /**
- * How long it took, once it is done.
+ * Its duration, once it is complete.
  */
 durationMs?: number | null, };
 
@@ -2117,16 +2149,16 @@ models: Array<ModelInfo>, };
 
 export type SwitchLeaf = { sessionId: SessionId, 
 /**
- * `null` is the place before the first entry. Leaving it out is a mistake, not `null`.
+ * `null` is the position before the first entry. The field is required.
  */
 leafEntryId: EntryId | null, 
 /**
- * Goes on from the entry, down to where its branch was last left.
+ * Continues from the entry to the position where its branch was last left.
  */
 follow?: boolean, 
 /**
- * Tells, where one goes on, what happened on the branch that is left. A model is asked for it,
- * so the answer comes first, and the leaf moves when the summary is there.
+ * Summarizes the branch that is left, at the new position. The answer is sent before the model
+ * writes the summary; the leaf moves when it is complete.
  */
 summarize?: boolean, requestId?: string | null, };
 
@@ -2153,7 +2185,7 @@ export type TodoItem = { id: string, text: string, status: TodoStatus, };
 
 export type TodoList = { 
 /**
- * Grows with each change on this path; an older one is ignored.
+ * Increases with each change on this path; ignore a list with a smaller one.
  */
 revision: number, items: Array<TodoItem>, };
 
@@ -2182,7 +2214,7 @@ revokedAt: number | null,
  */
 lastUsedAt: number | null, userId: UserId, 
 /**
- * What it is for, in the words of its creator.
+ * A name that says what it is for.
  */
 label: string, scope: TokenScope, expiresAt: number | null, rev: number, 
 /**
@@ -2199,7 +2231,7 @@ export type TokenTotals = { inputTokens: number, outputTokens: number, totalToke
 
 export type TokenUpdate = { 
 /**
- * All answers of the session, on whatever branch: each was paid for.
+ * All answers of the session, on all branches.
  */
 current: TokenTotals, 
 /**
@@ -2211,8 +2243,8 @@ branch: TokenTotals,
  */
 lastCall?: TokenTotals | null, 
 /**
- * Summaries that models wrote for this session, on whatever branch. They are part of nothing
- * else here.
+ * Summaries that models wrote for this session, on all branches. Not included in the other
+ * totals.
  */
 auxiliary: TokenTotals, context: ContextMeter, };
 
@@ -2387,7 +2419,7 @@ arguments: { [key in string]: JsonValue }, };
  */
 export type ToolProcessEvent = { runId: RunId, toolCallId: string, assistantEntryId?: EntryId | null, toolName: string, toolLabel?: string | null, 
 /**
- * Of this form: 1.
+ * The version of this form: 1.
  */
 version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
 /**
@@ -2426,7 +2458,7 @@ createdAt: number, updatedAt: number, };
 
 export type ToolResultMessage = { toolCallId: string, toolName: string, content: Array<ContentBlock>, 
 /**
- * For people only (diffs, timings, process events); never sent to a model.
+ * For users only (diffs, timings, process events); never sent to a model.
  */
 details?: JsonValue | null, isError: boolean, timestamp: number, };
 
@@ -2480,33 +2512,6 @@ preview: string | null, label: string | null,
  * The tools that an answer calls, or the tool whose result this is.
  */
 toolNames: Array<string>, isError: boolean, };
-
-/**
- * An error or a warning. Clients act on `kind` and show `words` in their language; the other
- * fields are for clients with texts of their own.
- */
-export type Trouble = { kind: TroubleKind, 
-/**
- * What happened, to which channel and model, and what to do about it.
- */
-words: Words, 
-/**
- * The channel that was asked.
- */
-channel?: string | null, model?: string | null, 
-/**
- * The message of the supplier, shortened and without the API key.
- */
-said?: string | null, 
-/**
- * When a retry may help, if the supplier specified it.
- */
-retryAfterMs?: number | null, };
-
-/**
- * The list is closed; the names stay what they are.
- */
-export type TroubleKind = "auth" | "quota" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "unknown_model" | "no_tool_support" | "refused" | "wrong_address" | "name_not_found" | "unreachable" | "tls_failed" | "connection_lost" | "timeout" | "stream_broken" | "protocol" | "empty_answer" | "answer_too_large" | "cancelled" | "turn_limit" | "stuck" | "length" | "not_ready" | "session_unavailable" | "session_damaged" | "interrupted" | "stalled" | "internal" | "unknown_tools" | "no_sandbox" | "repeating" | "unreadable_messages" | "newer_version" | "compaction_paused";
 
 /**
  * Why a credential is not accepted.
@@ -2570,11 +2575,6 @@ password?: string | null,
  * Unique; the user logs in with it.
  */
 name: string, label: string, role: Role, status: UserStatus, };
-
-/**
- * A text for users, in all languages of the app.
- */
-export type Words = { zh: string, en: string, };
 
 /** Commands by name: what each carries, and what its acknowledgement adds to `ok`. */
 export interface Commands {

@@ -12,7 +12,7 @@ import type {
   StreamStart,
   ToolCallCompleted,
   ToolCallStarted,
-  TroubleKind,
+  LocalizedErrorKind,
 } from '@/protocol'
 import { unknownTool } from './deltas'
 import { wanting } from './wants'
@@ -23,7 +23,7 @@ import type { SessionState, ToolState } from './state'
 import { pathAfter, withEntry } from './tree'
 
 /** The snapshot tells of these as well. */
-const STANDING: ReadonlySet<TroubleKind> = new Set([
+const STANDING: ReadonlySet<LocalizedErrorKind> = new Set([
   'no_tool_support',
   'unknown_tools',
   'no_sandbox',

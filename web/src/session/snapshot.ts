@@ -1,5 +1,5 @@
 import type { Entry, Opened, StreamingAnswer } from '@/protocol'
-import { Grown } from './grown'
+import { PersistentMap } from './persistentMap'
 import { labelTexts } from './labels'
 import { processOf } from './process'
 import type { SessionState, StreamingState, ToolState } from './state'
@@ -10,7 +10,7 @@ import { treeShape } from './tree'
 export function fromSnapshot(opened: Opened, before: SessionState | null, now: number): SessionState {
   const { snapshot } = opened
   if (!snapshot) throw new Error('the answer holds no snapshot')
-  const known = before?.sessionId === snapshot.session.sessionId ? before.entries : Grown.empty<Entry>()
+  const known = before?.sessionId === snapshot.session.sessionId ? before.entries : PersistentMap.empty<Entry>()
   const running = snapshot.run.status !== 'idle'
   return {
     sessionId: snapshot.session.sessionId,

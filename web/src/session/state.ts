@@ -26,9 +26,9 @@ import type {
   TokenUpdate,
   ToolExecutionStatus,
   ToolRoute,
-  Trouble,
+  LocalizedError,
 } from '@/protocol'
-import type { Grown } from './grown'
+import type { PersistentMap } from './persistentMap'
 import type { ProcessState } from './process'
 import type { OpenText } from './text'
 import type { TreeShape } from './tree'
@@ -43,7 +43,7 @@ export interface SessionState {
   readonly meta: SessionInfo
   readonly tree: TreeShape
   /** Those that are loaded: an end of the active path, and whatever was on it before. */
-  readonly entries: Grown<Entry>
+  readonly entries: PersistentMap<Entry>
   readonly path: readonly string[]
   readonly labels: Readonly<Record<string, string>>
   readonly thinkingLevel: string
@@ -67,7 +67,7 @@ export interface SessionState {
   /** What went wrong since the last message, beside what entries tell. */
   readonly errors: readonly (RunError & { at: number })[]
   readonly skippedLines: number
-  readonly warnings: readonly Trouble[]
+  readonly warnings: readonly LocalizedError[]
 }
 
 /** A question, and what came of it until the result of its call is there. */

@@ -1,19 +1,19 @@
 import type { Entry } from '@/protocol'
 import { ROOT } from '@/protocol'
-import { Grown } from './grown'
+import { PersistentMap } from './persistentMap'
 
 /** Who hangs from whom, for the whole session; the entries themselves may not be loaded. */
 export interface TreeShape {
-  readonly parentOf: Grown<string>
+  readonly parentOf: PersistentMap<string>
   /** In the order they were appended; roots under `ROOT`. */
-  readonly childrenOf: Grown<readonly string[]>
+  readonly childrenOf: PersistentMap<readonly string[]>
   readonly size: number
 }
 
 export function treeShape(children: Readonly<Record<string, readonly string[]>>): TreeShape {
   const groups = Object.entries(children)
   const parents = groups.flatMap(([parent, ids]) => ids.map((id) => [id, parent] as const))
-  return { parentOf: Grown.from(parents), childrenOf: Grown.from(groups), size: parents.length }
+  return { parentOf: PersistentMap.from(parents), childrenOf: PersistentMap.from(groups), size: parents.length }
 }
 
 /** Adds an entry; one that is there already changes nothing. */

@@ -1,11 +1,11 @@
 import { io } from 'socket.io-client'
 import { refusalWords } from '@/i18n'
-import { Link, type Heard, type World } from './link'
+import { Link, type LinkListener, type LinkEnvironment } from './link'
 
 export { LinkError, type LinkState, type Link } from './link'
 export { Outbox, type Outgoing } from './outbox'
 
-const world: World = {
+const world: LinkEnvironment = {
   now: () => Date.now(),
   random: () => Math.random(),
   after: (ms, then) => {
@@ -17,7 +17,7 @@ const world: World = {
 }
 
 /** The link to the server this page came from. The browser's cookie says who asks. */
-export function createLink(heard: Heard): Link {
+export function createLink(heard: LinkListener): Link {
   const socket = io('/netaclaw', {
     // Only the newer forms of events; the older ones tell the same.
     auth: { events: ['current'] },

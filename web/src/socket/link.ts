@@ -3,7 +3,14 @@
  * tells what arrives. It knows nothing of sessions or of Vue.
  */
 
-import { COMMAND_BYTES_MAX, type Answer, type Commands, type ErrorCode, type ServerEvent, type Words } from '@/protocol'
+import {
+  COMMAND_BYTES_MAX,
+  type Answer,
+  type Commands,
+  type ErrorCode,
+  type ServerEvent,
+  type LocalizedText,
+} from '@/protocol'
 import { backoffMs } from './backoff'
 
 export type LinkState =
@@ -46,16 +53,16 @@ export interface Wire {
 }
 
 /** The outside world, so that tests can stand in for it. */
-export interface World {
+export interface LinkEnvironment {
   now(): number
   random(): number
   after(ms: number, then: () => void): () => void
   isOnline(): boolean
   /** The text of the refusal, in the language of the user. */
-  words(refusal: { message: string; words?: Words }): string
+  words(refusal: { message: string; words?: LocalizedText }): string
 }
 
-export interface Heard {
+export interface LinkListener {
   state(state: LinkState): void
   /** The connection is there (again): whatever was missed has to be asked for. */
   connected(): void
@@ -73,8 +80,8 @@ export class Link {
 
   constructor(
     private readonly wire: Wire,
-    private readonly world: World,
-    private readonly heard: Heard,
+    private readonly world: LinkEnvironment,
+    private readonly heard: LinkListener,
   ) {
     wire.on('connect', () => this.arrived())
     wire.on('disconnect', (reason) => this.lost(reason))
@@ -202,7 +209,7 @@ function bytesOf(command: unknown): number {
 }
 
 /** As the server says it. */
-function tooLarge(bytes: number): { message: string; words: Words } {
+function tooLarge(bytes: number): { message: string; words: LocalizedText } {
   const [kb, max] = [Math.ceil(bytes / 1024), COMMAND_BYTES_MAX / 1024]
   const en = `The message has ${kb} kB, and ${max} are allowed. Attach long texts as files.`
   return { message: en, words: { zh: `消息有 ${kb} KB，最多允许 ${max} KB。较长的文字请作为文件添加。`, en } }

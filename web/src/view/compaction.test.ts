@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CompactionError, Entry, ServerEvent } from '@/protocol'
 import { fromSnapshot, reduce, type SessionState } from '@/session'
-import { Grown } from '@/session/grown'
+import { PersistentMap } from '@/session/persistentMap'
 import { RECORDINGS } from '@/session/recordings'
 import { treeShape } from '@/session/tree'
 import { transcript, type TranscriptOptions } from './transcript'
@@ -35,7 +35,7 @@ function session(entries: readonly Entry[], missing = 0): SessionState {
   const loaded = entries.slice(missing).map((entry) => [entry.id, entry] as const)
   return {
     ...base,
-    entries: Grown.empty<Entry>().withAll(loaded),
+    entries: PersistentMap.empty<Entry>().withAll(loaded),
     tree: treeShape(children),
     path: entries.map((entry) => entry.id),
     labels: {},

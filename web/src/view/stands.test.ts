@@ -5,7 +5,7 @@ import { RECORDINGS } from '@/session/recordings'
 import { treeShape } from '@/session/tree'
 import chat from '@/i18n/en/chat'
 import ui from '@/i18n/en/ui'
-import { runView } from './around'
+import { runView } from './sessionPanels'
 import { callStands, needsWord, runStands } from './stands'
 import { transcript } from './transcript'
 import type { RunView, ToolStatus } from './types'
@@ -229,7 +229,7 @@ describe('a run with tools', () => {
     ['in a tool', [...settled('bash', 'interrupted', true), cut('x', 'r1', interrupted)], ['Interrupted', INTERRUPTED]],
     ['between two answers', [cut('x', 'r1', interrupted)], ['Used', 'Done', INTERRUPTED]],
     ['in the last answer', [cut('a2', 'r1', interrupted)], ['Used', 'Done', INTERRUPTED]],
-  ])('%s, killed, was not stopped by anybody', (phase, last, expected) => {
+  ])('%s, killed, was not stopped by a user', (phase, last, expected) => {
     const open = at(phase)
     const after = restarted(open, last)
     // A snapshot of the next process tells again what is open.
@@ -276,7 +276,7 @@ describe('a call', () => {
     expect(callStands({ ...open, begun: false })).toBe('pending')
   })
 
-  test('that did not simply go well is told in words', () => {
+  test('that did not succeed has words', () => {
     const silent = (Object.keys(ui.tool.status) as ToolStatus[]).filter((status) => !needsWord(status))
     // Problems of the last two have a line of their own.
     expect(silent).toEqual(['pending', 'running', 'done', 'error', 'blocked'])
@@ -301,7 +301,7 @@ describe('the clock of a run', () => {
     }
   })
 
-  test('stands still while nobody knows', () => {
+  test('stands still while the connection is lost', () => {
     expect(runStands(run, false, 60_000)).toEqual({ phase: 'disconnected', workedMs: 15_000, quietMs: null })
     expect(runStands(run, false, 90_000).workedMs).toBe(15_000)
   })

@@ -3,7 +3,7 @@
  * words are texts of `ui.tool.status`, `ui.assistant` and `chat.run`.
  */
 
-import type { ToolExecutionStatus, Trouble } from '@/protocol'
+import type { ToolExecutionStatus, LocalizedError } from '@/protocol'
 import type { AssistantRow, RunView, ToolStatus } from './types'
 
 /** What is known of a call. */
@@ -66,10 +66,10 @@ export function needsWord(status: ToolStatus): boolean {
   return status !== 'done' && status !== 'running' && status !== 'pending' && status !== 'error' && status !== 'blocked'
 }
 
-/** Who cut an answer off; what else went wrong is told by its trouble. */
+/** Who cut an answer off; its trouble has what else went wrong. */
 export function cutBy(
   stopReason: AssistantRow['stopReason'],
-  trouble: Pick<Trouble, 'kind'> | null | undefined,
+  trouble: Pick<LocalizedError, 'kind'> | null | undefined,
 ): AssistantRow['cutBy'] {
   if (stopReason !== 'aborted') return null
   if (trouble?.kind === 'interrupted') return 'server'
@@ -79,7 +79,7 @@ export function cutBy(
 /** What a run is doing: `phase` names its text, and its clock stands still while it only waits. */
 export interface RunStand {
   phase: NonNullable<RunView['phase']> | 'stopping' | 'disconnected'
-  /** How long it has been at work; null if nobody knows. */
+  /** How long it has been at work; null if it is unknown. */
   workedMs: number | null
   /** How long there was no sign of life; null if that means nothing here. */
   quietMs: number | null
@@ -88,7 +88,7 @@ export interface RunStand {
 export function runStands(run: RunView, connected: boolean, now: number): RunStand {
   const { startedAt, since, waitedMs, lastActivity } = run
   const waits = run.phase === 'waiting_for_user' || run.phase === 'retrying'
-  // Of the time after the connection was lost nobody knows anything.
+  // What happened after the connection was lost is unknown.
   const seen = connected ? now : Math.max(since, Math.min(now, lastActivity))
   const workedMs = startedAt === null ? null : Math.max(0, (waits ? since : seen) - startedAt - waitedMs)
   if (!connected) return { phase: 'disconnected', workedMs, quietMs: null }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Entry, TodoItem, TodoStatus } from '@/protocol'
 import { fromSnapshot, type SessionState } from '@/session'
-import { Grown } from '@/session/grown'
+import { PersistentMap } from '@/session/persistentMap'
 import { RECORDINGS } from '@/session/recordings'
 import { todoView } from './todo'
 
@@ -35,7 +35,7 @@ function after(...calls: (TodoItem[] | 'work')[]): SessionState {
   const items = calls.findLast((call) => call !== 'work') as TodoItem[]
   return {
     ...base,
-    entries: Grown.from(entries.map((entry) => [entry.id, entry])),
+    entries: PersistentMap.from(entries.map((entry) => [entry.id, entry])),
     path: entries.map((entry) => entry.id),
     todo: { revision: 9, items },
   }

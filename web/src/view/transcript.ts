@@ -7,7 +7,7 @@ import { foldedUntil, liveCompaction, storedCompaction } from './compaction'
 import { agentSwitch, imagesOf, millisOf, textOf, userParts, type ImageAddress } from './content'
 import { fold } from './fold'
 import { growingParts, spread, textParts } from './pieces'
-import { share } from './share'
+import { reuseUnchanged } from './structuralSharing'
 import { cutBy } from './stands'
 import { toolOfCall, toolOfPart, toolOfState, type ToolResultEntry } from './tool'
 import { NO_REMEDIES, remediesFor, troubleWords, type Means, type TroubleLanguage } from './trouble'
@@ -418,7 +418,7 @@ function openPart(
       return growingParts(key, part.text, open)
     case 'thinking': {
       const { durationMs } = part
-      // A clock would count time that nobody knows anything of.
+      // A clock would count time about which nothing is known.
       const startedAt = connected ? part.startedAt : null
       return { kind: 'thinking', key, text: wholeText(part.text), open, durationMs, startedAt, redacted: false }
     }
@@ -490,5 +490,5 @@ const OPAQUE = new Set(['args', 'details', 'lines', 'process'])
 function shareRows(before: readonly TranscriptRow[], after: readonly TranscriptRow[]): readonly TranscriptRow[] {
   if (before.length === 0) return after
   const known = new Map(before.map((row) => [row.key, row]))
-  return after.map((row) => share(known.get(row.key), row, OPAQUE))
+  return after.map((row) => reuseUnchanged(known.get(row.key), row, OPAQUE))
 }

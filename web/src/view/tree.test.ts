@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Grown } from '@/session/grown'
+import { PersistentMap } from '@/session/persistentMap'
 import { treeShape } from '@/session/tree'
 import { treeRows, type TreeNode, type TreeOptions } from './tree'
 import type { TreeRow } from './types'
@@ -75,7 +75,7 @@ describe('tree', () => {
 })
 
 test('a grown map finds what was there before and after it grew', () => {
-  let map = Grown.from<number>([['a', 1]])
+  let map = PersistentMap.from<number>([['a', 1]])
   for (let at = 0; at < 1_000; at++) map = map.with(`k${at}`, at)
   expect(map.get('a')).toBe(1)
   expect(map.get('k999')).toBe(999)

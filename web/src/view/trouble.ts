@@ -1,12 +1,12 @@
 /** What went wrong, in the reader's language, and what can be done about it at once. */
 
-import type { Trouble, TroubleKind } from '@/protocol'
+import type { LocalizedError, LocalizedErrorKind } from '@/protocol'
 
-export type TroubleLanguage = keyof Trouble['words']
+export type TroubleLanguage = keyof LocalizedError['words']
 
 /** Older servers and other programs tell it in one language only. */
 export function troubleWords(
-  trouble: Pick<Trouble, 'words'> | null | undefined,
+  trouble: Pick<LocalizedError, 'words'> | null | undefined,
   language: TroubleLanguage,
 ): string | null {
   return trouble?.words[language] ?? null
@@ -25,7 +25,7 @@ export type Remedy =
   | 'agent'
 
 /** What the words of each kind advise. */
-const REMEDIES: Partial<Record<TroubleKind, readonly Remedy[]>> = {
+const REMEDIES: Partial<Record<LocalizedErrorKind, readonly Remedy[]>> = {
   auth: ['channel', 'model'],
   quota: ['channel', 'model'],
   rate_limited: ['model'],
@@ -62,7 +62,7 @@ export interface Means {
 }
 
 export function remediesFor(
-  kind: TroubleKind | null | undefined,
+  kind: LocalizedErrorKind | null | undefined,
   { mayConfigure = false, hasModels = false }: Means,
 ): readonly Remedy[] {
   const remedies = (kind && REMEDIES[kind]) || NO_REMEDIES

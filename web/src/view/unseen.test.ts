@@ -61,7 +61,7 @@ test('a model without vision is named, with those that see: first of its own cha
   })
 })
 
-test('what is not known is said to be unknown', () => {
+test('what is not known is shown as unknown', () => {
   expect(unseen('mystery')?.why).toBe('unknown')
   expect(unseen('not listed')?.why).toBe('unknown')
   expect(unseen('set')?.why).toBe('noVision')

@@ -196,7 +196,7 @@ pub(super) async fn a_token_lets_its_user_in(harness: &dyn ContractHarness) {
     }
 }
 
-pub(super) async fn a_wrong_token_lets_nobody_in(harness: &dyn ContractHarness) {
+pub(super) async fn a_wrong_token_is_refused(harness: &dyn ContractHarness) {
     let store = seeded(harness).await;
     let user = new_user(&*store, "ana", None).await;
     let one = issue(&*store, &user).await.secret;

@@ -117,7 +117,7 @@ suite! { $
         an_administrator_stays,
         a_user_is_changed_only_at_the_expected_revision,
         a_token_lets_its_user_in,
-        a_wrong_token_lets_nobody_in,
+        a_wrong_token_is_refused,
         a_token_ends_when_it_is_revoked_or_its_user_goes,
         a_token_ends_within_a_second_wherever_it_was_revoked,
         a_browsers_token_ends_with_the_one_it_came_in_with,

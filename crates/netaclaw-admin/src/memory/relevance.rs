@@ -1,4 +1,4 @@
-//! Which facts a text is about.
+//! The relevance of memories for a text.
 //!
 //! A user has few facts, so they are compared here and not in the database: the same on every
 //! database, and for every language. Words count as they are and by how they begin; writing

@@ -1,4 +1,4 @@
-//! From an agent to a model: which channel, which model of it, and what is known about that.
+//! Resolves an agent to a model: its channel, the model, and its known properties.
 //!
 //! Pure: everything that decides is an argument.
 

@@ -100,7 +100,7 @@ fn a_channel_that_cannot_be_used_is_a_clear_error() {
 }
 
 #[test]
-fn a_fallback_that_cannot_be_used_is_told_and_stops_nothing() {
+fn an_unusable_fallback_is_a_warning() {
     let mut agent = agent(Some("big"), None);
     let fallback = |channel: &str| {
         Some(ModelFallback {

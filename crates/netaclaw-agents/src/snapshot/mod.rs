@@ -1,4 +1,4 @@
-//! One version of everything that runs depend on, and what was derived from it.
+//! The configuration at one revision, with the values that are derived from it.
 //!
 //! An [`AgentSnapshot`] is immutable. Values derived from it alone are computed on first use,
 //! cached in it, and dropped with it; so nothing derived can be stale. Files are not part of a
@@ -8,9 +8,9 @@
 mod tests;
 
 use crate::mcp::{AdminMcpServers, McpTools};
-use crate::scans::Scans;
-use crate::skills::{SkillPlace, Skills};
-use crate::workspace::{Workplace, WorkspacePlace};
+use crate::scan_cache::ScanCache;
+use crate::skills::{SkillKey, Skills};
+use crate::workspace::{WorkspaceContext, WorkspaceKey};
 use metrics::histogram;
 use netaclaw_admin::{AdminError, AdminStore, ConfigSnapshot};
 use netaclaw_governance::{ModelAbilities, ResolvedTools};
@@ -32,10 +32,10 @@ pub(crate) struct AgentSnapshot {
     pub(crate) registry: Arc<ToolRegistry>,
     /// `None` where no MCP servers are used.
     pub(crate) mcp: Option<McpTools>,
-    pub(crate) workspaces: Scans<WorkspacePlace, Workplace>,
-    pub(crate) skills: Scans<SkillPlace, SkillScan>,
-    pub(crate) models: Derived<ModelKey, ModelAccess>,
-    pub(crate) tools: Derived<ToolsKey, ToolsOfSkills>,
+    pub(crate) workspaces: ScanCache<WorkspaceKey, WorkspaceContext>,
+    pub(crate) skills: ScanCache<SkillKey, SkillScan>,
+    pub(crate) models: DerivedCache<ModelKey, ModelAccess>,
+    pub(crate) tools: DerivedCache<ToolsKey, ToolsOfSkills>,
 }
 
 /// An agent of the configuration, and the model that was chosen for it.
@@ -106,10 +106,10 @@ impl Sources {
                 None => Arc::clone(&self.builtin),
             },
             mcp,
-            workspaces: Scans::default(),
-            skills: Scans::default(),
-            models: Derived::default(),
-            tools: Derived::default(),
+            workspaces: ScanCache::default(),
+            skills: ScanCache::default(),
+            models: DerivedCache::default(),
+            tools: DerivedCache::default(),
         }
     }
 }
@@ -121,9 +121,9 @@ impl AgentSnapshot {
 }
 
 /// Values that follow from a snapshot, by what they are of.
-pub(crate) struct Derived<K, V>(Mutex<HashMap<K, V>>);
+pub(crate) struct DerivedCache<K, V>(Mutex<HashMap<K, V>>);
 
-impl<K: Eq + Hash, V: Clone> Derived<K, V> {
+impl<K: Eq + Hash, V: Clone> DerivedCache<K, V> {
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         self.lock().get(key).cloned()
     }
@@ -138,7 +138,7 @@ impl<K: Eq + Hash, V: Clone> Derived<K, V> {
     }
 }
 
-impl<K, V> Default for Derived<K, V> {
+impl<K, V> Default for DerivedCache<K, V> {
     fn default() -> Self {
         Self(Mutex::default())
     }

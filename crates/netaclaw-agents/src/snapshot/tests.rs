@@ -1,6 +1,6 @@
 //! What is derived from a snapshot is what a process that has just started would compute.
 
-use crate::{AdminAgentSource, ModelSettings, SkillHome};
+use crate::{AdminAgentSource, ModelSettings, SharedSkillDirs};
 use netaclaw_admin::{
     Actor, AdminStore, AgentStore, ChannelStore, DEFAULT_AGENT, Expect, FirstStart, ToolStore,
 };
@@ -145,9 +145,9 @@ fn source(dir: &Path, store: &Arc<SqlAdminStore>) -> AdminAgentSource {
     let store = Arc::clone(store) as Arc<dyn AdminStore>;
     let registry = Arc::new(ToolRegistry::builtin());
     let models = ModelSettings::default();
-    let home = SkillHome {
+    let home = SharedSkillDirs {
         data: Some(dir.join("skills")),
-        ..SkillHome::default()
+        ..SharedSkillDirs::default()
     };
     AdminAgentSource::new(store, models, registry, dir.join("work")).with_skills(home)
 }

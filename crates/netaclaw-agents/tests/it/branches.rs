@@ -147,7 +147,7 @@ async fn the_meter_has_a_window_after_a_reload_and_on_every_branch() {
 }
 
 #[tokio::test]
-async fn after_a_run_only_the_chosen_branch_is_told() {
+async fn after_a_run_only_the_chosen_branch_is_summarized() {
     for supplier in APIS {
         let mut talk = Talk::new(supplier).await;
         for _ in 0..3 {

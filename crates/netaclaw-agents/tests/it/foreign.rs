@@ -12,7 +12,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_testkit::engine::{Client, ann, message, within};
 use netaclaw_testkit::fake_model::Reply;
-use netaclaw_tools::Reach;
+use netaclaw_tools::EgressPolicy;
 use serde_json::{Value, json};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
@@ -76,7 +76,7 @@ impl Web {
 struct Here;
 
 #[async_trait]
-impl Reach for Here {
+impl EgressPolicy for Here {
     fn may_connect(&self, address: IpAddr) -> bool {
         address.is_loopback()
     }

@@ -260,7 +260,7 @@ async fn a_run_that_is_still_being_made_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_stop_with_nobody_watching_is_the_same() {
+async fn a_stop_without_clients_is_the_same() {
     let world = World::start(Supplier::Openai).await;
     world.script().push(Reply::failing(Fault::HangBeforeHead));
     let session = world.bare_session().await;

@@ -17,7 +17,7 @@ async fn title(world: &World, session: &SessionId) -> Option<String> {
 }
 
 #[tokio::test]
-async fn an_auxiliary_model_names_the_session_with_nobody_watching() {
+async fn an_auxiliary_model_titles_a_session_without_clients() {
     for named_by in ["agent", "dictionary"] {
         let world = World::start(Supplier::Openai).await;
         let auxiliary = world.add_channel("small", Supplier::Anthropic).await;

@@ -75,7 +75,7 @@ async fn programs_that_are_not_locked_in_are_refused_unless_the_agent_allows_the
 }
 
 #[tokio::test]
-async fn who_opens_sockets_that_the_kernel_cannot_tell_apart_is_told() {
+async fn indistinguishable_sockets_are_reported() {
     for (version, missing, network, told) in [
         (8, MissingSandbox::Warn, true, true),
         (8, MissingSandbox::Warn, false, false),
@@ -88,8 +88,8 @@ async fn who_opens_sockets_that_the_kernel_cannot_tell_apart_is_told() {
             .await;
         let (status, _, caution) = shown(&world).await;
         assert_eq!(status, ToolStatus::Enabled);
-        let is_told =
+        let is_reported =
             caution.is_some_and(|caution| caution.contains("a socket in the file system"));
-        assert_eq!(is_told, told, "{version} {missing:?} {network}");
+        assert_eq!(is_reported, told, "{version} {missing:?} {network}");
     }
 }

@@ -4,14 +4,14 @@
 use crate::world::{APIS, KEY, Setting, World};
 use netaclaw_admin::{Actor, ChannelStore, Expect};
 use netaclaw_models::Timeouts;
-use netaclaw_protocol::{Supplier, Trouble, TroubleKind};
+use netaclaw_protocol::{LocalizedError, LocalizedErrorKind, Supplier};
 use netaclaw_testkit::engine::{ann, within};
 use netaclaw_testkit::fake_model::{Fault, Limits, Reply};
 use serde_json::Value;
 use std::time::Duration;
 
 /// Runs one message and checks everything that reports its failure.
-async fn check(world: &World, expected: TroubleKind, en: &str, zh: &str) -> Trouble {
+async fn check(world: &World, expected: LocalizedErrorKind, en: &str, zh: &str) -> LocalizedError {
     let (session, client) = world.session().await;
     world.chat(&session, "Hello?").await;
     let done = within(client.done(1)).await.remove(0);
@@ -56,7 +56,7 @@ async fn check(world: &World, expected: TroubleKind, en: &str, zh: &str) -> Trou
     trouble
 }
 
-fn read(value: &Value) -> Trouble {
+fn read(value: &Value) -> LocalizedError {
     serde_json::from_value(value.clone()).unwrap()
 }
 
@@ -69,7 +69,7 @@ fn body(status: u16, body: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn refusals_of_the_supplier_are_told_in_words() {
+async fn refusals_of_the_supplier_are_reported_with_a_text() {
     for supplier in APIS {
         let world = World::start(supplier).await;
         let script = world.script();
@@ -107,46 +107,61 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         let table = [
             (
                 forbidden,
-                TroubleKind::Auth,
+                LocalizedErrorKind::Auth,
                 "Check the API key",
                 "请检查该渠道的密钥",
             ),
-            (quota, TroubleKind::Quota, "Top up the account", "请充值"),
+            (
+                quota,
+                LocalizedErrorKind::Quota,
+                "Top up the account",
+                "请充值",
+            ),
             (
                 late,
-                TroubleKind::RateLimited,
+                LocalizedErrorKind::RateLimited,
                 "Try again in 60 minutes",
                 "60 分钟",
             ),
             (
                 Reply::status(529),
-                TroubleKind::Overloaded,
+                LocalizedErrorKind::Overloaded,
                 "Try again in a moment",
                 "请稍后重试",
             ),
             (
                 Reply::status(500),
-                TroubleKind::Overloaded,
+                LocalizedErrorKind::Overloaded,
                 "has an outage",
                 "出现故障",
             ),
             (
                 too_long,
-                TroubleKind::ContextTooLong,
+                LocalizedErrorKind::ContextTooLong,
                 "Compact the session",
                 "请压缩会话",
             ),
-            (refused, TroubleKind::Refused, "Rephrase", "换一种说法"),
-            (page, TroubleKind::WrongAddress, "base URL", "接口地址"),
+            (
+                refused,
+                LocalizedErrorKind::Refused,
+                "Rephrase",
+                "换一种说法",
+            ),
+            (
+                page,
+                LocalizedErrorKind::WrongAddress,
+                "base URL",
+                "接口地址",
+            ),
             (
                 Reply::failing(Fault::CutAfter(3)),
-                TroubleKind::StreamBroken,
+                LocalizedErrorKind::StreamBroken,
                 "The part that was received is kept",
                 "会保留",
             ),
             (
                 Reply::failing(Fault::GarbageAfter(2)),
-                TroubleKind::Protocol,
+                LocalizedErrorKind::Protocol,
                 "supplier matches",
                 "供应商类型",
             ),
@@ -154,13 +169,19 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         for (reply, kind, en, zh) in table {
             script.push(reply);
             let trouble = check(&world, kind, en, zh).await;
-            if kind == TroubleKind::RateLimited {
+            if kind == LocalizedErrorKind::RateLimited {
                 assert_eq!(trouble.retry_after_ms, Some(3_600_000));
             }
         }
 
         script.set_key("another");
-        let trouble = check(&world, TroubleKind::Auth, "Check the API key", "密钥").await;
+        let trouble = check(
+            &world,
+            LocalizedErrorKind::Auth,
+            "Check the API key",
+            "密钥",
+        )
+        .await;
         assert!(
             trouble.said.unwrap().contains("[key]"),
             "the supplier quotes it"
@@ -169,7 +190,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         script.set_models(["another"]);
         check(
             &world,
-            TroubleKind::UnknownModel,
+            LocalizedErrorKind::UnknownModel,
             "Check the name of the model",
             "请检查渠道中的模型名称",
         )
@@ -181,7 +202,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
         });
         check(
             &world,
-            TroubleKind::ContextTooLong,
+            LocalizedErrorKind::ContextTooLong,
             "longer than this model's context window",
             "上下文",
         )
@@ -190,7 +211,7 @@ async fn refusals_of_the_supplier_are_told_in_words() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_reached_is_told_in_words() {
+async fn an_unreachable_server_is_reported_with_a_text() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = closed.local_addr().unwrap().port();
     drop(closed);
@@ -200,19 +221,19 @@ async fn a_server_that_cannot_be_reached_is_told_in_words() {
         for (url, kind, en, zh) in [
             (
                 format!("http://127.0.0.1:{port}"),
-                TroubleKind::Unreachable,
+                LocalizedErrorKind::Unreachable,
                 "cannot be reached",
                 "无法连接",
             ),
             (
                 "http://no-such-host.invalid/v1".to_owned(),
-                TroubleKind::NameNotFound,
+                LocalizedErrorKind::NameNotFound,
                 "was not found",
                 "找不到",
             ),
             (
                 plain,
-                TroubleKind::TlsFailed,
+                LocalizedErrorKind::TlsFailed,
                 "secure connection",
                 "安全连接",
             ),
@@ -228,7 +249,7 @@ async fn a_server_that_cannot_be_reached_is_told_in_words() {
 }
 
 #[tokio::test]
-async fn a_model_that_falls_silent_is_told_in_words() {
+async fn a_silent_model_is_reported_with_a_text() {
     for supplier in APIS {
         let world = World::with(Setting {
             timeouts: Timeouts {
@@ -242,13 +263,19 @@ async fn a_model_that_falls_silent_is_told_in_words() {
         world.script().push(Reply::failing(Fault::HangBeforeHead));
         check(
             &world,
-            TroubleKind::Timeout,
+            LocalizedErrorKind::Timeout,
             "did not start to answer",
             "没有开始回答",
         )
         .await;
         world.script().push(Reply::failing(Fault::HangAfter(4)));
-        check(&world, TroubleKind::Timeout, "sent nothing", "没有输出").await;
+        check(
+            &world,
+            LocalizedErrorKind::Timeout,
+            "sent nothing",
+            "没有输出",
+        )
+        .await;
     }
 }
 
@@ -277,7 +304,7 @@ const NO_TOOLS: [(u16, &str); 5] = [
 ];
 
 #[tokio::test]
-async fn a_model_that_refuses_tools_works_without_them_and_it_is_said_why() {
+async fn a_model_that_refuses_tools_runs_without_them_with_a_warning() {
     for supplier in APIS {
         for (status, refusal) in NO_TOOLS {
             let world = World::start(supplier).await;
@@ -288,7 +315,7 @@ async fn a_model_that_refuses_tools_works_without_them_and_it_is_said_why() {
             assert_eq!(done["data"]["outcome"], "completed", "{refusal}: {done}");
             let warning = within(client.wait("error", |data| data["severity"] == "warning")).await;
             let trouble = read(&warning["data"]["trouble"]);
-            assert_eq!(trouble.kind, TroubleKind::NoToolSupport);
+            assert_eq!(trouble.kind, LocalizedErrorKind::NoToolSupport);
             assert!(
                 trouble
                     .words
@@ -326,7 +353,7 @@ async fn a_model_that_refuses_tools_works_without_them_and_it_is_said_why() {
             let en = "Choose a model with tool support";
             check(
                 &world,
-                TroubleKind::NoToolSupport,
+                LocalizedErrorKind::NoToolSupport,
                 en,
                 "请换用支持工具的模型",
             )
@@ -336,7 +363,7 @@ async fn a_model_that_refuses_tools_works_without_them_and_it_is_said_why() {
 }
 
 #[tokio::test]
-async fn a_warning_is_told_once_until_it_changes() {
+async fn a_warning_is_sent_once_until_it_changes() {
     let world = World::with(Setting {
         tools: Some(false),
         ..Setting::of(Supplier::Openai)
@@ -369,7 +396,7 @@ async fn a_warning_is_told_once_until_it_changes() {
     let (_, opened) = world.open(&session).await;
     let warnings = opened.snapshot.unwrap().warnings;
     assert_eq!(warnings.len(), 1, "a later run sees it too");
-    assert_eq!(warnings[0].kind, TroubleKind::NoToolSupport);
+    assert_eq!(warnings[0].kind, LocalizedErrorKind::NoToolSupport);
 
     world
         .change_agent(|spec| spec.tools.enabled.push("reed".to_owned()))

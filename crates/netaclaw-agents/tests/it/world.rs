@@ -6,7 +6,7 @@ use netaclaw_admin::{Actor, AgentStore, ChannelStore, Expect, FirstStart};
 use netaclaw_admin::{AdminStore, DEFAULT_AGENT};
 use netaclaw_agents::{AdminAgentSource, ModelSettings};
 use netaclaw_engine::{Engine, EngineError, Providers};
-use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{ApprovedCall, Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_models::{RetryPolicy, Timeouts, Transport};
 use netaclaw_protocol::{
     Ack, AgentSpec, ChannelId, ChannelModel, ChannelSpec, ChannelStatus, Chat, ChatAck, KeyChange,
@@ -20,7 +20,8 @@ use netaclaw_testkit::engine::{Client, ann, message, short, within};
 use netaclaw_testkit::fake_model::{FakeModel, Recorded, Script};
 use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{
-    Ls, MemorySave, MemorySearch, Reach, Tool, ToolContext, ToolOutput, ToolRegistry, WebFetch,
+    EgressPolicy, Ls, MemorySave, MemorySearch, Tool, ToolContext, ToolOutput, ToolRegistry,
+    WebFetch,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ pub(crate) struct Setting {
     pub(crate) retry: RetryPolicy,
     pub(crate) gate: SpawnGate,
     /// What `web_fetch` reaches, instead of the internet.
-    pub(crate) reach: Option<Arc<dyn Reach>>,
+    pub(crate) reach: Option<Arc<dyn EgressPolicy>>,
     /// Where sessions are kept instead of in files.
     pub(crate) sessions: Option<Arc<dyn SessionTreeProvider>>,
 }
@@ -295,7 +296,7 @@ async fn add_channel(admin: &SqlAdminStore, spec: ChannelSpec) -> ChannelId {
 }
 
 /// Some of the built-in tools, in a world of a test's own.
-fn tools_with(reach: Arc<dyn Reach>) -> ToolRegistry {
+fn tools_with(reach: Arc<dyn EgressPolicy>) -> ToolRegistry {
     let mut registry = ToolRegistry::new();
     let tools: [Arc<dyn Tool>; 4] = [
         Arc::new(WebFetch::with_reach(reach)),
@@ -353,7 +354,7 @@ impl Tool for Rude {
             timeout: None,
             output_cap: 10_000,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 

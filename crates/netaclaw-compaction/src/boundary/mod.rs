@@ -1,6 +1,6 @@
-//! Where to cut.
+//! Finds the first entry to keep.
 
-use crate::conversation::{Piece, Voice};
+use crate::conversation::{ConversationMessage, MessageAuthor};
 use netaclaw_protocol::{ContentBlock, Message};
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct Budget {
 /// - At least `keep_recent` messages stay, the user's last message and the last visible answer,
 ///   unless these alone are more than `tail_tokens_max`. With `keeps_recent_always` the
 ///   `keep_recent` messages stay in any case.
-pub(crate) fn cut(pieces: &[Piece], budget: Budget) -> Option<usize> {
+pub(crate) fn cut(pieces: &[ConversationMessage], budget: Budget) -> Option<usize> {
     let legal = legal_cuts(pieces);
     let tails = tail_sizes(pieces);
     let by_budget = by_budget(&tails, budget);
@@ -54,7 +54,7 @@ pub(crate) fn cut(pieces: &[Piece], budget: Budget) -> Option<usize> {
 }
 
 /// Where the turn began that a cut splits; `None` if it splits none.
-pub(crate) fn split_turn(pieces: &[Piece], cut: usize) -> Option<usize> {
+pub(crate) fn split_turn(pieces: &[ConversationMessage], cut: usize) -> Option<usize> {
     let first = pieces.get(cut);
     if first.is_some_and(|piece| piece.voice.begins_turn()) {
         return None;
@@ -74,24 +74,24 @@ fn by_budget(tails: &[u64], budget: Budget) -> usize {
 }
 
 /// The user's last message, or the last visible answer, whichever came first.
-fn last_exchange(pieces: &[Piece]) -> usize {
-    let last = |wanted: fn(&Piece) -> bool| {
+fn last_exchange(pieces: &[ConversationMessage]) -> usize {
+    let last = |wanted: fn(&ConversationMessage) -> bool| {
         let at = pieces.iter().rposition(wanted);
         at.unwrap_or(pieces.len())
     };
-    last(|piece| piece.voice == Voice::User).min(last(is_visible_answer))
+    last(|piece| piece.voice == MessageAuthor::User).min(last(is_visible_answer))
 }
 
-fn is_visible_answer(piece: &Piece) -> bool {
+fn is_visible_answer(piece: &ConversationMessage) -> bool {
     let Message::Assistant(answer) = &piece.message else {
         return false;
     };
     let says = |block: &ContentBlock| matches!(block, ContentBlock::Text { text } if !text.trim().is_empty());
-    piece.voice == Voice::Answer && answer.content.iter().any(says)
+    piece.voice == MessageAuthor::Answer && answer.content.iter().any(says)
 }
 
 /// The size of everything from each position on; one more than there are pieces.
-fn tail_sizes(pieces: &[Piece]) -> Vec<u64> {
+fn tail_sizes(pieces: &[ConversationMessage]) -> Vec<u64> {
     let mut tails = vec![0; pieces.len() + 1];
     for (at, piece) in pieces.iter().enumerate().rev() {
         tails[at] = tails[at + 1] + piece.tokens;
@@ -100,7 +100,7 @@ fn tail_sizes(pieces: &[Piece]) -> Vec<u64> {
 }
 
 /// For every position whether a cut before it tears nothing apart; one more than there are pieces.
-pub(crate) fn legal_cuts(pieces: &[Piece]) -> Vec<bool> {
+pub(crate) fn legal_cuts(pieces: &[ConversationMessage]) -> Vec<bool> {
     // How many pairs span each position, as differences.
     let mut spans = vec![0_i32; pieces.len() + 2];
     let mut span = |from: usize, to: usize| {
@@ -135,14 +135,14 @@ pub(crate) fn legal_cuts(pieces: &[Piece]) -> Vec<bool> {
     // Calls that still run get their results behind everything that is here.
     if let Some(at) = last_answer
         && !open.is_empty()
-        && pieces[at].voice == Voice::Answer
+        && pieces[at].voice == MessageAuthor::Answer
     {
         span(at, pieces.len());
     }
     let mut depth = 0;
     let starts_with_result = |at: usize| {
         let piece = pieces.get(at);
-        piece.is_some_and(|piece| piece.voice == Voice::Result)
+        piece.is_some_and(|piece| piece.voice == MessageAuthor::Result)
     };
     (0..=pieces.len())
         .map(|at| {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::Talk;
+use crate::testing::TestConversation;
 use netaclaw_protocol::StopReason;
 use proptest::prelude::*;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn budget(tail_tokens: u64, keep_recent: usize) -> Budget {
     }
 }
 
-fn pieces(talk: Talk) -> Vec<Piece> {
+fn pieces(talk: TestConversation) -> Vec<ConversationMessage> {
     talk.conversation.pieces
 }
 
@@ -21,7 +21,7 @@ fn pieces(talk: Talk) -> Vec<Piece> {
 fn parallel_calls_stay_with_all_of_their_results() {
     let args = json!({});
     let pieces = pieces(
-        Talk::default()
+        TestConversation::default()
             .user("go")
             .calls(&[("a", "ls", args.clone()), ("b", "ls", args)])
             .result("b", "ls", "1")
@@ -38,7 +38,7 @@ fn parallel_calls_stay_with_all_of_their_results() {
 #[test]
 fn calls_that_still_run_hold_everything_behind_them() {
     let pieces = pieces(
-        Talk::default()
+        TestConversation::default()
             .user("go")
             .round(1, "x")
             .calls(&[("a", "ls", json!({})), ("b", "ls", json!({}))])
@@ -50,7 +50,7 @@ fn calls_that_still_run_hold_everything_behind_them() {
 #[test]
 fn ids_that_models_use_again_belong_to_the_last_answer_that_used_them() {
     let pieces = pieces(
-        Talk::default()
+        TestConversation::default()
             .calls(&[("0", "ls", json!({}))])
             .result("0", "ls", "1")
             .calls(&[("0", "ls", json!({}))])
@@ -62,7 +62,7 @@ fn ids_that_models_use_again_belong_to_the_last_answer_that_used_them() {
 #[test]
 fn a_short_conversation_has_nothing_to_fold() {
     let pieces = pieces(
-        Talk::default()
+        TestConversation::default()
             .user("hi")
             .says("hello")
             .user("bye")
@@ -74,7 +74,7 @@ fn a_short_conversation_has_nothing_to_fold() {
 
 #[test]
 fn the_users_last_message_and_the_last_visible_answer_stay() {
-    let mut talk = Talk::default();
+    let mut talk = TestConversation::default();
     for n in 0..20 {
         talk = talk
             .user("a question that takes some room")
@@ -92,21 +92,21 @@ fn the_users_last_message_and_the_last_visible_answer_stay() {
 
 #[test]
 fn a_turn_that_is_too_long_alone_is_split_between_rounds() {
-    let mut talk = Talk::default().user("do it all");
+    let mut talk = TestConversation::default().user("do it all");
     for n in 0..40 {
         talk = talk.round(n, &"output ".repeat(40));
     }
     let pieces = pieces(talk);
     let at = cut(&pieces, budget(400, 4)).unwrap();
     assert!(at > 1 && at < pieces.len());
-    assert_eq!(pieces[at].voice, Voice::Answer);
+    assert_eq!(pieces[at].voice, MessageAuthor::Answer);
     assert_eq!(split_turn(&pieces, at), Some(0));
 }
 
 #[test]
 fn one_giant_result_at_the_end_is_folded_as_well() {
     let pieces = pieces(
-        Talk::default()
+        TestConversation::default()
             .user("read it")
             .round(1, &"word ".repeat(20_000)),
     );
@@ -115,7 +115,7 @@ fn one_giant_result_at_the_end_is_folded_as_well() {
 }
 
 #[derive(Clone, Debug)]
-enum Said {
+enum TestMessage {
     User(u16),
     Answer(u16),
     Calls(Vec<(u8, u16)>),
@@ -123,27 +123,27 @@ enum Said {
     Orphan(u8),
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn said() -> impl Strategy<Value = TestMessage> {
     let size = 0..400_u16;
     prop_oneof![
-        3 => size.clone().prop_map(Said::User),
-        3 => size.clone().prop_map(Said::Answer),
-        4 => proptest::collection::vec((0..6_u8, size), 1..4).prop_map(Said::Calls),
-        1 => Just(Said::Dead),
-        1 => (0..6_u8).prop_map(Said::Orphan),
+        3 => size.clone().prop_map(TestMessage::User),
+        3 => size.clone().prop_map(TestMessage::Answer),
+        4 => proptest::collection::vec((0..6_u8, size), 1..4).prop_map(TestMessage::Calls),
+        1 => Just(TestMessage::Dead),
+        1 => (0..6_u8).prop_map(TestMessage::Orphan),
     ]
 }
 
-fn talk(said: &[Said]) -> Vec<Piece> {
+fn talk(said: &[TestMessage]) -> Vec<ConversationMessage> {
     let words = |count: &u16| "word ".repeat(usize::from(*count));
-    let mut talk = Talk::default();
+    let mut talk = TestConversation::default();
     for said in said {
         talk = match said {
-            Said::User(count) => talk.user(&words(count)),
-            Said::Answer(count) => talk.says(&words(count)),
-            Said::Dead => talk.answer(Vec::new(), StopReason::Error),
-            Said::Orphan(id) => talk.result(&format!("{id}"), "ls", "lost"),
-            Said::Calls(calls) => {
+            TestMessage::User(count) => talk.user(&words(count)),
+            TestMessage::Answer(count) => talk.says(&words(count)),
+            TestMessage::Dead => talk.answer(Vec::new(), StopReason::Error),
+            TestMessage::Orphan(id) => talk.result(&format!("{id}"), "ls", "lost"),
+            TestMessage::Calls(calls) => {
                 let ids: Vec<String> = calls.iter().map(|(id, _)| id.to_string()).collect();
                 let asked: Vec<_> = ids
                     .iter()
@@ -161,7 +161,7 @@ fn talk(said: &[Said]) -> Vec<Piece> {
 }
 
 /// Every result on the kept side whose call is on the compacted side, read the way clients do.
-fn torn(pieces: &[Piece], at: usize) -> Vec<usize> {
+fn torn(pieces: &[ConversationMessage], at: usize) -> Vec<usize> {
     let mut callers: HashMap<&str, usize> = HashMap::new();
     let mut torn = Vec::new();
     for (place, piece) in pieces.iter().enumerate() {
@@ -198,7 +198,7 @@ proptest! {
         if let Some(at) = cut(&pieces, budget) {
             prop_assert!(at > 0 && at <= pieces.len());
             prop_assert!(torn(&pieces, at).is_empty(), "{at} of {said:?}");
-            prop_assert!(at == pieces.len() || pieces[at].voice != Voice::Result);
+            prop_assert!(at == pieces.len() || pieces[at].voice != MessageAuthor::Result);
             let kept: u64 = pieces[at..].iter().map(|piece| piece.tokens).sum();
             prop_assert!(kept <= budget.tail_tokens_max);
         }
@@ -208,7 +208,7 @@ proptest! {
 
 #[test]
 fn turns_stay_whole_where_they_fit() {
-    let mut talk = Talk::default();
+    let mut talk = TestConversation::default();
     for n in 0..20 {
         talk = talk
             .user("a question")
@@ -217,6 +217,6 @@ fn turns_stay_whole_where_they_fit() {
     }
     let pieces = pieces(talk);
     let at = cut(&pieces, budget(200, 2)).unwrap();
-    assert_eq!(pieces[at].voice, Voice::User);
+    assert_eq!(pieces[at].voice, MessageAuthor::User);
     assert_eq!(split_turn(&pieces, at), None);
 }

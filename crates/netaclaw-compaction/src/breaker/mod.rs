@@ -31,7 +31,7 @@ pub struct Breaker {
     /// Since the last answer.
     unproven: u32,
     /// The last of them.
-    tried: Option<Tried>,
+    tried: Option<PastAttempts>,
     /// Since the last message of the user.
     without_user: u32,
     answers: u64,
@@ -47,7 +47,7 @@ pub struct Breaker {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tried {
+struct PastAttempts {
     at_ms: i64,
     model: String,
 }
@@ -63,7 +63,7 @@ struct Paused {
 
 /// What is known when something is about to begin, or has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment<'a> {
+pub struct BreakerInput<'a> {
     pub now_ms: i64,
     pub used: u64,
     pub window: u64,
@@ -73,7 +73,7 @@ pub struct Moment<'a> {
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum AttemptEnd {
     Gained,
     /// Nothing could be compacted, or it would have saved too little.
     NoGain,
@@ -122,7 +122,11 @@ impl From<PauseCause> for RunTrouble {
 impl Breaker {
     /// Whether an attempt may begin. An attempt that may begin is one that has begun:
     /// [`Breaker::ended`] has to follow.
-    pub fn begin(&mut self, reason: CompactionReason, moment: Moment<'_>) -> Result<(), Blocked> {
+    pub fn begin(
+        &mut self,
+        reason: CompactionReason,
+        moment: BreakerInput<'_>,
+    ) -> Result<(), Blocked> {
         let unproven_max = match reason {
             CompactionReason::Manual | CompactionReason::Branch => return Ok(()),
             CompactionReason::Auto => UNPROVEN_AUTO_MAX,
@@ -140,23 +144,23 @@ impl Breaker {
         }
         // The one attempt of a breaker that is half open has waited long enough.
         if reason == CompactionReason::Auto && self.paused.is_none() {
-            self.check_rest(moment)?;
+            self.check_cool_down(moment)?;
         }
         self.unproven += 1;
-        self.tried = Some(Tried {
+        self.tried = Some(PastAttempts {
             at_ms: moment.now_ms,
             model: moment.model.to_owned(),
         });
         Ok(())
     }
 
-    pub fn ended(&mut self, reason: CompactionReason, ended: Ended, moment: Moment<'_>) {
+    pub fn ended(&mut self, reason: CompactionReason, ended: AttemptEnd, moment: BreakerInput<'_>) {
         if reason == CompactionReason::Branch {
             return;
         }
         if reason == CompactionReason::Manual {
             // A user who requested it receives the result. Only success changes the breaker.
-            if ended == Ended::Gained {
+            if ended == AttemptEnd::Gained {
                 *self = Self {
                     answers: self.answers,
                     ..Self::default()
@@ -165,15 +169,15 @@ impl Breaker {
             return;
         }
         match ended {
-            Ended::Gained => self.gained(),
-            Ended::NoGain => {
+            AttemptEnd::Gained => self.gained(),
+            AttemptEnd::NoGain => {
                 self.strikes += 1;
                 self.stuck_at = Some(moment.used);
                 if self.strikes >= STRIKES_MAX || self.paused.is_some() {
                     self.pause(PauseCause::Ineffective, moment);
                 }
             }
-            Ended::Failed => {
+            AttemptEnd::Failed => {
                 let doubled = COOL_DOWN_MS << self.failures.min(8);
                 self.failures += 1;
                 self.cool_until_ms = Some(moment.now_ms + doubled.min(PAUSE_MS));
@@ -181,7 +185,7 @@ impl Breaker {
                     self.pause(cause, moment);
                 }
             }
-            Ended::Cancelled => self.unproven = self.unproven.saturating_sub(1),
+            AttemptEnd::Cancelled => self.unproven = self.unproven.saturating_sub(1),
         }
     }
 
@@ -202,7 +206,7 @@ impl Breaker {
         *self == fresh
     }
 
-    pub fn user_spoke(&mut self) {
+    pub fn on_user_message(&mut self) {
         self.without_user = 0;
     }
 
@@ -212,7 +216,7 @@ impl Breaker {
     }
 
     /// A model without an answer is not retried endlessly, and another one may answer.
-    fn may_prove_again(&self, moment: Moment<'_>) -> bool {
+    fn may_prove_again(&self, moment: BreakerInput<'_>) -> bool {
         self.tried.as_ref().is_some_and(|tried| {
             moment.now_ms - tried.at_ms >= PAUSE_MS || tried.model != moment.model
         })
@@ -231,7 +235,7 @@ impl Breaker {
         self.paused = None;
     }
 
-    fn check_pause(&mut self, moment: Moment<'_>) -> Result<(), Blocked> {
+    fn check_pause(&mut self, moment: BreakerInput<'_>) -> Result<(), Blocked> {
         if let Some(paused) = &self.paused {
             let waited = moment.now_ms - paused.at_ms >= PAUSE_MS;
             let grown = moment.used >= paused.used + moment.window / 10;
@@ -251,7 +255,7 @@ impl Breaker {
         Ok(())
     }
 
-    fn check_rest(&self, moment: Moment<'_>) -> Result<(), Blocked> {
+    fn check_cool_down(&self, moment: BreakerInput<'_>) -> Result<(), Blocked> {
         if let Some(until_ms) = self.cool_until_ms.filter(|until| *until > moment.now_ms) {
             return Err(Blocked::CoolingDown { until_ms });
         }
@@ -261,7 +265,7 @@ impl Breaker {
         }
     }
 
-    fn pause(&mut self, cause: PauseCause, moment: Moment<'_>) {
+    fn pause(&mut self, cause: PauseCause, moment: BreakerInput<'_>) {
         self.paused = Some(Paused {
             cause,
             at_ms: moment.now_ms,

@@ -1,7 +1,7 @@
 //! What is compacted and what is kept. Pure: no clock, no IO, and nothing is changed.
 
 use crate::boundary::{self, Budget};
-use crate::conversation::{Conversation, Piece};
+use crate::conversation::{Conversation, ConversationMessage};
 use crate::facts::Facts;
 use crate::failure::CompactionFailure;
 use crate::limits::Limits;
@@ -191,7 +191,7 @@ fn quoted_from(conversation: &Conversation, cut: usize, tail_tokens: u64) -> usi
     from.min(cut)
 }
 
-fn is_long_result(piece: &Piece) -> bool {
+fn is_long_result(piece: &ConversationMessage) -> bool {
     matches!(&piece.message, Message::ToolResult(result) if crate::render::is_pruned(result))
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::Talk;
+use crate::testing::TestConversation;
 use netaclaw_protocol::{TodoItem, TodoStatus};
 use serde_json::json;
 
@@ -26,8 +26,8 @@ fn request<'a>(reason: CompactionReason, used: u64, todo: &'a TodoList) -> PlanR
 }
 
 fn long_talk() -> Conversation {
-    let mut talk =
-        Talk::default().user("Make the parser fast. The key is sk-abcdefghijklmnopqrstuvwxyz");
+    let mut talk = TestConversation::default()
+        .user("Make the parser fast. The key is sk-abcdefghijklmnopqrstuvwxyz");
     for n in 0..60 {
         talk = talk.round(n, &"a line of output\n".repeat(30));
         let id = format!("w{n}");
@@ -106,7 +106,7 @@ fn a_plan_folds_the_old_keeps_the_new_and_knows_the_facts() {
 
 #[test]
 fn by_hand_a_conversation_far_from_the_threshold_is_folded_too() {
-    let mut talk = Talk::default();
+    let mut talk = TestConversation::default();
     for _ in 0..10 {
         talk = talk
             .user("tell me more about that harbour")
@@ -132,7 +132,7 @@ fn by_hand_a_conversation_far_from_the_threshold_is_folded_too() {
 
 #[test]
 fn a_split_turn_states_the_users_words_in_full() {
-    let mut talk = Talk::default()
+    let mut talk = TestConversation::default()
         .user("first")
         .says("ok")
         .user("Rename every module.");
@@ -162,7 +162,7 @@ fn a_model_that_says_too_long_has_a_smaller_window_than_we_thought() {
 
 #[test]
 fn by_hand_the_last_messages_stay_whatever_their_size() {
-    let mut talk = Talk::default();
+    let mut talk = TestConversation::default();
     for _ in 0..6 {
         talk = talk
             .user(&"tell me more about that harbour ".repeat(20))
@@ -186,7 +186,7 @@ fn by_hand_the_last_messages_stay_whatever_their_size() {
 
 #[test]
 fn by_hand_no_model_is_asked_for_what_no_summary_can_shorten() {
-    let mut talk = Talk::default().user(&"word ".repeat(200));
+    let mut talk = TestConversation::default().user(&"word ".repeat(200));
     for _ in 0..10 {
         talk = talk.says(&"The harbour was quiet. ".repeat(40));
     }

@@ -1,4 +1,4 @@
-//! Asking a model for the summary, and not believing everything it says.
+//! Requests the summary from a model and validates it.
 
 use crate::check::{ceiling, summary_of, trimmed};
 use crate::conversation::Conversation;

@@ -5,7 +5,7 @@ use crate::failure::Flaw;
 use crate::limits::Limits;
 use crate::measure::Used;
 use crate::plan::{PlanRequest, plan};
-use crate::testing::Talk;
+use crate::testing::TestConversation;
 use netaclaw_models::scripted::{Script, ScriptedClient, Step};
 use netaclaw_protocol::{CompactionReason, StopReason, TodoList};
 use std::sync::Mutex;
@@ -20,8 +20,8 @@ struct World {
 }
 
 fn world(window: u64, focus: Option<&str>) -> World {
-    let mut talk =
-        Talk::default().user("Count the boats. Token: ghp_abcdefghijklmnopqrstuvwxyz0123");
+    let mut talk = TestConversation::default()
+        .user("Count the boats. Token: ghp_abcdefghijklmnopqrstuvwxyz0123");
     for n in 0..200 {
         let said =
             format!("Boat number {n} is here, and it looks like all the others did before. ");

@@ -1,23 +1,23 @@
 //! One attempt to compact a context: its start is published, and then exactly once its success or
 //! failure.
 
-use super::desk::Desk;
-use super::kept::{UnderWay, keep, summaries_in};
 use super::setup::CompactionSetup;
+use super::state::CompactionState;
+use super::stored::{StartedAttempt, keep, summaries_in};
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::metrics;
-use crate::session::live::Live;
+use crate::session::live::TransientState;
 use crate::session::meter::Meter;
 use crate::session::writer::SessionWriter;
 use crate::source::{AgentSource, ChosenModel};
 use netaclaw_compaction::{
-    Assembled, CompactionFailure, Conversation, Ended, Moment, Plan, PlanRequest, Used, Watcher,
-    assemble, plan, summarize,
+    Assembled, AttemptEnd, BreakerInput, CompactionFailure, Conversation, Plan, PlanRequest, Used,
+    Watcher, assemble, plan, summarize,
 };
 use netaclaw_protocol::{
     CompactionDone, CompactionError, CompactionFault, CompactionProblem, CompactionProgress,
-    CompactionReason, CompactionStart, EntryId, SessionMeta, Words,
+    CompactionReason, CompactionStart, EntryId, LocalizedText, SessionMeta,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{NewEntry, SessionTree, build_session_context};
@@ -28,9 +28,9 @@ use tokio_util::sync::CancellationToken;
 /// What an attempt is made with.
 pub(crate) struct Attempt<'a> {
     pub(crate) writer: &'a SessionWriter,
-    pub(crate) live: &'a Live,
+    pub(crate) live: &'a TransientState,
     pub(crate) source: &'a dyn AgentSource,
-    pub(crate) desk: &'a Desk,
+    pub(crate) compaction_state: &'a CompactionState,
     pub(crate) reason: CompactionReason,
     pub(crate) instructions: Option<String>,
     /// The size of instructions and tools in every request, if a run has measured it.
@@ -39,13 +39,13 @@ pub(crate) struct Attempt<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Attempted {
+pub(crate) enum AttemptOutcome {
     Done,
     Failed,
 }
 
 /// What was found before anything was asked.
-pub(super) struct Prepared {
+pub(super) struct PreparedAttempt {
     pub(super) setup: CompactionSetup,
     pub(super) conversation: Conversation,
     used: Used,
@@ -56,20 +56,20 @@ pub(super) struct Prepared {
 
 /// Why an attempt came to nothing.
 #[derive(Debug)]
-pub(crate) enum Failed {
+pub(crate) enum AttemptError {
     Compaction(CompactionFailure),
     Engine(EngineError),
     /// The server died during the attempt.
     Interrupted,
 }
 
-impl From<EngineError> for Failed {
+impl From<EngineError> for AttemptError {
     fn from(error: EngineError) -> Self {
         Self::Engine(error)
     }
 }
 
-impl From<CompactionFailure> for Failed {
+impl From<CompactionFailure> for AttemptError {
     fn from(failure: CompactionFailure) -> Self {
         Self::Compaction(failure)
     }
@@ -78,7 +78,7 @@ impl From<CompactionFailure> for Failed {
 impl Attempt<'_> {
     /// Makes the attempt. A failure leaves the session unchanged, and users are notified. The
     /// caller has checked the breaker.
-    pub(crate) async fn make(self) -> Attempted {
+    pub(crate) async fn make(self) -> AttemptOutcome {
         let started = Instant::now();
         let prepared = tokio::select! {
             biased;
@@ -97,21 +97,22 @@ impl Attempt<'_> {
             Err(_) => (0, 0, String::new()),
         };
         let message_count = match &prepared {
-            Ok(Prepared { plan: Ok(plan), .. }) => plan.folded_count() as u64,
+            Ok(PreparedAttempt { plan: Ok(plan), .. }) => plan.folded_count() as u64,
             _ => 0,
         };
-        let moment = || Moment {
+        let moment = || BreakerInput {
             now_ms: now_ms(),
             used,
             window,
             model: &model,
         };
         if self.reason == CompactionReason::Auto
-            && let Ok(Prepared { plan: Err(_), .. }) = &prepared
+            && let Ok(PreparedAttempt { plan: Err(_), .. }) = &prepared
         {
             // Nothing was begun, so there is nothing to publish; the breaker waits for growth.
-            self.desk.ended(self.reason, Ended::NoGain, moment());
-            return Attempted::Failed;
+            self.compaction_state
+                .ended(self.reason, AttemptEnd::NoGain, moment());
+            return AttemptOutcome::Failed;
         }
         self.live.compaction_started(CompactionStart {
             reason: self.reason,
@@ -121,20 +122,20 @@ impl Attempt<'_> {
             Ok(prepared) => self.carry_out(prepared, started).await,
             Err(failed) => Err(failed),
         };
-        self.desk.set_under_way(None);
+        self.compaction_state.set_started(None);
         let (attempted, ended) = match &carried_out {
-            Ok(()) => (Attempted::Done, Ended::Gained),
-            Err(failed) => (Attempted::Failed, failed.ended()),
+            Ok(()) => (AttemptOutcome::Done, AttemptEnd::Gained),
+            Err(failed) => (AttemptOutcome::Failed, failed.ended()),
         };
-        let retry_at = self.desk.ended(self.reason, ended, moment());
-        let fault = carried_out.as_ref().err().map(Failed::fault);
+        let retry_at = self.compaction_state.ended(self.reason, ended, moment());
+        let fault = carried_out.as_ref().err().map(AttemptError::fault);
         metrics::compaction_ended(self.reason, fault, started.elapsed());
         if let Err(failed) = carried_out {
             let retry_at = retry_at.filter(|_| self.reason != CompactionReason::Manual);
             self.live
-                .compaction_failed(failed.told(self.reason, retry_at));
+                .compaction_failed(failed.into_error_event(self.reason, retry_at));
         }
-        if let Err(error) = keep(self.writer, self.desk, self.live).await {
+        if let Err(error) = keep(self.writer, self.compaction_state, self.live).await {
             tracing::warn!(
                 session.id = %self.writer.id,
                 %error,
@@ -144,12 +145,12 @@ impl Attempt<'_> {
         attempted
     }
 
-    async fn prepare(&self) -> Result<Prepared, Failed> {
+    async fn prepare(&self) -> Result<PreparedAttempt, AttemptError> {
         let session = self.writer.meta().await?;
         let model = self.writer.begin().await.state.durable.model.clone();
         let tree = self.writer.tree().await?;
         let tip = self.writer.run_tip().or_else(|| tree.leaf().cloned());
-        let wish = Wish {
+        let wish = PlanOptions {
             reason: self.reason,
             instructions: self.instructions.as_deref(),
             overhead_tokens: self.overhead_tokens,
@@ -159,8 +160,12 @@ impl Attempt<'_> {
         Ok(prepared.await?)
     }
 
-    async fn carry_out(&self, prepared: Prepared, started: Instant) -> Result<(), Failed> {
-        let Prepared {
+    async fn carry_out(
+        &self,
+        prepared: PreparedAttempt,
+        started: Instant,
+    ) -> Result<(), AttemptError> {
+        let PreparedAttempt {
             setup,
             conversation,
             plan,
@@ -168,14 +173,14 @@ impl Attempt<'_> {
             summaries,
         } = prepared;
         let plan = plan?;
-        self.desk.set_under_way(Some(UnderWay {
+        self.compaction_state.set_started(Some(StartedAttempt {
             reason: self.reason,
             summaries,
             used: used.tokens,
             window: setup.model.context_window,
             model: setup.model.name.clone(),
         }));
-        keep(self.writer, self.desk, self.live).await?;
+        keep(self.writer, self.compaction_state, self.live).await?;
         let auxiliary = &setup.auxiliary;
         let tell = |progress| self.live.compaction_progress(progress);
         let watcher = Watcher {
@@ -238,7 +243,7 @@ impl Attempt<'_> {
 
 /// What is wanted of a plan.
 #[derive(Clone, Copy)]
-pub(super) struct Wish<'a> {
+pub(super) struct PlanOptions<'a> {
     pub(super) reason: CompactionReason,
     pub(super) instructions: Option<&'a str>,
     pub(super) overhead_tokens: Option<u64>,
@@ -250,8 +255,8 @@ pub(super) async fn prepare(
     session: &SessionMeta,
     model: Option<ChosenModel>,
     (tree, tip): (&SessionTree, Option<&EntryId>),
-    wish: Wish<'_>,
-) -> Result<Prepared, EngineError> {
+    wish: PlanOptions<'_>,
+) -> Result<PreparedAttempt, EngineError> {
     let setup = source.compaction(session, model.clone()).await?;
     let overhead_tokens = match wish.overhead_tokens {
         Some(tokens) => tokens,
@@ -271,7 +276,7 @@ pub(super) async fn prepare(
         looks_only: &|tool| setup.looks_only.contains(tool),
     };
     let plan = plan(&conversation, &request);
-    Ok(Prepared {
+    Ok(PreparedAttempt {
         setup,
         conversation,
         used,
@@ -280,14 +285,14 @@ pub(super) async fn prepare(
     })
 }
 
-impl Failed {
-    fn ended(&self) -> Ended {
+impl AttemptError {
+    fn ended(&self) -> AttemptEnd {
         match self {
-            Self::Compaction(CompactionFailure::Cancelled) => Ended::Cancelled,
+            Self::Compaction(CompactionFailure::Cancelled) => AttemptEnd::Cancelled,
             Self::Compaction(
                 CompactionFailure::NothingToCompress | CompactionFailure::NoGain { .. },
-            ) => Ended::NoGain,
-            Self::Compaction(_) | Self::Engine(_) | Self::Interrupted => Ended::Failed,
+            ) => AttemptEnd::NoGain,
+            Self::Compaction(_) | Self::Engine(_) | Self::Interrupted => AttemptEnd::Failed,
         }
     }
 
@@ -300,9 +305,13 @@ impl Failed {
         }
     }
 
-    pub(crate) fn told(self, reason: CompactionReason, retry_at: Option<i64>) -> CompactionError {
+    pub(crate) fn into_error_event(
+        self,
+        reason: CompactionReason,
+        retry_at: Option<i64>,
+    ) -> CompactionError {
         let fault = self.fault();
-        let (words, retryable): (Words, bool) = match self {
+        let (words, retryable): (LocalizedText, bool) = match self {
             Self::Compaction(failure) => (failure.words(), failure.is_retryable()),
             Self::Engine(error) => (error.refusal().words, true),
             Self::Interrupted => (CompactionProblem::Interrupted.words(), true),
@@ -320,7 +329,8 @@ impl Failed {
 
 /// For a request that no run executes.
 pub(crate) fn cancelled() -> CompactionError {
-    Failed::from(CompactionFailure::Cancelled).told(CompactionReason::Manual, None)
+    AttemptError::from(CompactionFailure::Cancelled)
+        .into_error_event(CompactionReason::Manual, None)
 }
 
 pub(super) fn damaged(error: netaclaw_session::PathError) -> EngineError {

@@ -1,6 +1,6 @@
 //! Summarizes a branch that is left at the new leaf.
 
-use super::attempt::{Failed, damaged};
+use super::attempt::{AttemptError, damaged};
 use crate::error::EngineError;
 use crate::session::foreign::FOREIGN_MARK;
 use crate::source::{AgentSource, ChosenModel};
@@ -15,13 +15,13 @@ use std::collections::HashSet;
 
 /// A move from one place in the tree to another.
 #[derive(Clone, Debug)]
-pub(crate) struct Leaving {
+pub(crate) struct BranchMove {
     pub(crate) from: EntryId,
     pub(crate) to: Option<EntryId>,
 }
 
 /// The summary of a branch.
-pub(crate) struct Told {
+pub(crate) struct BranchSummary {
     pub(crate) body: EntryBody,
     pub(crate) summary: String,
     pub(crate) messages: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Told {
     pub(crate) tokens_after: u64,
 }
 
-impl Leaving {
+impl BranchMove {
     /// The entries on the path to the old leaf that are not on the path to the new one.
     fn left<'t>(&self, tree: &'t SessionTree) -> Result<HashSet<&'t EntryId>, EngineError> {
         let path = |leaf: &EntryId| tree.path(leaf).map_err(damaged);
@@ -61,7 +61,7 @@ impl Leaving {
     }
 
     /// Writes the entry that summarizes the branch. Nothing is stored here.
-    pub(crate) async fn tell(
+    pub(crate) async fn summarize(
         self,
         conversation: Conversation,
         foreign: ForeignContent,
@@ -69,7 +69,7 @@ impl Leaving {
         session: &SessionMeta,
         model: Option<ChosenModel>,
         watcher: Watcher<'_>,
-    ) -> Result<Told, Failed> {
+    ) -> Result<BranchSummary, AttemptError> {
         let setup = source.compaction(session, model).await?;
         let looks_only = |tool: &str| setup.looks_only.contains(tool);
         let plan = plan_branch(&conversation, setup.limits(0), &looks_only)
@@ -91,7 +91,7 @@ impl Leaving {
                 FOREIGN_MARK: foreign,
             }))),
         };
-        Ok(Told {
+        Ok(BranchSummary {
             body,
             tokens_after: estimate_text(&text),
             summary: text,

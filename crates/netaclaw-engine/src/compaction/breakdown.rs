@@ -1,8 +1,8 @@
-//! What fills the window, in parts that add up.
+//! The parts of the context window and their sizes.
 
 use super::setup::Overhead;
 use crate::source::Measure;
-use netaclaw_compaction::{Shares, Used, message_shares};
+use netaclaw_compaction::{ContextShares, Used, message_shares};
 use netaclaw_protocol::{ContextBreakdown, ContextPart, ContextShare};
 use netaclaw_session::SessionContext;
 
@@ -14,7 +14,7 @@ pub(crate) fn breakdown(
     overhead: Overhead,
     measure: &Measure,
 ) -> ContextBreakdown {
-    let Shares {
+    let ContextShares {
         summary,
         messages,
         tool_results,

@@ -1,9 +1,9 @@
-//! Condensing in the middle of a run: before a model call, and when the model says "too long".
+//! Compaction during a run: before a model call, and when the model reports an overflow.
 
-use super::attempt::{Attempt, Attempted};
+use super::attempt::{Attempt, AttemptOutcome};
 use crate::events::feed::now_ms;
-use crate::session::host::{Measured, SessionHost, read_context, unavailable};
-use netaclaw_compaction::{Blocked, Moment, PauseCause, trigger, used_by};
+use crate::session::host::{MeasuredContext, SessionHost, read_context, unavailable};
+use netaclaw_compaction::{Blocked, BreakerInput, PauseCause, trigger, used_by};
 use netaclaw_models::tokens::{estimate_text, estimate_tool};
 use netaclaw_protocol::{CompactionReason, RunPhase, RunTrouble};
 use netaclaw_runtime::{HostError, ModelCall, Overflow};
@@ -12,7 +12,7 @@ impl SessionHost {
     /// A user requested it in the meantime, or the context has grown over the threshold. A failure
     /// here never fails the run.
     pub(crate) async fn compact_if_due(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
-        if let Some(asked) = self.desk.take() {
+        if let Some(asked) = self.compaction_state.take() {
             let reason = CompactionReason::Manual;
             self.compact(call, reason, asked.instructions).await;
             return Ok(());
@@ -30,7 +30,7 @@ impl SessionHost {
             return Ok(());
         }
         let reason = CompactionReason::Auto;
-        match self.desk.begin(reason, moment(call, used)) {
+        match self.compaction_state.begin(reason, moment(call, used)) {
             Ok(()) => drop(self.compact(call, reason, None).await),
             Err(Blocked::Paused(cause)) => self.warn(cause),
             Err(Blocked::NotGrown) => self.warn(PauseCause::NothingLeft),
@@ -47,10 +47,10 @@ impl SessionHost {
     ) -> Result<Overflow, HostError> {
         let used = self.used(call).await?;
         let reason = CompactionReason::Overflow;
-        match self.desk.begin(reason, moment(call, used)) {
+        match self.compaction_state.begin(reason, moment(call, used)) {
             Ok(()) => match self.compact(call, reason, None).await {
-                Attempted::Done => Ok(Overflow::Retry),
-                Attempted::Failed => Ok(Overflow::GiveUp),
+                AttemptOutcome::Done => Ok(Overflow::Retry),
+                AttemptOutcome::Failed => Ok(Overflow::GiveUp),
             },
             Err(blocked) => {
                 if let Blocked::Paused(cause) = blocked {
@@ -66,20 +66,20 @@ impl SessionHost {
         call: &ModelCall<'_>,
         reason: CompactionReason,
         instructions: Option<String>,
-    ) -> Attempted {
+    ) -> AttemptOutcome {
         self.live.phase(RunPhase::Compacting, None);
         let attempt = Attempt {
             writer: &self.writer,
             live: &self.live,
             source: &*self.source,
-            desk: &self.desk,
+            compaction_state: &self.compaction_state,
             reason,
             instructions,
             overhead_tokens: Some(overhead(call)),
             cancel: call.cancel,
         };
         let attempted = attempt.make().await;
-        if attempted == Attempted::Done
+        if attempted == AttemptOutcome::Done
             && let Ok(tree) = self.writer.tree().await
         {
             let tip = self.writer.run_tip();
@@ -95,7 +95,7 @@ impl SessionHost {
         let context = read_context(&self.writer, &tree, tip.as_ref())?;
         let messages = &context.payload.messages;
         let used = used_by(messages, context.fresh_from, || overhead(call)).tokens;
-        self.measured = Some(Measured {
+        self.measured = Some(MeasuredContext {
             tip,
             entries: tree.entries().len(),
             context,
@@ -109,8 +109,8 @@ impl SessionHost {
     }
 }
 
-fn moment<'a>(call: &ModelCall<'a>, used: u64) -> Moment<'a> {
-    Moment {
+fn moment<'a>(call: &ModelCall<'a>, used: u64) -> BreakerInput<'a> {
+    BreakerInput {
         now_ms: now_ms(),
         used,
         window: call.model.context_window,

@@ -1,19 +1,19 @@
-//! Condensing the context of a live session: when it is time, and one attempt from start to end.
+//! Compaction of a live session: when it is due, and one attempt from start to end.
 
 mod attempt;
 mod branch;
 mod breakdown;
-mod desk;
 mod in_run;
-mod kept;
 mod preview;
 mod setup;
+mod state;
+mod stored;
 
-pub(crate) use attempt::{Attempt, Attempted, Failed, cancelled};
-pub(crate) use branch::{Leaving, Told};
+pub(crate) use attempt::{Attempt, AttemptError, AttemptOutcome, cancelled};
+pub(crate) use branch::{BranchMove, BranchSummary};
 pub(crate) use breakdown::breakdown;
-pub(crate) use desk::{Asked, Desk};
-pub(crate) use kept::{Kept, UnderWay, keep, summaries_in};
 pub(crate) use preview::preview;
-pub use preview::{CompactionPreview, Previewed, PreviewedMessage};
+pub use preview::{CompactionPreview, PreviewOutcome, PreviewedMessage};
 pub use setup::{CompactionSetup, Overhead};
+pub(crate) use state::{CompactionState, RequestedCompaction};
+pub(crate) use stored::{StartedAttempt, StoredCompaction, keep, summaries_in};

@@ -1,10 +1,10 @@
-//! What compacting a session would do, without doing it.
+//! A dry run of a compaction.
 
-use super::attempt::{Prepared, Wish, prepare};
+use super::attempt::{PlanOptions, PreparedAttempt, prepare};
 use crate::error::EngineError;
 use crate::source::{AgentSource, ChosenModel};
-use netaclaw_compaction::{Piece, requests_for};
-use netaclaw_protocol::{CompactionReason, EntryId, SessionMeta, Words};
+use netaclaw_compaction::{ConversationMessage, requests_for};
+use netaclaw_protocol::{CompactionReason, EntryId, LocalizedText, SessionMeta};
 use netaclaw_session::SessionTree;
 
 /// A plan for display.
@@ -37,10 +37,10 @@ pub struct PreviewedMessage {
 
 /// The outcome of a preview.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Previewed {
+pub enum PreviewOutcome {
     Plan(Box<CompactionPreview>),
     /// Nothing would be done, and why.
-    Nothing(Words),
+    Nothing(LocalizedText),
 }
 
 pub(crate) async fn preview(
@@ -49,14 +49,14 @@ pub(crate) async fn preview(
     model: Option<ChosenModel>,
     tree: &SessionTree,
     instructions: Option<&str>,
-) -> Result<Previewed, EngineError> {
-    let wish = Wish {
+) -> Result<PreviewOutcome, EngineError> {
+    let wish = PlanOptions {
         reason: CompactionReason::Manual,
         instructions,
         overhead_tokens: None,
     };
     let prepared = prepare(source, session, model, (tree, tree.leaf()), wish);
-    let Prepared {
+    let PreparedAttempt {
         setup,
         conversation,
         plan,
@@ -64,20 +64,20 @@ pub(crate) async fn preview(
     } = prepared.await?;
     let plan = match plan {
         Ok(plan) => plan,
-        Err(failure) => return Ok(Previewed::Nothing(failure.words())),
+        Err(failure) => return Ok(PreviewOutcome::Nothing(failure.words())),
     };
     let requests = match requests_for(&conversation, &plan, &setup.auxiliary) {
         Ok(requests) => requests,
-        Err(failure) => return Ok(Previewed::Nothing(failure.words())),
+        Err(failure) => return Ok(PreviewOutcome::Nothing(failure.words())),
     };
-    let shown = |(at, piece): (usize, &Piece)| PreviewedMessage {
+    let shown = |(at, piece): (usize, &ConversationMessage)| PreviewedMessage {
         entry_id: piece.entry_id.clone(),
         tokens: piece.tokens,
         pruned: plan.prunes(&conversation, at),
     };
     let mut messages: Vec<_> = conversation.pieces.iter().enumerate().map(shown).collect();
     let kept = messages.split_off(plan.cut);
-    Ok(Previewed::Plan(Box::new(CompactionPreview {
+    Ok(PreviewOutcome::Plan(Box::new(CompactionPreview {
         folded: messages,
         kept,
         split_turn: plan.split_turn.is_some(),

@@ -1,4 +1,4 @@
-//! What compaction needs of a session's agent.
+//! The compaction settings of a session's agent.
 
 use netaclaw_compaction::{Limits, SummaryModel};
 use netaclaw_protocol::ModelInfo;

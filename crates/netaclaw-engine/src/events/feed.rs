@@ -50,12 +50,12 @@ struct Inner {
 
 /// A subscription that its client has not received yet. If the client disconnects before, nothing
 /// else would end the subscription, and the session would stay live: dropped, it ends.
-pub(crate) struct OnItsWay {
+pub(crate) struct PendingSubscription {
     id: SubscriptionId,
     feed: Option<Feed>,
 }
 
-impl OnItsWay {
+impl PendingSubscription {
     pub(crate) fn new(id: SubscriptionId, feed: Feed) -> Self {
         let feed = Some(feed);
         Self { id, feed }
@@ -68,7 +68,7 @@ impl OnItsWay {
     }
 }
 
-impl Drop for OnItsWay {
+impl Drop for PendingSubscription {
     fn drop(&mut self) {
         if let Some(feed) = &self.feed {
             feed.unsubscribe(self.id);
@@ -84,7 +84,7 @@ pub(crate) struct Joined {
 
 /// What a client that comes back had missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missed {
+pub(crate) enum MissedEvents {
     Nothing,
     Events,
 }
@@ -210,7 +210,7 @@ impl Feed {
         epoch: &str,
         last_seq: u64,
         subscriber: &Arc<dyn Subscriber>,
-    ) -> Option<(Joined, Missed)> {
+    ) -> Option<(Joined, MissedEvents)> {
         let mut inner = self.lock();
         if epoch != inner.stamp.epoch {
             return None;
@@ -221,9 +221,9 @@ impl Feed {
             subscriber.deliver(event);
         }
         let missed = if missed.is_empty() {
-            Missed::Nothing
+            MissedEvents::Nothing
         } else {
-            Missed::Events
+            MissedEvents::Events
         };
         Some((inner.add(Arc::clone(subscriber)), missed))
     }

@@ -12,7 +12,7 @@ pub(super) fn of_reliable(event: &ReliableEvent) -> Option<LegacyEvent> {
     }
 }
 
-/// Thinking is told whole, when it is over.
+/// The complete thinking of a part, when the part ends.
 pub(super) fn of_thought(done: &ThinkingDone, text: String) -> LegacyEvent {
     LegacyEvent::Thinking(Thinking {
         run_id: done.run_id.clone(),

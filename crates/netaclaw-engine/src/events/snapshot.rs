@@ -1,10 +1,10 @@
-//! The session as a joining client gets it.
+//! The snapshot for a client that opens the session.
 
 use crate::events::wire::wire_entries;
-use crate::session::durable::Durable;
-use crate::session::live::LiveState;
-use netaclaw_protocol::{LiveSnapshot, ModelRef, RunTrouble, SessionMeta, Trouble};
-use netaclaw_session::{Places, SessionTree, build_session_context};
+use crate::session::durable::PersistedState;
+use crate::session::live::TransientFields;
+use netaclaw_protocol::{LiveSnapshot, LocalizedError, ModelRef, RunTrouble, SessionMeta};
+use netaclaw_session::{NavigationTree, SessionTree, build_session_context};
 
 /// Entries of the active path that a snapshot brings along; older ones are asked for by cursor.
 const ENTRIES_MAX: usize = 200;
@@ -14,8 +14,8 @@ const ENTRIES_MAX: usize = 200;
 pub(crate) fn build(
     tree: &SessionTree,
     session: SessionMeta,
-    live: &LiveState,
-    durable: &Durable,
+    live: &TransientFields,
+    durable: &PersistedState,
     model_in_use: Option<ModelRef>,
 ) -> LiveSnapshot {
     let path = tree.active_path().unwrap_or_default();
@@ -34,14 +34,14 @@ pub(crate) fn build(
         .chain(context.err().map(|error| RunTrouble::SessionDamaged {
             damage: error.damage(),
         }))
-        .map(Trouble::from)
+        .map(LocalizedError::from)
         .chain(live.warnings.iter().cloned())
         .collect();
     LiveSnapshot {
         entries: wire_entries(tree, &path[from..]),
         cursor: (from > 0).then(|| path[from].id().clone()),
         active_path: path.iter().map(|entry| entry.id().clone()).collect(),
-        children_by_parent_id: Places::new(tree).children().into_iter().collect(),
+        children_by_parent_id: NavigationTree::new(tree).children().into_iter().collect(),
         labels_by_entry_id: tree
             .labels()
             .iter()

@@ -18,19 +18,19 @@ const BETWEEN: Duration = Duration::from_millis(50);
 /// What waits, by call.
 #[derive(Debug, Default)]
 pub(super) struct StepBuffer {
-    calls: HashMap<String, Waiting>,
+    calls: HashMap<String, WaitingSteps>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingSteps {
     sent_at: Instant,
     /// What was sent last said this.
-    said: Said,
-    held: Option<Held>,
+    said: StepContent,
+    held: Option<HeldStep>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct HeldStep {
     event: ToolProcessEvent,
     /// How many steps it represents.
     count: u64,
@@ -39,7 +39,7 @@ struct Held {
 
 /// What makes two steps look the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Said {
+struct StepContent {
     stage: Option<String>,
     message: String,
 }
@@ -47,7 +47,7 @@ struct Said {
 impl StepBuffer {
     /// Takes a step and returns what is to be sent now, in order.
     pub(super) fn push(&mut self, event: ToolProcessEvent, now: Instant) -> Vec<ToolProcessEvent> {
-        let said = Said::of(&event);
+        let said = StepContent::of(&event);
         let changes = event.event.status != ProcessStatus::Running || is_urgent(&event.event);
         let Some(waiting) = self.calls.get_mut(&event.tool_call_id) else {
             let id = event.tool_call_id.clone();
@@ -55,7 +55,7 @@ impl StepBuffer {
             let held = None;
             self.calls.insert(
                 id,
-                Waiting {
+                WaitingSteps {
                     sent_at,
                     said,
                     held,
@@ -65,7 +65,7 @@ impl StepBuffer {
         };
         if !changes
             && let Some(held) = &mut waiting.held
-            && Said::of(&held.event) == said
+            && StepContent::of(&held.event) == said
         {
             held.count += 1;
             held.event = event;
@@ -75,7 +75,7 @@ impl StepBuffer {
         let soon = now < waiting.sent_at + BETWEEN;
         // A step that was not sent yet is replaced by a newer one when they come too fast.
         if changes || !soon {
-            sent.extend(waiting.held.take().map(Held::whole));
+            sent.extend(waiting.held.take().map(HeldStep::whole));
         }
         let repeats = sent.is_empty() && waiting.said == said;
         let wait = match (changes, repeats) {
@@ -88,12 +88,12 @@ impl StepBuffer {
             // One of them was sent just now; the other has its turn next.
             waiting.sent_at = now;
             let due = now + BETWEEN;
-            waiting.said = sent.last().map_or(said, Said::of);
-            waiting.held = Some(Held::new(event, due));
+            waiting.said = sent.last().map_or(said, StepContent::of);
+            waiting.held = Some(HeldStep::new(event, due));
             return sent;
         }
         if due > now {
-            waiting.held = Some(Held::new(event, due));
+            waiting.held = Some(HeldStep::new(event, due));
             return sent;
         }
         waiting.sent_at = now;
@@ -108,7 +108,7 @@ impl StepBuffer {
         for waiting in self.calls.values_mut() {
             if let Some(held) = waiting.held.take_if(|held| held.due <= now) {
                 waiting.sent_at = now;
-                waiting.said = Said::of(&held.event);
+                waiting.said = StepContent::of(&held.event);
                 sent.push(held.whole());
             }
         }
@@ -123,17 +123,17 @@ impl StepBuffer {
 
     /// Ends a call; returns what had waited.
     pub(super) fn finish(&mut self, tool_call_id: &str) -> Option<ToolProcessEvent> {
-        self.calls.remove(tool_call_id)?.held.map(Held::whole)
+        self.calls.remove(tool_call_id)?.held.map(HeldStep::whole)
     }
 
     /// Ends all calls; returns what had waited.
     pub(super) fn flush(&mut self) -> Vec<ToolProcessEvent> {
         let held = self.calls.drain().filter_map(|(_, call)| call.held);
-        held.map(Held::whole).collect()
+        held.map(HeldStep::whole).collect()
     }
 }
 
-impl Held {
+impl HeldStep {
     fn new(event: ToolProcessEvent, due: Instant) -> Self {
         let count = 1;
         Self { event, count, due }
@@ -149,7 +149,7 @@ impl Held {
     }
 }
 
-impl Said {
+impl StepContent {
     fn of(event: &ToolProcessEvent) -> Self {
         Self {
             stage: event.event.stage.clone(),

@@ -1,9 +1,9 @@
-//! Which session a caller means, and whether it exists for them.
+//! Finds a session and checks that the caller can access it.
 
 use super::listing::{Liveness, list_item};
 use super::{Caller, Engine};
 use crate::error::EngineError;
-use crate::session::durable::Durable;
+use crate::session::durable::PersistedState;
 use netaclaw_protocol::{
     ProviderKind, SessionId, SessionListItem, SessionMeta, SessionStatus, Unavailable,
 };
@@ -32,7 +32,7 @@ impl Engine {
             true => Liveness::Live,
             false => Liveness::Resting,
         };
-        let durable = Durable::read(&meta);
+        let durable = PersistedState::read(&meta);
         list_item(meta, &durable, liveness)
     }
 

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::error::EngineError;
-use crate::session::durable::{Durable, KEY};
+use crate::session::durable::{KEY, PersistedState};
 use netaclaw_protocol::{SessionMeta, StandingApproval};
 use netaclaw_session::{PageRequest, SessionFilter};
 
@@ -30,7 +30,7 @@ impl Engine {
                 let sessions = provider.list_sessions(&filter, request).await?.items;
                 let is_last = sessions.len() < PAGE_SIZE as usize;
                 found.extend(sessions.into_iter().filter_map(|session| {
-                    let standing = Durable::read(&session).standing;
+                    let standing = PersistedState::read(&session).standing;
                     (!standing.is_empty()).then_some((session, standing))
                 }));
                 if is_last {

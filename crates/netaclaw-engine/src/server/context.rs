@@ -1,9 +1,9 @@
 //! What fills a session's context, and compacting it.
 
 use super::{Caller, Engine};
-use crate::compaction::{Previewed, breakdown, preview};
+use crate::compaction::{PreviewOutcome, breakdown, preview};
 use crate::error::EngineError;
-use crate::session::durable::Durable;
+use crate::session::durable::PersistedState;
 use crate::session::meter::{overhead_noted, shown_tokens};
 use netaclaw_protocol::{ContextBreakdown, SessionId, Unavailable};
 use netaclaw_session::{SessionTree, build_session_context};
@@ -16,9 +16,9 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
         instructions: Option<&str>,
-    ) -> Result<(Previewed, Arc<SessionTree>), EngineError> {
+    ) -> Result<(PreviewOutcome, Arc<SessionTree>), EngineError> {
         let (provider, meta) = self.find(caller, session).await?;
-        let model = Durable::read(&meta).model.map(Into::into);
+        let model = PersistedState::read(&meta).model.map(Into::into);
         let tree = provider.load_tree(session).await?;
         let source = &*self.inner.source;
         let previewed = preview(source, &meta, model, &tree, instructions).await?;
@@ -33,7 +33,7 @@ impl Engine {
     ) -> Result<ContextBreakdown, EngineError> {
         let (provider, meta) = self.find(caller, session).await?;
         let source = &self.inner.source;
-        let model = || Durable::read(&meta).model.map(Into::into);
+        let model = || PersistedState::read(&meta).model.map(Into::into);
         let Some(measure) = source.measure(&meta, model()).await else {
             return Err(Unavailable::NoModelToMeasure.into());
         };

@@ -3,7 +3,7 @@
 use super::limits::check_request_id;
 use super::{Caller, Engine};
 use crate::error::EngineError;
-use crate::session::command::{Ask, Delivery, Handle, Mail};
+use crate::session::command::{ActorMessage, ActorRequest, Delivery, Handle};
 use crate::session::requests::Request;
 use netaclaw_protocol::{Ack, BadRequest, Busy, ClientCommand, SessionId, Unavailable};
 use netaclaw_session::SessionTreeProvider;
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Asks the actor of a session that exists for the caller.
-    pub(super) async fn ask<A: Ask>(
+    pub(super) async fn ask<A: ActorRequest>(
         &self,
         caller: &Caller,
         session: &SessionId,
@@ -66,7 +66,7 @@ impl Engine {
         self.ask_at(provider, session, ask).await
     }
 
-    async fn ask_at<A: Ask>(
+    async fn ask_at<A: ActorRequest>(
         &self,
         provider: &Arc<dyn SessionTreeProvider>,
         session: &SessionId,
@@ -79,7 +79,7 @@ impl Engine {
         let (reply, answer) = oneshot::channel();
         let mailbox = self.live(session, provider).await?;
         mailbox
-            .try_send(Mail::ask(ask, reply))
+            .try_send(ActorMessage::ask(ask, reply))
             .map_err(|error| match error {
                 TrySendError::Full(_) => Busy::CommandsOfSession.into(),
                 TrySendError::Closed(_) => EngineError::from(Unavailable::ShuttingDown),

@@ -7,7 +7,7 @@ use crate::attachments::{self, AttachmentError, owner_of};
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::session::command::Handle;
-use crate::session::durable::Durable;
+use crate::session::durable::PersistedState;
 use crate::session::requests::{Outcome, Request, Requests};
 use crate::session::slash::is_compact_command;
 use crate::source::ChosenModel;
@@ -203,7 +203,7 @@ impl Engine {
         let request = request?;
         let (provider, meta) = self.find(caller, session).await.ok()?;
         let tree = provider.load_tree(session).await.ok()?;
-        let requests = Requests::read(&tree, &Durable::read(&meta));
+        let requests = Requests::read(&tree, &PersistedState::read(&meta));
         match requests.repeat(Some(request), now_ms()) {
             Ok(Some(Outcome::Chat(ack))) => Some(ack.clone()),
             _ => None,

@@ -17,7 +17,7 @@ impl Engine {
 
     /// Does the same whenever a process dies that shares a store with this one, until the engine is
     /// shut down.
-    pub fn take_over_from_the_dead(&self) {
+    pub fn take_over_dead_sessions(&self) {
         let Some(provider) = self.inner.providers.mysql.clone() else {
             return;
         };

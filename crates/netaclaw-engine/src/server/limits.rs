@@ -48,14 +48,14 @@ pub(crate) struct Usage {
 
 #[derive(Debug)]
 struct UserUsage {
-    runs: HashMap<SessionId, Held>,
+    runs: HashMap<SessionId, RunSlot>,
     /// The messages that are currently left.
     tokens: f64,
     counted_at: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum RunSlot {
     /// By a first message whose session is being created.
     Reserved(Instant),
     Running,
@@ -77,7 +77,7 @@ impl Usage {
     /// Counts a first message and keeps a place for it.
     pub(crate) fn reserve(&self, user: &str, session: &SessionId) -> Result<(), Limited> {
         self.with(user, |usage, limits, now| {
-            usage.take_place(limits, session, Held::Reserved(now), now)
+            usage.take_place(limits, session, RunSlot::Reserved(now), now)
         })
     }
 
@@ -139,12 +139,12 @@ impl UserUsage {
         &mut self,
         limits: UserLimits,
         session: &SessionId,
-        held: Held,
+        held: RunSlot,
         now: Instant,
     ) -> Result<(), Limited> {
         self.runs.retain(|_, held| held.counts(now));
         if let Some(place) = self.runs.get_mut(session) {
-            if held == Held::Running {
+            if held == RunSlot::Running {
                 *place = held;
             }
             return Ok(());
@@ -164,7 +164,7 @@ impl UserUsage {
     }
 }
 
-impl Held {
+impl RunSlot {
     fn counts(self, now: Instant) -> bool {
         match self {
             Self::Running => true,
@@ -197,7 +197,7 @@ impl Allowance {
             return Ok(());
         };
         self.usage.with(user, |usage, limits, now| {
-            usage.take_place(limits, &self.session, Held::Running, now)
+            usage.take_place(limits, &self.session, RunSlot::Running, now)
         })
     }
 
@@ -209,10 +209,10 @@ impl Allowance {
     }
 
     /// Something begins that was acknowledged before, and so has a place in any case.
-    pub(crate) fn goes_on(&self) {
+    pub(crate) fn count_accepted(&self) {
         if let Some(user) = &self.user {
             self.usage.with(user, |usage, _, _| {
-                usage.runs.insert(self.session.clone(), Held::Running);
+                usage.runs.insert(self.session.clone(), RunSlot::Running);
             });
         }
     }
@@ -294,7 +294,7 @@ mod tests {
         a.begin().unwrap();
         session(&usage, "ben", "d").begin().unwrap();
         // What was acknowledged continues in any case, and counts.
-        c.goes_on();
+        c.count_accepted();
         a.keep_while(false);
         assert!(a.begin().is_err());
         drop(b);

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::error::EngineError;
-use crate::session::durable::Durable;
+use crate::session::durable::PersistedState;
 use netaclaw_protocol::{SessionId, SessionInfo, SessionList, SessionListItem, SessionMeta};
 use netaclaw_session::{PageRequest, SessionError, SessionFilter};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -113,7 +113,7 @@ pub(crate) enum Liveness {
 
 pub(crate) fn list_item(
     meta: SessionMeta,
-    durable: &Durable,
+    durable: &PersistedState,
     liveness: Liveness,
 ) -> SessionListItem {
     SessionListItem {

@@ -1,4 +1,4 @@
-//! The live sessions of a server, and what may be asked of them.
+//! `Engine`: the live sessions of a server and its commands.
 
 mod access;
 mod approvals;
@@ -7,13 +7,13 @@ mod create;
 pub(crate) mod early_stops;
 mod execute;
 pub(crate) mod first;
-pub(crate) mod gates;
-mod home;
 mod lifecycle;
 pub(crate) mod limits;
 pub(crate) mod listing;
+pub(crate) mod locks;
 mod open;
 mod purge;
+mod registry;
 mod skills;
 mod stop;
 mod subscribe;
@@ -22,18 +22,18 @@ mod update;
 
 pub use execute::acknowledge;
 pub use first::request_key;
-pub(crate) use home::Home;
+pub(crate) use registry::RegistryHandle;
 pub use update::UpdateSession;
 
 use crate::attachments::AttachmentStore;
 use crate::error::EngineError;
 use crate::process_log::ProcessLogs;
 use crate::server::early_stops::EarlyStops;
-use crate::server::gates::Gates;
 use crate::server::limits::{Usage, UserLimits};
 use crate::server::listing::{ListFeed, ListSubscriber};
-use crate::session::command::Mail;
-use crate::session::writer::Beside;
+use crate::server::locks::SessionLocks;
+use crate::session::command::ActorMessage;
+use crate::session::writer::SidecarStores;
 use crate::source::AgentSource;
 use netaclaw_protocol::SessionId;
 use netaclaw_session::SessionTreeProvider;
@@ -68,10 +68,10 @@ struct Inner {
     source: Arc<dyn AgentSource>,
     instance: Arc<str>,
     lists: Arc<ListFeed>,
-    beside: Beside,
-    sessions: Mutex<HashMap<SessionId, mpsc::Sender<Mail>>>,
+    beside: SidecarStores,
+    sessions: Mutex<HashMap<SessionId, mpsc::Sender<ActorMessage>>>,
     /// Passed to open a session and to put it away.
-    gates: Gates,
+    session_locks: SessionLocks,
     early_stops: EarlyStops,
     usage: Arc<Usage>,
     /// Whether a deleted session stays for a while and can be restored.
@@ -130,12 +130,12 @@ impl Engine {
             source,
             instance: Arc::from(instance),
             lists: Arc::default(),
-            beside: Beside {
+            beside: SidecarStores {
                 files: options.attachments,
                 logs: options.process_logs,
             },
             sessions: Mutex::new(HashMap::new()),
-            gates: Gates::default(),
+            session_locks: SessionLocks::default(),
             early_stops: EarlyStops::default(),
             usage: Arc::new(Usage::new(options.limits)),
             keeps_deleted: options.keeps_deleted,

@@ -1,12 +1,12 @@
 //! Live sessions: opened by the first command, evicted when they are idle and unwatched.
 
-use super::home::Home;
 use super::limits::Allowance;
+use super::registry::RegistryHandle;
 use super::{Engine, Inner};
 use crate::error::EngineError;
 use crate::events::feed::Feed;
 use crate::session::LiveSession;
-use crate::session::command::Mail;
+use crate::session::command::ActorMessage;
 use crate::session::writer::SessionWriter;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -27,12 +27,12 @@ impl Engine {
         &'a self,
         session: &'a SessionId,
         provider: &'a Arc<dyn SessionTreeProvider>,
-    ) -> BoxFuture<'a, Result<mpsc::Sender<Mail>, EngineError>> {
+    ) -> BoxFuture<'a, Result<mpsc::Sender<ActorMessage>, EngineError>> {
         if let Some(mailbox) = self.mailbox(session) {
             return std::future::ready(Ok(mailbox)).boxed();
         }
         async move {
-            let _opening = self.inner.gates.pass(session).await;
+            let _opening = self.inner.session_locks.pass(session).await;
             if let Some(mailbox) = self.mailbox(session) {
                 return Ok(mailbox);
             }
@@ -50,7 +50,7 @@ impl Engine {
             };
             let (mailbox, commands) = mpsc::channel(MAILBOX_MAX);
             self.sessions().insert(session.clone(), mailbox.clone());
-            let home = Home {
+            let home = RegistryHandle {
                 engine: Arc::downgrade(&self.inner),
                 session: session.clone(),
             };
@@ -90,7 +90,7 @@ impl Engine {
         provider: &Arc<dyn SessionTreeProvider>,
         write: impl Future<Output = Result<T, SessionError>>,
     ) -> Result<Option<T>, EngineError> {
-        let _gate = self.inner.gates.pass(session).await;
+        let _gate = self.inner.session_locks.pass(session).await;
         if self.mailbox(session).is_some() {
             return Ok(None);
         }
@@ -103,20 +103,24 @@ impl Engine {
         Ok(Some(written?))
     }
 
-    pub(super) fn mailbox(&self, session: &SessionId) -> Option<mpsc::Sender<Mail>> {
+    pub(super) fn mailbox(&self, session: &SessionId) -> Option<mpsc::Sender<ActorMessage>> {
         self.sessions()
             .get(session)
             .filter(|mailbox| !mailbox.is_closed())
             .cloned()
     }
 
-    pub(super) fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Mail>>> {
+    pub(super) fn sessions(
+        &self,
+    ) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<ActorMessage>>> {
         self.inner.sessions()
     }
 }
 
 impl Inner {
-    pub(super) fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Mail>>> {
+    pub(super) fn sessions(
+        &self,
+    ) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<ActorMessage>>> {
         // Only inserts and removals happen under it.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

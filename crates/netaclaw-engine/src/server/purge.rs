@@ -3,7 +3,7 @@
 use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::server::UpdateSession;
-use crate::session::command::Mail;
+use crate::session::command::ActorMessage;
 use netaclaw_protocol::{Busy, Conflict, SessionChange, SessionId, SessionStatus};
 use netaclaw_session::{
     PageRequest, SessionError, SessionFilter, SessionTreeProvider, is_purgeable,
@@ -82,13 +82,13 @@ impl Engine {
         if let Some(mailbox) = self.mailbox(session) {
             let (reply, answer) = oneshot::channel();
             // A session that ends at this moment is evicted either way.
-            if mailbox.send(Mail::PutAway(reply)).await.is_ok()
+            if mailbox.send(ActorMessage::PutAway(reply)).await.is_ok()
                 && let Ok(refused) = answer.await
             {
                 refused?;
             }
         }
-        let _gate = self.inner.gates.pass(session).await;
+        let _gate = self.inner.session_locks.pass(session).await;
         if self.mailbox(session).is_some() {
             return Err(Busy::OpenedAgain.into());
         }

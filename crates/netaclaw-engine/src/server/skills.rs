@@ -1,4 +1,4 @@
-//! Trying a skill, and what its steps said.
+//! Trial runs of skills, and the log of their steps.
 
 use super::{Caller, Engine};
 use crate::error::EngineError;
@@ -48,7 +48,7 @@ impl Engine {
             ..Chat::default()
         };
         let session = self.begin_session(caller, &chat).await?;
-        // Whoever starts a skill with an input allows this very call by doing so.
+        // A user who starts a skill with an input allows this call by doing so.
         let allowed = AllowCall {
             by: caller.clone(),
             tool_name: EXECUTE_SKILL,

@@ -1,9 +1,9 @@
-//! Clients that follow a session.
+//! Subscriptions to sessions.
 
 use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::events::feed::{Subscriber, SubscriptionId};
-use crate::session::command::{Join, Listen, Mail};
+use crate::session::command::{ActorMessage, Join, Listen};
 use netaclaw_protocol::{FeedStart, Opened, SessionId, SessionOpen};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Engine {
     pub async fn close(&self, session: &SessionId, subscription: SubscriptionId) {
         if let Some(mailbox) = self.mailbox(session) {
             // A session that ends at this moment has no subscribers either way.
-            drop(mailbox.send(Mail::Close(subscription)).await);
+            drop(mailbox.send(ActorMessage::Close(subscription)).await);
         }
     }
 }

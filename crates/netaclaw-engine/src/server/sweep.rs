@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 use crate::server::Engine;
-use crate::session::durable::{Durable, KEY};
+use crate::session::durable::{KEY, PersistedState};
 use futures::StreamExt;
 use netaclaw_protocol::{SessionId, SessionMeta};
 use netaclaw_session::{PageRequest, SessionError, SessionFilter, SessionTreeProvider};
@@ -59,7 +59,7 @@ async fn unfinished(provider: &dyn SessionTreeProvider) -> Result<Vec<SessionId>
         ..SessionFilter::default()
     };
     // Whether another process has it shows when it is opened: then it is busy.
-    let left = |session: &SessionMeta| Durable::read(session).is_unfinished();
+    let left = |session: &SessionMeta| PersistedState::read(session).is_unfinished();
     let mut found = Vec::new();
     for page in 1.. {
         let request = PageRequest {

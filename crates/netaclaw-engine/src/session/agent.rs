@@ -2,7 +2,7 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::session::durable::{Durable, ModelChoice};
+use crate::session::durable::{ModelChoice, PersistedState};
 use crate::session::writer::Writing;
 use crate::source::AgentRef;
 use netaclaw_session::{
@@ -61,7 +61,7 @@ impl LiveSession {
 
 impl Switch {
     /// What users allowed the other agent, they did not allow this one.
-    pub(super) fn prepare(&self, durable: &mut Durable) {
+    pub(super) fn prepare(&self, durable: &mut PersistedState) {
         durable.model = self.model.clone();
         durable.standing.clear();
     }

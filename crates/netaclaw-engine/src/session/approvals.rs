@@ -7,10 +7,10 @@ use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::server::Caller;
-use crate::session::command::{Ask, Handle};
+use crate::session::command::{ActorRequest, Handle};
 use crate::session::durable::is_accept_edits;
 use crate::session::requests::{Outcome, Request};
-use crate::source::{ConsentAct, ConsentScope, ToolsToApprove};
+use crate::source::{ApprovalAct, ApprovalLifetime, ToolsToApprove};
 use netaclaw_governance::{
     Approval, ApprovalRequest, ApprovalSeat, CallHash, Consent, WORKSPACE, granted, sample,
 };
@@ -124,7 +124,7 @@ pub(crate) struct AllowCall {
     pub(crate) args: Value,
 }
 
-impl Ask for AllowCall {
+impl ActorRequest for AllowCall {
     type Answer = ();
     const WRITES: bool = true;
 
@@ -220,18 +220,18 @@ impl LiveSession {
             ApprovalDecision::Deny => None,
         };
         let scope = match grant.as_ref().map(|grant| grant.within) {
-            None => ConsentScope::Once,
-            Some(ApprovalWithin::Session) => ConsentScope::Session,
-            Some(ApprovalWithin::Agent) => ConsentScope::Agent,
+            None => ApprovalLifetime::Once,
+            Some(ApprovalWithin::Session) => ApprovalLifetime::Session,
+            Some(ApprovalWithin::Agent) => ApprovalLifetime::Agent,
         };
         let (outcome, consent) = match (response.decision, scope) {
-            (ApprovalDecision::Allow, ConsentScope::Once) => {
+            (ApprovalDecision::Allow, ApprovalLifetime::Once) => {
                 (ApprovalOutcome::Allowed, Consent::Given)
             }
-            (ApprovalDecision::Allow, ConsentScope::Session) => {
+            (ApprovalDecision::Allow, ApprovalLifetime::Session) => {
                 (ApprovalOutcome::AllowedForSession, Consent::Given)
             }
-            (ApprovalDecision::Allow, ConsentScope::Agent) => {
+            (ApprovalDecision::Allow, ApprovalLifetime::Agent) => {
                 (ApprovalOutcome::AllowedForAgent, Consent::Given)
             }
             (ApprovalDecision::Deny, _) => {
@@ -239,13 +239,13 @@ impl LiveSession {
                 (ApprovalOutcome::Denied, Consent::Refused { reason })
             }
         };
-        let act = ConsentAct {
+        let act = ApprovalAct {
             session: &self.writer.id,
             asked: &asked,
             decision: response.decision,
             scope,
         };
-        self.source.record_consent(by, act).await?;
+        self.source.record_approval(by, act).await?;
         let grant = match grant {
             Some(grant) => Some(self.source.grant_approval(by, grant).await?),
             None => None,

@@ -6,7 +6,7 @@ use crate::events::feed::now_ms;
 use crate::server::{Caller, Engine, first};
 use crate::session::command::Handle;
 use crate::session::durable::Queued;
-use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::requests::{AnsweredRequest, Outcome, Request};
 use crate::session::slash::{compact_command, escaped};
 use crate::session::user_message::UserMark;
 use crate::source::AgentRef;
@@ -82,15 +82,15 @@ impl LiveSession {
         if chat.content.trim().is_empty() && chat.attachments.is_empty() {
             return Err(BadRequest::MessageEmpty.into());
         }
-        let ack = self.take_in(&chat, request.as_ref()).await?;
+        let ack = self.accept_message(&chat, request.as_ref()).await?;
         // Before anything else can fail: an accepted message is not accepted again.
         if let Some(request) = request {
             let outcome = Outcome::Chat(ack.clone());
-            let answered = Answered::new(request, now_ms(), outcome);
+            let answered = AnsweredRequest::new(request, now_ms(), outcome);
             self.requests.remember(answered);
         }
         if ack.disposition == Disposition::Started {
-            self.make_safe().await?;
+            self.make_durable().await?;
         }
         Ok(ack)
     }
@@ -115,7 +115,7 @@ impl LiveSession {
 
     /// Makes the message that began the run safe from a power cut, while the run makes ready. If it
     /// cannot be made safe the run ends; a sender that repeats the request has it tried again.
-    async fn make_safe(&self) -> Result<(), EngineError> {
+    async fn make_durable(&self) -> Result<(), EngineError> {
         let synced = self.writer.sync().await;
         if synced.is_err()
             && let Some(run) = &self.current
@@ -125,7 +125,7 @@ impl LiveSession {
         synced
     }
 
-    async fn take_in(
+    async fn accept_message(
         &mut self,
         chat: &Chat,
         request: Option<&Request>,
@@ -146,7 +146,7 @@ impl LiveSession {
             let ack = self.ack(Disposition::AnsweredClarify);
             let by = request.map(|request| {
                 let outcome = Outcome::Chat(ack.clone());
-                Answered::new(request.clone(), now_ms(), outcome)
+                AnsweredRequest::new(request.clone(), now_ms(), outcome)
             });
             let answer = escaped(&chat.content).unwrap_or(&chat.content);
             self.answer_question(&question, &json!(answer), by).await?;

@@ -1,8 +1,8 @@
-//! What a live session is asked, one thing at a time in the order of arrival.
+//! The mailbox of a live session: requests, executed one at a time in order of arrival.
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::{OnItsWay, Subscriber, SubscriptionId, now_ms};
+use crate::events::feed::{PendingSubscription, Subscriber, SubscriptionId, now_ms};
 use crate::server::{Caller, Engine};
 use crate::session::requests::{Outcome, Request};
 use async_trait::async_trait;
@@ -59,7 +59,7 @@ pub trait Handle: Command {
 }
 
 /// Something that the actor of a session is asked.
-pub(crate) trait Ask: Send + 'static {
+pub(crate) trait ActorRequest: Send + 'static {
     type Answer: Send + 'static;
     const WRITES: bool;
 
@@ -70,32 +70,32 @@ pub(crate) trait Ask: Send + 'static {
 }
 
 /// A message in the mailbox of a session.
-pub(crate) enum Mail {
-    Ask(Box<dyn Asked>),
+pub(crate) enum ActorMessage {
+    Ask(Box<dyn BoxedRequest>),
     Close(SubscriptionId),
     /// Ends the live session at once; refused while something runs.
     PutAway(Reply<()>),
 }
 
-impl Mail {
-    pub(crate) fn ask<A: Ask>(ask: A, reply: Reply<A::Answer>) -> Self {
+impl ActorMessage {
+    pub(crate) fn ask<A: ActorRequest>(ask: A, reply: Reply<A::Answer>) -> Self {
         Self::Ask(Box::new(WithReply { ask, reply }))
     }
 }
 
 /// A request with the channel for its answer.
 #[async_trait]
-pub(crate) trait Asked: Send {
+pub(crate) trait BoxedRequest: Send {
     async fn answer(self: Box<Self>, session: &mut LiveSession);
 }
 
-struct WithReply<A: Ask> {
+struct WithReply<A: ActorRequest> {
     ask: A,
     reply: Reply<A::Answer>,
 }
 
 #[async_trait]
-impl<A: Ask> Asked for WithReply<A> {
+impl<A: ActorRequest> BoxedRequest for WithReply<A> {
     async fn answer(self: Box<Self>, session: &mut LiveSession) {
         let Self { ask, reply } = *self;
         let answer = match session.writer.read_only() {
@@ -114,7 +114,7 @@ pub(crate) struct Delivery<C> {
     pub(crate) request: Option<Request>,
 }
 
-impl<C: Handle> Ask for Delivery<C> {
+impl<C: Handle> ActorRequest for Delivery<C> {
     type Answer = Ack<C::Answer>;
     const WRITES: bool = C::WRITES;
 
@@ -135,8 +135,8 @@ pub(crate) struct Join {
     pub(crate) subscriber: Arc<dyn Subscriber>,
 }
 
-impl Ask for Join {
-    type Answer = (Opened, OnItsWay);
+impl ActorRequest for Join {
+    type Answer = (Opened, PendingSubscription);
     const WRITES: bool = false;
 
     async fn carry_out(self, session: &mut LiveSession) -> Result<Self::Answer, EngineError> {
@@ -147,8 +147,8 @@ impl Ask for Join {
 /// A client that asks for no snapshot joins a session.
 pub(crate) struct Listen(pub(crate) Arc<dyn Subscriber>);
 
-impl Ask for Listen {
-    type Answer = (FeedStart, OnItsWay);
+impl ActorRequest for Listen {
+    type Answer = (FeedStart, PendingSubscription);
     const WRITES: bool = false;
 
     async fn carry_out(self, session: &mut LiveSession) -> Result<Self::Answer, EngineError> {

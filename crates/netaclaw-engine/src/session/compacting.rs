@@ -2,7 +2,7 @@
 
 use super::LiveSession;
 use super::launch::CurrentRun;
-use crate::compaction::{Asked, Attempt, Attempted, cancelled, keep};
+use crate::compaction::{Attempt, AttemptOutcome, RequestedCompaction, cancelled, keep};
 use crate::error::EngineError;
 use crate::server::Caller;
 use crate::session::command::Handle;
@@ -58,7 +58,7 @@ impl Handle for DismissCompaction {
         _: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
         session.live.compaction_dismissed();
-        keep(&session.writer, &session.desk, &session.live).await?;
+        keep(&session.writer, &session.compaction_state, &session.live).await?;
         Ok(Ack::new(Nothing {}))
     }
 }
@@ -70,11 +70,11 @@ impl LiveSession {
         &mut self,
         instructions: Option<String>,
     ) -> Result<CompactStatus, EngineError> {
-        let asked = Asked { instructions };
+        let asked = RequestedCompaction { instructions };
         Ok(match &self.current {
             _ if self.live.compacts() => CompactStatus::AlreadyRunning,
             Some(job) if job.id.is_none() => CompactStatus::AlreadyRunning,
-            Some(_) => self.desk.put(asked),
+            Some(_) => self.compaction_state.put(asked),
             None if self.live.waits_for_person() => return Err(Busy::WaitsForAnswer.into()),
             None => {
                 self.allowance.begin()?;
@@ -86,7 +86,7 @@ impl LiveSession {
 
     /// Starts the compaction that waited for the run. Messages that arrive during it wait.
     pub(super) fn start_waiting_compaction(&mut self) -> bool {
-        match self.desk.take() {
+        match self.compaction_state.take() {
             Some(asked) if !self.closing => {
                 self.start_compaction(asked);
                 true
@@ -95,7 +95,7 @@ impl LiveSession {
         }
     }
 
-    fn start_compaction(&mut self, asked: Asked) {
+    fn start_compaction(&mut self, asked: RequestedCompaction) {
         let job = CurrentRun::compaction();
         if self.shutdown.is_cancelled() {
             job.cancel.cancel();
@@ -103,14 +103,15 @@ impl LiveSession {
         let phase = Some(RunPhase::Compacting);
         self.live.run_status(RunState::Running, None, phase, None);
         let (writer, live) = (Arc::clone(&self.writer), self.live.clone());
-        let (source, desk) = (Arc::clone(&self.source), Arc::clone(&self.desk));
+        let (source, compaction_state) =
+            (Arc::clone(&self.source), Arc::clone(&self.compaction_state));
         let cancel = job.cancel.clone();
         self.runs.spawn(async move {
             let attempt = Attempt {
                 writer: &writer,
                 live: &live,
                 source: &*source,
-                desk: &desk,
+                compaction_state: &compaction_state,
                 reason: CompactionReason::Manual,
                 instructions: asked.instructions,
                 overhead_tokens: None,
@@ -118,13 +119,13 @@ impl LiveSession {
             };
             super::launch::unasked(
                 match attempt.make().await {
-                    Attempted::Done => RunOutcome::Completed,
-                    Attempted::Failed => RunOutcome::Error,
+                    AttemptOutcome::Done => RunOutcome::Completed,
+                    AttemptOutcome::Failed => RunOutcome::Error,
                 },
                 None,
             )
         });
-        self.allowance.goes_on();
+        self.allowance.count_accepted();
         self.current = Some(job);
     }
 
@@ -139,7 +140,7 @@ impl LiveSession {
         self.finish_move().await;
         if self.live.compacts() {
             // The task ended without an outcome.
-            self.desk.set_under_way(None);
+            self.compaction_state.set_started(None);
             self.live.compaction_failed(cancelled());
         }
         self.live.run_status(RunState::Idle, None, None, None);
@@ -148,7 +149,7 @@ impl LiveSession {
 
     /// A stop is for what waits to begin as well.
     pub(super) fn forget_waiting_compaction(&self) {
-        if self.desk.take().is_some() {
+        if self.compaction_state.take().is_some() {
             self.live.compaction_started(CompactionStart {
                 reason: CompactionReason::Manual,
                 message_count: 0,

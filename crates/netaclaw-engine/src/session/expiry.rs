@@ -2,7 +2,7 @@
 //! and a restart does not begin it anew.
 
 use crate::events::feed::now_ms;
-use crate::session::live::Live;
+use crate::session::live::TransientState;
 use crate::session::writer::SessionWriter;
 use netaclaw_protocol::Question;
 use netaclaw_session::Flush;
@@ -10,7 +10,7 @@ use netaclaw_tools::ClarifyAnswer;
 use std::time::Duration;
 
 /// The outcome of a question that expired.
-pub(crate) enum Expired {
+pub(crate) enum ExpiryOutcome {
     Now,
     /// Its answer came first.
     Answered,
@@ -41,15 +41,19 @@ pub(crate) async fn expired(expires_at: Option<i64>) {
 
 /// Closes a question without an answer. That is stored before any client receives it; if it cannot
 /// be, the question is closed all the same, and the result of its call records it.
-pub(crate) async fn expire(writer: &SessionWriter, live: &Live, request_id: &str) -> Expired {
+pub(crate) async fn expire(
+    writer: &SessionWriter,
+    live: &TransientState,
+    request_id: &str,
+) -> ExpiryOutcome {
     let mut writing = writer.begin().await;
     if !writing.state.durable.answer(request_id, Vec::new()) {
-        return Expired::Answered;
+        return ExpiryOutcome::Answered;
     }
     if let Err(error) = writing.persist_then_publish(Flush::Now).await {
         tracing::warn!(session.id = %writer.id, %error, "failed to store the end of a question");
     }
     drop(writing);
     live.question_closed(request_id, &ClarifyAnswer::TimedOut);
-    Expired::Now
+    ExpiryOutcome::Now
 }

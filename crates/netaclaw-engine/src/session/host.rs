@@ -1,20 +1,20 @@
-//! The session as its run sees it.
+//! `RunHost` for a live session: one run's access to it.
 
-use crate::compaction::Desk;
+use crate::compaction::CompactionState;
 use crate::error::EngineError;
 use crate::events::executions::status_of;
 use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock};
 use crate::process_log::StepLog;
 use crate::session::approvals::{may_grant_for_agent, seat_of};
-use crate::session::durable::{Asked, AskedConsent, Queued};
-use crate::session::expiry::{Expired, expire, expired, expiry};
-use crate::session::live::Live;
+use crate::session::durable::{Queued, StoredApproval, StoredQuestion};
+use crate::session::expiry::{ExpiryOutcome, expire, expired, expiry};
+use crate::session::live::TransientState;
 use crate::session::meter::Meter;
-use crate::session::partial::{Partial, PartialAnswer};
+use crate::session::partial::{PartialAnswer, PartialSlot};
+use crate::session::pending_replies::PendingReplies;
 use crate::session::trace::RunTrace;
 use crate::session::user_message::UserMark;
-use crate::session::waiters::Waiters;
 use crate::session::writer::{SessionWriter, Writing};
 use crate::source::AgentSource;
 use async_trait::async_trait;
@@ -46,9 +46,9 @@ const IDS_AHEAD: usize = 16;
 pub(crate) struct SessionHost {
     pub(crate) run_id: RunId,
     pub(crate) writer: Arc<SessionWriter>,
-    pub(crate) live: Live,
-    pub(crate) waiters: Waiters<ClarifyAnswer>,
-    pub(crate) consents: Waiters<Approval>,
+    pub(crate) live: TransientState,
+    pub(crate) pending_replies: PendingReplies<ClarifyAnswer>,
+    pub(crate) consents: PendingReplies<Approval>,
     pub(crate) meter: Meter,
     pub(crate) clock: CallClock,
     pub(crate) trace: RunTrace,
@@ -56,20 +56,20 @@ pub(crate) struct SessionHost {
     /// Ids that no entry had when they were drawn.
     pub(crate) free_ids: Vec<EntryId>,
     /// For the background job of the run that keeps partial answers.
-    pub(crate) partial: Arc<Partial<PartialAnswer>>,
+    pub(crate) partial: Arc<PartialSlot<PartialAnswer>>,
     pub(crate) source: Arc<dyn AgentSource>,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) compaction_state: Arc<CompactionState>,
     /// Cancelled when the server stops.
     pub(crate) shutdown: CancellationToken,
     /// The percentage of the window at which the context is compacted.
     pub(crate) threshold_percent: Option<u8>,
     /// The context that was read to be measured, for the call it was measured for.
-    pub(crate) measured: Option<Measured>,
+    pub(crate) measured: Option<MeasuredContext>,
 }
 
 /// A context, and the entry for which it was read. Entries do not change, so it is valid for as
 /// long as the chain ends there.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredContext {
     pub(crate) tip: Option<EntryId>,
     pub(crate) entries: usize,
     pub(crate) context: RunContext,
@@ -104,7 +104,7 @@ impl RunHost for SessionHost {
     }
 
     fn emit(&mut self, event: RunEvent) {
-        self.tell_watchdog(&event);
+        self.notify_watchdog(&event);
         match event {
             RunEvent::Phase { phase, detail } => {
                 if phase == RunPhase::WaitingForModel {
@@ -137,7 +137,7 @@ impl RunHost for SessionHost {
                 self.live.retrying(RunPhase::WaitingForModel, detail, retry);
             }
             RunEvent::Todo(todo) => self.live.todo_changed(todo),
-            RunEvent::Tools { names, changed } => self.live.tools_told(names, changed),
+            RunEvent::Tools { names, changed } => self.live.tools_announced(names, changed),
             RunEvent::Warning(warning) => self.live.warned(&self.run_id, warning),
             answer_or_tool => self.emit_progress(answer_or_tool),
         }
@@ -187,7 +187,7 @@ impl RunHost for SessionHost {
             if put_in.is_err() {
                 break;
             }
-            self.desk.user_spoke();
+            self.compaction_state.on_user_message();
         }
         // The logged steps are flushed now, also if the next one could not be queued.
         if !steering.is_empty() {
@@ -212,9 +212,9 @@ impl RunHost for SessionHost {
             expires_at: timeout.map(|timeout| expiry(now_ms(), timeout)),
             read_only: false,
         };
-        let waiting = self.waiters.wait_for(question.request_id.clone());
+        let waiting = self.pending_replies.wait_for(question.request_id.clone());
         let mut writing = self.writer.begin().await;
-        let asked = Asked {
+        let asked = StoredQuestion {
             question: question.clone(),
             answer: None,
         };
@@ -235,9 +235,9 @@ impl RunHost for SessionHost {
                 biased;
                 answer = &mut waiting => answer,
                 () = expired(expires_at) => match expire(&writer, &live, &request_id).await {
-                    Expired::Now => return ClarifyAnswer::TimedOut,
+                    ExpiryOutcome::Now => return ClarifyAnswer::TimedOut,
                     // An answer came a moment earlier.
-                    Expired::Answered => waiting.await,
+                    ExpiryOutcome::Answered => waiting.await,
                 },
             };
             answer.unwrap_or(ClarifyAnswer::Dismissed)
@@ -261,7 +261,7 @@ impl RunHost for SessionHost {
         let mut writing = self.writer.begin().await;
         let hash = request.hash.as_str();
         let durable = &mut writing.state.durable;
-        if durable.take_consent(&self.run_id, &request.tool_call_id, hash) {
+        if durable.take_approval(&self.run_id, &request.tool_call_id, hash) {
             writing
                 .persist_then_publish(Flush::Now)
                 .await
@@ -296,7 +296,7 @@ impl RunHost for SessionHost {
         };
         let waiting = self.consents.wait_for(asked.approval_id.clone());
         let approvals = &mut writing.state.durable.approvals;
-        approvals.push(AskedConsent {
+        approvals.push(StoredApproval {
             asked: asked.clone(),
             outcome: None,
             words: None,
@@ -335,7 +335,7 @@ impl RunHost for SessionHost {
 }
 
 impl SessionHost {
-    fn tell_watchdog(&self, event: &RunEvent) {
+    fn notify_watchdog(&self, event: &RunEvent) {
         let progress = self.live.progress();
         match event {
             RunEvent::Retrying { after_ms, .. } => {
@@ -421,7 +421,7 @@ impl SessionHost {
             } => {
                 self.partial.forget();
                 if !matches!(stop_reason, StopReason::Error | StopReason::Aborted) {
-                    self.desk.answered();
+                    self.compaction_state.answered();
                 }
                 let kind = trouble.as_ref().map(|why| why.kind);
                 self.clock.answered(stop_reason, kind, &usage);

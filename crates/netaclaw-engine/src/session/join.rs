@@ -1,9 +1,9 @@
-//! Clients that join a session.
+//! Opens a session for a client: snapshot or replay, then events.
 
 use super::LiveSession;
 use super::numbers::named_model;
 use crate::error::EngineError;
-use crate::events::feed::{Missed, OnItsWay, Subscriber, SubscriptionId};
+use crate::events::feed::{MissedEvents, PendingSubscription, Subscriber, SubscriptionId};
 use crate::events::snapshot;
 use crate::session::command::Join;
 use netaclaw_protocol::{FeedStart, OpenMode, Opened};
@@ -13,7 +13,10 @@ use std::sync::Arc;
 impl LiveSession {
     /// Joins a client. While this holds the writer no entry is added, and text that streams waits
     /// for the same lock, so that the answer and the events after it fit together.
-    pub(super) async fn join(&mut self, join: Join) -> Result<(Opened, OnItsWay), EngineError> {
+    pub(super) async fn join(
+        &mut self,
+        join: Join,
+    ) -> Result<(Opened, PendingSubscription), EngineError> {
         // Before, because others are asked for them, and a run must not wait for that.
         let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
         let named = named_model(&tree);
@@ -39,8 +42,8 @@ impl LiveSession {
             && let Some((joined, missed)) = self.live.resume(&known, last_seq, &subscriber)
         {
             let mode = match missed {
-                Missed::Nothing => OpenMode::Live,
-                Missed::Events => OpenMode::Replay,
+                MissedEvents::Nothing => OpenMode::Live,
+                MissedEvents::Events => OpenMode::Replay,
             };
             return Ok((
                 Opened {
@@ -49,7 +52,7 @@ impl LiveSession {
                     seq: joined.seq,
                     snapshot: None,
                 },
-                self.on_its_way(joined.id),
+                self.pending_subscription(joined.id),
             ));
         }
         let tree = self.writer.tree().await?;
@@ -66,22 +69,25 @@ impl LiveSession {
                     seq: joined.seq,
                     snapshot,
                 },
-                self.on_its_way(joined.id),
+                self.pending_subscription(joined.id),
             )
         }))
     }
 
-    fn on_its_way(&self, subscription: SubscriptionId) -> OnItsWay {
-        OnItsWay::new(subscription, self.writer.feed.clone())
+    fn pending_subscription(&self, subscription: SubscriptionId) -> PendingSubscription {
+        PendingSubscription::new(subscription, self.writer.feed.clone())
     }
 
     /// Adds a subscriber who asks for no snapshot.
-    pub(super) fn listen(&mut self, subscriber: Arc<dyn Subscriber>) -> (FeedStart, OnItsWay) {
+    pub(super) fn listen(
+        &mut self,
+        subscriber: Arc<dyn Subscriber>,
+    ) -> (FeedStart, PendingSubscription) {
         let joined = self.live.join(subscriber, |_, joined| joined);
         let start = FeedStart {
             epoch: self.writer.feed.epoch(),
             seq: joined.seq,
         };
-        (start, self.on_its_way(joined.id))
+        (start, self.pending_subscription(joined.id))
     }
 }

@@ -1,16 +1,16 @@
-//! Runs: begun, watched, ended.
+//! Starts, watches and ends runs.
 
 use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock, RunningRun};
 use crate::session::durable::RunMark;
-use crate::session::ending::Ending;
 use crate::session::host::SessionHost;
 use crate::session::meter::Meter;
-use crate::session::partial::{Partial, PartialAnswer};
-use crate::session::recover::Agreed;
-use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::partial::{PartialAnswer, PartialSlot};
+use crate::session::recover::ResumableCalls;
+use crate::session::requests::{AnsweredRequest, Outcome, Request};
+use crate::session::run_ending::RunEnding;
 use crate::session::trace::RunTrace;
 use crate::session::user_message::{is_literal, user_text};
 use crate::session::watchdog::Watchdog;
@@ -18,8 +18,9 @@ use crate::session::writer::SessionWriter;
 use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentRef, AgentSource, PrepareRun};
 use netaclaw_protocol::{
-    Done, EntryId, ErrorCode, ReliableEvent, RunError, RunId, RunOutcome, RunPhase, RunState,
-    RunTrouble, Severity, TodoList, Trouble, TroubleKind, Unavailable, Usage, Words,
+    Done, EntryId, ErrorCode, LocalizedError, LocalizedErrorKind, LocalizedText, ReliableEvent,
+    RunError, RunId, RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Unavailable,
+    Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{Flush, NewEntry, NewParent, Role, SessionTree};
@@ -44,8 +45,8 @@ pub(crate) struct CurrentRun {
 /// What is to be stored of a run that has ended.
 pub(super) struct ClosingRun {
     /// For a run that may have written none itself.
-    ending: Option<Ending>,
-    warnings: Vec<Trouble>,
+    ending: Option<RunEnding>,
+    warnings: Vec<LocalizedError>,
     unread: bool,
 }
 
@@ -114,19 +115,22 @@ impl LiveSession {
             writing.publish_leaf().await?;
         }
         drop(writing);
-        self.desk.user_spoke();
+        self.compaction_state.on_user_message();
         self.launch(run_id);
         Ok(entry.id().clone())
     }
 
     /// Starts a run at the leaf without a message: where a question has been answered, or where a
     /// request wants another answer.
-    pub(super) async fn go_on(&mut self, request: Option<Request>) -> Result<RunId, EngineError> {
+    pub(super) async fn continue_run(
+        &mut self,
+        request: Option<Request>,
+    ) -> Result<RunId, EngineError> {
         self.settle().await?;
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let tip = self.writer.tree().await?.leaf().cloned();
         let started = Outcome::Started(run_id.clone());
-        let answered = request.map(|request| Answered::new(request, now_ms(), started));
+        let answered = request.map(|request| AnsweredRequest::new(request, now_ms(), started));
         let mut writing = self.writer.begin().await;
         let marked = writing.change(|durable| {
             durable.run = Some(mark(&run_id));
@@ -156,12 +160,12 @@ impl LiveSession {
             Some(RunPhase::Preparing),
             None,
         );
-        let partial = Arc::new(Partial::default());
+        let partial = Arc::new(PartialSlot::default());
         let host = SessionHost {
             run_id: run_id.clone(),
             writer: Arc::clone(&self.writer),
             live: self.live.clone(),
-            waiters: self.waiters.clone(),
+            pending_replies: self.pending_replies.clone(),
             consents: self.consents.clone(),
             meter: Meter::default(),
             clock: CallClock::default(),
@@ -170,7 +174,7 @@ impl LiveSession {
             free_ids: Vec::new(),
             partial: Arc::clone(&partial),
             source: Arc::clone(&self.source),
-            desk: Arc::clone(&self.desk),
+            compaction_state: Arc::clone(&self.compaction_state),
             shutdown: self.shutdown.clone(),
             threshold_percent: None,
             measured: None,
@@ -194,7 +198,7 @@ impl LiveSession {
             }
         });
         self.runs.spawn(watchdog.watch(run));
-        self.allowance.goes_on();
+        self.allowance.count_accepted();
         self.current = Some(CurrentRun {
             id: Some(run_id),
             cancel,
@@ -224,14 +228,14 @@ impl LiveSession {
         if outcome == RunOutcome::Error
             && let Some(trouble) = &trouble
         {
-            self.tell_error(&run_id, trouble.clone());
+            self.publish_error(&run_id, trouble.clone());
         }
         // A shutdown is not the user's decision: the run was interrupted.
         let outcome = match outcome {
             RunOutcome::Stopped if self.shutdown.is_cancelled() => RunOutcome::Interrupted,
             outcome => outcome,
         };
-        self.waiters.clear();
+        self.pending_replies.clear();
         self.consents.clear();
         let warnings = self.live.clear_run(outcome);
         self.live.close_questions();
@@ -250,7 +254,7 @@ impl LiveSession {
         }
         if outcome != RunOutcome::Completed {
             // What was appended last has no count of the supplier.
-            self.tell_tokens().await;
+            self.publish_tokens().await;
         }
         let kind = trouble.as_ref().map(|why| why.kind);
         metrics::run_ended(outcome, kind, run.started.elapsed());
@@ -265,7 +269,7 @@ impl LiveSession {
             return;
         }
         if std::mem::take(&mut self.remeasure) {
-            self.tell_tokens().await;
+            self.publish_tokens().await;
         }
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
@@ -273,7 +277,7 @@ impl LiveSession {
 
     async fn close_run(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
         self.settle().await?;
-        self.entitle(outcome).await?;
+        self.update_title(outcome).await?;
         self.writer.sync().await
     }
 
@@ -301,8 +305,9 @@ impl LiveSession {
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
         writing.state.durable.warnings = closing.warnings.clone();
-        writing.state.durable.compaction = self.desk.kept(self.live.compaction_failure());
-        if let Some(told) = self.live.take_told_tools() {
+        writing.state.durable.compaction =
+            self.compaction_state.kept(self.live.compaction_failure());
+        if let Some(told) = self.live.take_announced_tools() {
             writing.state.durable.told_tools = Some(told);
         }
         writing.state.durable.unread = closing.unread;
@@ -312,9 +317,9 @@ impl LiveSession {
         Ok(())
     }
 
-    fn tell_error(&self, run_id: &RunId, trouble: Box<Trouble>) {
+    fn publish_error(&self, run_id: &RunId, trouble: Box<LocalizedError>) {
         let code = match trouble.kind {
-            TroubleKind::Internal => ErrorCode::Internal,
+            LocalizedErrorKind::Internal => ErrorCode::Internal,
             _ => ErrorCode::Unavailable,
         };
         let error = RunError {
@@ -329,12 +334,12 @@ impl LiveSession {
 }
 
 /// What the path of a run has to say about its end, so that it is known after a reload.
-fn ending_of(outcome: RunOutcome, trouble: Option<&Trouble>) -> Option<Ending> {
+fn ending_of(outcome: RunOutcome, trouble: Option<&LocalizedError>) -> Option<RunEnding> {
     match outcome {
-        RunOutcome::Error => trouble.cloned().map(Ending::failed),
-        RunOutcome::Interrupted => Some(Ending::interrupted()),
+        RunOutcome::Error => trouble.cloned().map(RunEnding::failed),
+        RunOutcome::Interrupted => Some(RunEnding::interrupted()),
         // Between two answers a run that is stopped has nothing to record it in.
-        RunOutcome::Stopped => Some(Ending::stopped(trouble.cloned())),
+        RunOutcome::Stopped => Some(RunEnding::stopped(trouble.cloned())),
         RunOutcome::Completed => None,
     }
 }
@@ -372,7 +377,7 @@ async fn run(
 }
 
 /// The end of a run that never asked a model.
-pub(super) fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> RunReport {
+pub(super) fn unasked(outcome: RunOutcome, trouble: Option<Box<LocalizedError>>) -> RunReport {
     RunReport {
         outcome,
         reason: None,
@@ -383,9 +388,9 @@ pub(super) fn unasked(outcome: RunOutcome, trouble: Option<Box<Trouble>>) -> Run
     }
 }
 
-fn not_ready(why: Words) -> Trouble {
+fn not_ready(why: LocalizedText) -> LocalizedError {
     let zh = format!("无法开始运行：{}", why.zh);
-    Trouble::new(TroubleKind::NotReady, zh, why.en)
+    LocalizedError::new(LocalizedErrorKind::NotReady, zh, why.en)
 }
 
 async fn prepare(
@@ -398,7 +403,7 @@ async fn prepare(
     let tree = host.writer.tree().await?;
     let tip = host.writer.run_tip();
     let foreign = host.writer.foreign(&tree, tip.as_ref());
-    let mut pending = Agreed::read(&tree, &durable).into_pending(&tree, foreign.clone());
+    let mut pending = ResumableCalls::read(&tree, &durable).into_pending(&tree, foreign.clone());
     let opening = match skill_command(&tree, host.writer.run_tip().as_ref()) {
         Some((message, command)) => Some(source.open_skill(&session, &command, &message).await?),
         None => None,
@@ -452,7 +457,7 @@ fn todo_at(tree: &SessionTree, tip: Option<&EntryId>) -> TodoList {
 /// Keeps partial answers as they come, for as long as the run lasts.
 async fn keep_partial(
     writer: Arc<SessionWriter>,
-    partial: Arc<Partial<PartialAnswer>>,
+    partial: Arc<PartialSlot<PartialAnswer>>,
 ) -> std::convert::Infallible {
     loop {
         let in_flight = partial.take().await.into_entry();

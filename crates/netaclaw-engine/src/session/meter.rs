@@ -1,6 +1,6 @@
-//! Token numbers of a session: what was used, and how full the context is.
+//! Counts the token usage of a session and the size of its context.
 
-use crate::session::tally::{Sum, Totals, of_one_call};
+use crate::session::usage_totals::{AddUsage, Totals, of_one_call};
 use crate::source::{AgentSource, ChosenModel};
 use netaclaw_compaction::{Used, fresh_tokens, used_tokens};
 use netaclaw_protocol::{
@@ -14,12 +14,12 @@ use netaclaw_session::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter {
     totals: Totals,
-    window: Option<Window>,
+    window: Option<ContextWindow>,
     threshold_percent: Option<u8>,
 }
 
 #[derive(Clone, Debug)]
-struct Window {
+struct ContextWindow {
     tokens: u64,
     source: netaclaw_protocol::InfoSource,
 }
@@ -39,7 +39,7 @@ impl Meter {
     }
 
     pub(crate) fn for_model(mut self, model: &ModelInfo, threshold_percent: Option<u8>) -> Self {
-        self.window = Some(Window {
+        self.window = Some(ContextWindow {
             tokens: model.context_window,
             source: model.source,
         });

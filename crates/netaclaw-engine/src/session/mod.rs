@@ -6,56 +6,58 @@ mod chat;
 pub(crate) mod command;
 mod compacting;
 pub(crate) mod durable;
-pub(crate) mod ending;
 pub(crate) mod expiry;
 pub(crate) mod foreign;
 pub(crate) mod host;
 mod join;
 mod launch;
-mod leaving;
 pub(crate) mod live;
 pub(crate) mod meter;
 mod numbers;
 pub(crate) mod partial;
+mod pending_move;
+pub(crate) mod pending_replies;
 mod questions;
 mod queue;
 pub(crate) mod recover;
 pub(crate) mod requests;
+pub(crate) mod run_ending;
 mod settings;
 pub(crate) mod slash;
-pub(crate) mod tally;
 pub(crate) mod title;
 mod titles;
 pub(crate) mod trace;
 mod tree;
+pub(crate) mod usage_totals;
 pub(crate) mod user_message;
-pub(crate) mod waiters;
 pub(crate) mod watchdog;
 pub(crate) mod writer;
 
 pub use agent::{AGENT_DIRECTORY, AGENT_ENTRY};
 pub(crate) use settings::patch_of;
 
-use crate::compaction::{Desk, keep};
+use crate::compaction::{CompactionState, keep};
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
-use crate::server::Home;
+use crate::server::RegistryHandle;
 use crate::server::limits::Allowance;
-use crate::session::command::Mail;
+use crate::session::command::ActorMessage;
 use crate::session::expiry::expired;
-use crate::session::live::Live;
+use crate::session::live::TransientState;
+use crate::session::pending_replies::PendingReplies;
 use crate::session::recover::recover;
-use crate::session::requests::{Answered, Outcome, Request, Requests};
-use crate::session::waiters::Waiters;
+use crate::session::requests::{AnsweredRequest, Outcome, Request, Requests};
 use crate::session::writer::{SessionWriter, Writing};
 use crate::source::AgentSource;
 use launch::{ClosingRun, CurrentRun};
-use leaving::PendingMove;
 use netaclaw_governance::Approval;
-use netaclaw_protocol::{Busy, ReliableEvent, ResyncReason, RunState, SessionResync, Trouble};
+use netaclaw_protocol::{
+    Busy, LocalizedError, ReliableEvent, ResyncReason, RunState, SessionResync,
+};
 use netaclaw_runtime::{RunReport, todo_on_path};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
+use pending_move::PendingMove;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,11 +74,11 @@ const IDLE_MAX: Duration = Duration::from_secs(600);
 
 pub struct LiveSession {
     writer: Arc<SessionWriter>,
-    live: Live,
-    waiters: Waiters<ClarifyAnswer>,
-    consents: Waiters<Approval>,
+    live: TransientState,
+    pending_replies: PendingReplies<ClarifyAnswer>,
+    consents: PendingReplies<Approval>,
     source: Arc<dyn AgentSource>,
-    desk: Arc<Desk>,
+    compaction_state: Arc<CompactionState>,
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
@@ -105,8 +107,8 @@ impl LiveSession {
     ) -> Result<Self, EngineError> {
         let open = recover(&writer).await?;
         let mut warnings = writer.begin().await.state.durable.warnings.clone();
-        warnings.extend(writer.read_only().map(Trouble::from));
-        let live = Live::new(writer.feed.clone(), warnings);
+        warnings.extend(writer.read_only().map(LocalizedError::from));
+        let live = TransientState::new(writer.feed.clone(), warnings);
         for question in open.questions {
             live.question_opened(question);
         }
@@ -119,16 +121,16 @@ impl LiveSession {
         ));
         let durable = writer.begin().await.state.durable.clone();
         let requests = Requests::read(&tree, &durable);
-        let (desk, failed) = durable.compaction.reopen(&tree, now_ms());
+        let (compaction_state, failed) = durable.compaction.reopen(&tree, now_ms());
         live.show_compaction_failure(failed);
-        keep(&writer, &desk, &live).await?;
+        keep(&writer, &compaction_state, &live).await?;
         Ok(Self {
             writer,
             live,
-            waiters: Waiters::default(),
-            consents: Waiters::default(),
+            pending_replies: PendingReplies::default(),
+            consents: PendingReplies::default(),
             source,
-            desk: Arc::new(desk),
+            compaction_state: Arc::new(compaction_state),
             requests,
             runs: JoinSet::new(),
             current: None,
@@ -146,8 +148,8 @@ impl LiveSession {
     /// Serves commands until the session is not needed.
     pub(crate) async fn serve(
         mut self,
-        mut mailbox: mpsc::Receiver<Mail>,
-        home: Home,
+        mut mailbox: mpsc::Receiver<ActorMessage>,
+        home: RegistryHandle,
         mut lost: Lost,
     ) {
         // What waited in the queue when the server stopped continues now.
@@ -163,7 +165,7 @@ impl LiveSession {
                     self.abandon().await;
                 }
                 mail = mailbox.recv(), if !self.closing => match mail {
-                    Some(Mail::PutAway(reply)) if self.current.is_none() => {
+                    Some(ActorMessage::PutAway(reply)) if self.current.is_none() => {
                         leaving = Some(home.abandon(&mut mailbox).await);
                         // Who asked waits at the gate until the session is released.
                         drop(reply.send(Ok(())));
@@ -227,7 +229,7 @@ impl LiveSession {
         self.current.is_none() && self.titles.is_idle() && self.writer.feed.subscriber_count() == 0
     }
 
-    async fn handle(&mut self, mail: Mail) {
+    async fn handle(&mut self, mail: ActorMessage) {
         if let Err(error) = self.settle().await {
             tracing::warn!(
                 session.id = %self.writer.id,
@@ -236,9 +238,9 @@ impl LiveSession {
             );
         }
         match mail {
-            Mail::Ask(asked) => asked.answer(self).await,
-            Mail::Close(subscription) => self.writer.feed.unsubscribe(subscription),
-            Mail::PutAway(reply) => {
+            ActorMessage::Ask(asked) => asked.answer(self).await,
+            ActorMessage::Close(subscription) => self.writer.feed.unsubscribe(subscription),
+            ActorMessage::PutAway(reply) => {
                 drop(reply.send(Err(Busy::RunBegun.into())));
             }
         }
@@ -281,7 +283,7 @@ impl LiveSession {
         let Some(request) = request else {
             return Ok(());
         };
-        let answered = Answered::new(request, now_ms(), outcome);
+        let answered = AnsweredRequest::new(request, now_ms(), outcome);
         writing.state.durable.remember(answered.clone(), now_ms());
         writing.persist_then_publish(Flush::Now).await?;
         self.requests.remember(answered);

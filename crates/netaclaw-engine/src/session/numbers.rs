@@ -1,4 +1,4 @@
-//! The token numbers of a session that no run is counting.
+//! The token usage of a session without a run.
 
 use super::LiveSession;
 use crate::session::durable::ModelChoice;
@@ -44,7 +44,7 @@ impl LiveSession {
     }
 
     /// Publishes them again. A client that opens the session gets what cannot be read now.
-    pub(super) async fn tell_tokens(&self) {
+    pub(super) async fn publish_tokens(&self) {
         let (Ok(tree), Ok(session)) = (self.writer.tree().await, self.writer.meta().await) else {
             return;
         };

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// Room for one: a newer one takes the place of one that was not taken yet.
-pub(crate) struct Partial<T> {
+pub(crate) struct PartialSlot<T> {
     newest: Mutex<Option<T>>,
     filled: Notify,
 }
@@ -29,7 +29,7 @@ impl PartialAnswer {
     }
 }
 
-impl<T> Default for Partial<T> {
+impl<T> Default for PartialSlot<T> {
     fn default() -> Self {
         Self {
             newest: Mutex::new(None),
@@ -38,7 +38,7 @@ impl<T> Default for Partial<T> {
     }
 }
 
-impl<T> Partial<T> {
+impl<T> PartialSlot<T> {
     pub(crate) fn put(&self, newest: T) {
         *self.lock() = Some(newest);
         self.filled.notify_one();
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_newest_is_taken_once() {
-        let partial = Partial::default();
+        let partial = PartialSlot::default();
         assert_eq!(partial.take().now_or_never(), None);
         partial.put("one");
         partial.put("one two");
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_whole_answer_leaves_nothing_behind() {
-        let partial = Partial::default();
+        let partial = PartialSlot::default();
         partial.put("one");
         partial.forget();
         assert_eq!(partial.take().now_or_never(), None);

@@ -6,9 +6,9 @@ use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::Handle;
 use crate::session::expiry::expire;
-use crate::session::recover::{Agreed, close_calls, close_calls_but};
-use crate::session::requests::{Answered, Outcome, Request};
-use crate::session::waiters::read_answer;
+use crate::session::pending_replies::read_answer;
+use crate::session::recover::{ResumableCalls, close_calls, close_calls_but};
+use crate::session::requests::{AnsweredRequest, Outcome, Request};
 use netaclaw_protocol::{Ack, BadRequest, ClarifyResponse, Conflict, NotFound, Nothing};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
@@ -43,7 +43,7 @@ impl LiveSession {
         &mut self,
         request_id: &str,
         answer: &Value,
-        by: Option<Answered>,
+        by: Option<AnsweredRequest>,
     ) -> Result<Ack<Nothing>, EngineError> {
         let answer = read_answer(answer).ok_or(BadRequest::AnswerNotText)?;
         let mut writing = self.writer.begin().await;
@@ -69,7 +69,7 @@ impl LiveSession {
         answered.await?;
         drop(writing);
         self.live.question_closed(request_id, &answer);
-        if self.waiters.answer(request_id, answer).is_err() {
+        if self.pending_replies.answer(request_id, answer).is_err() {
             // Its run died with an earlier process: continue from the answer in a new one, once
             // nothing else is open.
             self.resume_answered().await?;
@@ -118,7 +118,7 @@ impl LiveSession {
         }
         let mut writing = self.writer.begin().await;
         let tree = self.writer.tree().await?;
-        let agreed = Agreed::read(&tree, &writing.state.durable);
+        let agreed = ResumableCalls::read(&tree, &writing.state.durable);
         close_calls_but(&agreed, &self.writer, &mut writing).await?;
         let durable = &mut writing.state.durable;
         durable.questions.clear();
@@ -127,7 +127,7 @@ impl LiveSession {
             .retain(|consent| agreed.contains(&consent.asked.tool_call_id));
         writing.persist_then_publish(Flush::Now).await?;
         drop(writing);
-        self.go_on(None).await?;
+        self.continue_run(None).await?;
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::Handle;
-use crate::session::requests::{Answered, Outcome, Request};
+use crate::session::requests::{AnsweredRequest, Outcome, Request};
 use crate::session::slash::is_compact_command;
 use crate::session::user_message::UserMark;
 use netaclaw_protocol::{
@@ -47,14 +47,16 @@ impl Handle for QueueEdit {
                 QueueChange::Remove { item_id } => {
                     // No other record shows that the request of this message was executed.
                     let removed = queue.remove(&item_id)?;
-                    answered.extend(Answered::queued(&session.writer.id, &removed));
+                    answered.extend(AnsweredRequest::queued(&session.writer.id, &removed));
                 }
                 QueueChange::Move { item_id, position } => {
                     queue.move_to(&item_id, position)?;
                 }
                 QueueChange::Resume => queue.resume(),
             }
-            answered.extend(request.map(|request| Answered::new(request, now_ms(), Outcome::Done)));
+            answered.extend(
+                request.map(|request| AnsweredRequest::new(request, now_ms(), Outcome::Done)),
+            );
             for answered in &answered {
                 durable.remember(answered.clone(), now_ms());
             }

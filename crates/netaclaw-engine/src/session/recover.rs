@@ -1,10 +1,10 @@
-//! What an earlier process left unfinished, closed so that the next message works.
+//! Closes what an earlier process left unfinished, so that the next message works.
 
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
-use crate::session::durable::{AskedConsent, Durable};
-use crate::session::ending::Ending;
+use crate::session::durable::{PersistedState, StoredApproval};
 use crate::session::expiry::is_expired;
+use crate::session::run_ending::RunEnding;
 use crate::session::user_message::marked;
 use crate::session::writer::{SessionWriter, Writing};
 use netaclaw_governance::refusal;
@@ -21,13 +21,13 @@ use std::collections::HashSet;
 
 /// What a dead run has left for a user to answer.
 #[derive(Debug, Default)]
-pub(crate) struct StillOpen {
+pub(crate) struct OpenRequests {
     pub(crate) questions: Vec<Question>,
     pub(crate) approvals: Vec<ApprovalQuestion>,
 }
 
-impl StillOpen {
-    fn read(durable: &Durable) -> Self {
+impl OpenRequests {
+    fn read(durable: &PersistedState) -> Self {
         let questions = durable.questions.iter();
         let questions = questions.filter(|asked| asked.answer.is_none());
         let approvals = durable.approvals.iter();
@@ -44,15 +44,15 @@ impl StillOpen {
 }
 
 /// Closes an interrupted run and returns what is still open of it. The queue stays.
-pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineError> {
+pub(crate) async fn recover(writer: &SessionWriter) -> Result<OpenRequests, EngineError> {
     if writer.read_only().is_some() {
-        return Ok(StillOpen::default());
+        return Ok(OpenRequests::default());
     }
     let mut writing = writer.begin().await;
     let durable = &writing.state.durable;
     let interrupted = durable.run.is_some();
     if !interrupted && durable.has_nothing_open() {
-        return Ok(StillOpen::default());
+        return Ok(OpenRequests::default());
     }
     if interrupted {
         // What was being streamed must be in the tree before we look what is missing there.
@@ -62,12 +62,12 @@ pub(crate) async fn recover(writer: &SessionWriter) -> Result<StillOpen, EngineE
     forget_taken_items(&tree, &mut writing);
     let durable = &mut writing.state.durable;
     if !interrupted && durable.questions.is_empty() && durable.approvals.is_empty() {
-        return Ok(StillOpen::default());
+        return Ok(OpenRequests::default());
     }
-    let open = StillOpen::read(durable);
+    let open = OpenRequests::read(durable);
     if open.is_empty() {
         close_calls(writer, &mut writing).await?;
-        Ending::interrupted().say(writer, &mut writing).await?;
+        RunEnding::interrupted().say(writer, &mut writing).await?;
         writing.state.durable.questions.clear();
         writing.state.durable.approvals.clear();
     } else if interrupted {
@@ -100,12 +100,12 @@ pub(crate) async fn close_calls(
     writer: &SessionWriter,
     writing: &mut Writing<'_>,
 ) -> Result<(), EngineError> {
-    close_calls_but(&Agreed::default(), writer, writing).await
+    close_calls_but(&ResumableCalls::default(), writer, writing).await
 }
 
 /// The same, but for calls that are going to run.
 pub(crate) async fn close_calls_but(
-    agreed: &Agreed,
+    agreed: &ResumableCalls,
     writer: &SessionWriter,
     writing: &mut Writing<'_>,
 ) -> Result<(), EngineError> {
@@ -153,7 +153,7 @@ pub(crate) async fn close_calls_but(
 }
 
 /// The same for users.
-fn ending(consent: Option<&AskedConsent>) -> &'static str {
+fn ending(consent: Option<&StoredApproval>) -> &'static str {
     match consent.map(|consent| consent.outcome) {
         Some(None | Some(ApprovalOutcome::Closed)) => "undecided",
         Some(Some(ApprovalOutcome::Denied)) => "denied",
@@ -168,7 +168,7 @@ fn ending(consent: Option<&AskedConsent>) -> &'static str {
 }
 
 /// What the model reads of a call that the end of the server has overtaken.
-fn not_run(call: &Call, consent: Option<&AskedConsent>) -> String {
+fn not_run(call: &Call, consent: Option<&StoredApproval>) -> String {
     let outcome = consent.map(|consent| (consent.outcome, &consent.words));
     match outcome {
         Some((None | Some(ApprovalOutcome::Closed), _)) => {
@@ -191,13 +191,13 @@ fn not_run(call: &Call, consent: Option<&AskedConsent>) -> String {
 
 /// Calls of the last answer that were approved after their run had died, and have not run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Agreed {
+pub(crate) struct ResumableCalls {
     tool_call_ids: Vec<String>,
 }
 
-impl Agreed {
+impl ResumableCalls {
     /// Consents of a run that is alive do not count: [`recover`] and the end of a run remove them.
-    pub(crate) fn read(tree: &SessionTree, durable: &Durable) -> Self {
+    pub(crate) fn read(tree: &SessionTree, durable: &PersistedState) -> Self {
         if durable.approvals.is_empty() {
             return Self::default();
         }

@@ -4,7 +4,7 @@
 //! the session's state. Both outlive the process.
 
 use crate::error::EngineError;
-use crate::session::durable::{Durable, Queued};
+use crate::session::durable::{PersistedState, Queued};
 use crate::session::user_message::marked;
 use netaclaw_protocol::{
     Chat, ChatAck, Command, CompactStatus, Conflict, Disposition, RunId, SessionId,
@@ -68,7 +68,7 @@ impl Request {
 /// A request and its answer, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Answered {
+pub(crate) struct AnsweredRequest {
     pub(crate) id: String,
     pub(crate) fingerprint: String,
     /// Unix time in milliseconds.
@@ -94,7 +94,7 @@ impl Outcome {
     }
 }
 
-impl Answered {
+impl AnsweredRequest {
     pub(crate) fn new(request: Request, at: i64, outcome: Outcome) -> Self {
         let Request { id, fingerprint } = request;
         Self {
@@ -134,13 +134,13 @@ impl Answered {
 /// The answered requests of one session.
 #[derive(Default)]
 pub(crate) struct Requests {
-    answered: HashMap<String, Answered>,
+    answered: HashMap<String, AnsweredRequest>,
     order: VecDeque<String>,
 }
 
 impl Requests {
     /// Finds what earlier processes took in.
-    pub(crate) fn read(tree: &SessionTree, durable: &Durable) -> Self {
+    pub(crate) fn read(tree: &SessionTree, durable: &PersistedState) -> Self {
         let mut requests = Self::default();
         let session = tree.header().id();
         for (entry, mark, at) in tree.entries().iter().filter_map(marked) {
@@ -155,11 +155,11 @@ impl Requests {
                     feed: None,
                 };
                 let request = Request { id, fingerprint };
-                requests.remember(Answered::new(request, at, Outcome::Chat(ack)));
+                requests.remember(AnsweredRequest::new(request, at, Outcome::Chat(ack)));
             }
         }
         let queued = durable.queue.iter();
-        let queued = queued.filter_map(|queued| Answered::queued(session, queued));
+        let queued = queued.filter_map(|queued| AnsweredRequest::queued(session, queued));
         for answered in queued.chain(durable.requests.iter().cloned()) {
             requests.remember(answered);
         }
@@ -186,7 +186,7 @@ impl Requests {
         }
     }
 
-    pub(crate) fn remember(&mut self, answered: Answered) {
+    pub(crate) fn remember(&mut self, answered: AnsweredRequest) {
         let id = answered.id.clone();
         if self.answered.insert(id.clone(), answered).is_none() {
             self.order.push_back(id);
@@ -244,7 +244,7 @@ mod tests {
         });
         let first = chat("a");
         assert_eq!(requests.repeat(first.as_ref(), 5).unwrap(), None);
-        requests.remember(Answered::new(first.unwrap(), 5, ack.clone()));
+        requests.remember(AnsweredRequest::new(first.unwrap(), 5, ack.clone()));
         let again = requests.repeat(chat("a").as_ref(), 6);
         assert_eq!(again.unwrap(), Some(&ack));
         let other = requests.repeat(chat("b").as_ref(), 6);

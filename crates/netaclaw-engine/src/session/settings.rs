@@ -85,7 +85,7 @@ impl Handle for SetModel {
         match session.current {
             // The run continues with the model that it began with.
             Some(_) => session.remeasure = true,
-            None => session.tell_tokens().await,
+            None => session.publish_tokens().await,
         }
         Ok(Ack::new(Nothing {}))
     }

@@ -1,9 +1,9 @@
-//! Titles: the first line of the first message at once, better words when a model has found some.
+//! Titles: the first line of the first message at once, later the title of a model.
 //! The model is the auxiliary one, or the agent's own: one short request after the first answer.
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::session::title::{Beginning, ask, is_skill_run, title_of};
+use crate::session::title::{FirstExchange, ask, is_skill_run, title_of};
 use crate::source::AgentSource;
 use netaclaw_protocol::{RunOutcome, SessionMeta};
 use netaclaw_session::SessionPatch;
@@ -17,13 +17,13 @@ pub(super) struct Titles {
     first_line: Option<String>,
     /// How often a model was asked without result.
     failures: u32,
-    jobs: JoinSet<Made>,
+    jobs: JoinSet<TitleOutcome>,
 }
 
 /// A model that cannot do it would otherwise cost a request after every answer.
 const FAILURES_MAX: u32 = 2;
 
-enum Made {
+enum TitleOutcome {
     Title(String),
     /// The next run tries again.
     Nothing,
@@ -40,14 +40,14 @@ impl Titles {
     pub(super) async fn next(&mut self) -> Option<String> {
         while let Some(made) = self.jobs.join_next().await {
             match made {
-                Ok(Made::Title(title)) => return Some(title),
-                Ok(Made::Nothing) => {
+                Ok(TitleOutcome::Title(title)) => return Some(title),
+                Ok(TitleOutcome::Nothing) => {
                     self.failures += 1;
                     if self.failures >= FAILURES_MAX {
                         self.first_line = None;
                     }
                 }
-                Ok(Made::NoModel) => self.first_line = None,
+                Ok(TitleOutcome::NoModel) => self.first_line = None,
                 Err(error) if error.is_cancelled() => {}
                 Err(panic) => tracing::error!(%panic, "generating a title panicked"),
             }
@@ -65,7 +65,7 @@ impl Titles {
 impl LiveSession {
     /// Gives a session its title when its first run ends, and starts generating a better one as
     /// soon as there is an answer.
-    pub(super) async fn entitle(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
+    pub(super) async fn update_title(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
         let meta = self.writer.meta().await?;
         let tree = self.writer.tree().await?;
         if meta.title.is_none()
@@ -77,7 +77,7 @@ impl LiveSession {
         let due = outcome == RunOutcome::Completed && self.titles.first_line.is_some();
         if due
             && self.titles.is_idle()
-            && let Some(beginning) = Beginning::read(&tree)
+            && let Some(beginning) = FirstExchange::read(&tree)
         {
             let source = Arc::clone(&self.source);
             self.titles.jobs.spawn(make_up(source, meta, beginning));
@@ -106,20 +106,24 @@ impl LiveSession {
     }
 }
 
-async fn make_up(source: Arc<dyn AgentSource>, session: SessionMeta, beginning: Beginning) -> Made {
+async fn make_up(
+    source: Arc<dyn AgentSource>,
+    session: SessionMeta,
+    beginning: FirstExchange,
+) -> TitleOutcome {
     match source.title_model(&session).await {
         Ok(Some(titles)) => match ask(titles, beginning).await {
-            Some(title) => Made::Title(title),
-            None => Made::Nothing,
+            Some(title) => TitleOutcome::Title(title),
+            None => TitleOutcome::Nothing,
         },
-        Ok(None) => Made::NoModel,
+        Ok(None) => TitleOutcome::NoModel,
         Err(error) => {
             tracing::info!(
                 session.id = %session.session_id,
                 %error,
                 "no model is available for titles"
             );
-            Made::Nothing
+            TitleOutcome::Nothing
         }
     }
 }

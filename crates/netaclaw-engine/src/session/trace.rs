@@ -5,7 +5,7 @@
 //! answers, tool output or API keys.
 
 use netaclaw_protocol::{
-    RunId, RunOutcome, SessionId, SessionMeta, StopReason, ToolRoute, TroubleKind, Usage,
+    LocalizedErrorKind, RunId, RunOutcome, SessionId, SessionMeta, StopReason, ToolRoute, Usage,
 };
 use netaclaw_runtime::RunReport;
 use opentelemetry::global::{self, BoxedSpan, BoxedTracer};
@@ -62,7 +62,7 @@ impl RunTrace {
         }
     }
 
-    pub(crate) fn retried(&mut self, kind: TroubleKind) {
+    pub(crate) fn retried(&mut self, kind: LocalizedErrorKind) {
         if let Some(span) = &mut self.model {
             span.add_event("retry", vec![KeyValue::new(ERROR, kind.as_str())]);
         }
@@ -85,7 +85,12 @@ impl RunTrace {
         }
     }
 
-    pub(crate) fn answered(&mut self, stop: StopReason, kind: Option<TroubleKind>, usage: &Usage) {
+    pub(crate) fn answered(
+        &mut self,
+        stop: StopReason,
+        kind: Option<LocalizedErrorKind>,
+        usage: &Usage,
+    ) {
         let Some(mut span) = self.model.take() else {
             return;
         };
@@ -142,7 +147,7 @@ impl RunTrace {
         span.set_attribute(KeyValue::new("netaclaw.run.outcome", outcome));
         if report.outcome == RunOutcome::Error {
             let kind = report.trouble.as_ref().map(|why| why.kind);
-            let kind = kind.unwrap_or(TroubleKind::Internal).as_str();
+            let kind = kind.unwrap_or(LocalizedErrorKind::Internal).as_str();
             span.set_attribute(KeyValue::new(ERROR, kind));
             span.set_status(Status::error(kind));
         }

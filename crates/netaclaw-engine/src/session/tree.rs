@@ -7,7 +7,7 @@ use crate::server::limits::{LABEL_CHARS_MAX, check_length};
 use crate::server::listing::{Liveness, list_item};
 use crate::server::{Caller, Engine};
 use crate::session::command::Handle;
-use crate::session::durable::Durable;
+use crate::session::durable::PersistedState;
 use crate::session::requests::{Outcome, Request};
 use netaclaw_protocol::{
     Ack, BadRequest, Busy, EntryId, Fork, Forked, LimitedText, Nothing, ReliableEvent, Retried,
@@ -15,13 +15,13 @@ use netaclaw_protocol::{
     SwitchStatus,
 };
 use netaclaw_runtime::todo_on_path;
-use netaclaw_session::{EntryBody, Flush, Places, Role, SessionError};
+use netaclaw_session::{EntryBody, Flush, NavigationTree, Role, SessionError};
 use std::sync::Arc;
 use uuid::Uuid;
 
 /// Where a move of the leaf ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum LeafTarget {
     /// At the entry.
     Exactly,
     /// From the entry on, where its branch was last left.
@@ -45,8 +45,8 @@ impl Handle for SwitchLeaf {
         request: Option<Request>,
     ) -> Result<Ack<SwitchLeafAck>, EngineError> {
         let way = match self.follow {
-            true => Way::Follow,
-            false => Way::Exactly,
+            true => LeafTarget::Follow,
+            false => LeafTarget::Exactly,
         };
         if self.summarize {
             let left = session.leave_branch(self.leaf_entry_id, way, request);
@@ -63,7 +63,7 @@ impl LiveSession {
     pub(super) async fn switch_leaf(
         &mut self,
         leaf: Option<EntryId>,
-        way: Way,
+        way: LeafTarget,
         request: Option<Request>,
     ) -> Result<(), EngineError> {
         if self.current.is_some() {
@@ -75,8 +75,8 @@ impl LiveSession {
         let known = writing.state.durable.visits.clone();
         writing.remember_visit(&tree);
         let leaf = match (leaf, way) {
-            (Some(entry), Way::Follow) => {
-                Some(Places::new(&tree).follow(&entry, &writing.state.durable.visits))
+            (Some(entry), LeafTarget::Follow) => {
+                Some(NavigationTree::new(&tree).follow(&entry, &writing.state.durable.visits))
             }
             (leaf, _) => leaf,
         };
@@ -129,9 +129,9 @@ impl Handle for Retry {
         if session.current.is_none() {
             session.allowance.begin()?;
         }
-        let switched = session.switch_leaf(Some(self.entry_id), Way::Exactly, None);
+        let switched = session.switch_leaf(Some(self.entry_id), LeafTarget::Exactly, None);
         let begun = match switched.await {
-            Ok(()) => session.go_on(request).await,
+            Ok(()) => session.continue_run(request).await,
             Err(error) => Err(error),
         };
         let runs = session.current.is_some();
@@ -244,7 +244,7 @@ impl Handle for Fork {
 }
 
 fn as_forked(fork: SessionMeta) -> Forked {
-    let durable = Durable::read(&fork);
+    let durable = PersistedState::read(&fork);
     Forked {
         session_id: fork.session_id.clone(),
         session: list_item(fork, &durable, Liveness::Live),

@@ -1,8 +1,8 @@
 //! Ends a run without activity, with an error that says so; otherwise it would block its session
 //! for good. Every run has a watchdog of its own: a hanging session does not affect others.
 
-use crate::session::live::Live;
-use netaclaw_protocol::{RunOutcome, RunTrouble, SessionId, Trouble, Usage};
+use crate::session::live::TransientState;
+use netaclaw_protocol::{LocalizedError, RunOutcome, RunTrouble, SessionId, Usage};
 use netaclaw_runtime::RunReport;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -18,18 +18,18 @@ const END_GRACE: Duration = Duration::from_secs(10);
 /// When a run last did something, and what. Cheap to clone; all clones are the same.
 #[derive(Clone)]
 pub(crate) struct Progress {
-    last: Arc<Mutex<Sign>>,
+    last: Arc<Mutex<Activity>>,
 }
 
 #[derive(Clone, Copy)]
-struct Sign {
+struct Activity {
     what: &'static str,
     at: Instant,
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        let sign = Sign {
+        let sign = Activity {
             what: "start",
             at: Instant::now(),
         };
@@ -45,14 +45,14 @@ impl Progress {
     /// Nothing more is to be expected before this time has passed.
     pub(crate) fn pauses(&self, what: &'static str, time: Duration) {
         let at = Instant::now() + time;
-        *self.lock() = Sign { what, at };
+        *self.lock() = Activity { what, at };
     }
 
-    fn last(&self) -> Sign {
+    fn last(&self) -> Activity {
         *self.lock()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Sign> {
+    fn lock(&self) -> MutexGuard<'_, Activity> {
         // One assignment happens under it.
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -60,10 +60,10 @@ impl Progress {
 
 pub(crate) struct Watchdog {
     pub(crate) session: SessionId,
-    pub(crate) live: Live,
+    pub(crate) live: TransientState,
     pub(crate) cancel: CancellationToken,
     /// Set once the run was found to have stalled.
-    pub(crate) stalled: OnceLock<Trouble>,
+    pub(crate) stalled: OnceLock<LocalizedError>,
 }
 
 impl Watchdog {
@@ -115,7 +115,7 @@ impl Watchdog {
 
     /// Ready when nothing has happened for too long. A run that waits for a user has no limit, and
     /// tools have their own timeouts.
-    async fn stalls(&self) -> Trouble {
+    async fn stalls(&self) -> LocalizedError {
         let mut from = self.live.progress().last().at;
         loop {
             tokio::time::sleep_until(from + STALLED_AFTER).await;
@@ -129,7 +129,7 @@ impl Watchdog {
         }
     }
 
-    fn stalled(&self, last: Sign, now: Instant) -> Trouble {
+    fn stalled(&self, last: Activity, now: Instant) -> LocalizedError {
         let seconds = (now - last.at).as_secs();
         let (minutes, what) = (seconds / 60, last.what);
         let phase = self.live.phase_name();

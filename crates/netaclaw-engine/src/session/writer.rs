@@ -7,17 +7,17 @@ use crate::events::wire::{answer_of, wire_new};
 use crate::metrics::{self, QueueGauge, StoreCall};
 use crate::process_log::{ProcessLogs, StepLog};
 use crate::server::listing::{ListFeed, Liveness, list_item};
-use crate::session::durable::{Durable, NewerState, Queue, StateUpdate, StoredState};
-use crate::session::foreign::ForeignWatch;
+use crate::session::durable::{NewerState, PersistedState, Queue, StateUpdate, StoredState};
+use crate::session::foreign::ForeignContentCache;
 use crate::session::slash::escaped;
-use crate::session::tally::{Tally, Totals};
+use crate::session::usage_totals::{Totals, UsageTotals};
 use crate::session::user_message::{UserMark, user_message};
 use netaclaw_protocol::{
     Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReadOnly, ReliableEvent,
     SessionId, SessionListItem, SessionMeta, SessionUpdated, StandingApproval, StandingApprovals,
 };
 use netaclaw_session::{
-    Entry, EntryBody, FORMAT_VERSION, Flush, Header, NewEntry, Places, Role, SessionError,
+    Entry, EntryBody, FORMAT_VERSION, Flush, Header, NavigationTree, NewEntry, Role, SessionError,
     SessionPatch, SessionTree, SessionTreeProvider,
 };
 use std::sync::{Arc, PoisonError};
@@ -38,8 +38,8 @@ pub(crate) struct SessionWriter {
     /// otherwise the run would leave them on a branch of their own. Changed only by the holder of
     /// the write lock; separate, because a run that streams must not wait for that lock.
     run_tip: std::sync::Mutex<Option<EntryId>>,
-    tally: Tally,
-    foreign: ForeignWatch,
+    usage_totals: UsageTotals,
+    foreign: ForeignContentCache,
     /// Set if a newer version wrote the session: this one only reads it.
     read_only: Option<ReadOnly>,
     state: Mutex<WriterState>,
@@ -47,13 +47,13 @@ pub(crate) struct SessionWriter {
 
 /// What is kept beside the entries of sessions.
 #[derive(Clone, Default)]
-pub(crate) struct Beside {
+pub(crate) struct SidecarStores {
     pub(crate) files: Option<Arc<dyn AttachmentStore>>,
     pub(crate) logs: Option<Arc<dyn ProcessLogs>>,
 }
 
 pub(crate) struct WriterState {
-    pub(crate) durable: Durable,
+    pub(crate) durable: PersistedState,
     /// What the store holds of it; `None` after a failure, when only the store has the answer.
     stored: Option<StoredState>,
     /// The queue as last published.
@@ -78,14 +78,14 @@ impl SessionWriter {
         feed: Feed,
         lists: Arc<ListFeed>,
         instance: Arc<str>,
-        beside: Beside,
+        beside: SidecarStores,
         session: &SessionMeta,
         header: &Header,
     ) -> Self {
         let id = session.session_id.clone();
         let read_only = read_only(session, header);
         let (durable, stored) = match &read_only {
-            Some(_) => (Durable::default(), StoredState::default()),
+            Some(_) => (PersistedState::default(), StoredState::default()),
             None => StoredState::read(session),
         };
         tell_unsupported(&id, &durable.queue);
@@ -107,8 +107,8 @@ impl SessionWriter {
             owner: session.user_id.clone(),
             instance,
             run_tip: std::sync::Mutex::default(),
-            tally: Tally::default(),
-            foreign: ForeignWatch::default(),
+            usage_totals: UsageTotals::default(),
+            foreign: ForeignContentCache::default(),
             files: beside.files,
             read_only,
             state,
@@ -175,7 +175,7 @@ impl SessionWriter {
 
     /// What the answers up to a place in the session have cost.
     pub(crate) fn totals(&self, tree: &SessionTree, leaf: Option<&EntryId>) -> Totals {
-        self.tally.at(tree, leaf)
+        self.usage_totals.at(tree, leaf)
     }
 
     /// What a model that answers at a place in the session has read from outside.
@@ -314,7 +314,7 @@ impl Writing<'_> {
     /// change that was refused must not take effect later.
     pub(crate) async fn change<T>(
         &mut self,
-        change: impl FnOnce(&mut Durable) -> Result<T, EngineError>,
+        change: impl FnOnce(&mut PersistedState) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let before = self.state.durable.clone();
         let changed = match change(&mut self.state.durable) {
@@ -407,7 +407,7 @@ impl Writing<'_> {
 
     /// Stores the path to the leaf, before or after it is left.
     pub(crate) fn remember_visit(&mut self, tree: &SessionTree) {
-        Places::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
+        NavigationTree::new(tree).remember(tree.leaf(), &mut self.state.durable.visits);
     }
 }
 

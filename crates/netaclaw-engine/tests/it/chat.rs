@@ -517,7 +517,7 @@ async fn a_session_with_a_chosen_id_is_made_once_and_for_its_owner_only() {
 }
 
 #[tokio::test]
-async fn an_answer_is_told_again_with_each_result_of_its_calls() {
+async fn an_answer_is_updated_with_each_result_of_its_calls() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path());
     let session = server.chat(None, "look").await.session_id;

@@ -8,7 +8,7 @@ use std::time::Duration;
 const IDLE: Duration = Duration::from_secs(600);
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_turned_away_while_a_session_is_put_away() {
+async fn no_client_is_refused_while_a_session_is_evicted() {
     let dir = tempfile::tempdir().unwrap();
     let server = Server::start(dir.path());
     let session = server.chat(None, "one").await.session_id;

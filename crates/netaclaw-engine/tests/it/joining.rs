@@ -55,14 +55,14 @@ async fn who_goes_while_joining_does_not_watch() {
 }
 
 /// A scripted agent whose figures take their time.
-struct Measured {
+struct MeasuringSource {
     agent: Arc<dyn AgentSource>,
     asked: Semaphore,
     answered: Semaphore,
 }
 
 #[async_trait]
-impl AgentSource for Measured {
+impl AgentSource for MeasuringSource {
     async fn find(&self, agent: Option<&str>) -> Result<AgentRef, EngineError> {
         self.agent.find(agent).await
     }
@@ -90,7 +90,7 @@ async fn a_run_goes_on_while_figures_for_who_joins_are_looked_up() {
         fsync: Fsync::Off,
     }));
     let script = Script::new();
-    let source = Arc::new(Measured {
+    let source = Arc::new(MeasuringSource {
         agent: script.source(),
         asked: Semaphore::new(0),
         answered: Semaphore::new(0),

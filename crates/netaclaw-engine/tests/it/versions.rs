@@ -2,8 +2,8 @@
 
 use netaclaw_engine::{EngineError, UpdateSession};
 use netaclaw_protocol::{
-    Chat, ErrorCode, LiveSnapshot, QueueChange, QueueEdit, ReadOnly, SessionChange, SessionId,
-    TroubleKind,
+    Chat, ErrorCode, LiveSnapshot, LocalizedErrorKind, QueueChange, QueueEdit, ReadOnly,
+    SessionChange, SessionId,
 };
 use netaclaw_session::{MetadataChange, SessionPatch, SessionTreeProvider};
 use netaclaw_store::{FileProvider, FileSettings, Fsync, MysqlProvider, MysqlSettings};
@@ -205,7 +205,7 @@ async fn a_newer_state_is_only_read(open: impl Opens) {
     let warning = shown
         .warnings
         .iter()
-        .find(|w| w.kind == TroubleKind::NewerVersion);
+        .find(|w| w.kind == LocalizedErrorKind::NewerVersion);
     let words = &warning.expect("people see why").words;
     assert!(
         words.en.contains("77") && words.zh.contains("77"),
@@ -300,7 +300,7 @@ async fn a_file_of_a_newer_format_is_shown_and_not_written() {
     let server = Server::start(dir.path());
     let shown = snapshot(&server, &session).await;
     assert_eq!(shown.entries.len(), 1);
-    assert_eq!(shown.warnings[0].kind, TroubleKind::NewerVersion);
+    assert_eq!(shown.warnings[0].kind, LocalizedErrorKind::NewerVersion);
     let chat = Chat {
         session_id: Some(session.clone()),
         content: "two".to_owned(),

@@ -1,4 +1,4 @@
-//! Where a request comes from: the other side of the connection, or what a trusted proxy says.
+//! The client address: the peer of the connection, or the header of a trusted proxy.
 
 use axum::http::{HeaderMap, HeaderName, header};
 use ipnet::IpNet;

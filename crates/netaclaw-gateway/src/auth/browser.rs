@@ -19,7 +19,7 @@ const BROWSERS_MAX: usize = 20;
 
 /// Lets a browser stay: it keeps the token it has, if that is good for the same and for a while,
 /// or gets a new one in its place.
-pub(crate) async fn welcome(
+pub(crate) async fn keep_login(
     shared: &Shared,
     who: &Identity,
     asked: &HeaderMap,
@@ -38,7 +38,7 @@ pub(crate) async fn welcome(
         scope: who.scope,
         expires_at: Some(now_ms() + millis(LASTS)),
     };
-    let issued = match came_with(who) {
+    let issued = match presented_token(who) {
         Some(with) => shared.admin.issue_token_with(&actor(who), spec, with).await,
         None => shared.admin.issue_token(&actor(who), spec).await,
     }?;
@@ -62,7 +62,7 @@ async fn known(shared: &Shared, asked: &HeaderMap) -> Option<Token> {
 }
 
 /// The token that a browser presents at login, with which its own one ends.
-fn came_with(who: &Identity) -> Option<&TokenId> {
+fn presented_token(who: &Identity) -> Option<&TokenId> {
     let token = who.token.as_ref()?;
     match is_browsers(token) {
         true => token.issued_with.as_ref(),
@@ -78,7 +78,7 @@ fn lasts(token: &Token, who: &Identity) -> bool {
     let enough = with_expires_at.map_or(half, |at| at.min(half));
     spec.user_id.as_str() == who.user_id
         && spec.scope == who.scope
-        && token.issued_with.as_ref() == came_with(who)
+        && token.issued_with.as_ref() == presented_token(who)
         && spec.expires_at.is_none_or(|at| at >= enough)
 }
 

@@ -1,4 +1,4 @@
-//! Handlers say in their arguments who may call them.
+//! Extractors by which handlers declare the rights that they require.
 
 use super::{AuthError, Identity, credential};
 use crate::error::ApiError;
@@ -9,7 +9,7 @@ use netaclaw_protocol::{Forbidden, TokenScope};
 use std::sync::Arc;
 
 /// A client with a valid credential.
-pub(crate) struct Signed(pub(crate) Identity);
+pub(crate) struct SignedIn(pub(crate) Identity);
 
 /// A client whose credential allows changes to its user's own data.
 pub(crate) struct Writer(pub(crate) Identity);
@@ -18,12 +18,12 @@ pub(crate) struct Writer(pub(crate) Identity);
 pub(crate) struct FullScope(pub(crate) Identity);
 
 /// Who may look at how the server is configured.
-pub(crate) struct Onlooker(pub(crate) Identity);
+pub(crate) struct CanInspect(pub(crate) Identity);
 
 /// Who may configure the server.
 pub(crate) struct Administrator(pub(crate) Identity);
 
-impl FromRequestParts<Arc<Shared>> for Signed {
+impl FromRequestParts<Arc<Shared>> for SignedIn {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
@@ -37,7 +37,7 @@ impl FromRequestParts<Arc<Shared>> for Writer {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
-        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        let SignedIn(identity) = SignedIn::from_request_parts(parts, shared).await?;
         match identity.may_write() {
             true => Ok(Self(identity)),
             false => Err(Forbidden::OnlyReads.into()),
@@ -49,7 +49,7 @@ impl FromRequestParts<Arc<Shared>> for FullScope {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
-        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        let SignedIn(identity) = SignedIn::from_request_parts(parts, shared).await?;
         match identity.scope {
             TokenScope::Full => Ok(Self(identity)),
             TokenScope::Read | TokenScope::Chat => Err(Forbidden::FullScopeNeeded.into()),
@@ -57,11 +57,11 @@ impl FromRequestParts<Arc<Shared>> for FullScope {
     }
 }
 
-impl FromRequestParts<Arc<Shared>> for Onlooker {
+impl FromRequestParts<Arc<Shared>> for CanInspect {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
-        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        let SignedIn(identity) = SignedIn::from_request_parts(parts, shared).await?;
         match identity.may_inspect() {
             true => Ok(Self(identity)),
             false => Err(Forbidden::AdministratorSees.into()),
@@ -73,7 +73,7 @@ impl FromRequestParts<Arc<Shared>> for Administrator {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
-        let Signed(identity) = Signed::from_request_parts(parts, shared).await?;
+        let SignedIn(identity) = SignedIn::from_request_parts(parts, shared).await?;
         match identity.may_configure() {
             true => Ok(Self(identity)),
             false => Err(Forbidden::AdministratorChanges.into()),

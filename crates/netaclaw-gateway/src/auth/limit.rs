@@ -1,10 +1,10 @@
-//! Guessing passwords has to take long, and must not lock others out.
+//! Limits failed logins per name and address, without locking out other users.
 //!
 //! Refusals count by address, and by name at an address: what one address does wrong never keeps a
 //! right password from another address out. All failures of a name together only delay the next
 //! try. A browser that proves an earlier login of the same name is counted on its own.
 
-use super::known::KnownBrowser;
+use super::known_browsers::KnownBrowser;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

@@ -1,9 +1,9 @@
 //! Browsers log in by name and password or by a token, and get a cookie.
 
 use super::address::client_address;
-use super::browser::{set_cookie, welcome};
+use super::browser::{keep_login, set_cookie};
 use super::limit::LoginTry;
-use super::{Identity, Signed, identity, password};
+use super::{Identity, SignedIn, identity, password};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::ApiJson;
@@ -55,7 +55,7 @@ async fn login(
     };
     shared.logins.succeeded(&attempt);
     let response = Json(about(&who)).into_response();
-    let mut response = welcome(&shared, &who, &asked, response).await?;
+    let mut response = keep_login(&shared, &who, &asked, response).await?;
     let known = &shared.known_browsers;
     if by_password
         && known.check(&asked, &who.user_name).is_none()
@@ -89,12 +89,12 @@ fn attempt(shared: &Shared, login: &Login, address: IpAddr, asked: &HeaderMap) -
 #[utoipa::path(post, path = "/admin/netaclaw/logout", tag = "login", responses((status = 204)))]
 async fn logout(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
 ) -> Result<Response, ApiError> {
     // Only what a browser was given ends here; a token of a program is revoked by its id.
     if let Some(token) = who.token.as_ref().filter(|token| is_browsers(token)) {
         shared.admin.revoke_token(&actor(&who), &token.id).await?;
-        shared.connections.doubt(&who.user_id);
+        shared.connections.recheck_credentials(&who.user_id);
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
     set_cookie(&mut response, &shared, None);
@@ -102,7 +102,7 @@ async fn logout(
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/me", tag = "login", responses((status = 200, body = Me)))]
-async fn whoami(Signed(who): Signed) -> Json<Me> {
+async fn whoami(SignedIn(who): SignedIn) -> Json<Me> {
     Json(about(&who))
 }
 

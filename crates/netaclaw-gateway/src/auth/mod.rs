@@ -1,22 +1,22 @@
-//! Who asks, and what they may do.
+//! Authentication and authorization.
 
 mod address;
 mod browser;
 mod cookie;
 mod extract;
-mod known;
+mod known_browsers;
 mod limit;
 mod login;
 mod origin;
 mod password;
 
-pub(crate) use browser::welcome;
+pub(crate) use browser::keep_login;
 pub(crate) use cookie::credential;
-pub(crate) use extract::{Administrator, FullScope, Onlooker, Signed, Writer};
-pub(crate) use known::KnownBrowsers;
+pub(crate) use extract::{Administrator, CanInspect, FullScope, SignedIn, Writer};
+pub(crate) use known_browsers::KnownBrowsers;
 pub(crate) use limit::LoginLimiter;
 pub(crate) use login::{actor, routes};
-pub(crate) use origin::{MadeBy, Sites, foreign, made_by, refuse_foreign};
+pub(crate) use origin::{KnownOrigins, RequestOrigin, foreign, made_by, refuse_foreign};
 
 use crate::metrics;
 use crate::settings::AuthSettings;

@@ -24,14 +24,14 @@ const ALLOWED_FOR: Duration = Duration::from_secs(600);
 
 /// The origins and host names of this server and of its friends, as browsers write them.
 #[derive(Debug)]
-pub(crate) struct Sites {
+pub(crate) struct KnownOrigins {
     public: Option<String>,
     allowed: Vec<String>,
 }
 
 /// Where the page is that a request was made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MadeBy {
+pub(crate) enum RequestOrigin {
     /// The user: by typing an address, from a bookmark or from another program.
     Person,
     /// A page of this server.
@@ -42,7 +42,7 @@ pub(crate) enum MadeBy {
     Unknown,
 }
 
-impl Sites {
+impl KnownOrigins {
     pub(crate) fn new(settings: &AuthSettings) -> Self {
         let plain = |origin: &String| origin.trim_end_matches('/').to_ascii_lowercase();
         Self {
@@ -82,7 +82,7 @@ impl Sites {
     /// browser at all.
     fn is_own(&self, headers: &HeaderMap) -> bool {
         let Some(origin) = headers.get(header::ORIGIN) else {
-            return made_by(headers) != MadeBy::OtherPage;
+            return made_by(headers) != RequestOrigin::OtherPage;
         };
         let Ok(origin) = origin.to_str() else {
             return false;
@@ -154,7 +154,7 @@ pub(crate) fn foreign() -> ApiError {
 
 /// The name a request is for, if the server does not answer to it. A program may use any name with
 /// a token in the header, which a page of that name does not have.
-fn foreign_host(sites: &Sites, headers: &HeaderMap, path: &str) -> Option<String> {
+fn foreign_host(sites: &KnownOrigins, headers: &HeaderMap, path: &str) -> Option<String> {
     let host = headers.get(header::HOST)?;
     let known = host.to_str().is_ok_and(|host| sites.answers_to(host));
     let foreign = !known && !HEALTH.contains(&path);
@@ -167,13 +167,13 @@ fn misdirected(host: &str) -> ApiError {
 }
 
 /// What the browser says about the page that made a request.
-pub(crate) fn made_by(headers: &HeaderMap) -> MadeBy {
+pub(crate) fn made_by(headers: &HeaderMap) -> RequestOrigin {
     let site = headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes);
     match site {
-        None => MadeBy::Unknown,
-        Some(b"none") => MadeBy::Person,
-        Some(b"same-origin") => MadeBy::OwnPage,
-        Some(_) => MadeBy::OtherPage,
+        None => RequestOrigin::Unknown,
+        Some(b"none") => RequestOrigin::Person,
+        Some(b"same-origin") => RequestOrigin::OwnPage,
+        Some(_) => RequestOrigin::OtherPage,
     }
 }
 
@@ -181,8 +181,8 @@ pub(crate) fn made_by(headers: &HeaderMap) -> MadeBy {
 mod tests {
     use super::*;
 
-    fn sites() -> Sites {
-        Sites::new(&AuthSettings {
+    fn sites() -> KnownOrigins {
+        KnownOrigins::new(&AuthSettings {
             public_url: Some("https://neta.example".to_owned()),
             allowed_origins: vec![
                 "https://Example.org/".to_owned(),

@@ -2,7 +2,7 @@
 //! enough to take an account over.
 
 use super::login::{actor, too_many};
-use super::{Identity, Signed};
+use super::{Identity, SignedIn};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::ApiJson;
@@ -24,7 +24,7 @@ pub(super) fn routes() -> Routes {
     responses((status = 204), (status = 429)))]
 async fn change(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiJson(asked): ApiJson<OwnPassword>,
 ) -> Result<Response, ApiError> {
     let user = with_password(&who)?;
@@ -47,7 +47,7 @@ async fn change(
         .update_user(&by, &user.id, expect, now.spec, password);
     changed.await?;
     shared.auth.forget_owner();
-    shared.connections.doubt(user.id.as_str());
+    shared.connections.recheck_credentials(user.id.as_str());
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

@@ -2,9 +2,9 @@
 
 use super::error::OpenaiError;
 use super::request::Request;
-use super::run::{Abandoned, Piece, Run};
+use super::run::{OnDisconnect, Piece, Run};
 use super::stream::streamed;
-use super::transcript::Ending;
+use super::transcript::AnswerEnding;
 use crate::auth::Writer;
 use crate::error::ApiError;
 use crate::gateway::Shared;
@@ -33,8 +33,8 @@ async fn complete(
     let ApiJson(mut request) = request?;
     let conversation = request.conversation(now_ms())?;
     let abandoned = match request.stream {
-        true => Abandoned::Stops,
-        false => Abandoned::GoesOn,
+        true => OnDisconnect::Stops,
+        false => OnDisconnect::GoesOn,
     };
     let (caller, model) = (who.caller(), request.model.clone());
     let run = Run::start(&shared, caller, &model, conversation, abandoned).await?;
@@ -50,7 +50,7 @@ async fn whole(mut run: Run, model: String) -> Result<Response, OpenaiError> {
     while let Some(piece) = run.next().await {
         match piece {
             Piece::Text(more) => text.push_str(&more),
-            Piece::End(Ending::Failed(reason)) => return Err(failed(reason)),
+            Piece::End(AnswerEnding::Failed(reason)) => return Err(failed(reason)),
             Piece::End(ending) => finish = finish_reason(&ending),
         }
     }
@@ -71,10 +71,10 @@ pub(super) fn completion_id(run: &Run) -> String {
     format!("chatcmpl-{}", run.session_id)
 }
 
-pub(super) fn finish_reason(ending: &Ending) -> &'static str {
+pub(super) fn finish_reason(ending: &AnswerEnding) -> &'static str {
     match ending {
-        Ending::Length => "length",
-        Ending::Stop | Ending::Failed(_) => "stop",
+        AnswerEnding::Length => "length",
+        AnswerEnding::Stop | AnswerEnding::Failed(_) => "stop",
     }
 }
 

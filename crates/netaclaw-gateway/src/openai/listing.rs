@@ -1,7 +1,7 @@
 //! Agents as models.
 
 use super::error::OpenaiError;
-use crate::auth::Signed;
+use crate::auth::SignedIn;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::ApiPath;
@@ -20,7 +20,7 @@ pub(super) fn routes() -> Routes {
 #[utoipa::path(get, path = "/v1/models", tag = "openai", responses((status = 200, body = Object)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    signed: Result<Signed, ApiError>,
+    signed: Result<SignedIn, ApiError>,
 ) -> Result<Json<Value>, OpenaiError> {
     signed?;
     let agents = shared.admin.agents().await?;
@@ -32,7 +32,7 @@ async fn list(
     responses((status = 200, body = Object)))]
 async fn one(
     State(shared): State<Arc<Shared>>,
-    signed: Result<Signed, ApiError>,
+    signed: Result<SignedIn, ApiError>,
     name: Result<ApiPath<String>, ApiError>,
 ) -> Result<Json<Value>, OpenaiError> {
     signed?;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub(super) struct Request {
     pub(super) model: String,
-    messages: Vec<Said>,
+    messages: Vec<RequestMessage>,
     #[serde(default)]
     pub(super) stream: bool,
     #[serde(default)]
@@ -26,7 +26,7 @@ struct StreamOptions {
 }
 
 #[derive(Debug, Deserialize)]
-struct Said {
+struct RequestMessage {
     role: String,
     #[serde(default)]
     content: Content,
@@ -91,7 +91,7 @@ impl Request {
     }
 }
 
-impl Said {
+impl RequestMessage {
     fn entry(self, timestamp: i64) -> Result<EntryBody, ApiError> {
         let blocks = self.content.blocks()?;
         Ok(match self.role.as_str() {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_before_is_told_from_what_is_said_now() {
+    fn earlier_output_is_distinguished_from_new_output() {
         let conversation = read(json!([
             {"role": "system", "content": "be brief"},
             {"role": "user", "content": "one"},

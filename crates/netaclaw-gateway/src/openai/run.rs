@@ -1,8 +1,8 @@
-//! One call: a new session, what was said before in it, and a run.
+//! One API call: a new session with the earlier messages, and a run.
 
 use super::feed::RunFeed;
 use super::request::Conversation;
-use super::transcript::{Ending, Step, Transcript};
+use super::transcript::{AnswerEnding, Step, Transcript};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::session_provider;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 /// What happens to a run whose client has disconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Abandoned {
+pub(super) enum OnDisconnect {
     /// It goes on: its answer is in its session.
     GoesOn,
     Stops,
@@ -31,18 +31,18 @@ pub(super) struct Run {
     subscription: SubscriptionId,
     events: mpsc::Receiver<ServerEvent>,
     transcript: Transcript,
-    abandoned: Abandoned,
+    abandoned: OnDisconnect,
     over: bool,
 }
 
 /// A piece of the answer.
 pub(super) enum Piece {
     Text(String),
-    End(Ending),
+    End(AnswerEnding),
 }
 
 /// What the model reads of a call that needs consent.
-const NOBODY_AGREES: &str = "the request came through the OpenAI-compatible API, where there is \
+const NO_APPROVER: &str = "the request came through the OpenAI-compatible API, where there is \
                              no user to ask. Continue without this call.";
 
 impl Run {
@@ -51,7 +51,7 @@ impl Run {
         caller: Caller,
         agent: &str,
         conversation: Conversation,
-        abandoned: Abandoned,
+        abandoned: OnDisconnect,
     ) -> Result<Self, ApiError> {
         let engine = &shared.engine;
         if is_compact_command(&conversation.text) {
@@ -108,7 +108,7 @@ impl Run {
         loop {
             let Some(event) = self.events.recv().await else {
                 self.over = true;
-                let ending = Ending::Failed(Unavailable::ReaderTooSlow);
+                let ending = AnswerEnding::Failed(Unavailable::ReaderTooSlow);
                 return Some(Piece::End(ending));
             };
             match self.transcript.read(&event) {
@@ -140,7 +140,7 @@ impl Run {
             decision: ApprovalDecision::Deny,
             remember: false,
             grant: None,
-            reason: Some(NOBODY_AGREES.to_owned()),
+            reason: Some(NO_APPROVER.to_owned()),
         };
         let refused = self.shared.engine.execute(&self.caller, response).await;
         if let Err(error) = refused {
@@ -159,7 +159,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        let stops = !self.over && self.abandoned == Abandoned::Stops;
+        let stops = !self.over && self.abandoned == OnDisconnect::Stops;
         let (shared, caller) = (Arc::clone(&self.shared), self.caller.clone());
         let (session, subscription) = (self.session_id.clone(), self.subscription);
         self.shared.jobs.spawn(async move {

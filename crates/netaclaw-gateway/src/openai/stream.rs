@@ -2,7 +2,7 @@
 
 use super::complete::{completion_id, failed, finish_reason, usage};
 use super::run::{Piece, Run};
-use super::transcript::Ending;
+use super::transcript::AnswerEnding;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{self, StreamExt};
@@ -44,9 +44,9 @@ impl Frame {
         self.with(json!([choice]), Value::Null)
     }
 
-    fn end(&self, run: &Run, ending: Ending, wants_usage: bool) -> Vec<Event> {
+    fn end(&self, run: &Run, ending: AnswerEnding, wants_usage: bool) -> Vec<Event> {
         let done = Event::default().data("[DONE]");
-        if let Ending::Failed(reason) = ending {
+        if let AnswerEnding::Failed(reason) = ending {
             return vec![event(&failed(reason).body()), done];
         }
         let mut events = vec![self.chunk(json!({}), json!(finish_reason(&ending)))];

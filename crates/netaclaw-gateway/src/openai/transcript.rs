@@ -34,11 +34,11 @@ pub(super) enum Step {
     Asked(String),
     /// A call waits for approval, which this API cannot give.
     NeedsConsent(String),
-    Ended(Ending),
+    Ended(AnswerEnding),
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Ending {
+pub(super) enum AnswerEnding {
     Stop,
     Length,
     Failed(Unavailable),
@@ -50,7 +50,7 @@ struct Payload<D> {
 }
 
 #[derive(Deserialize)]
-struct Added {
+struct AddedEntry {
     entry: Entry,
 }
 
@@ -58,13 +58,13 @@ struct Added {
 struct Entry {
     id: EntryId,
     #[serde(default)]
-    message: Option<Said>,
+    message: Option<EntryMessage>,
 }
 
 /// Anything but a message of the assistant is passed over.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Said {
+enum EntryMessage {
     Message(Box<Message>),
     Other(serde::de::IgnoredAny),
 }
@@ -130,10 +130,10 @@ impl Transcript {
 
     /// The entry has all of the text, also dropped deltas.
     fn entry(&mut self, event: &ServerEvent) -> Step {
-        let Some(Added { entry }) = data::<Added>(event) else {
+        let Some(AddedEntry { entry }) = data::<AddedEntry>(event) else {
             return Step::Nothing;
         };
-        let Some(Said::Message(message)) = entry.message else {
+        let Some(EntryMessage::Message(message)) = entry.message else {
             return Step::Nothing;
         };
         let Message::Assistant(answer) = *message else {
@@ -189,14 +189,14 @@ impl Transcript {
         Some(format!("{gap}{fresh}"))
     }
 
-    fn ending(&self, done: &Done) -> Ending {
+    fn ending(&self, done: &Done) -> AnswerEnding {
         let failed = |otherwise: Unavailable| {
             let told = self.error.clone().or_else(|| done.reason.clone());
-            Ending::Failed(told.map_or(otherwise, |detail| Unavailable::RunFailed { detail }))
+            AnswerEnding::Failed(told.map_or(otherwise, |detail| Unavailable::RunFailed { detail }))
         };
         match done.outcome {
-            RunOutcome::Completed if self.stop_reason == StopReason::Length => Ending::Length,
-            RunOutcome::Completed | RunOutcome::Stopped => Ending::Stop,
+            RunOutcome::Completed if self.stop_reason == StopReason::Length => AnswerEnding::Length,
+            RunOutcome::Completed | RunOutcome::Stopped => AnswerEnding::Stop,
             RunOutcome::Error => failed(Unavailable::RunEnded),
             RunOutcome::Interrupted => failed(Unavailable::ShuttingDown),
         }
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(all, "Hello\n\nBye");
         assert_eq!(transcript.usage().total_tokens, 10);
         let done = event("done", json!({"runId": "r", "outcome": "completed"}));
-        assert_eq!(transcript.read(&done), Step::Ended(Ending::Stop));
+        assert_eq!(transcript.read(&done), Step::Ended(AnswerEnding::Stop));
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(transcript.read(&error), Step::Nothing);
         let failed = event("done", json!({"runId": "r", "outcome": "error"}));
         let detail = "wrong key".to_owned();
-        let ending = Ending::Failed(Unavailable::RunFailed { detail });
+        let ending = AnswerEnding::Failed(Unavailable::RunFailed { detail });
         assert_eq!(transcript.read(&failed), Step::Ended(ending));
     }
 }

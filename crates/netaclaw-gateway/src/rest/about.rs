@@ -1,6 +1,6 @@
-//! What this server is.
+//! Facts about the server.
 
-use crate::auth::Signed;
+use crate::auth::SignedIn;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
 use axum::Json;
@@ -13,7 +13,7 @@ pub(super) fn routes() -> Routes {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/about", tag = "about", responses((status = 200, body = About)))]
-async fn about(State(shared): State<Arc<Shared>>, _: Signed) -> Json<About> {
+async fn about(State(shared): State<Arc<Shared>>, _: SignedIn) -> Json<About> {
     let mysql = shared.engine.providers().mysql.as_ref();
     let mysql = mysql.map(|_| ProviderKind::Mysql);
     Json(About {

@@ -3,8 +3,8 @@
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;
-use super::record::{Edit, Maker, Seen, Tagged};
-use crate::auth::{Administrator, Onlooker, Signed};
+use super::record::{CanCreate, CanEdit, RevisionParam, WithEtag};
+use crate::auth::{Administrator, CanInspect, SignedIn};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -12,7 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, Expect, apply_patch};
-use netaclaw_agents::{AgentPreviews, PreviewFor, ToolSeat};
+use netaclaw_agents::{AgentPreviews, PreviewFor, ToolAudience};
 use netaclaw_protocol::{
     Agent, AgentBrief, AgentId, AgentListItem, AgentPreview, AgentSpec, EffectiveTools, Listing,
     PromptPreview, ToolDiagnostic, Unavailable,
@@ -35,7 +35,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<AgentListItem>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     paging: Paging,
 ) -> Result<Json<Listing<AgentListItem>>, ApiError> {
     let agents = shared.admin.agents().await?.into_iter();
@@ -63,29 +63,31 @@ fn brief(agent: Agent) -> AgentBrief {
 #[utoipa::path(post, path = "/admin/netaclaw/agents", tag = "agents", request_body = AgentSpec,
     responses((status = 201, body = Agent)))]
 async fn create(
-    maker: Maker,
+    maker: CanCreate,
     ApiJson(spec): ApiJson<AgentSpec>,
-) -> Result<Tagged<Agent>, ApiError> {
+) -> Result<WithEtag<Agent>, ApiError> {
     let made = maker.admin().create_agent(&maker.by, spec).await?;
-    Ok(Tagged::made(made))
+    Ok(WithEtag::made(made))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/agents/{id}", tag = "agents", params(("id" = String, Path)),
     responses((status = 200, body = Agent)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     ApiPath(id): ApiPath<String>,
-) -> Result<Tagged<Agent>, ApiError> {
-    Ok(Tagged::found(shared.admin.agent(&AgentId::new(id)).await?))
+) -> Result<WithEtag<Agent>, ApiError> {
+    Ok(WithEtag::found(
+        shared.admin.agent(&AgentId::new(id)).await?,
+    ))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = AgentSpec,
-    params(("id" = String, Path), Seen), responses((status = 200, body = Agent)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = Agent)))]
 async fn replace(
-    edit: Edit<AgentId>,
+    edit: CanEdit<AgentId>,
     ApiJson(spec): ApiJson<AgentSpec>,
-) -> Result<Tagged<Agent>, ApiError> {
+) -> Result<WithEtag<Agent>, ApiError> {
     let admin = edit.admin();
     edit.changed(
         admin
@@ -96,11 +98,11 @@ async fn replace(
 
 /// Change the given fields; `null` resets a field to its default.
 #[utoipa::path(patch, path = "/admin/netaclaw/agents/{id}", tag = "agents", request_body = Object,
-    params(("id" = String, Path), Seen), responses((status = 200, body = Agent)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = Agent)))]
 async fn patch(
-    edit: Edit<AgentId>,
+    edit: CanEdit<AgentId>,
     ApiJson(change): ApiJson<Map<String, Value>>,
-) -> Result<Tagged<Agent>, ApiError> {
+) -> Result<WithEtag<Agent>, ApiError> {
     let changed = match apply(&edit, &change).await {
         // Another change was quicker. Without a revision, the change applies to what is stored now.
         Err(AdminError::Conflict { .. }) if edit.expect() == Expect::Any => {
@@ -113,7 +115,7 @@ async fn patch(
 
 /// The change on the agent as it is now. What others change between reading and writing it is not
 /// overwritten.
-async fn apply(edit: &Edit<AgentId>, change: &Map<String, Value>) -> Result<Agent, AdminError> {
+async fn apply(edit: &CanEdit<AgentId>, change: &Map<String, Value>) -> Result<Agent, AdminError> {
     let admin = edit.admin();
     let known = admin.agent(&edit.id).await?;
     let spec = apply_patch(&known.spec, change)?;
@@ -125,8 +127,8 @@ async fn apply(edit: &Edit<AgentId>, change: &Map<String, Value>) -> Result<Agen
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/agents/{id}", tag = "agents",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
-async fn delete(edit: Edit<AgentId>) -> Result<StatusCode, ApiError> {
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
+async fn delete(edit: CanEdit<AgentId>) -> Result<StatusCode, ApiError> {
     edit.deleted(
         edit.admin()
             .delete_agent(edit.by(), &edit.id, edit.expect())
@@ -138,28 +140,28 @@ async fn delete(edit: Edit<AgentId>) -> Result<StatusCode, ApiError> {
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct WhatIf {
+struct PreviewQuery {
     /// The tools that this agent would have as a subagent of another one.
     #[serde(default)]
     as_subagent: bool,
 }
 
-impl WhatIf {
-    fn seat(&self) -> ToolSeat {
+impl PreviewQuery {
+    fn seat(&self) -> ToolAudience {
         match self.as_subagent {
-            true => ToolSeat::Subagent,
-            false => ToolSeat::Main,
+            true => ToolAudience::Subagent,
+            false => ToolAudience::Main,
         }
     }
 }
 
 /// Preview the system prompt and the tools of an agent that is not saved.
 #[utoipa::path(post, path = "/admin/netaclaw/agents/preview", tag = "agents", request_body = AgentSpec,
-    params(WhatIf), responses((status = 200, body = AgentPreview)))]
+    params(PreviewQuery), responses((status = 200, body = AgentPreview)))]
 async fn preview(
     State(shared): State<Arc<Shared>>,
     Administrator(who): Administrator,
-    ApiQuery(what_if): ApiQuery<WhatIf>,
+    ApiQuery(what_if): ApiQuery<PreviewQuery>,
     ApiJson(spec): ApiJson<AgentSpec>,
 ) -> Result<Json<AgentPreview>, ApiError> {
     let whom = PreviewFor {
@@ -171,13 +173,13 @@ async fn preview(
 
 /// List every tool for one agent: whether it is enabled and why; for administrators also each layer
 /// that contributed and how to change it.
-#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path), WhatIf),
+#[utoipa::path(get, path = "/admin/netaclaw/agents/{id}/tools", tag = "agents", params(("id" = String, Path), PreviewQuery),
     responses((status = 200, body = EffectiveTools)))]
 async fn effective_tools(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
-    ApiQuery(what_if): ApiQuery<WhatIf>,
+    ApiQuery(what_if): ApiQuery<PreviewQuery>,
 ) -> Result<Json<EffectiveTools>, ApiError> {
     let whom = PreviewFor {
         seat: what_if.seat(),
@@ -213,11 +215,11 @@ fn without_settings(tools: EffectiveTools) -> EffectiveTools {
     params(("id" = String, Path)), responses((status = 200, body = PromptPreview)))]
 async fn prompt_preview(
     State(shared): State<Arc<Shared>>,
-    Onlooker(who): Onlooker,
+    CanInspect(who): CanInspect,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<PromptPreview>, ApiError> {
     let whom = PreviewFor {
-        seat: ToolSeat::Main,
+        seat: ToolAudience::Main,
         user: Some(&who.user_id),
     };
     Ok(Json(preview_of(&shared, id, whom).await?.prompt))

@@ -2,7 +2,7 @@
 
 use super::body::{ApiPath, ApiQuery};
 use super::paging::Paging;
-use crate::auth::{Identity, Signed, Writer, actor};
+use crate::auth::{Identity, SignedIn, Writer, actor};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -35,7 +35,7 @@ struct Whose {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
-struct Place {
+struct ValidIn {
     /// The session, if the approval is valid in one session only.
     session_id: Option<String>,
 }
@@ -45,7 +45,7 @@ struct Place {
     params(Paging, Whose), responses((status = 200, body = Listing<ApprovalListItem>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiQuery(whose): ApiQuery<Whose>,
     paging: Paging,
 ) -> Result<Json<Listing<ApprovalListItem>>, ApiError> {
@@ -94,12 +94,12 @@ fn display<'a>(label: &'a str, name: &'a str) -> &'a str {
 
 /// Revoke a standing approval.
 #[utoipa::path(delete, path = "/admin/netaclaw/approvals/{id}", tag = "approvals",
-    params(("id" = String, Path), Place), responses((status = 204)))]
+    params(("id" = String, Path), ValidIn), responses((status = 204)))]
 async fn revoke(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     ApiPath(id): ApiPath<String>,
-    ApiQuery(place): ApiQuery<Place>,
+    ApiQuery(place): ApiQuery<ValidIn>,
 ) -> Result<StatusCode, ApiError> {
     revoke_one(&shared, &who, &id, place.session_id.map(SessionId::new)).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -2,7 +2,7 @@
 
 use super::body::ApiPath;
 use super::sessions::find;
-use crate::auth::{Identity, Signed, Writer};
+use crate::auth::{Identity, SignedIn, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -115,7 +115,7 @@ fn unreadable(error: MultipartError) -> ApiError {
         ([u8] = "image/jpeg"), ([u8] = "image/gif"), ([u8] = "image/webp")))))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Response, ApiError> {
     let stored = own(&shared, &who, &id)?.open(&id).await?;
@@ -145,7 +145,7 @@ async fn delete(
         ([u8] = "image/gif"), ([u8] = "image/webp")))))]
 async fn image(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath((id, entry, number)): ApiPath<(String, String, usize)>,
 ) -> Result<Response, ApiError> {
     let id = SessionId::new(id);

@@ -1,8 +1,8 @@
-//! What administrators did.
+//! The audit log.
 
 use super::body::ApiQuery;
 use super::paging::page_and_size;
-use crate::auth::Onlooker;
+use crate::auth::CanInspect;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -19,7 +19,7 @@ pub(super) fn routes() -> Routes {
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-struct Asked {
+struct AuditQuery {
     /// Page number, starting at 1.
     #[param(minimum = 1)]
     page: Option<u32>,
@@ -28,11 +28,11 @@ struct Asked {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/audit", tag = "audit",
-    params(Asked), responses((status = 200, body = AuditPage)))]
+    params(AuditQuery), responses((status = 200, body = AuditPage)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
-    ApiQuery(asked): ApiQuery<Asked>,
+    _: CanInspect,
+    ApiQuery(asked): ApiQuery<AuditQuery>,
 ) -> Result<Json<AuditPage>, ApiError> {
     let (page, size) = page_and_size(asked.page, asked.size, 50)?;
     Ok(Json(shared.admin.audit(page, size).await?))

@@ -2,8 +2,8 @@
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;
-use super::record::{Edit, Maker, Seen, Tagged};
-use crate::auth::{Administrator, Onlooker, Signed};
+use super::record::{CanCreate, CanEdit, RevisionParam, WithEtag};
+use crate::auth::{Administrator, CanInspect, SignedIn};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -57,7 +57,7 @@ impl Wanted {
     params(Paging, Wanted), responses((status = 200, body = Listing<ChannelView>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     paging: Paging,
     ApiQuery(wanted): ApiQuery<Wanted>,
 ) -> Result<Json<Listing<ChannelView>>, ApiError> {
@@ -69,34 +69,34 @@ async fn list(
 #[utoipa::path(post, path = "/admin/netaclaw/channels", tag = "channels", request_body = ChannelWrite,
     responses((status = 201, body = ChannelView)))]
 async fn create(
-    maker: Maker,
+    maker: CanCreate,
     ApiJson(write): ApiJson<ChannelWrite>,
-) -> Result<Tagged<ChannelView>, ApiError> {
+) -> Result<WithEtag<ChannelView>, ApiError> {
     let key = match write.api_key {
         KeyChange::Set(key) => Some(key),
         KeyChange::Keep | KeyChange::Clear => None,
     };
     let made = maker.admin().create_channel(&maker.by, write.spec, key);
-    Ok(Tagged::made(made.await?))
+    Ok(WithEtag::made(made.await?))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/channels/{id}", tag = "channels", params(("id" = String, Path)),
     responses((status = 200, body = ChannelView)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     ApiPath(id): ApiPath<String>,
-) -> Result<Tagged<ChannelView>, ApiError> {
+) -> Result<WithEtag<ChannelView>, ApiError> {
     let channel = shared.admin.channel(&ChannelId::new(id)).await?;
-    Ok(Tagged::found(channel))
+    Ok(WithEtag::found(channel))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/channels/{id}", tag = "channels", request_body = ChannelWrite,
-    params(("id" = String, Path), Seen), responses((status = 200, body = ChannelView)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = ChannelView)))]
 async fn replace(
-    edit: Edit<ChannelId>,
+    edit: CanEdit<ChannelId>,
     ApiJson(write): ApiJson<ChannelWrite>,
-) -> Result<Tagged<ChannelView>, ApiError> {
+) -> Result<WithEtag<ChannelView>, ApiError> {
     let (by, expect) = (edit.by(), edit.expect());
     let admin = edit.admin();
     let changed = admin.update_channel(by, &edit.id, expect, write.spec, write.api_key);
@@ -104,8 +104,8 @@ async fn replace(
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/channels/{id}", tag = "channels",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
-async fn delete(edit: Edit<ChannelId>) -> Result<StatusCode, ApiError> {
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
+async fn delete(edit: CanEdit<ChannelId>) -> Result<StatusCode, ApiError> {
     edit.deleted(
         edit.admin()
             .delete_channel(edit.by(), &edit.id, edit.expect())
@@ -174,7 +174,7 @@ async fn tried(shared: &Shared, channel: Channel) -> ChannelTest {
     params(Paging), responses((status = 200, body = Listing<ChannelModels>)))]
 async fn models(
     State(shared): State<Arc<Shared>>,
-    _: Signed,
+    _: SignedIn,
     paging: Paging,
 ) -> Result<Json<Listing<ChannelModels>>, ApiError> {
     let mut channels = shared.admin.channels().await?;
@@ -198,7 +198,7 @@ async fn models(
 /// List the suppliers that a channel can have, with their defaults.
 #[utoipa::path(get, path = "/admin/netaclaw/suppliers", tag = "channels",
     params(Paging), responses((status = 200, body = Listing<SupplierOption>)))]
-async fn suppliers(_: Onlooker, paging: Paging) -> Json<Listing<SupplierOption>> {
+async fn suppliers(_: CanInspect, paging: Paging) -> Json<Listing<SupplierOption>> {
     let items = SUPPLIERS.iter().map(|info| SupplierOption {
         id: info.supplier,
         label: info.label.to_owned(),
@@ -215,7 +215,7 @@ async fn suppliers(_: Onlooker, paging: Paging) -> Json<Listing<SupplierOption>>
 #[utoipa::path(post, path = "/admin/netaclaw/models/lookup", tag = "channels", request_body = ModelLookup,
     responses((status = 200, body = Listing<ModelInfo>)))]
 async fn lookup(
-    _: Onlooker,
+    _: CanInspect,
     ApiJson(wanted): ApiJson<ModelLookup>,
 ) -> Result<Json<Listing<ModelInfo>>, ApiError> {
     let names = wanted.names.iter().take(LOOKUP_NAMES_MAX);
@@ -233,7 +233,7 @@ const LOOKUP_NAMES_MAX: usize = 2_000;
     params(Paging), responses((status = 200, body = Listing<AgentModel>)))]
 async fn defaults(
     State(shared): State<Arc<Shared>>,
-    _: Signed,
+    _: SignedIn,
     paging: Paging,
 ) -> Result<Json<Listing<AgentModel>>, ApiError> {
     let channels = shared.admin.channels().await?;

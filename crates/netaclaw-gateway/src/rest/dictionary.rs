@@ -2,8 +2,8 @@
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
-use super::record::{Edit, Maker, Seen, Tagged};
-use crate::auth::Onlooker;
+use super::record::{CanCreate, CanEdit, RevisionParam, WithEtag};
+use crate::auth::CanInspect;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -28,7 +28,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<DictType>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     paging: Paging,
 ) -> Result<Json<Listing<DictType>>, ApiError> {
     Ok(Json(paging.of(shared.admin.dictionary().await?)))
@@ -37,19 +37,19 @@ async fn list(
 #[utoipa::path(post, path = "/admin/netaclaw/dictionary", tag = "dictionary", request_body = DictTypeSpec,
     responses((status = 201, body = DictType)))]
 async fn create_group(
-    maker: Maker,
+    maker: CanCreate,
     ApiJson(spec): ApiJson<DictTypeSpec>,
-) -> Result<Tagged<DictType>, ApiError> {
+) -> Result<WithEtag<DictType>, ApiError> {
     let made = maker.admin().create_dict_type(&maker.by, spec).await?;
-    Ok(Tagged::made(made))
+    Ok(WithEtag::made(made))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/dictionary/{id}", tag = "dictionary", request_body = DictTypeSpec,
-    params(("id" = String, Path), Seen), responses((status = 200, body = DictType)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = DictType)))]
 async fn replace_group(
-    edit: Edit<DictTypeId>,
+    edit: CanEdit<DictTypeId>,
     ApiJson(spec): ApiJson<DictTypeSpec>,
-) -> Result<Tagged<DictType>, ApiError> {
+) -> Result<WithEtag<DictType>, ApiError> {
     let admin = edit.admin();
     edit.changed(
         admin
@@ -59,8 +59,8 @@ async fn replace_group(
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/dictionary/{id}", tag = "dictionary",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
-async fn delete_group(edit: Edit<DictTypeId>) -> Result<StatusCode, ApiError> {
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
+async fn delete_group(edit: CanEdit<DictTypeId>) -> Result<StatusCode, ApiError> {
     edit.deleted(
         edit.admin()
             .delete_dict_type(edit.by(), &edit.id, edit.expect())
@@ -71,21 +71,21 @@ async fn delete_group(edit: Edit<DictTypeId>) -> Result<StatusCode, ApiError> {
 #[utoipa::path(post, path = "/admin/netaclaw/dictionary/{id}/entries", tag = "dictionary",
     params(("id" = String, Path)), request_body = DictInfoSpec, responses((status = 201, body = DictInfo)))]
 async fn create_entry(
-    maker: Maker,
+    maker: CanCreate,
     ApiPath(group): ApiPath<String>,
     ApiJson(spec): ApiJson<DictInfoSpec>,
-) -> Result<Tagged<DictInfo>, ApiError> {
+) -> Result<WithEtag<DictInfo>, ApiError> {
     let group = DictTypeId::new(group);
     let made = maker.admin().create_dict_info(&maker.by, &group, spec);
-    Ok(Tagged::made(made.await?))
+    Ok(WithEtag::made(made.await?))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/dictionary-entries/{id}", tag = "dictionary",
-    params(("id" = String, Path), Seen), request_body = DictInfoSpec, responses((status = 200, body = DictInfo)))]
+    params(("id" = String, Path), RevisionParam), request_body = DictInfoSpec, responses((status = 200, body = DictInfo)))]
 async fn replace_entry(
-    edit: Edit<DictInfoId>,
+    edit: CanEdit<DictInfoId>,
     ApiJson(spec): ApiJson<DictInfoSpec>,
-) -> Result<Tagged<DictInfo>, ApiError> {
+) -> Result<WithEtag<DictInfo>, ApiError> {
     let admin = edit.admin();
     edit.changed(
         admin
@@ -95,8 +95,8 @@ async fn replace_entry(
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/dictionary-entries/{id}", tag = "dictionary",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
-async fn delete_entry(edit: Edit<DictInfoId>) -> Result<StatusCode, ApiError> {
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
+async fn delete_entry(edit: CanEdit<DictInfoId>) -> Result<StatusCode, ApiError> {
     edit.deleted(
         edit.admin()
             .delete_dict_info(edit.by(), &edit.id, edit.expect())
@@ -110,11 +110,11 @@ async fn delete_entry(edit: Edit<DictInfoId>) -> Result<StatusCode, ApiError> {
     params(("group" = String, Path), ("name" = String, Path)), request_body = DictValue,
     responses((status = 200, body = DictInfo)))]
 async fn put_value(
-    maker: Maker,
+    maker: CanCreate,
     ApiPath((group, name)): ApiPath<(String, String)>,
     ApiJson(written): ApiJson<DictValue>,
-) -> Result<Tagged<DictInfo>, ApiError> {
+) -> Result<WithEtag<DictInfo>, ApiError> {
     let admin = maker.admin();
     let put = admin.put_dict_value(&maker.by, &group, &name, &written.value);
-    Ok(Tagged::found(put.await?))
+    Ok(WithEtag::found(put.await?))
 }

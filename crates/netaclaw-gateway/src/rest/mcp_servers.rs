@@ -2,8 +2,8 @@
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
-use super::record::{Edit, Maker, Seen, Tagged};
-use crate::auth::{Administrator, Onlooker};
+use super::record::{CanCreate, CanEdit, RevisionParam, WithEtag};
+use crate::auth::{Administrator, CanInspect};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<McpServerInfo>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     paging: Paging,
 ) -> Result<Json<Listing<McpServerInfo>>, ApiError> {
     let live = live(&shared);
@@ -49,9 +49,9 @@ async fn list(
     request_body = McpServerWrite, responses((status = 201, body = McpServerView)))]
 async fn create(
     State(shared): State<Arc<Shared>>,
-    maker: Maker,
+    maker: CanCreate,
     ApiJson(write): ApiJson<McpServerWrite>,
-) -> Result<Tagged<McpServerView>, ApiError> {
+) -> Result<WithEtag<McpServerView>, ApiError> {
     let secrets = change(&write).apply(McpSecrets::new());
     let secrets = secrets.map_err(AdminError::from)?;
     let made = maker
@@ -59,28 +59,28 @@ async fn create(
         .create_mcp_server(&maker.by, write.spec, secrets);
     let made = made.await?;
     refresh(&shared);
-    Ok(Tagged::made(made))
+    Ok(WithEtag::made(made))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "get_mcp_server",
     params(("id" = String, Path)), responses((status = 200, body = McpServerInfo)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     ApiPath(id): ApiPath<String>,
-) -> Result<Tagged<McpServerInfo>, ApiError> {
+) -> Result<WithEtag<McpServerInfo>, ApiError> {
     let server = shared.admin.mcp_server(&McpServerId::new(id)).await?;
-    Ok(Tagged::found(with_status(server, &live(&shared))))
+    Ok(WithEtag::found(with_status(server, &live(&shared))))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "replace_mcp_server",
     request_body = McpServerWrite,
-    params(("id" = String, Path), Seen), responses((status = 200, body = McpServerView)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = McpServerView)))]
 async fn replace(
     State(shared): State<Arc<Shared>>,
-    edit: Edit<McpServerId>,
+    edit: CanEdit<McpServerId>,
     ApiJson(write): ApiJson<McpServerWrite>,
-) -> Result<Tagged<McpServerView>, ApiError> {
+) -> Result<WithEtag<McpServerView>, ApiError> {
     let (by, expect) = (edit.by(), edit.expect());
     let (admin, secrets) = (edit.admin(), change(&write));
     let changed = admin.update_mcp_server(by, &edit.id, expect, write.spec, secrets);
@@ -90,10 +90,10 @@ async fn replace(
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/mcp-servers/{id}", tag = "mcp", operation_id = "delete_mcp_server",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
 async fn delete(
     State(shared): State<Arc<Shared>>,
-    edit: Edit<McpServerId>,
+    edit: CanEdit<McpServerId>,
 ) -> Result<StatusCode, ApiError> {
     let deleted = edit
         .admin()

@@ -2,9 +2,9 @@
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::Paging;
-use super::record::{Seen, Tagged};
+use super::record::{RevisionParam, WithEtag};
 use super::revision::Revision;
-use crate::auth::{Identity, Signed, Writer};
+use crate::auth::{Identity, SignedIn, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -25,7 +25,7 @@ pub(super) fn routes() -> Routes {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct MemoryQuery {
     agent_id: Option<String>,
     query: Option<String>,
 }
@@ -38,8 +38,8 @@ struct Asked {
     responses((status = 200, body = Listing<Memory>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
-    ApiQuery(asked): ApiQuery<Asked>,
+    SignedIn(who): SignedIn,
+    ApiQuery(asked): ApiQuery<MemoryQuery>,
     paging: Paging,
 ) -> Result<Json<Listing<Memory>>, ApiError> {
     let user = user(&who);
@@ -61,29 +61,29 @@ async fn create(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     ApiJson(spec): ApiJson<MemorySpec>,
-) -> Result<Tagged<Memory>, ApiError> {
+) -> Result<WithEtag<Memory>, ApiError> {
     let made = shared
         .admin
         .create_memory(&user(&who), MemoryAuthor::User, spec)
         .await?;
-    Ok(Tagged::made(made))
+    Ok(WithEtag::made(made))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/memories/{id}", tag = "memories", request_body = MemorySpec,
-    params(("id" = String, Path), Seen), responses((status = 200, body = Memory)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = Memory)))]
 async fn replace(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     revision: Revision,
     ApiPath(id): ApiPath<String>,
     ApiJson(spec): ApiJson<MemorySpec>,
-) -> Result<Tagged<Memory>, ApiError> {
+) -> Result<WithEtag<Memory>, ApiError> {
     let id = MemoryId::new(id);
     let changed = shared
         .admin
         .update_memory(&user(&who), MemoryAuthor::User, &id, revision.expect, spec)
         .await;
-    Ok(Tagged::found(
+    Ok(WithEtag::found(
         changed.map_err(|error| revision.refused(error))?,
     ))
 }
@@ -91,25 +91,25 @@ async fn replace(
 /// Confirm a pending memory, so that agents use it.
 /// It replaces the memory that it corrects.
 #[utoipa::path(post, path = "/admin/netaclaw/memories/{id}/confirm", tag = "memories",
-    params(("id" = String, Path), Seen), responses((status = 200, body = Memory)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = Memory)))]
 async fn confirm(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,
     revision: Revision,
     ApiPath(id): ApiPath<String>,
-) -> Result<Tagged<Memory>, ApiError> {
+) -> Result<WithEtag<Memory>, ApiError> {
     let id = MemoryId::new(id);
     let confirmed = shared
         .admin
         .confirm_memory(&user(&who), &id, revision.expect)
         .await;
-    Ok(Tagged::found(
+    Ok(WithEtag::found(
         confirmed.map_err(|error| revision.refused(error))?,
     ))
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/memories/{id}", tag = "memories",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
 async fn delete(
     State(shared): State<Arc<Shared>>,
     Writer(who): Writer,

@@ -1,14 +1,14 @@
 //! A session as a tree with a few words at every entry.
 
 use netaclaw_protocol::{SessionTreeView, TreeEntry};
-use netaclaw_session::{Entry, EntryKind, Places, Role, SessionTree};
+use netaclaw_session::{Entry, EntryKind, NavigationTree, Role, SessionTree};
 use serde::Deserialize;
 use serde_json::Value;
 
 const PREVIEW_CHARS_MAX: usize = 120;
 
 pub(super) fn outline(tree: &SessionTree) -> SessionTreeView {
-    let places = Places::new(tree);
+    let places = NavigationTree::new(tree);
     let entries = places.iter().map(|(entry, above)| {
         let label = tree.labels().get(entry.id());
         let words = words(entry);
@@ -32,7 +32,7 @@ pub(super) fn outline(tree: &SessionTree) -> SessionTreeView {
 }
 
 #[derive(Default)]
-struct Words {
+struct TextOf {
     role: Option<String>,
     preview: Option<String>,
     tool_names: Vec<String>,
@@ -68,7 +68,7 @@ struct Block {
     name: Option<String>,
 }
 
-fn words(entry: &Entry) -> Words {
+fn words(entry: &Entry) -> TextOf {
     let field = |name| entry.text_field(name).map(std::borrow::Cow::into_owned);
     let preview = match entry.kind() {
         EntryKind::Message => return message_words(entry),
@@ -78,16 +78,16 @@ fn words(entry: &Entry) -> Words {
         EntryKind::CustomMessage => custom_text(entry),
         _ => field("customType"),
     };
-    Words {
+    TextOf {
         preview,
-        ..Words::default()
+        ..TextOf::default()
     }
 }
 
-fn message_words(entry: &Entry) -> Words {
+fn message_words(entry: &Entry) -> TextOf {
     let message = entry.message_json();
     let Some(message) = message.and_then(|json| serde_json::from_str::<Message>(json).ok()) else {
-        return Words::default();
+        return TextOf::default();
     };
     let (text, calls) = match message.content {
         Some(Content::Text(text)) => (Some(text), Vec::new()),
@@ -98,7 +98,7 @@ fn message_words(entry: &Entry) -> Words {
         Role::ToolResult => message.tool_name.into_iter().collect(),
         _ => calls,
     };
-    Words {
+    TextOf {
         role: message.role,
         preview: text.or(message.error_message),
         tool_names,

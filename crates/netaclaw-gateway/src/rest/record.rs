@@ -21,34 +21,34 @@ use std::sync::Arc;
 use utoipa::IntoParams;
 
 /// An administrator, about to create a record.
-pub(super) struct Maker {
+pub(super) struct CanCreate {
     shared: Arc<Shared>,
     pub(super) by: Actor,
 }
 
 /// The same, about to change or delete the record that the address names.
-pub(super) struct Edit<Id> {
-    maker: Maker,
+pub(super) struct CanEdit<Id> {
+    maker: CanCreate,
     pub(super) id: Id,
     revision: Revision,
 }
 
-/// How `Edit` is described.
+/// How `CanEdit` is described.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "only its description is used")]
-pub(super) struct Seen {
+pub(super) struct RevisionParam {
     /// The expected revision, like `If-Match`. The change is rejected if the record has another one.
     rev: Option<u64>,
 }
 
-impl Maker {
+impl CanCreate {
     pub(super) fn admin(&self) -> &dyn AdminStore {
         &*self.shared.admin
     }
 }
 
-impl<Id> Edit<Id> {
+impl<Id> CanEdit<Id> {
     pub(super) fn admin(&self) -> &dyn AdminStore {
         self.maker.admin()
     }
@@ -65,9 +65,9 @@ impl<Id> Edit<Id> {
     pub(super) fn changed<T: Record>(
         &self,
         changed: Result<T, AdminError>,
-    ) -> Result<Tagged<T>, ApiError> {
+    ) -> Result<WithEtag<T>, ApiError> {
         let record = changed.map_err(|error| self.revision.refused(error))?;
-        Ok(Tagged::found(record))
+        Ok(WithEtag::found(record))
     }
 
     pub(super) fn deleted(&self, deleted: Result<(), AdminError>) -> Result<StatusCode, ApiError> {
@@ -76,7 +76,7 @@ impl<Id> Edit<Id> {
     }
 }
 
-impl FromRequestParts<Arc<Shared>> for Maker {
+impl FromRequestParts<Arc<Shared>> for CanCreate {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
@@ -88,14 +88,14 @@ impl FromRequestParts<Arc<Shared>> for Maker {
     }
 }
 
-impl<Id> FromRequestParts<Arc<Shared>> for Edit<Id>
+impl<Id> FromRequestParts<Arc<Shared>> for CanEdit<Id>
 where
     Id: for<'a> From<&'a str> + Send,
 {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, ApiError> {
-        let maker = Maker::from_request_parts(parts, shared).await?;
+        let maker = CanCreate::from_request_parts(parts, shared).await?;
         let ApiPath(id) = ApiPath::<String>::from_request_parts(parts, shared).await?;
         Ok(Self {
             maker,
@@ -139,12 +139,12 @@ records!(
 );
 
 /// A record as an answer, with its revision as `ETag`.
-pub(super) struct Tagged<T> {
+pub(super) struct WithEtag<T> {
     status: StatusCode,
     record: T,
 }
 
-impl<T: Record> Tagged<T> {
+impl<T: Record> WithEtag<T> {
     pub(super) fn made(record: T) -> Self {
         Self {
             status: StatusCode::CREATED,
@@ -160,7 +160,7 @@ impl<T: Record> Tagged<T> {
     }
 }
 
-impl<T: Record> IntoResponse for Tagged<T> {
+impl<T: Record> IntoResponse for WithEtag<T> {
     fn into_response(self) -> Response {
         let tag = format!("\"{}\"", self.record.stamp().rev);
         let mut response = (self.status, Json(self.record)).into_response();

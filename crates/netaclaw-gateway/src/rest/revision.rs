@@ -17,7 +17,7 @@ pub(crate) struct Revision {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct RevisionQuery {
     rev: Option<u64>,
 }
 
@@ -33,8 +33,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Revision {
                 by_header: true,
             });
         }
-        let Query(asked) =
-            Query::<Asked>::try_from_uri(&parts.uri).map_err(|_| BadRequest::RevisionNotANumber)?;
+        let Query(asked) = Query::<RevisionQuery>::try_from_uri(&parts.uri)
+            .map_err(|_| BadRequest::RevisionNotANumber)?;
         Ok(Self {
             expect: asked.rev.map_or(Expect::Any, Expect::Rev),
             by_header: false,

@@ -1,8 +1,8 @@
-//! Sessions: found, named, put away, forked. Those of others do not exist.
+//! Sessions: list, rename, archive, delete, fork. Those of other users do not exist for the caller.
 
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::page_and_size;
-use crate::auth::{Identity, Signed, Writer};
+use crate::auth::{Identity, SignedIn, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -32,7 +32,7 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
-struct Asked {
+struct SessionQuery {
     /// Page number, starting at 1.
     #[param(minimum = 1)]
     page: Option<u32>,
@@ -50,12 +50,12 @@ struct Asked {
 /// List sessions, last changed first.
 /// Without `userId`, these are the sessions of the user; for an administrator also those without a
 /// user.
-#[utoipa::path(get, path = "/admin/netaclaw/sessions", tag = "sessions", params(Asked),
+#[utoipa::path(get, path = "/admin/netaclaw/sessions", tag = "sessions", params(SessionQuery),
     responses((status = 200, body = SessionList)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
-    ApiQuery(asked): ApiQuery<Asked>,
+    SignedIn(who): SignedIn,
+    ApiQuery(asked): ApiQuery<SessionQuery>,
 ) -> Result<Json<SessionList>, ApiError> {
     let filter = filter(&who, &asked);
     let (page, size) = page_and_size(asked.page, asked.size, 50)?;
@@ -63,7 +63,7 @@ async fn list(
     Ok(Json(found))
 }
 
-fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
+fn filter(who: &Identity, asked: &SessionQuery) -> SessionFilter {
     let caller = who.caller();
     let wanted = asked.user_id.as_ref().filter(|_| caller.is_admin);
     SessionFilter {
@@ -84,7 +84,7 @@ fn filter(who: &Identity, asked: &Asked) -> SessionFilter {
     responses((status = 200, body = SessionListItem)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<SessionListItem>, ApiError> {
     let (_, meta) = find(&shared, &who.caller(), &SessionId::new(id)).await?;

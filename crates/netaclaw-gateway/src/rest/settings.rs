@@ -2,8 +2,8 @@
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
-use super::record::{Edit, Seen, Tagged};
-use crate::auth::Onlooker;
+use super::record::{CanEdit, RevisionParam, WithEtag};
+use crate::auth::CanInspect;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -24,7 +24,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<Setting>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     paging: Paging,
 ) -> Result<Json<Listing<Setting>>, ApiError> {
     Ok(Json(paging.of(shared.admin.settings().await?)))
@@ -34,19 +34,19 @@ async fn list(
     responses((status = 200, body = Setting)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     ApiPath(name): ApiPath<String>,
-) -> Result<Tagged<Setting>, ApiError> {
+) -> Result<WithEtag<Setting>, ApiError> {
     let setting = shared.admin.setting(&name).await?;
-    Ok(Tagged::found(setting.ok_or(NotFound::NotSet { name })?))
+    Ok(WithEtag::found(setting.ok_or(NotFound::NotSet { name })?))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/settings/{name}", tag = "settings", request_body = SettingWrite,
-    params(("name" = String, Path), Seen), responses((status = 200, body = Setting)))]
+    params(("name" = String, Path), RevisionParam), responses((status = 200, body = Setting)))]
 async fn put(
-    edit: Edit<String>,
+    edit: CanEdit<String>,
     ApiJson(written): ApiJson<SettingWrite>,
-) -> Result<Tagged<Setting>, ApiError> {
+) -> Result<WithEtag<Setting>, ApiError> {
     check_setting_name(&edit.id)?;
     let (by, expect) = (edit.by(), edit.expect());
     let put = edit
@@ -56,8 +56,8 @@ async fn put(
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/settings/{name}", tag = "settings",
-    params(("name" = String, Path), Seen), responses((status = 204)))]
-async fn delete(edit: Edit<String>) -> Result<StatusCode, ApiError> {
+    params(("name" = String, Path), RevisionParam), responses((status = 204)))]
+async fn delete(edit: CanEdit<String>) -> Result<StatusCode, ApiError> {
     edit.deleted(
         edit.admin()
             .delete_setting(edit.by(), &edit.id, edit.expect())

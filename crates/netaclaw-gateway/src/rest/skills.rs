@@ -3,7 +3,7 @@
 use super::agents::previews;
 use super::body::{ApiJson, ApiPath, ApiQuery};
 use super::paging::{Paging, within};
-use crate::auth::{Signed, Writer};
+use crate::auth::{SignedIn, Writer};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -31,18 +31,18 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
-struct OfAgent {
+struct AgentQuery {
     /// Id or name of the agent. Default: the default agent.
     agent_id: Option<String>,
 }
 
 /// List the skills of an agent, including unavailable ones with the reason.
-#[utoipa::path(get, path = "/admin/netaclaw/skills", tag = "skills", params(Paging, OfAgent),
+#[utoipa::path(get, path = "/admin/netaclaw/skills", tag = "skills", params(Paging, AgentQuery),
     responses((status = 200, body = Listing<SkillView>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Signed,
-    ApiQuery(of): ApiQuery<OfAgent>,
+    _: SignedIn,
+    ApiQuery(of): ApiQuery<AgentQuery>,
     paging: Paging,
 ) -> Result<Json<Listing<SkillView>>, ApiError> {
     let skills = previews(&shared)?.skills(of.agent_id.as_deref()).await?;
@@ -51,12 +51,12 @@ async fn list(
 
 /// Get a skill with its instructions.
 #[utoipa::path(get, path = "/admin/netaclaw/skills/{name}", tag = "skills",
-    params(("name" = String, Path), OfAgent), responses((status = 200, body = SkillDetail)))]
+    params(("name" = String, Path), AgentQuery), responses((status = 200, body = SkillDetail)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Signed,
+    _: SignedIn,
     ApiPath(name): ApiPath<String>,
-    ApiQuery(of): ApiQuery<OfAgent>,
+    ApiQuery(of): ApiQuery<AgentQuery>,
 ) -> Result<Json<SkillDetail>, ApiError> {
     let skill = previews(&shared)?.skill(of.agent_id.as_deref(), &name);
     Ok(Json(skill.await?))
@@ -84,7 +84,7 @@ async fn try_out(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
-struct OfOperation {
+struct OperationQuery {
     session_id: String,
     operation_id: String,
     /// Page number, starting at 1.
@@ -95,12 +95,12 @@ struct OfOperation {
 }
 
 /// List the steps of a tool or skill call, page by page.
-#[utoipa::path(get, path = "/admin/netaclaw/session/process_log", tag = "sessions", params(OfOperation),
+#[utoipa::path(get, path = "/admin/netaclaw/session/process_log", tag = "sessions", params(OperationQuery),
     responses((status = 200, body = ProcessLogPage)))]
 async fn process_log(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
-    ApiQuery(of): ApiQuery<OfOperation>,
+    SignedIn(who): SignedIn,
+    ApiQuery(of): ApiQuery<OperationQuery>,
 ) -> Result<Json<ProcessLogPage>, ApiError> {
     let page = within("page", of.page.unwrap_or(1), 1..=u32::MAX)?;
     let size = within("size", of.size.unwrap_or(100), 1..=PAGE_SIZE_MAX)?;

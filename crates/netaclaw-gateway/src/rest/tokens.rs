@@ -61,7 +61,9 @@ async fn revoke(
         return Err(NotFound::NoToken.into());
     }
     let token = shared.admin.revoke_token(&actor(&who), &id).await?;
-    shared.connections.doubt(token.spec.user_id.as_str());
+    shared
+        .connections
+        .recheck_credentials(token.spec.user_id.as_str());
     Ok(Json(token))
 }
 

@@ -3,8 +3,8 @@
 use super::agents::previews;
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
-use super::record::{Edit, Seen, Tagged};
-use crate::auth::Onlooker;
+use super::record::{CanEdit, RevisionParam, WithEtag};
+use crate::auth::CanInspect;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -24,7 +24,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<ToolInfo>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     paging: Paging,
 ) -> Result<Json<Listing<ToolInfo>>, ApiError> {
     Ok(Json(paging.of(previews(&shared)?.tools().await?)))
@@ -35,7 +35,7 @@ async fn list(
     params(("name" = String, Path)), responses((status = 200, body = ToolDetail)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     ApiPath(name): ApiPath<String>,
 ) -> Result<Json<ToolDetail>, ApiError> {
     Ok(Json(previews(&shared)?.tool(&name).await?))
@@ -44,11 +44,11 @@ async fn get(
 /// Enable or disable a tool for all agents.
 /// Active runs follow with their next call.
 #[utoipa::path(patch, path = "/admin/netaclaw/tools/{name}", tag = "tools", request_body = ToolSwitch,
-    params(("name" = String, Path), Seen), responses((status = 200, body = ToolRecord)))]
+    params(("name" = String, Path), RevisionParam), responses((status = 200, body = ToolRecord)))]
 async fn switch(
-    edit: Edit<ToolName>,
+    edit: CanEdit<ToolName>,
     ApiJson(switch): ApiJson<ToolSwitch>,
-) -> Result<Tagged<ToolRecord>, ApiError> {
+) -> Result<WithEtag<ToolRecord>, ApiError> {
     let admin = edit.admin();
     let switched = admin.switch_tool(edit.by(), &edit.id.0, edit.expect(), switch.status);
     edit.changed(switched.await)

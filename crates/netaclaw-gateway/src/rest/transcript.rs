@@ -1,10 +1,10 @@
-//! What is in a session: messages, entries, tree, and the whole as a file.
+//! The content of a session: messages, entries, tree, and an export.
 
 use super::body::{ApiPath, ApiQuery};
 use super::outline::outline;
 use super::paging::within;
 use super::sessions::find;
-use crate::auth::{Identity, Signed};
+use crate::auth::{Identity, SignedIn};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -42,11 +42,11 @@ pub(super) fn routes() -> Routes {
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-struct Asked {
+struct TranscriptQuery {
     /// `full` or `compacted`.
     #[serde(default)]
     #[param(inline)]
-    view: View,
+    view: MessagesView,
     /// Only entries before this one.
     before: Option<String>,
     /// The newest ones, at most 1000.
@@ -56,7 +56,7 @@ struct Asked {
 
 #[derive(Clone, Copy, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum View {
+enum MessagesView {
     /// All entries of the active path.
     #[default]
     Full,
@@ -65,18 +65,20 @@ enum View {
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/messages", tag = "sessions",
-    params(("id" = String, Path), Asked),
+    params(("id" = String, Path), TranscriptQuery),
     responses((status = 200, body = SessionMessages)))]
 async fn messages(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
-    ApiQuery(asked): ApiQuery<Asked>,
+    ApiQuery(asked): ApiQuery<TranscriptQuery>,
 ) -> Result<Json<SessionMessages>, ApiError> {
     let tree = load(&shared, &who, id).await?;
     let messages = match asked.view {
-        View::Full => SessionMessages::Full(full(&tree, asked.before, asked.limit)?),
-        View::Compacted => SessionMessages::Compacted(compacted(&tree, asked.before, asked.limit)?),
+        MessagesView::Full => SessionMessages::Full(full(&tree, asked.before, asked.limit)?),
+        MessagesView::Compacted => {
+            SessionMessages::Compacted(compacted(&tree, asked.before, asked.limit)?)
+        }
     };
     Ok(Json(messages))
 }
@@ -84,11 +86,11 @@ async fn messages(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
-struct AskedOf {
+struct MessagesQuery {
     session_id: String,
     /// `compacted` (the default) or `full`.
     #[param(inline)]
-    view: Option<View>,
+    view: Option<MessagesView>,
     /// Only entries before this one: the `cursor` of the page after it.
     before: Option<String>,
     /// The newest ones, at most 1000.
@@ -99,14 +101,14 @@ struct AskedOf {
 /// List the messages of a session, given as a query parameter.
 /// By default, this is the context that the model receives.
 #[utoipa::path(get, path = "/admin/netaclaw/session/messages", tag = "sessions",
-    params(AskedOf), responses((status = 200, body = SessionMessages)))]
+    params(MessagesQuery), responses((status = 200, body = SessionMessages)))]
 async fn messages_of(
     state: State<Arc<Shared>>,
-    who: Signed,
-    ApiQuery(asked): ApiQuery<AskedOf>,
+    who: SignedIn,
+    ApiQuery(asked): ApiQuery<MessagesQuery>,
 ) -> Result<Json<SessionMessages>, ApiError> {
-    let query = ApiQuery(Asked {
-        view: asked.view.unwrap_or(View::Compacted),
+    let query = ApiQuery(TranscriptQuery {
+        view: asked.view.unwrap_or(MessagesView::Compacted),
         before: asked.before,
         limit: asked.limit,
     });
@@ -173,7 +175,7 @@ fn compacted(
     responses((status = 200, body = ContextBreakdown)))]
 async fn context(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<ContextBreakdown>, ApiError> {
     let id = SessionId::new(id);
@@ -188,7 +190,7 @@ async fn context(
     responses((status = 200, body = Object)))]
 async fn entry(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath((id, entry)): ApiPath<(String, String)>,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
     let tree = load(&shared, &who, id).await?;
@@ -201,7 +203,7 @@ async fn entry(
     responses((status = 200, body = SessionTreeView)))]
 async fn tree(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<SessionTreeView>, ApiError> {
     let tree = load(&shared, &who, id).await?;
@@ -218,7 +220,7 @@ async fn tree(
     responses((status = 200, body = StoredSnapshot)))]
 async fn snapshot(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Json<StoredSnapshot>, ApiError> {
     let id = SessionId::new(id);
@@ -242,7 +244,7 @@ async fn snapshot(
     responses((status = 200, content_type = "application/x-ndjson")))]
 async fn export(
     State(shared): State<Arc<Shared>>,
-    Signed(who): Signed,
+    SignedIn(who): SignedIn,
     ApiPath(id): ApiPath<String>,
 ) -> Result<Response, ApiError> {
     let tree = load(&shared, &who, id).await?;

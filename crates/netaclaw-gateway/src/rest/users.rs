@@ -2,8 +2,8 @@
 
 use super::body::{ApiJson, ApiPath};
 use super::paging::Paging;
-use super::record::{Edit, Maker, Seen, Tagged};
-use crate::auth::Onlooker;
+use super::record::{CanCreate, CanEdit, RevisionParam, WithEtag};
+use crate::auth::CanInspect;
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::routes::{Routes, handlers};
@@ -24,7 +24,7 @@ pub(super) fn routes() -> Routes {
     params(Paging), responses((status = 200, body = Listing<User>)))]
 async fn list(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     paging: Paging,
 ) -> Result<Json<Listing<User>>, ApiError> {
     Ok(Json(paging.of(shared.admin.users().await?)))
@@ -32,28 +32,31 @@ async fn list(
 
 #[utoipa::path(post, path = "/admin/netaclaw/users", tag = "users", request_body = NewUser,
     responses((status = 201, body = User)))]
-async fn create(maker: Maker, ApiJson(new): ApiJson<NewUser>) -> Result<Tagged<User>, ApiError> {
+async fn create(
+    maker: CanCreate,
+    ApiJson(new): ApiJson<NewUser>,
+) -> Result<WithEtag<User>, ApiError> {
     let made = maker.admin().create_user(&maker.by, new).await?;
-    Ok(Tagged::made(made))
+    Ok(WithEtag::made(made))
 }
 
 #[utoipa::path(get, path = "/admin/netaclaw/users/{id}", tag = "users", params(("id" = String, Path)),
     responses((status = 200, body = User)))]
 async fn get(
     State(shared): State<Arc<Shared>>,
-    _: Onlooker,
+    _: CanInspect,
     ApiPath(id): ApiPath<String>,
-) -> Result<Tagged<User>, ApiError> {
-    Ok(Tagged::found(shared.admin.user(&UserId::new(id)).await?))
+) -> Result<WithEtag<User>, ApiError> {
+    Ok(WithEtag::found(shared.admin.user(&UserId::new(id)).await?))
 }
 
 #[utoipa::path(put, path = "/admin/netaclaw/users/{id}", tag = "users", request_body = UserWrite,
-    params(("id" = String, Path), Seen), responses((status = 200, body = User)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 200, body = User)))]
 async fn replace(
     State(shared): State<Arc<Shared>>,
-    edit: Edit<UserId>,
+    edit: CanEdit<UserId>,
     ApiJson(write): ApiJson<UserWrite>,
-) -> Result<Tagged<User>, ApiError> {
+) -> Result<WithEtag<User>, ApiError> {
     let password = match write.password {
         KeyChange::Keep => PasswordChange::Keep,
         KeyChange::Clear => PasswordChange::Clear,
@@ -64,20 +67,20 @@ async fn replace(
     let changed = admin.update_user(by, &edit.id, expect, write.spec, password);
     let changed = edit.changed(changed.await)?;
     shared.auth.forget_owner();
-    shared.connections.doubt(edit.id.as_str());
+    shared.connections.recheck_credentials(edit.id.as_str());
     Ok(changed)
 }
 
 #[utoipa::path(delete, path = "/admin/netaclaw/users/{id}", tag = "users",
-    params(("id" = String, Path), Seen), responses((status = 204)))]
+    params(("id" = String, Path), RevisionParam), responses((status = 204)))]
 async fn delete(
     State(shared): State<Arc<Shared>>,
-    edit: Edit<UserId>,
+    edit: CanEdit<UserId>,
 ) -> Result<StatusCode, ApiError> {
     let admin = edit.admin();
     let deleted = admin.delete_user(edit.by(), &edit.id, edit.expect());
     let deleted = edit.deleted(deleted.await)?;
     shared.auth.forget_owner();
-    shared.connections.doubt(edit.id.as_str());
+    shared.connections.recheck_credentials(edit.id.as_str());
     Ok(deleted)
 }

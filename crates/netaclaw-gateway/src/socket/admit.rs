@@ -1,9 +1,9 @@
 //! Accepting a socket: credential first, handlers before the client is connected, tasks after.
 
 use super::connection::Connection;
-use super::dispatch::{self, COMMANDS_MAX, Waiting};
+use super::dispatch::{self, COMMANDS_MAX, QueuedCommand};
 use super::feed::Groups;
-use super::frame::Frame;
+use super::frame::IncomingEvent;
 use super::sender;
 use crate::auth::credential;
 use crate::gateway::Shared;
@@ -36,7 +36,7 @@ struct Admitted {
     shared: Arc<Shared>,
     connection: Arc<Connection>,
     /// Taken by the task that serves it.
-    commands: Arc<Mutex<Option<mpsc::Receiver<Box<Waiting>>>>>,
+    commands: Arc<Mutex<Option<mpsc::Receiver<Box<QueuedCommand>>>>>,
 }
 
 /// The last middleware: an error here is all that the client receives, as `code: text`.
@@ -83,8 +83,8 @@ fn attach(socket: &SocketRef, connection: Arc<Connection>, shared: Arc<Shared>) 
     let (commands_tx, commands) = mpsc::channel(COMMANDS_MAX);
     let target = Arc::clone(&connection);
     // One handler takes all events, so that it is called in their order.
-    socket.on_fallback(move |frame: Frame| {
-        dispatch::take_in(&target, &commands_tx, frame);
+    socket.on_fallback(move |frame: IncomingEvent| {
+        dispatch::accept_frame(&target, &commands_tx, frame);
         std::future::ready(())
     });
     let gone = connection.closed.clone();

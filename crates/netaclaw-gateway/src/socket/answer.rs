@@ -1,4 +1,4 @@
-//! What the engine is asked for a command, and what the connection adds: its subscriptions.
+//! Executes commands: by the engine, or on the subscriptions of the connection.
 
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;

@@ -1,4 +1,4 @@
-//! Commands: read from their text into the types of the protocol, or refused with the place.
+//! Parses commands into the types of the protocol, or refuses them with the position of the error.
 
 use netaclaw_protocol::{BadRequest, ClientCommand, Refusal};
 use serde_path_to_error::{Deserializer, Track};
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
+    fn mistakes_are_reported_with_their_position() {
         assert_eq!(
             refusal("chat", r#"{"content":7}"#),
             "content: invalid type: integer `7`, expected a string"

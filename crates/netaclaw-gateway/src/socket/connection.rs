@@ -76,7 +76,7 @@ impl Connection {
     }
 
     /// Waits until there is reason to look whether the credential still counts.
-    pub(super) async fn doubted(&self) {
+    pub(super) async fn recheck_requested(&self) {
         self.doubted.notified().await;
     }
 
@@ -182,7 +182,7 @@ impl Connections {
     }
 
     /// Has the sockets of a user look whether their credentials still count.
-    pub(crate) fn doubt(&self, user_id: &str) {
+    pub(crate) fn recheck_credentials(&self, user_id: &str) {
         for connection in self.of(user_id) {
             connection.doubted.notify_one();
         }

@@ -4,7 +4,7 @@ use super::answer::{Answer, execute};
 use super::command;
 use super::connection::{Connection, notice};
 use super::feed::SessionFeed;
-use super::frame::Frame;
+use super::frame::IncomingEvent;
 use crate::gateway::Shared;
 use crate::metrics;
 use futures::future::BoxFuture;
@@ -30,21 +30,21 @@ const RECHECK: Duration = Duration::from_secs(5);
 
 /// A command that waits for its turn. Boxed: a queue reserves memory for many at once, and most
 /// sockets have none.
-pub(super) struct Waiting {
+pub(super) struct QueuedCommand {
     command: ClientCommand,
     ack_id: Option<i64>,
 }
 
 /// Takes a frame in. Called in the order of arrival, and must not wait.
-pub(super) fn take_in(
+pub(super) fn accept_frame(
     connection: &Connection,
-    commands: &mpsc::Sender<Box<Waiting>>,
-    frame: Frame,
+    commands: &mpsc::Sender<Box<QueuedCommand>>,
+    frame: IncomingEvent,
 ) {
     let ack_id = frame.ack_id;
     let read = frame.payload.and_then(|(event, payload)| {
         let command = command::read(&event, &payload)?;
-        Ok(Waiting { command, ack_id })
+        Ok(QueuedCommand { command, ack_id })
     });
     let refusal = match read {
         Ok(waiting) => match commands.try_send(Box::new(waiting)) {
@@ -53,7 +53,7 @@ pub(super) fn take_in(
         },
         Err(refusal) => refusal,
     };
-    if let Some(id) = tell_refusal(connection, ack_id, &refusal) {
+    if let Some(id) = report_refusal(connection, ack_id, &refusal) {
         connection.outbox.push_refusal(id, refusal_body(&refusal));
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn take_in(
 pub(super) async fn serve(
     shared: Arc<Shared>,
     connection: Arc<Connection>,
-    commands: mpsc::Receiver<Box<Waiting>>,
+    commands: mpsc::Receiver<Box<QueuedCommand>>,
 ) {
     let served = serve_commands(&shared, &connection, commands);
     if AssertUnwindSafe(served).catch_unwind().await.is_err() {
@@ -80,9 +80,9 @@ pub(super) async fn serve(
 async fn serve_commands(
     shared: &Arc<Shared>,
     connection: &Arc<Connection>,
-    mut commands: mpsc::Receiver<Box<Waiting>>,
+    mut commands: mpsc::Receiver<Box<QueuedCommand>>,
 ) {
-    let mut lanes = Lanes::default();
+    let mut lanes = SessionQueues::default();
     let mut recheck = tokio::time::interval_at(Instant::now() + RECHECK, RECHECK);
     recheck.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -94,7 +94,7 @@ async fn serve_commands(
             },
             true = lanes.next(shared, connection) => {}
             () = connection.closed.cancelled(), if !commands.is_closed() => commands.close(),
-            () = connection.doubted() => connection.recheck(shared).await,
+            () = connection.recheck_requested() => connection.recheck(shared).await,
             _ = recheck.tick() => connection.recheck(shared).await,
         }
     }
@@ -102,15 +102,15 @@ async fn serve_commands(
 
 /// Commands by session. A lane exists while something of its session runs.
 #[derive(Default)]
-struct Lanes {
-    behind: HashMap<SessionId, VecDeque<Waiting>>,
+struct SessionQueues {
+    behind: HashMap<SessionId, VecDeque<QueuedCommand>>,
     running: FuturesUnordered<BoxFuture<'static, Option<SessionId>>>,
     /// In all lanes together.
     waiting: usize,
 }
 
-impl Lanes {
-    fn add(&mut self, shared: &Arc<Shared>, connection: &Arc<Connection>, command: Waiting) {
+impl SessionQueues {
+    fn add(&mut self, shared: &Arc<Shared>, connection: &Arc<Connection>, command: QueuedCommand) {
         let session = lane_of(connection, &command.command);
         self.waiting += 1;
         if let Some(session) = &session {
@@ -128,7 +128,7 @@ impl Lanes {
         shared: &Arc<Shared>,
         connection: &Arc<Connection>,
         session: Option<SessionId>,
-        command: Waiting,
+        command: QueuedCommand,
     ) {
         let (shared, connection) = (Arc::clone(shared), Arc::clone(connection));
         let run = async move {
@@ -171,7 +171,7 @@ fn lane_of(connection: &Connection, command: &ClientCommand) -> Option<SessionId
     }
 }
 
-async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: Waiting) {
+async fn carry_out(shared: &Arc<Shared>, connection: &Arc<Connection>, waiting: QueuedCommand) {
     connection.outbox.room_for_answers().await;
     let name = waiting.command.name();
     metrics::command(name);
@@ -205,7 +205,7 @@ fn reply(
 ) {
     let ack_id = match &body {
         Ok(_) => ack_id,
-        Err(refusal) => tell_refusal(connection, ack_id, refusal),
+        Err(refusal) => report_refusal(connection, ack_id, refusal),
     };
     let body = body.unwrap_or_else(|refusal| refusal_body(&refusal));
     let ack = ack_id.map(|id| (id, body));
@@ -221,7 +221,7 @@ fn reply(
 
 /// Counts a refusal. Without an acknowledgement id it is sent as an event; otherwise the caller
 /// sends the acknowledgement.
-fn tell_refusal(connection: &Connection, ack_id: Option<i64>, refusal: &Refusal) -> Option<i64> {
+fn report_refusal(connection: &Connection, ack_id: Option<i64>, refusal: &Refusal) -> Option<i64> {
     metrics::command_refused(refusal.code);
     if ack_id.is_none() {
         let told = notice(Notice::Error(refusal.clone()));

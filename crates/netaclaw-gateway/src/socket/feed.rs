@@ -1,4 +1,4 @@
-//! One session as one socket watches it.
+//! The subscription of one socket to one session.
 
 use super::outbox::Outbox;
 use netaclaw_engine::{EventGroup, EventKind, ServerEvent, Subscriber};

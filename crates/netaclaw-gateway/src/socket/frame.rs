@@ -9,14 +9,14 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 /// One event. Extracting it never fails: what is wrong with it is answered, not logged.
-pub(super) struct Frame {
+pub(super) struct IncomingEvent {
     /// The payload's text, or why there is none.
     pub(super) payload: Result<(String, String), Refusal>,
     /// Whether and under which number the client waits for an answer.
     pub(super) ack_id: Option<i64>,
 }
 
-impl FromMessageParts<LocalAdapter> for Frame {
+impl FromMessageParts<LocalAdapter> for IncomingEvent {
     type Error = Infallible;
 
     fn from_message_parts(
@@ -61,7 +61,7 @@ mod tests {
     use netaclaw_protocol::ErrorCode;
 
     #[test]
-    fn name_and_payload_are_told_apart() {
+    fn name_and_payload_are_distinguished() {
         let read = |text| read(text).unwrap();
         assert_eq!(
             read(r#"["chat",{"a":1},"more"]"#),

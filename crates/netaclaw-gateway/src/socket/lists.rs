@@ -25,13 +25,13 @@ const PAGE_MAX: u32 = 200;
 
 /// Who looks at a list, and at which sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct View {
+struct ListView {
     user_id: String,
     is_admin: bool,
     filter: SessionListFilter,
 }
 
-impl View {
+impl ListView {
     fn shows_of(&self, owner: Option<&str>) -> bool {
         match owner {
             Some(owner) => self.user_id == owner,
@@ -52,7 +52,7 @@ impl View {
 
 /// A list that at least one socket watches.
 pub(super) struct WatchedList {
-    view: View,
+    view: ListView,
     state: Mutex<ListState>,
     marked: Notify,
     /// Cancelled when the last socket has left.
@@ -102,14 +102,14 @@ impl WatchedList {
         let serve = async {
             loop {
                 self.marked.notified().await;
-                self.tell(&shared).await;
+                self.publish_changes(&shared).await;
                 tokio::time::sleep(PAUSE).await;
             }
         };
         self.unwatched.run_until_cancelled(serve).await;
     }
 
-    async fn tell(&self, shared: &Shared) {
+    async fn publish_changes(&self, shared: &Shared) {
         let changed = std::mem::take(&mut self.state().changed);
         let change = match self.read(shared, &changed).await {
             Ok(change) => change,
@@ -157,7 +157,7 @@ impl Watcher {
         std::ptr::eq(self.connection.as_ptr(), connection)
     }
 
-    fn push(&self, event: Option<&ServerEvent>, view: &View) {
+    fn push(&self, event: Option<&ServerEvent>, view: &ListView) {
         if let (Some(event), Some(connection)) = (event, self.connection.upgrade())
             // Rights may have been withdrawn since it began to watch.
             && (!view.is_admin || connection.is_admin())
@@ -182,7 +182,7 @@ impl WatchedLists {
         caller: &Caller,
         watch: SessionsWatch,
     ) -> Result<(SessionList, Arc<WatchedList>), EngineError> {
-        let view = View {
+        let view = ListView {
             user_id: caller.user_id.clone(),
             is_admin: caller.is_admin,
             filter: watch.filter.unwrap_or_default(),
@@ -205,7 +205,7 @@ impl WatchedLists {
     fn join(
         &self,
         shared: &Arc<Shared>,
-        view: View,
+        view: ListView,
         connection: &Arc<Connection>,
     ) -> Arc<WatchedList> {
         let mut by_user = lock(&self.by_user);

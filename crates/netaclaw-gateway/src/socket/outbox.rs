@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 const ACK_BYTES_MAX: usize = 8 << 20;
 
 #[derive(Debug)]
-pub(super) enum Parcel {
+pub(super) enum OutgoingFrame {
     Ack {
         id: i64,
         body: Box<RawValue>,
@@ -30,7 +30,7 @@ pub(super) enum Parcel {
 /// What the sender finds.
 #[derive(Debug)]
 pub(super) enum Next {
-    Parcel(Parcel),
+    Parcel(OutgoingFrame),
     /// All is sent, and this is why the socket has to go.
     End(Refusal),
 }
@@ -46,7 +46,7 @@ pub(super) struct Outbox {
 
 #[derive(Debug, Default)]
 struct Queue {
-    parcels: VecDeque<Parcel>,
+    frames: VecDeque<OutgoingFrame>,
     events: usize,
     event_bytes: usize,
     deltas: usize,
@@ -95,7 +95,7 @@ impl Outbox {
         }
         queue.events += 1;
         queue.event_bytes += body.get().len();
-        queue.parcels.push_back(Parcel::Refused { id, body });
+        queue.frames.push_back(OutgoingFrame::Refused { id, body });
         queue.keep_within(&self.limits);
         drop(queue);
         self.filled.notify_one();
@@ -108,7 +108,7 @@ impl Outbox {
             return;
         }
         queue.ack_bytes += body.get().len();
-        queue.parcels.push_back(Parcel::Ack { id, body });
+        queue.frames.push_back(OutgoingFrame::Ack { id, body });
         drop(queue);
         self.filled.notify_one();
     }
@@ -127,7 +127,7 @@ impl Outbox {
     fn try_next(&self) -> Option<Next> {
         let mut queue = self.lock();
         let next = match queue.take() {
-            Some(parcel) => Some(Next::Parcel(parcel)),
+            Some(frame) => Some(Next::Parcel(frame)),
             None => queue.end.take().map(Next::End),
         };
         queue.sending = next.is_some();
@@ -158,7 +158,7 @@ impl Outbox {
 
     /// Waits until all has been handed to the transport, or never will be.
     pub(super) async fn flushed(&self) {
-        self.taken_until(|queue| queue.parcels.is_empty() && !queue.sending)
+        self.taken_until(|queue| queue.frames.is_empty() && !queue.sending)
             .await;
     }
 
@@ -189,7 +189,7 @@ impl Queue {
         self.events += 1;
         self.event_bytes += event.json.get().len();
         self.deltas += usize::from(event.kind == EventKind::Delta);
-        self.parcels.push_back(Parcel::Event(event));
+        self.frames.push_back(OutgoingFrame::Event(event));
     }
 
     /// Drops deltas if there is too much, and gives the socket up if that does not help.
@@ -216,7 +216,7 @@ impl Queue {
         if self.event_bytes <= limits.bytes_max {
             return false;
         }
-        let longest = self.parcels.iter().map(event_bytes).max().unwrap_or(0);
+        let longest = self.frames.iter().map(event_bytes).max().unwrap_or(0);
         self.event_bytes - longest > limits.bytes_max
     }
 
@@ -224,28 +224,28 @@ impl Queue {
     fn shed(&mut self) {
         metrics::deltas_dropped(self.deltas);
         self.shedding = true;
-        self.parcels.retain(
-            |parcel| !matches!(parcel, Parcel::Event(event) if event.kind == EventKind::Delta),
+        self.frames.retain(
+            |frame| !matches!(frame, OutgoingFrame::Event(event) if event.kind == EventKind::Delta),
         );
         self.events -= std::mem::take(&mut self.deltas);
-        self.event_bytes = self.parcels.iter().map(event_bytes).sum();
+        self.event_bytes = self.frames.iter().map(event_bytes).sum();
     }
 
-    fn take(&mut self) -> Option<Parcel> {
-        let parcel = self.parcels.pop_front()?;
-        self.forget(&parcel);
-        self.shedding &= !self.parcels.is_empty();
-        Some(parcel)
+    fn take(&mut self) -> Option<OutgoingFrame> {
+        let frame = self.frames.pop_front()?;
+        self.forget(&frame);
+        self.shedding &= !self.frames.is_empty();
+        Some(frame)
     }
 
-    fn forget(&mut self, parcel: &Parcel) {
-        match parcel {
-            Parcel::Ack { body, .. } => self.ack_bytes -= body.get().len(),
-            Parcel::Refused { body, .. } => {
+    fn forget(&mut self, frame: &OutgoingFrame) {
+        match frame {
+            OutgoingFrame::Ack { body, .. } => self.ack_bytes -= body.get().len(),
+            OutgoingFrame::Refused { body, .. } => {
                 self.events -= 1;
                 self.event_bytes -= body.get().len();
             }
-            Parcel::Event(event) => {
+            OutgoingFrame::Event(event) => {
                 self.events -= 1;
                 self.event_bytes -= event.json.get().len();
                 self.deltas -= usize::from(event.kind == EventKind::Delta);
@@ -254,11 +254,11 @@ impl Queue {
     }
 }
 
-fn event_bytes(parcel: &Parcel) -> usize {
-    match parcel {
-        Parcel::Event(event) => event.json.get().len(),
-        Parcel::Refused { body, .. } => body.get().len(),
-        Parcel::Ack { .. } => 0,
+fn event_bytes(frame: &OutgoingFrame) -> usize {
+    match frame {
+        OutgoingFrame::Event(event) => event.json.get().len(),
+        OutgoingFrame::Refused { body, .. } => body.get().len(),
+        OutgoingFrame::Ack { .. } => 0,
     }
 }
 
@@ -284,11 +284,11 @@ mod tests {
 
     fn seqs(outbox: &Outbox) -> Vec<u64> {
         let mut seqs = Vec::new();
-        while let Some(Next::Parcel(parcel)) = outbox.try_next() {
-            if let Parcel::Event(ServerEvent {
+        while let Some(Next::Parcel(frame)) = outbox.try_next() {
+            if let OutgoingFrame::Event(ServerEvent {
                 kind: EventKind::Reliable { seq },
                 ..
-            }) = parcel
+            }) = frame
             {
                 seqs.push(seq);
             }
@@ -333,8 +333,9 @@ mod tests {
             outbox.push_refusal(id, body());
         }
         for id in 0..30 {
-            let Some(Next::Parcel(Parcel::Ack { id: sent, .. } | Parcel::Refused { id: sent, .. })) =
-                outbox.try_next()
+            let Some(Next::Parcel(
+                OutgoingFrame::Ack { id: sent, .. } | OutgoingFrame::Refused { id: sent, .. },
+            )) = outbox.try_next()
             else {
                 panic!("an answer was expected");
             };

@@ -2,9 +2,9 @@
 
 use super::PACKETS_MAX;
 use super::connection::{Connection, notice};
-use super::outbox::{Next, Parcel};
+use super::outbox::{Next, OutgoingFrame};
 use crate::gateway::Shared;
-use crate::transport::{Meter, Peer};
+use crate::transport::{ByteMeter, Peer};
 use axum::extract::ConnectInfo;
 use netaclaw_engine::ServerEvent;
 use netaclaw_protocol::{Notice, Refusal};
@@ -38,7 +38,7 @@ pub(super) async fn send_all(
     raw: Arc<Socket<LocalAdapter>>,
     connection: Arc<Connection>,
 ) {
-    let window = Window::new(shared.settings.outbox.window_bytes);
+    let window = InFlightWindow::new(shared.settings.outbox.window_bytes);
     let mut sender = Sender {
         shared,
         socket,
@@ -56,7 +56,7 @@ struct Sender {
     socket: SocketRef,
     raw: Arc<Socket<LocalAdapter>>,
     connection: Arc<Connection>,
-    window: Window,
+    window: InFlightWindow,
 }
 
 impl Sender {
@@ -64,7 +64,7 @@ impl Sender {
         loop {
             let next = self.connection.outbox.next().await;
             let sent = match next {
-                Next::Parcel(parcel) => self.send(parcel).await,
+                Next::Parcel(frame) => self.send(frame).await,
                 Next::End(why) => {
                     self.dismiss(&why).await;
                     ControlFlow::Break(())
@@ -76,15 +76,19 @@ impl Sender {
         }
     }
 
-    async fn send(&mut self, parcel: Parcel) -> ControlFlow<()> {
-        match parcel {
-            Parcel::Ack { id, body } | Parcel::Refused { id, body } => self.ack(id, &body).await,
-            Parcel::Event(event) => self.emit(&event).await,
+    async fn send(&mut self, frame: OutgoingFrame) -> ControlFlow<()> {
+        match frame {
+            OutgoingFrame::Ack { id, body } | OutgoingFrame::Refused { id, body } => {
+                self.ack(id, &body).await
+            }
+            OutgoingFrame::Event(event) => self.emit(&event).await,
         }
     }
 
     async fn emit(&mut self, event: &ServerEvent) -> ControlFlow<()> {
-        self.window.room(&self.shared, &self.socket).await;
+        self.window
+            .wait_for_capacity(&self.shared, &self.socket)
+            .await;
         loop {
             match self.socket.emit(event.name(), &*event.json) {
                 Ok(()) => {
@@ -98,7 +102,9 @@ impl Sender {
     }
 
     async fn ack(&mut self, id: i64, body: &RawValue) -> ControlFlow<()> {
-        self.window.room(&self.shared, &self.socket).await;
+        self.window
+            .wait_for_capacity(&self.shared, &self.socket)
+            .await;
         loop {
             match ack_sender(&self.raw, id).send(body) {
                 Ok(()) => {
@@ -152,9 +158,9 @@ fn ack_sender(socket: &Arc<Socket<LocalAdapter>>, id: i64) -> AckSender {
 }
 
 /// How much was handed over and not yet written, or not yet fetched.
-struct Window {
+struct InFlightWindow {
     bytes_max: usize,
-    carrier: Option<Carrier>,
+    carrier: Option<TransportMeter>,
     handed_over: u64,
     /// Where each packet in flight ends.
     ends: VecDeque<u64>,
@@ -162,12 +168,12 @@ struct Window {
 
 /// What takes the packets away.
 #[derive(Clone)]
-struct Carrier {
+struct TransportMeter {
     transport: TransportType,
-    meter: Arc<Meter>,
+    meter: Arc<ByteMeter>,
 }
 
-impl Window {
+impl InFlightWindow {
     fn new(bytes_max: usize) -> Self {
         Self {
             bytes_max,
@@ -178,8 +184,8 @@ impl Window {
     }
 
     /// Waits until the next packet may be handed over.
-    async fn room(&mut self, shared: &Shared, socket: &SocketRef) {
-        while let Some(Carrier { transport, meter }) = self.carrier(shared, socket) {
+    async fn wait_for_capacity(&mut self, shared: &Shared, socket: &SocketRef) {
+        while let Some(TransportMeter { transport, meter }) = self.carrier(shared, socket) {
             let packets_max = match transport {
                 TransportType::Websocket => PACKETS_OUT_MAX,
                 TransportType::Polling => PACKETS_POLLED_MAX,
@@ -202,11 +208,12 @@ impl Window {
     }
 
     /// The current transport. With a new one counting restarts.
-    fn carrier(&mut self, shared: &Shared, socket: &SocketRef) -> Option<Carrier> {
+    fn carrier(&mut self, shared: &Shared, socket: &SocketRef) -> Option<TransportMeter> {
         let transport = socket.transport_type();
         let known = self.carrier.as_ref();
         if known.is_none_or(|known| known.transport != transport) {
-            self.carrier = meter_of(shared, socket).map(|meter| Carrier { transport, meter });
+            self.carrier =
+                meter_of(shared, socket).map(|meter| TransportMeter { transport, meter });
             self.ends.clear();
         }
         self.carrier.clone()
@@ -221,7 +228,7 @@ impl Window {
 }
 
 /// The connection that carries the socket's WebSocket, or its polls.
-fn meter_of(shared: &Shared, socket: &SocketRef) -> Option<Arc<Meter>> {
+fn meter_of(shared: &Shared, socket: &SocketRef) -> Option<Arc<ByteMeter>> {
     let sid = socket.id.to_string();
     if socket.transport_type() == TransportType::Polling {
         return Some(shared.upgrades.polls(&sid));

@@ -225,7 +225,7 @@ async fn by_password(server: &Server, password: &str) -> String {
 
 /// Another server has revoked it, or it has expired: this one gets no notice.
 #[tokio::test]
-async fn a_silent_socket_is_let_go_when_its_token_has_ended() {
+async fn a_silent_socket_is_closed_when_its_token_ends() {
     let server = Server::start().await;
     let (_, token) = server.user("ann", TokenScope::Full).await;
     let mut client = server.client_with(json!({ "token": token })).await;
@@ -269,7 +269,7 @@ async fn a_browser_that_comes_in_with_another_token_ends_with_that_one() {
 }
 
 #[tokio::test]
-async fn a_user_who_is_switched_off_is_let_go_at_once() {
+async fn a_disabled_user_is_disconnected_at_once() {
     let server = Server::start().await;
     let (user, token) = server.user("ann", TokenScope::Full).await;
     let mut client = server.client_with(json!({ "token": token })).await;

@@ -121,7 +121,7 @@ async fn a_call_waits_for_consent_and_then_runs() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_to_the_model_in_the_persons_words() {
+async fn a_denial_reaches_the_model_with_the_users_note() {
     let world = World::new().await;
     let (id, mut client, asked) = world.asked().await;
     let deny = json!({"decision": "deny", "reason": " not that directory "});
@@ -262,7 +262,7 @@ async fn decisions_are_on_the_audit_list_without_the_arguments() {
 }
 
 #[tokio::test]
-async fn what_is_switched_off_while_somebody_is_asked_does_not_run() {
+async fn a_tool_disabled_during_an_approval_does_not_run() {
     let world = World::new().await;
     let (id, mut client, asked) = world.asked().await;
     let switched = request(world.server.address, "PATCH", "/admin/netaclaw/tools/ls")
@@ -328,7 +328,7 @@ async fn after_a_restart_the_call_is_decided_on_anew() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_behind_the_openai_api() {
+async fn no_approval_is_requested_behind_the_openai_api() {
     let world = World::new().await;
     world.looks_at(".");
     let body = json!({"model": "default", "messages": [{"role": "user", "content": "look"}]});
@@ -470,10 +470,10 @@ fn edits(folder: &str, within: &str) -> Value {
 /// The approvals by which the last call of a session ran.
 fn allowed_by(snapshot: &Value) -> Value {
     let entries = snapshot["entries"].as_array().unwrap();
-    let results = entries
+    let mut results = entries
         .iter()
         .filter(|entry| entry["message"]["role"] == "toolResult");
-    results.last().unwrap()["message"]["details"]["allowedBy"].clone()
+    results.next_back().unwrap()["message"]["details"]["allowedBy"].clone()
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn talked(server: &Server, client: &mut Client) -> String {
 }
 
 #[tokio::test]
-async fn unknown_events_and_wrong_types_are_told_and_the_socket_lives() {
+async fn unknown_events_and_wrong_types_are_refused_and_the_socket_stays_open() {
     let server = Server::start().await;
     let mut client = server.client().await;
     for (name, payload, part) in [
@@ -208,7 +208,7 @@ async fn a_first_message_chooses_model_and_thinking_once() {
 }
 
 #[tokio::test]
-async fn who_begins_a_session_hears_of_it_from_its_first_event() {
+async fn the_client_that_starts_a_session_gets_its_first_event() {
     let server = Server::start().await;
     let mut client = server.client().await;
     let chat = json!({"content": "Hello", "requestId": "q1"});
@@ -270,7 +270,7 @@ async fn a_first_message_that_is_sent_twice_at_once_is_heard_of_once() {
 }
 
 #[tokio::test]
-async fn who_was_refused_the_first_message_hears_nothing() {
+async fn a_refused_first_message_subscribes_to_nothing() {
     let server = Server::start().await;
     let mut client = server.client().await;
     let gone = json!([{"id": "missing", "name": "a.png"}]);

@@ -82,7 +82,7 @@ async fn who_has_asked_before_the_end_is_answered() {
 }
 
 #[tokio::test]
-async fn who_begins_a_request_and_never_ends_it_is_let_go() {
+async fn a_request_that_never_ends_is_closed() {
     let settings = GatewaySettings {
         head_within: Duration::from_millis(200),
         ..GatewaySettings::default()

@@ -24,7 +24,7 @@ async fn at_least(address: SocketAddr, series: &str, number: f64) {
 }
 
 #[tokio::test]
-async fn queue_compactions_and_stores_are_told() {
+async fn queue_compactions_and_stores_are_measured() {
     let model = FakeModel::start().await;
     let dir = tempfile::tempdir().unwrap();
     let home = Home::prepared(dir.path(), &model, None).await;
@@ -82,7 +82,7 @@ async fn queue_compactions_and_stores_are_told() {
 }
 
 #[tokio::test]
-async fn how_long_credentials_take_is_told() {
+async fn credential_checks_are_timed() {
     let server = Server::start().await;
     let (_, token) = server.user("ann", TokenScope::Full).await;
     let me = plain(server.address, "GET", "/admin/netaclaw/me").bearer(&token);

@@ -34,7 +34,7 @@ async fn listed(server: &Server, query: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_list_follows_a_session_that_nobody_has_open() {
+async fn a_list_follows_a_session_without_clients() {
     let server = Server::start().await;
     let (mut client, _) = watching(&server, json!({})).await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;

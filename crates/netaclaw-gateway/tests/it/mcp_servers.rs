@@ -60,7 +60,7 @@ async fn secrets_go_in_and_never_come_out() {
 }
 
 #[tokio::test]
-async fn only_administrators_change_servers_and_nobody_overwrites() {
+async fn only_administrators_change_servers_and_conflicts_are_refused() {
     let server = Server::start().await;
     let call = |method, path| request(server.address, method, path);
     let made = call("POST", SERVERS).json(files(json!({}))).send().await;

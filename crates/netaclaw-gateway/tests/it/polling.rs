@@ -67,7 +67,7 @@ impl<'s> Polling<'s> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_poll_fetches_little_and_whoever_falls_behind_loses_only_deltas() {
+async fn a_poll_is_bounded_and_a_slow_client_loses_only_deltas() {
     let settings = GatewaySettings {
         outbox: OutboxLimits {
             events_max: 4096,

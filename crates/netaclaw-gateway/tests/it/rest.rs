@@ -147,7 +147,7 @@ async fn every_kind_of_record_can_be_made_and_read() {
 }
 
 #[tokio::test]
-async fn an_agent_shows_what_it_is_told_and_can_use() {
+async fn an_agent_shows_its_prompt_and_tools() {
     let server = Server::start().await;
     let call = |method, path| request(server.address, method, path);
     let agents = call("GET", "/admin/netaclaw/agents").send().await.json();

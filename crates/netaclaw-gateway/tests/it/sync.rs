@@ -115,7 +115,7 @@ async fn three_clients_see_the_same() {
 }
 
 #[tokio::test]
-async fn a_run_without_anybody_watching_ends_the_same() {
+async fn a_run_without_clients_ends_the_same() {
     let server = Server::start().await;
     let mut client = server.client().await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;
@@ -135,7 +135,7 @@ async fn a_run_without_anybody_watching_ends_the_same() {
 }
 
 #[tokio::test]
-async fn at_the_end_clients_are_told_and_runs_may_finish() {
+async fn at_shutdown_clients_are_notified_and_runs_can_finish() {
     let server = Server::start().await;
     let mut client = server.client().await;
     let ack = client.call("chat", json!({"content": "Hello"})).await;

@@ -11,7 +11,7 @@ async fn get(address: SocketAddr, path: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_tool_is_switched_for_everybody_and_everybody_is_told_why() {
+async fn a_global_tool_setting_applies_to_all_agents_with_its_reason() {
     let dir = tempfile::tempdir().unwrap();
     let model = FakeModel::start().await;
     let home = Home::prepared(dir.path(), &model, None).await;

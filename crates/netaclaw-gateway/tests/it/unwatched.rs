@@ -40,7 +40,7 @@ async fn stored(server: &Whole, session: &Value) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_nobody_watches_is_stored_like_one_that_is_watched() {
+async fn a_run_without_clients_is_stored_like_one_with_clients() {
     let (dir, model) = (tempfile::tempdir().unwrap(), FakeModel::start().await);
     let home = Home::prepared(dir.path(), &model, None).await;
     let server = Whole::start(&home).await;

@@ -209,7 +209,7 @@ impl Whole {
             ..AuthSettings::default()
         };
         let sweep = engine.recover_interrupted();
-        engine.take_over_from_the_dead();
+        engine.take_over_dead_sessions();
         let options = GatewayOptions {
             previews: Some(agents),
             ..GatewayOptions::default()

@@ -92,7 +92,7 @@ fn the_mode_says_which_risks_need_consent() {
     }
 }
 
-fn asked() -> AskedCall {
+fn asked() -> PendingCall {
     let tools = World::new(|w| w.agent.approval = ApprovalMode::Always).resolve();
     match decision(&tools, call("read", json!({"path": "a"}))) {
         Decision::Ask(asked) => asked,

@@ -17,19 +17,19 @@ fn world(change: impl FnOnce(&mut World)) -> World {
     World::new(|world| {
         world.catalogue.push(tool("web_fetch", |t| {
             t.risk = ToolRisk::Network;
-            t.outlet = Outlet::Address {
+            t.outlet = EgressTarget::Address {
                 argument: "url".into(),
             };
         }));
         world.catalogue.push(tool("mcp__a__b", |t| {
             t.risk = ToolRisk::Exec;
-            t.outlet = Outlet::Server {
+            t.outlet = EgressTarget::Server {
                 url: Some("https://mcp.example.com/mcp".into()),
             };
         }));
         world.catalogue.push(tool("mcp__local__b", |t| {
             t.risk = ToolRisk::Exec;
-            t.outlet = Outlet::Server { url: None };
+            t.outlet = EgressTarget::Server { url: None };
         }));
         world
             .catalogue
@@ -37,7 +37,7 @@ fn world(change: impl FnOnce(&mut World)) -> World {
         for tool in &mut world.catalogue {
             if tool.name == "bash" {
                 let tool = Arc::make_mut(tool);
-                tool.outlet = Outlet::Programs;
+                tool.outlet = EgressTarget::Programs;
                 tool.default_status = ToolStatus::Enabled;
             }
         }
@@ -138,7 +138,7 @@ fn tools_whose_risk_was_set_lower_still_ask() {
 }
 
 #[test]
-fn an_agent_that_asks_nobody_stays_so() {
+fn an_agent_without_approvals_keeps_that_setting() {
     let never = world(|world| world.agent.approval = ApprovalMode::Never);
     let args = json!({"url": "https://evil.example/"});
     let Decision::Allow(approved) = judged(&never, &page("a.example"), "web_fetch", args) else {

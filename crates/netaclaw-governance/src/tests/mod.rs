@@ -36,7 +36,7 @@ fn tool(name: &str, change: impl FnOnce(&mut ToolManifest)) -> Arc<ToolManifest>
         timeout: Some(Duration::from_secs(30)),
         output_cap: 1000,
         concurrency: Concurrency::Parallel,
-        outlet: Outlet::None,
+        outlet: EgressTarget::None,
     };
     change(&mut manifest);
     Arc::new(manifest)
@@ -52,7 +52,7 @@ fn catalogue() -> Vec<Arc<ToolManifest>> {
         }),
         tool("memory_save", |t| {
             t.worker = WorkerUse::Proxy;
-            t.outlet = Outlet::Memory;
+            t.outlet = EgressTarget::Memory;
         }),
         tool("clarify", |t| {
             t.worker = WorkerUse::Never;
@@ -94,10 +94,10 @@ impl World {
     }
 
     fn resolve(&self) -> ResolvedTools {
-        self.resolve_for(Seat::Main)
+        self.resolve_for(ToolScope::Main)
     }
 
-    fn resolve_for(&self, seat: Seat<'_>) -> ResolvedTools {
+    fn resolve_for(&self, seat: ToolScope<'_>) -> ResolvedTools {
         ToolResolver::resolve(&ResolveInput {
             catalogue: &self.catalogue,
             global: &self.global,

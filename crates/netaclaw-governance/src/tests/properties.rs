@@ -55,7 +55,7 @@ proptest! {
         more in lists(),
     ) {
         let parent = parent.resolve();
-        let seat = |granted| Seat::Subagent { parent: &parent, granted };
+        let seat = |granted| ToolScope::Subagent { parent: &parent, granted };
         let all = child.resolve_for(seat(None));
         let some = child.resolve_for(seat(Some(&granted[..])));
         let larger: Vec<String> = granted.iter().chain(&more).cloned().collect();
@@ -67,7 +67,7 @@ proptest! {
             prop_assert!(on(&parent).contains(&name), "{name}");
             prop_assert!(name != "clarify", "a worker cannot ask the user");
         }
-        let grandchild = child.resolve_for(Seat::Subagent { parent: &some, granted: None });
+        let grandchild = child.resolve_for(ToolScope::Subagent { parent: &some, granted: None });
         for name in on(&grandchild) {
             prop_assert!(on(&some).contains(&name), "{name}");
         }

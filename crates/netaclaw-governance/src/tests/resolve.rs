@@ -34,7 +34,7 @@ const BASH_OFF: (&str, DisabledCode, PolicyLayer) =
     ("bash", DisabledCode::OffByDefault, PolicyLayer::Catalogue);
 
 #[test]
-fn the_catalogue_decides_if_nobody_else_speaks() {
+fn the_catalogue_decides_without_other_settings() {
     check(&World::default(), &ALL_BUT_BASH, &[BASH_OFF]);
 }
 
@@ -134,7 +134,7 @@ fn a_subagent_has_what_its_parent_has_and_was_granted() {
     let granted = names(&["read", "look", "clarify", "memory_*"]);
     // The child's own configuration has more than its parent may give.
     let child = World::new(|w| w.agent.tools.enabled = names(&["bash", "look"]));
-    let tools = child.resolve_for(Seat::Subagent {
+    let tools = child.resolve_for(ToolScope::Subagent {
         parent: &parent,
         granted: Some(&granted),
     });
@@ -152,7 +152,7 @@ fn a_subagent_has_what_its_parent_has_and_was_granted() {
     assert_eq!(route("read"), ToolRoute::WorkerLocal);
     assert_eq!(route("memory_save"), ToolRoute::MainProcessProxy);
 
-    let tools = child.resolve_for(Seat::Subagent {
+    let tools = child.resolve_for(ToolScope::Subagent {
         parent: &parent,
         granted: Some(&names(&["read"])),
     });
@@ -160,7 +160,7 @@ fn a_subagent_has_what_its_parent_has_and_was_granted() {
 }
 
 #[test]
-fn unknown_names_are_warnings_and_silence_nobody() {
+fn unknown_names_are_warnings_and_disable_no_tool() {
     let world = World::new(|w| {
         w.agent.tools.enabled = names(&["reed", "mcp__later__*"]);
         w.agent.tools.disabled = names(&["kubernetes"]);
@@ -224,7 +224,7 @@ fn overrides_change_one_tool_for_one_agent() {
 }
 
 #[test]
-fn a_change_is_told_with_its_reasons() {
+fn a_change_is_announced_with_its_reasons() {
     let told = names(&["read", "look", "memory_save", "clarify", "gone"]);
     let now = World::new(|w| {
         w.global.insert("read".into(), ToolStatus::Disabled);

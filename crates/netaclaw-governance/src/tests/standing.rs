@@ -15,14 +15,14 @@ fn world(change: impl FnOnce(&mut World)) -> World {
             tool("bash", |t| {
                 t.risk = ToolRisk::Exec;
                 t.category = ToolCategory::Shell;
-                t.outlet = Outlet::Programs;
+                t.outlet = EgressTarget::Programs;
             }),
             tool("write", |t| t.risk = ToolRisk::Write),
             tool("edit", |t| t.risk = ToolRisk::Write),
             tool("web_fetch", |t| {
                 t.category = ToolCategory::Web;
                 t.risk = ToolRisk::Network;
-                t.outlet = Outlet::Address {
+                t.outlet = EgressTarget::Address {
                     argument: "url".into(),
                 };
             }),
@@ -46,7 +46,12 @@ fn foreign() -> ForeignContent {
     }])
 }
 
-fn asked_in(tools: &ResolvedTools, foreign: &ForeignContent, name: &str, args: Value) -> AskedCall {
+fn asked_in(
+    tools: &ResolvedTools,
+    foreign: &ForeignContent,
+    name: &str,
+    args: Value,
+) -> PendingCall {
     let call = ProposedCall {
         tool_call_id: "c".into(),
         tool_name: name.into(),
@@ -58,7 +63,7 @@ fn asked_in(tools: &ResolvedTools, foreign: &ForeignContent, name: &str, args: V
     }
 }
 
-fn asked(name: &str, args: Value) -> AskedCall {
+fn asked(name: &str, args: Value) -> PendingCall {
     asked_in(
         &world(|_| ()).resolve(),
         &ForeignContent::default(),
@@ -67,17 +72,17 @@ fn asked(name: &str, args: Value) -> AskedCall {
     )
 }
 
-fn bash(command: &str) -> AskedCall {
+fn bash(command: &str) -> PendingCall {
     asked("bash", json!({ "command": command }))
 }
 
-fn edit(path: &str, place: Option<&str>) -> AskedCall {
+fn edit(path: &str, place: Option<&str>) -> PendingCall {
     asked("write", json!({"path": path, "content": ""})).at(place.map(str::to_owned))
 }
 
 /// A standing approval as a user grants it with this call.
 fn granting(
-    call: &AskedCall,
+    call: &PendingCall,
     within: ApprovalWithin,
     scope: ApprovalScope,
 ) -> Option<StandingApproval> {
@@ -106,7 +111,7 @@ fn patterns(list: &[&str]) -> ApprovalScope {
     }
 }
 
-fn covers(standing: &[StandingApproval], call: &AskedCall) -> bool {
+fn covers(standing: &[StandingApproval], call: &PendingCall) -> bool {
     covering(standing, &seat(), call.request()).is_some()
 }
 
@@ -233,7 +238,7 @@ fn only_commands_that_can_be_read_are_covered() {
 
 #[test]
 fn words_that_run_others_are_never_covered() {
-    // As if somebody had written the pattern into the store.
+    // As if the pattern had been written into the store by hand.
     let mut standing = granting(
         &bash("git a"),
         ApprovalWithin::Session,
@@ -264,7 +269,7 @@ fn every_part_of_a_command_needs_a_pattern() {
     };
     let (git, ls) = (grant("git a", &["git *"]), grant("ls", &["ls *"]));
     let call = bash("git status && ls");
-    assert!(!covers(&[git.clone()], &call));
+    assert!(!covers(std::slice::from_ref(&git), &call));
     let both = [git, ls];
     let used = covering(&both, &seat(), call.request()).unwrap();
     assert_eq!(used.len(), 2);
@@ -291,7 +296,7 @@ fn a_pattern_decides_about_a_command_in_the_workspace_only() {
         (json!({"command": ["git"]}), false),
     ] {
         assert_eq!(
-            covers(&[git.clone()], &asked("bash", args.clone())),
+            covers(std::slice::from_ref(&git), &asked("bash", args.clone())),
             expected,
             "{args}"
         );
@@ -422,7 +427,10 @@ fn a_changed_tool_or_setting_ends_an_approval() {
     let none = ForeignContent::default();
     let call = |tools: &ResolvedTools| asked_in(tools, &none, "bash", json!({"command": "git a"}));
     let git = granting(&call(&before), ApprovalWithin::Agent, patterns(&["git *"])).unwrap();
-    assert!(covers(&[git.clone()], &call(&world(|_| ()).resolve())));
+    assert!(covers(
+        std::slice::from_ref(&git),
+        &call(&world(|_| ()).resolve())
+    ));
     let spec = |change: fn(&mut AgentSpec)| world(|w| change(&mut w.agent)).resolve();
     for (what, after) in [
         (
@@ -438,7 +446,10 @@ fn a_changed_tool_or_setting_ends_an_approval() {
             world(|w| Arc::make_mut(&mut w.catalogue[0]).schema = json!({}).into()),
         ),
     ] {
-        assert!(!covers(&[git.clone()], &call(&after.resolve())), "{what}");
+        assert!(
+            !covers(std::slice::from_ref(&git), &call(&after.resolve())),
+            "{what}"
+        );
     }
     for (what, after) in [
         (
@@ -467,7 +478,7 @@ fn a_changed_tool_or_setting_ends_an_approval() {
             }),
         ),
     ] {
-        assert!(!covers(&[git.clone()], &call(&after)), "{what}");
+        assert!(!covers(std::slice::from_ref(&git), &call(&after)), "{what}");
         // Also if the tool changes between the question and the run.
         let approval = Approval {
             hash: call(&before).request().hash.clone(),
@@ -498,7 +509,7 @@ fn external_content_asks_as_before() {
     assert_eq!(scopes[0].within, [ApprovalWithin::Session]);
     let exact = scopes[0].scope.clone();
     let here = granting(&request, ApprovalWithin::Session, exact.clone()).unwrap();
-    assert!(covers(&[here.clone()], &request));
+    assert!(covers(std::slice::from_ref(&here), &request));
     for (within, scope) in [
         (ApprovalWithin::Session, ApprovalScope::Tool),
         (ApprovalWithin::Agent, ApprovalScope::Tool),
@@ -564,6 +575,7 @@ fn pieces() -> impl Strategy<Value = String> {
 }
 
 /// What a shell starts, one line for each program: its name and its words.
+#[expect(clippy::disallowed_methods, reason = "a real shell is the reference")]
 fn started(place: &std::path::Path, command: &str) -> Vec<Vec<String>> {
     let log = place.join("log");
     std::fs::write(&log, "").unwrap();
@@ -629,7 +641,7 @@ proptest! {
         let call = bash(&command);
         let list: Vec<&str> = list.iter().map(String::as_str).collect();
         if let Some(narrow) = granting(&call, ApprovalWithin::Session, patterns(&list)) {
-            prop_assert!(covers(&[narrow.clone()], &call));
+            prop_assert!(covers(std::slice::from_ref(&narrow), &call));
             let wide = offers(call.request(), true).into_iter().map(|offer| offer.scope);
             let wide = wide.filter_map(|scope| granting(&call, ApprovalWithin::Session, scope));
             let wide: Vec<_> = wide.filter(|one| matches!(one.scope, ApprovalScope::Commands { .. })).collect();

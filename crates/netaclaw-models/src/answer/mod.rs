@@ -1,4 +1,4 @@
-//! An answer while it is put together: the one place where a client's events are made.
+//! Builds an answer and its events from decoded pieces. The only place that creates them.
 //!
 //! Decoders say what arrived; this keeps the promises of [`ModelClient`](crate::ModelClient):
 //! parts start in order and end once, the message holds what the events showed, and there is one
@@ -21,7 +21,7 @@ pub(crate) const ANSWER_BYTES_MAX: usize = 8 << 20;
 
 /// Who answers, as it is written on the message.
 #[derive(Clone, Debug)]
-pub(crate) struct Answerer {
+pub(crate) struct AnswerMeta {
     pub(crate) api: &'static str,
     pub(crate) provider: String,
     pub(crate) model: String,
@@ -43,7 +43,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(answerer: Answerer) -> Self {
+    pub(crate) fn new(answerer: AnswerMeta) -> Self {
         Self {
             growing: GrowingAnswer::new(AssistantMessage {
                 content: Vec::new(),

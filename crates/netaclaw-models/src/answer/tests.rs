@@ -4,7 +4,7 @@ use netaclaw_protocol::ContentBlock;
 use serde_json::json;
 
 fn answer() -> Answer {
-    Answer::new(Answerer {
+    Answer::new(AnswerMeta {
         api: "test",
         provider: "p".into(),
         model: "m".into(),

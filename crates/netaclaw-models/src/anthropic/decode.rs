@@ -1,6 +1,6 @@
 //! The events of a message, one after the other.
 
-use super::events::{Delta, Event, Whole, WireBlock, WireUsage};
+use super::events::{Delta, Event, WholeMessage, WireBlock, WireUsage};
 use crate::answer::Answer;
 use crate::error::{Detail, ModelError, Reply, classify};
 use crate::http::{Decoder, Progress};
@@ -116,7 +116,7 @@ impl Decoder for MessagesDecoder {
         Ok(Progress::More)
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.stop.is_some()
     }
 
@@ -132,8 +132,8 @@ impl Decoder for MessagesDecoder {
         Ok(())
     }
 
-    fn whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError> {
-        let whole: Whole = serde_json::from_str(body)
+    fn decode_whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError> {
+        let whole: WholeMessage = serde_json::from_str(body)
             .map_err(|error| ModelError::Protocol(Detail::text(error.to_string())))?;
         let Some(blocks) = whole.content else {
             return Err(classify(Reply {

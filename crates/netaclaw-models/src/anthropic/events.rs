@@ -7,7 +7,7 @@ use serde_json::Value;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Event {
     MessageStart {
-        message: Head,
+        message: MessageHead,
     },
     ContentBlockStart {
         index: usize,
@@ -33,7 +33,7 @@ pub(super) enum Event {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Head {
+pub(super) struct MessageHead {
     #[serde(default)]
     pub(super) usage: Option<WireUsage>,
 }
@@ -87,7 +87,7 @@ pub(super) struct MessageDelta {
 
 /// A message that came in one piece.
 #[derive(Deserialize)]
-pub(super) struct Whole {
+pub(super) struct WholeMessage {
     #[serde(default)]
     pub(super) content: Option<Vec<WireBlock>>,
     #[serde(default)]

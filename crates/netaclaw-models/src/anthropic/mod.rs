@@ -7,7 +7,7 @@ pub(crate) mod encode;
 mod events;
 mod wire;
 
-use crate::answer::{Answer, Answerer};
+use crate::answer::{Answer, AnswerMeta};
 use crate::catalogue::{self, ApiFamily};
 use crate::channel::Channel;
 use crate::client::{ModelClient, ModelStream};
@@ -52,7 +52,7 @@ impl ModelClient for AnthropicClient {
             transport: transport.clone(),
             key: channel.api_key.clone(),
             decoder: MessagesDecoder::default(),
-            answer: Answer::new(Answerer {
+            answer: Answer::new(AnswerMeta {
                 api: ApiFamily::AnthropicMessages.as_str(),
                 provider: channel.name.clone(),
                 model: request.model.clone(),

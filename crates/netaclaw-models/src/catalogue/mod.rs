@@ -8,7 +8,7 @@ pub(crate) use suppliers::{AdaptiveOff, Auth, EffortNames, Quirks, ReasoningBack
 pub use suppliers::{ApiFamily, SUPPLIERS, SupplierInfo, supplier};
 
 use crate::channel::Channel;
-use models::{Can, MODELS, Row};
+use models::{Feature, MODELS, Row};
 use names::{find, is_chat};
 use netaclaw_protocol::{ChannelModel, InfoSource, ModelInfo, Supplier};
 
@@ -94,8 +94,8 @@ fn info_of(row: &Row, name: &str) -> ModelInfo {
         name: name.to_owned(),
         context_window: row.context_window,
         max_output: row.max_output,
-        vision: matches!(row.can, Can::UseToolsAndSee | Can::See),
-        tools: matches!(row.can, Can::UseTools | Can::UseToolsAndSee),
+        vision: matches!(row.can, Feature::UseToolsAndSee | Feature::See),
+        tools: matches!(row.can, Feature::UseTools | Feature::UseToolsAndSee),
         thinking: row.thinking != ThinkingStyle::None,
         chat: true,
         price: row.price(),

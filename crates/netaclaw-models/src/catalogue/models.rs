@@ -15,7 +15,7 @@ pub(crate) struct Row {
     pub(crate) home: Supplier,
     pub(crate) context_window: u64,
     pub(crate) max_output: u64,
-    pub(crate) can: Can,
+    pub(crate) can: Feature,
     pub(crate) thinking: ThinkingStyle,
     /// Input, output, cache read, cache write.
     pub(crate) price: [f64; 4],
@@ -23,7 +23,7 @@ pub(crate) struct Row {
 
 /// What a model can do besides reading and writing text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Can {
+pub(crate) enum Feature {
     UseTools,
     UseToolsAndSee,
     /// See, but take no tools over this API.
@@ -66,7 +66,7 @@ const fn row(
     name: &'static str,
     home: Supplier,
     (context_window, max_output): (u64, u64),
-    can: Can,
+    can: Feature,
     thinking: ThinkingStyle,
     price: [f64; 4],
 ) -> Row {
@@ -81,7 +81,7 @@ const fn row(
     }
 }
 
-use Can::{Neither, See, UseTools, UseToolsAndSee};
+use Feature::{Neither, See, UseTools, UseToolsAndSee};
 use Supplier::{
     Anthropic, Compatible, Deepseek, Demo, Gemini, Minimax, Mistral, Moonshot, Ollama, Openai,
     Tongyi, Volcengine, Xai, Zhipu,

@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-pub(super) async fn nothing_is_asked_before_somebody_listens(harness: &dyn ContractHarness) {
-    harness.arrange(Scene::saying([text("for the second")]));
+pub(super) async fn nothing_is_requested_before_the_stream_is_polled(
+    harness: &dyn ContractHarness,
+) {
+    harness.arrange(Scene::with_text([text("for the second")]));
     let request = asking(harness, vec![user("first")]);
     // Never polled, so it must not use up the answer.
     drop(stream(harness, request, &CancellationToken::new()));
@@ -31,13 +33,13 @@ pub(super) async fn every_character_arrives_whole(harness: &dyn ContractHarness)
         "🦀🏳️‍🌈👩‍👩‍👧‍👦 e\u{301} \u{200b}\u{feff} \u{2028}\u{2029}",
         "\"quotes\" \\backslash\\ \ttab\r\nline\n\n: not a comment\ndata: not an event",
     ] {
-        let message = answer(harness, Scene::saying([text(words)])).await;
+        let message = answer(harness, Scene::with_text([text(words)])).await;
         assert_eq!(said(&message), words);
     }
 }
 
 pub(super) async fn thinking_arrives_apart_from_text(harness: &dyn ContractHarness) {
-    let scene = Scene::saying([
+    let scene = Scene::with_text([
         ScenePart::Thinking("Let me think about 这个.".into()),
         text("Done thinking."),
     ]);
@@ -75,7 +77,7 @@ fn call(id: &str, name: &str, arguments: Value) -> ScenePart {
 
 pub(super) async fn calls_in_fragments_arrive_whole(harness: &dyn ContractHarness) {
     let arguments = json!({"path": "docs/说明.md", "lines": [1, 200], "nested": {"deep": "a \"quoted\" value"}});
-    let scene = Scene::saying([
+    let scene = Scene::with_text([
         text("Let me look."),
         call("call_1", "read", arguments.clone()),
     ]);
@@ -113,7 +115,7 @@ pub(super) async fn many_calls_keep_their_order_and_arguments(harness: &dyn Cont
             )
         })
         .collect();
-    let message = answer(harness, Scene::saying(calls)).await;
+    let message = answer(harness, Scene::with_text(calls)).await;
     let got: Vec<(String, Value)> = message
         .content
         .iter()
@@ -129,7 +131,7 @@ pub(super) async fn many_calls_keep_their_order_and_arguments(harness: &dyn Cont
 }
 
 pub(super) async fn broken_arguments_are_handed_on_as_text(harness: &dyn ContractHarness) {
-    let scene = Scene::saying([ScenePart::BrokenCall {
+    let scene = Scene::with_text([ScenePart::BrokenCall {
         id: "call_1".into(),
         name: "read".into(),
         arguments: "{\"path\": ".into(),
@@ -150,7 +152,7 @@ pub(super) async fn usage_with_cache_is_taken_over(harness: &dyn ContractHarness
             cache_write: 44,
             ..Usage::default()
         }),
-        ..Scene::saying([text("counted")])
+        ..Scene::with_text([text("counted")])
     };
     let usage = answer(harness, scene).await.usage;
     let counts = (
@@ -164,7 +166,7 @@ pub(super) async fn usage_with_cache_is_taken_over(harness: &dyn ContractHarness
 }
 
 pub(super) async fn an_answer_cut_by_length_is_an_answer(harness: &dyn ContractHarness) {
-    let scene = Scene::saying([text("as far as it w")]).ending(Ending::With(StopReason::Length));
+    let scene = Scene::with_text([text("as far as it w")]).ending(Ending::With(StopReason::Length));
     let message = answer(harness, scene).await;
     assert_eq!(message.stop_reason, StopReason::Length);
     assert_eq!(said(&message), "as far as it w");
@@ -177,21 +179,21 @@ pub(super) async fn nothing_at_all_is_a_failure(harness: &dyn ContractHarness) {
 }
 
 pub(super) async fn a_context_that_is_too_long_is_recognised(harness: &dyn ContractHarness) {
-    let scene = Scene::saying([text("never said")]).ending(Ending::TooLong);
+    let scene = Scene::with_text([text("never said")]).ending(Ending::TooLong);
     let (error, _) = failure(harness, scene).await;
     assert!(matches!(error, ModelError::ContextTooLong(_)), "{error:?}");
     assert!(!error.is_retryable());
 }
 
 pub(super) async fn a_rate_limit_tells_how_long_to_wait(harness: &dyn ContractHarness) {
-    let scene = Scene::saying([text("never said")]).ending(Ending::RateLimited(7));
+    let scene = Scene::with_text([text("never said")]).ending(Ending::RateLimited(7));
     let (error, _) = failure(harness, scene).await;
     assert!(matches!(error, ModelError::RateLimited { .. }), "{error:?}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
 }
 
 pub(super) async fn a_broken_stream_keeps_its_text(harness: &dyn ContractHarness) {
-    let scene = Scene::saying([text("This much had arrived. ")]).ending(Ending::Broken);
+    let scene = Scene::with_text([text("This much had arrived. ")]).ending(Ending::Broken);
     let events = play(harness, scene).await;
     let started = events
         .iter()
@@ -210,7 +212,7 @@ pub(super) async fn a_broken_stream_keeps_its_text(harness: &dyn ContractHarness
 }
 
 pub(super) async fn a_stop_reaches_the_other_end(harness: &dyn ContractHarness) {
-    harness.arrange(Scene::saying([text("And so on ")]).ending(Ending::Hanging));
+    harness.arrange(Scene::with_text([text("And so on ")]).ending(Ending::Hanging));
     let cancel = CancellationToken::new();
     let request = asking(harness, vec![user("Go on.")]);
     let mut stream = stream(harness, request, &cancel);
@@ -224,7 +226,7 @@ pub(super) async fn a_stop_reaches_the_other_end(harness: &dyn ContractHarness) 
 }
 
 pub(super) async fn dropping_reaches_the_other_end(harness: &dyn ContractHarness) {
-    harness.arrange(Scene::saying([text("And so on ")]).ending(Ending::Hanging));
+    harness.arrange(Scene::with_text([text("And so on ")]).ending(Ending::Hanging));
     let request = asking(harness, vec![user("Go on.")]);
     let mut stream = stream(harness, request, &CancellationToken::new());
     until_content(&mut stream).await;

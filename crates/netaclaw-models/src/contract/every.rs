@@ -94,7 +94,8 @@ pub(super) async fn a_cancelled_stream_says_so_once(harness: &dyn ContractHarnes
 
 pub(super) async fn a_cancelled_stream_keeps_what_had_arrived(harness: &dyn ContractHarness) {
     harness.arrange(
-        Scene::saying([subject::text("The first words of a long story. ")]).ending(Ending::Hanging),
+        Scene::with_text([subject::text("The first words of a long story. ")])
+            .ending(Ending::Hanging),
     );
     let cancel = CancellationToken::new();
     let request = asking(harness, vec![user("Tell me a story.")]);
@@ -109,7 +110,7 @@ pub(super) async fn a_cancelled_stream_keeps_what_had_arrived(harness: &dyn Cont
 }
 
 pub(super) async fn a_dropped_stream_leaves_the_client_usable(harness: &dyn ContractHarness) {
-    harness.arrange(Scene::saying([subject::text("One. ")]).ending(Ending::Hanging));
+    harness.arrange(Scene::with_text([subject::text("One. ")]).ending(Ending::Hanging));
     let cancel = CancellationToken::new();
     let request = asking(harness, vec![user("Hello")]);
     let mut dropped = stream(harness, request, &cancel);
@@ -135,7 +136,7 @@ pub(super) async fn usage_is_counted(harness: &dyn ContractHarness) {
 pub(super) async fn streams_do_not_mix(harness: &dyn ContractHarness) {
     let alone = said(&done(chat(harness).await));
     for _ in 0..4 {
-        harness.arrange(Scene::saying([subject::text(
+        harness.arrange(Scene::with_text([subject::text(
             "Good morning, and welcome back.",
         )]));
     }

@@ -88,7 +88,7 @@ pub enum Ending {
 }
 
 impl Scene {
-    fn saying(parts: impl IntoIterator<Item = ScenePart>) -> Self {
+    fn with_text(parts: impl IntoIterator<Item = ScenePart>) -> Self {
         Self {
             parts: parts.into_iter().collect(),
             ..Self::default()
@@ -142,7 +142,7 @@ suite! { $
         usage_is_counted,
         streams_do_not_mix;
     arranged:
-        nothing_is_asked_before_somebody_listens,
+        nothing_is_requested_before_the_stream_is_polled,
         every_character_arrives_whole,
         thinking_arrives_apart_from_text,
         calls_in_fragments_arrive_whole,

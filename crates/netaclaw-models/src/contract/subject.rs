@@ -38,7 +38,7 @@ pub(super) fn stream(
 
 /// A short chat and all its events.
 pub(super) async fn chat(harness: &dyn ContractHarness) -> Vec<ModelEvent> {
-    harness.arrange(Scene::saying([text("Good morning, and welcome back.")]));
+    harness.arrange(Scene::with_text([text("Good morning, and welcome back.")]));
     let request = asking(harness, vec![user("Good morning!")]);
     events(harness, request).await
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// Asks, and insists that the server had nothing to complain about.
 async fn accepted(harness: &dyn ContractHarness, request: ModelRequest) -> AssistantMessage {
-    harness.arrange(Scene::saying([text("Accepted.")]));
+    harness.arrange(Scene::with_text([text("Accepted.")]));
     let events = events(harness, request).await;
     assert_eq!(harness.refusal(), None, "{}", harness.last_request());
     done(events)
@@ -175,7 +175,7 @@ pub(super) async fn pictures_are_accepted_in_messages_and_results(harness: &dyn 
 }
 
 pub(super) async fn thinking_goes_back_as_it_came(harness: &dyn ContractHarness) {
-    harness.arrange(Scene::saying([
+    harness.arrange(Scene::with_text([
         ScenePart::Thinking("A thought of its own.".into()),
         ScenePart::Call {
             id: "call_1".into(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// What the user's words have to offer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Hints {
+pub(super) struct ArgumentHints {
     /// What it is about, in the user's words.
     pub(super) text: String,
     pub(super) path: Option<String>,
@@ -17,7 +17,7 @@ pub(super) struct Hints {
 }
 
 /// An object that fits the schema as far as it can be guessed.
-pub(super) fn fill(schema: &Value, hints: &Hints) -> Value {
+pub(super) fn fill(schema: &Value, hints: &ArgumentHints) -> Value {
     Filler {
         root: schema,
         hints,
@@ -27,7 +27,7 @@ pub(super) fn fill(schema: &Value, hints: &Hints) -> Value {
 
 struct Filler<'a> {
     root: &'a Value,
-    hints: &'a Hints,
+    hints: &'a ArgumentHints,
 }
 
 /// Schemas may refer to themselves.
@@ -112,9 +112,9 @@ impl Filler<'_> {
             Some("boolean") => json!(false),
             Some("array") => json!([]),
             Some("object") => {
-                let hints = Hints {
+                let hints = ArgumentHints {
                     text: words.to_owned(),
-                    ..Hints::default()
+                    ..ArgumentHints::default()
                 };
                 let inner = Filler {
                     root: self.root,
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_fit_a_schema_nobody_told_us_about() {
+    fn arguments_fit_an_unknown_schema() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -193,9 +193,9 @@ mod tests {
                 },
             },
         });
-        let hints = Hints {
+        let hints = ArgumentHints {
             items: vec!["milk".into(), "bread".into()],
-            ..Hints::default()
+            ..ArgumentHints::default()
         };
         assert_eq!(
             fill(&schema, &hints),
@@ -212,10 +212,10 @@ mod tests {
             "type": "object",
             "properties": {"path": {"type": "string"}, "limit": {"type": "integer"}},
         });
-        assert_eq!(fill(&schema, &Hints::default()), json!({}));
-        let hints = Hints {
+        assert_eq!(fill(&schema, &ArgumentHints::default()), json!({}));
+        let hints = ArgumentHints {
             path: Some("src".into()),
-            ..Hints::default()
+            ..ArgumentHints::default()
         };
         assert_eq!(fill(&schema, &hints), json!({"path": "src"}));
     }
@@ -227,6 +227,6 @@ mod tests {
             "properties": {"child": {"$ref": "#"}},
             "required": ["child"],
         });
-        assert!(fill(&schema, &Hints::default()).is_object());
+        assert!(fill(&schema, &ArgumentHints::default()).is_object());
     }
 }

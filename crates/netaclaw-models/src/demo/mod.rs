@@ -10,7 +10,7 @@ mod rules;
 mod summary;
 mod words;
 
-use crate::answer::{Answer, Answerer};
+use crate::answer::{Answer, AnswerMeta};
 use crate::catalogue::ApiFamily;
 use crate::client::{ModelClient, ModelEvent, ModelStream};
 use crate::error::ModelError;
@@ -50,14 +50,14 @@ impl DemoClient {
 
 impl ModelClient for DemoClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
-        let answer = Answer::new(Answerer {
+        let answer = Answer::new(AnswerMeta {
             api: ApiFamily::Demo.as_str(),
             provider: self.provider.clone(),
             model: request.model.clone(),
             price: None,
             unseen_images: 0,
         });
-        let speech = Speech {
+        let speech = DemoAnswer {
             answer,
             request: Some(request),
             pieces: VecDeque::new(),
@@ -82,7 +82,7 @@ enum Piece {
     End { usage: Usage, reason: StopReason },
 }
 
-struct Speech {
+struct DemoAnswer {
     answer: Answer,
     /// Taken when the stream is first polled.
     request: Option<Arc<ModelRequest>>,
@@ -93,7 +93,7 @@ struct Speech {
     cancel: CancellationToken,
 }
 
-impl Speech {
+impl DemoAnswer {
     async fn next(&mut self) -> Option<ModelEvent> {
         loop {
             if let Some(event) = self.answer.next_event() {

@@ -1,4 +1,4 @@
-//! What the demo does about a request: a few rules over the user's words.
+//! The demo's reaction to a request: a few rules on the user's words.
 
 use super::arguments::fill;
 use super::rules::RULES;
@@ -29,18 +29,18 @@ pub(super) fn plan(request: &ModelRequest) -> Plan {
     // Only a request without tools is one of the program itself, which expects a text and no
     // conversation.
     if request.tools.is_empty() && asks_for(&["title", "标题"]) {
-        return Plan::saying(brief(quoted_user(&question), 24));
+        return Plan::with_text(brief(quoted_user(&question), 24));
     }
     if request.tools.is_empty() && asks_for(&["summar", "condense", "compact", "摘要", "总结"])
     {
-        return Plan::saying(summary::extract(&question, request.max_output_tokens));
+        return Plan::with_text(summary::extract(&question, request.max_output_tokens));
     }
     let chinese = is_chinese(&question);
     let results = trailing_results(&request.messages);
     let mut plan = if results.is_empty() {
         answer(request, &question, chinese)
     } else {
-        Plan::saying(about_results(&results, chinese))
+        Plan::with_text(about_results(&results, chinese))
     };
     if request.thinking != ThinkingLevel::Off {
         plan.thinking = thought(&plan, chinese);
@@ -55,7 +55,7 @@ fn quoted_user(text: &str) -> &str {
 }
 
 impl Plan {
-    fn saying(text: String) -> Self {
+    fn with_text(text: String) -> Self {
         Self {
             text,
             ..Self::default()
@@ -82,7 +82,7 @@ fn answer(request: &ModelRequest, question: &str, chinese: bool) -> Plan {
         })
         .collect();
     if calls.is_empty() {
-        return Plan::saying(introduction(request, question, chinese));
+        return Plan::with_text(introduction(request, question, chinese));
     }
     let names: Vec<String> = calls
         .iter()

@@ -1,12 +1,12 @@
 //! The words that make the demo call a tool.
 
-use super::arguments::Hints;
+use super::arguments::ArgumentHints;
 
 /// Words that ask for a tool. Every rule that fits is followed, so one message can ask for two.
 pub(super) struct Rule {
     pub(super) tool: &'static str,
     pub(super) words: &'static [&'static str],
-    pub(super) hints: fn(&str) -> Option<Hints>,
+    pub(super) hints: fn(&str) -> Option<ArgumentHints>,
 }
 
 pub(super) const RULES: &[Rule] = &[
@@ -20,9 +20,9 @@ pub(super) const RULES: &[Rule] = &[
             "有哪些文件",
         ],
         hints: |_| {
-            Some(Hints {
+            Some(ArgumentHints {
                 path: Some(".".into()),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -30,9 +30,9 @@ pub(super) const RULES: &[Rule] = &[
         tool: "read",
         words: &["read ", "读取", "阅读", "打开"],
         hints: |text| {
-            Some(Hints {
+            Some(ArgumentHints {
                 path: Some(path_in(text)?),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -41,14 +41,14 @@ pub(super) const RULES: &[Rule] = &[
         words: &["todo", "to-do", "待办"],
         hints: |text| {
             let (topic, items) = list_in(text);
-            Some(Hints {
+            Some(ArgumentHints {
                 items: if items.is_empty() {
                     vec![topic.clone()]
                 } else {
                     items
                 },
                 text: topic,
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -57,10 +57,10 @@ pub(super) const RULES: &[Rule] = &[
         words: &["ask me", "问我"],
         hints: |text| {
             let (topic, items) = list_in(text);
-            Some(Hints {
+            Some(ArgumentHints {
                 text: format!("{topic}?"),
                 items,
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -68,9 +68,9 @@ pub(super) const RULES: &[Rule] = &[
         tool: "bash",
         words: &["run `", "运行 `", "执行 `", "运行`", "执行`"],
         hints: |text| {
-            Some(Hints {
+            Some(ArgumentHints {
                 command: Some(text.split('`').nth(1)?.to_owned()),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -83,9 +83,9 @@ pub(super) const RULES: &[Rule] = &[
         tool: "find",
         words: &["find files", "find the file", "查找文件"],
         hints: |text| {
-            Some(Hints {
+            Some(ArgumentHints {
                 text: path_in(text)?,
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -93,10 +93,10 @@ pub(super) const RULES: &[Rule] = &[
         tool: "write",
         words: &["write `", "写入 `", "写入`"],
         hints: |text| {
-            Some(Hints {
+            Some(ArgumentHints {
                 text: format!("{}\n", text.split('`').nth(1)?),
                 path: Some(path_in(text.rsplit('`').next()?)?),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -105,10 +105,10 @@ pub(super) const RULES: &[Rule] = &[
         words: &["replace `", "替换 `", "替换`", "把 `", "把`"],
         hints: |text| {
             let mut quoted = text.split('`').skip(1).step_by(2);
-            Some(Hints {
+            Some(ArgumentHints {
                 replacement: Some((quoted.next()?.to_owned(), quoted.next()?.to_owned())),
                 path: Some(path_in(text.rsplit('`').next()?)?),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -119,9 +119,9 @@ pub(super) const RULES: &[Rule] = &[
             let url = text
                 .split_whitespace()
                 .find(|word| word.starts_with("http"))?;
-            Some(Hints {
+            Some(ArgumentHints {
                 url: Some(url.to_owned()),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
@@ -139,16 +139,16 @@ pub(super) const RULES: &[Rule] = &[
         tool: "delegate_task",
         words: &["delegate", "委派"],
         hints: |text| {
-            Some(Hints {
+            Some(ArgumentHints {
                 text: text.to_owned(),
-                ..Hints::default()
+                ..ArgumentHints::default()
             })
         },
     },
 ];
 
 /// Hints that are what follows the word that asked.
-fn what_follows(text: &str) -> Option<Hints> {
+fn what_follows(text: &str) -> Option<ArgumentHints> {
     let said = [
         "search for",
         "搜索",
@@ -160,9 +160,9 @@ fn what_follows(text: &str) -> Option<Hints> {
     .iter()
     .find_map(|word| text.split_once(word))
     .map(|(_, rest)| rest.trim_matches([' ', ':', '：', '"', '。', '.', '?', '？']))?;
-    Some(Hints {
+    Some(ArgumentHints {
         text: said.to_owned(),
-        ..Hints::default()
+        ..ArgumentHints::default()
     })
 }
 

@@ -1,4 +1,4 @@
-//! Condensing a conversation by quoting it.
+//! The demo's summary of a conversation: quotations.
 
 use super::words::{brief, cut, is_chinese};
 use crate::tokens;

@@ -1,4 +1,4 @@
-//! Small things about text.
+//! Text helpers of the demo model.
 
 use crate::tokens;
 
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_apart() {
+    fn languages_are_distinguished() {
         assert!(is_chinese("请列出文件"));
         assert!(is_chinese("请读取 README.md"));
         assert!(!is_chinese("What does 你好 mean in English, please?"));

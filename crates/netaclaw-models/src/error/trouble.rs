@@ -1,42 +1,42 @@
 //! Errors for users: a kind for programs, and a text in both languages.
 
 use super::{Language, ModelError, NetworkStage};
-use netaclaw_protocol::{Trouble, TroubleKind};
+use netaclaw_protocol::{LocalizedError, LocalizedErrorKind};
 use std::fmt;
 
 impl ModelError {
-    pub fn kind(&self) -> TroubleKind {
+    pub fn kind(&self) -> LocalizedErrorKind {
         match self {
-            Self::Auth(_) => TroubleKind::Auth,
-            Self::Quota(_) => TroubleKind::Quota,
-            Self::RateLimited { .. } => TroubleKind::RateLimited,
-            Self::Overloaded { .. } => TroubleKind::Overloaded,
-            Self::ContextTooLong(_) => TroubleKind::ContextTooLong,
-            Self::BadRequest(_) => TroubleKind::BadRequest,
-            Self::UnknownModel(_) => TroubleKind::UnknownModel,
-            Self::NoToolSupport(_) => TroubleKind::NoToolSupport,
-            Self::Refused(_) => TroubleKind::Refused,
-            Self::WrongAddress(_) => TroubleKind::WrongAddress,
+            Self::Auth(_) => LocalizedErrorKind::Auth,
+            Self::Quota(_) => LocalizedErrorKind::Quota,
+            Self::RateLimited { .. } => LocalizedErrorKind::RateLimited,
+            Self::Overloaded { .. } => LocalizedErrorKind::Overloaded,
+            Self::ContextTooLong(_) => LocalizedErrorKind::ContextTooLong,
+            Self::BadRequest(_) => LocalizedErrorKind::BadRequest,
+            Self::UnknownModel(_) => LocalizedErrorKind::UnknownModel,
+            Self::NoToolSupport(_) => LocalizedErrorKind::NoToolSupport,
+            Self::Refused(_) => LocalizedErrorKind::Refused,
+            Self::WrongAddress(_) => LocalizedErrorKind::WrongAddress,
             Self::Network { stage, .. } => match stage {
-                NetworkStage::Dns => TroubleKind::NameNotFound,
-                NetworkStage::Connect => TroubleKind::Unreachable,
-                NetworkStage::Tls => TroubleKind::TlsFailed,
-                NetworkStage::Request => TroubleKind::ConnectionLost,
+                NetworkStage::Dns => LocalizedErrorKind::NameNotFound,
+                NetworkStage::Connect => LocalizedErrorKind::Unreachable,
+                NetworkStage::Tls => LocalizedErrorKind::TlsFailed,
+                NetworkStage::Request => LocalizedErrorKind::ConnectionLost,
             },
-            Self::Timeout { .. } => TroubleKind::Timeout,
-            Self::StreamBroken(_) => TroubleKind::StreamBroken,
-            Self::Protocol(_) => TroubleKind::Protocol,
-            Self::AnswerTooLarge { .. } => TroubleKind::AnswerTooLarge,
-            Self::EmptyAnswer => TroubleKind::EmptyAnswer,
-            Self::Cancelled => TroubleKind::Cancelled,
+            Self::Timeout { .. } => LocalizedErrorKind::Timeout,
+            Self::StreamBroken(_) => LocalizedErrorKind::StreamBroken,
+            Self::Protocol(_) => LocalizedErrorKind::Protocol,
+            Self::AnswerTooLarge { .. } => LocalizedErrorKind::AnswerTooLarge,
+            Self::EmptyAnswer => LocalizedErrorKind::EmptyAnswer,
+            Self::Cancelled => LocalizedErrorKind::Cancelled,
         }
     }
 
     /// The error in whole sentences: what happened to which channel and model, and what to do.
-    pub fn trouble(&self, channel: &str, model: &str) -> Trouble {
-        Trouble {
+    pub fn trouble(&self, channel: &str, model: &str) -> LocalizedError {
+        LocalizedError {
             model: Some(model.to_owned()),
-            ..self.told(
+            ..self.localized(
                 channel,
                 format_args!("渠道“{channel}”，模型“{model}”"),
                 format_args!("Channel {channel:?}, model {model:?}"),
@@ -45,8 +45,8 @@ impl ModelError {
     }
 
     /// The same where no model was asked.
-    pub fn channel_trouble(&self, channel: &str) -> Trouble {
-        self.told(
+    pub fn channel_trouble(&self, channel: &str) -> LocalizedError {
+        self.localized(
             channel,
             format_args!("渠道“{channel}”"),
             format_args!("Channel {channel:?}"),
@@ -54,13 +54,13 @@ impl ModelError {
     }
 
     /// What happened in one sentence, while it is tried again: there is nothing to do about it yet.
-    pub fn notice(&self) -> Trouble {
+    pub fn notice(&self) -> LocalizedError {
         let happened = |language| self.explain(language).happened;
         let (zh, en) = (happened(Language::Chinese), happened(Language::English));
-        Trouble {
+        LocalizedError {
             said: self.said(),
             retry_after_ms: self.retry_after_ms(),
-            ..Trouble::new(self.kind(), zh, en)
+            ..LocalizedError::new(self.kind(), zh, en)
         }
     }
 
@@ -74,12 +74,17 @@ impl ModelError {
         Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
     }
 
-    fn told(&self, channel: &str, zh: fmt::Arguments<'_>, en: fmt::Arguments<'_>) -> Trouble {
-        Trouble {
+    fn localized(
+        &self,
+        channel: &str,
+        zh: fmt::Arguments<'_>,
+        en: fmt::Arguments<'_>,
+    ) -> LocalizedError {
+        LocalizedError {
             channel: Some(channel.to_owned()),
             said: self.said(),
             retry_after_ms: self.retry_after_ms(),
-            ..Trouble::new(
+            ..LocalizedError::new(
                 self.kind(),
                 format!("{zh}：{}", self.explain(Language::Chinese)),
                 format!("{en}: {}", self.explain(Language::English)),
@@ -97,7 +102,7 @@ mod tests {
     fn trouble_names_the_channel_and_the_model_in_both_languages() {
         let error = ModelError::Auth(Detail::new(Some(401), "Bad key."));
         let trouble = error.trouble("work", "gpt-5");
-        assert_eq!(trouble.kind, TroubleKind::Auth);
+        assert_eq!(trouble.kind, LocalizedErrorKind::Auth);
         assert_eq!(
             trouble.words.en,
             "Channel \"work\", model \"gpt-5\": The model supplier did not accept the API key. \

@@ -33,7 +33,7 @@ impl FallbackClient {
 
 impl ModelClient for FallbackClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
-        let mut journey = Journey {
+        let mut journey = FallbackState {
             routes: self.routes.clone(),
             at: 0,
             stream: stream::empty().boxed(),
@@ -50,7 +50,7 @@ impl ModelClient for FallbackClient {
     }
 }
 
-struct Journey {
+struct FallbackState {
     routes: Arc<[Route]>,
     at: usize,
     stream: ModelStream,
@@ -59,7 +59,7 @@ struct Journey {
     committed: bool,
 }
 
-impl Journey {
+impl FallbackState {
     /// Asks on the current route.
     fn set_out(&self) -> ModelStream {
         let route = &self.routes[self.at];

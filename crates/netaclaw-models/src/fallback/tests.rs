@@ -44,7 +44,7 @@ async fn the_second_channel_answers_when_the_first_cannot() {
 }
 
 #[tokio::test]
-async fn the_last_failure_is_told_when_all_fail() {
+async fn the_last_failure_is_reported_when_all_fail() {
     let ((first, one), (second, two)) = (route("one"), route("two"));
     one.prepare([Step::Fail(ModelError::Quota(Detail::default()))]);
     two.prepare([Step::Fail(ModelError::EmptyAnswer)]);

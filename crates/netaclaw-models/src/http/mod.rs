@@ -71,9 +71,9 @@ impl Transport {
     /// which the proxy could not reach.
     pub fn client(&self, url: &Url) -> Result<&Client, ModelError> {
         let (slot, way) = match (is_local(url), url.scheme()) {
-            (true, "http") => (&self.plain, Way::Plain),
-            (true, _) => (&self.direct, Way::Direct),
-            (false, _) => (&self.proxied, Way::ThroughProxy),
+            (true, "http") => (&self.plain, ConnectionRoute::Plain),
+            (true, _) => (&self.direct, ConnectionRoute::Direct),
+            (false, _) => (&self.proxied, ConnectionRoute::ThroughProxy),
         };
         slot.get_or_init(|| build(self.timeouts.connect, way))
             .as_ref()
@@ -135,7 +135,7 @@ impl Default for Transport {
     }
 }
 
-enum Way {
+enum ConnectionRoute {
     /// To this machine, without encryption.
     Plain,
     /// To this machine.
@@ -144,7 +144,7 @@ enum Way {
     ThroughProxy,
 }
 
-fn build(connect_timeout: Duration, way: Way) -> Result<Client, String> {
+fn build(connect_timeout: Duration, way: ConnectionRoute) -> Result<Client, String> {
     install_crypto();
     let builder = Client::builder()
         .user_agent(concat!("netaclaw/", env!("CARGO_PKG_VERSION")))
@@ -155,9 +155,9 @@ fn build(connect_timeout: Duration, way: Way) -> Result<Client, String> {
         .no_gzip()
         .tcp_nodelay(true);
     let builder = match way {
-        Way::Plain => builder.no_proxy().tls_certs_only([]),
-        Way::Direct => builder.no_proxy(),
-        Way::ThroughProxy => builder,
+        ConnectionRoute::Plain => builder.no_proxy().tls_certs_only([]),
+        ConnectionRoute::Direct => builder.no_proxy(),
+        ConnectionRoute::ThroughProxy => builder,
     };
     builder.build().map_err(cause_of)
 }

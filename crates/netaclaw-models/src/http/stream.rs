@@ -36,13 +36,13 @@ pub(crate) trait Decoder: Send + 'static {
     ) -> Result<Progress, ModelError>;
 
     /// Whether the supplier has said why the answer ends. What is missing then is only trimmings.
-    fn is_whole(&self) -> bool;
+    fn is_complete(&self) -> bool;
 
     /// The body ended. Makes the last event if the answer was whole.
     fn end(&mut self, answer: &mut Answer) -> Result<(), ModelError>;
 
     /// Takes in an answer that came in one piece, from a server that does not stream.
-    fn whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError>;
+    fn decode_whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl<D: Decoder> HttpAnswer<D> {
                         return Err(too_large());
                     }
                     let body = String::from_utf8_lossy(&body);
-                    return self.decoder.whole(&body, &mut self.answer);
+                    return self.decoder.decode_whole(&body, &mut self.answer);
                 }
                 *phase = Phase::Reading(Events::new(&self.transport, response));
                 Ok(())
@@ -165,7 +165,7 @@ impl<D: Decoder> HttpAnswer<D> {
         arrived: Result<Option<Sse>, ModelError>,
     ) -> Result<(), ModelError> {
         let event = match arrived {
-            Err(error) if !self.decoder.is_whole() => return Err(error),
+            Err(error) if !self.decoder.is_complete() => return Err(error),
             Err(_) | Ok(None) => return self.decoder.end(&mut self.answer),
             Ok(Some(event)) => event,
         };

@@ -1,4 +1,4 @@
-//! Which tool call a fragment belongs to.
+//! Assembles tool calls from fragments.
 //!
 //! The API says: by its index. Servers send no index, the same index for every call, the
 //! arguments before the name, or ids only with the first fragment. So a fragment is looked up by
@@ -88,7 +88,7 @@ impl Calls {
             Some(index) => last(&|call| call.index == Some(index))?,
             None => self.calls.len().checked_sub(1)?,
         };
-        self.unless_begun_anew(at, fragment)
+        self.continued_call(at, fragment)
     }
 
     /// A fragment with a new id: the first of a call, unless a call is waiting for just this id.
@@ -105,7 +105,7 @@ impl Calls {
     }
 
     /// A second name where the first call could be complete begins another call.
-    fn unless_begun_anew(&self, at: usize, fragment: &Fragment) -> Option<usize> {
+    fn continued_call(&self, at: usize, fragment: &Fragment) -> Option<usize> {
         let call = &self.calls[at];
         let anew = !fragment.name.is_empty() && !call.name.is_empty() && call.seems_complete();
         (!anew).then_some(at)

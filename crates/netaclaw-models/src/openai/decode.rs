@@ -174,7 +174,7 @@ impl Decoder for ChatDecoder {
         Ok(Progress::More)
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.finish.is_some() || self.done
     }
 
@@ -183,7 +183,7 @@ impl Decoder for ChatDecoder {
         if let Some(usage) = self.usage.take() {
             answer.usage(usage);
         }
-        if !self.is_whole() {
+        if !self.is_complete() {
             return Err(ModelError::StreamBroken(Detail::default()));
         }
         let reason = stop_reason(self.finish.as_deref().unwrap_or("stop"))?;
@@ -192,7 +192,7 @@ impl Decoder for ChatDecoder {
         Ok(())
     }
 
-    fn whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError> {
+    fn decode_whole(&mut self, body: &str, answer: &mut Answer) -> Result<(), ModelError> {
         self.chunk(body, answer)?;
         self.end(answer)
     }

@@ -11,7 +11,7 @@ pub(crate) mod encode;
 mod think_tags;
 mod wire;
 
-use crate::answer::{Answer, Answerer};
+use crate::answer::{Answer, AnswerMeta};
 use crate::catalogue::{self, ApiFamily, Auth};
 use crate::channel::Channel;
 use crate::client::{ModelClient, ModelStream};
@@ -55,7 +55,7 @@ impl ModelClient for OpenaiClient {
             transport: transport.clone(),
             key: channel.api_key.clone(),
             decoder: ChatDecoder::new(quirks),
-            answer: Answer::new(Answerer {
+            answer: Answer::new(AnswerMeta {
                 api: ApiFamily::OpenaiChat.as_str(),
                 provider: channel.name.clone(),
                 model: request.model.clone(),

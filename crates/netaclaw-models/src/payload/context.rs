@@ -164,7 +164,7 @@ fn read<T>(json: &str, take: impl FnOnce(Stored<'_>) -> T) -> Option<T> {
     if let Ok(stored) = serde_json::from_str(json) {
         return Some(take(stored));
     }
-    let mended = mend_surrogates(json);
+    let mended = replace_lone_surrogates(json);
     serde_json::from_str(&mended).ok().map(take)
 }
 
@@ -306,7 +306,7 @@ fn block(block: Block<'_>) -> Option<ContentBlock> {
 
 /// JavaScript stores unpaired surrogates, which are not characters. They become U+FFFD; otherwise
 /// one of them would cost the whole message.
-fn mend_surrogates(json: &str) -> Cow<'_, str> {
+fn replace_lone_surrogates(json: &str) -> Cow<'_, str> {
     let mut mended = String::new();
     let mut rest = json;
     while let Some(at) = rest.find('\\') {

@@ -139,7 +139,7 @@ fn unanswered_calls_get_one_error_and_late_results_come_home() {
 }
 
 #[test]
-fn a_result_before_its_call_is_nobodys() {
+fn a_result_before_its_call_belongs_to_no_call() {
     check(
         OPENAI,
         &[
@@ -154,7 +154,7 @@ fn a_result_before_its_call_is_nobodys() {
 }
 
 #[test]
-fn ids_that_come_again_are_told_apart() {
+fn repeated_ids_are_distinguished() {
     check(
         OPENAI,
         &[
@@ -278,7 +278,7 @@ fn pictures_are_shown_or_spoken_of() {
 }
 
 #[test]
-fn without_tools_anthropic_is_told_of_calls_in_words() {
+fn without_tools_anthropic_gets_calls_as_text() {
     let without = Target {
         tools: false,
         ..ANTHROPIC

@@ -169,7 +169,7 @@ impl<'a> Builder<'a, '_> {
         // Anthropic takes calls in the past only with tools in the present.
         let tell = self.target.api == ApiFamily::AnthropicMessages && !self.target.tools;
         if tell && !exchange.results.is_empty() {
-            let (answer, told) = retell(exchange);
+            let (answer, told) = as_plain_text(exchange);
             self.push(Exchange {
                 answer,
                 results: Vec::new(),
@@ -329,7 +329,7 @@ fn object(arguments: &Value) -> Cow<'_, Value> {
 }
 
 /// Calls and results as plain text, for a model that may not call any tools.
-fn retell(exchange: Exchange<'_>) -> (Vec<AnswerPart<'_>>, Vec<UserPart<'_>>) {
+fn as_plain_text(exchange: Exchange<'_>) -> (Vec<AnswerPart<'_>>, Vec<UserPart<'_>>) {
     let answer = exchange
         .answer
         .into_iter()

@@ -1,4 +1,4 @@
-//! Asking again when asking again can help.
+//! Retries failed requests with backoff, if a retry can help.
 //!
 //! Only before anything of the answer has arrived: what the user has seen is not taken back, and
 //! a stream that breaks later is an error that keeps the text.

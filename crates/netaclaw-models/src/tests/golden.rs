@@ -3,7 +3,7 @@
 //! `tests/golden/` holds a stream for each habit worth remembering and next to it the events in a
 //! readable form. `NETACLAW_UPDATE_GOLDEN=1` writes the events anew.
 
-use crate::answer::{Answer, Answerer};
+use crate::answer::{Answer, AnswerMeta};
 use crate::anthropic::MessagesDecoder;
 use crate::catalogue;
 use crate::client::{ModelEvent, PartKind};
@@ -73,7 +73,7 @@ fn decode(name: &str, bytes: &[u8], size: usize) -> Vec<ModelEvent> {
 }
 
 fn run(mut decoder: impl Decoder, bytes: &[u8], size: usize) -> Vec<ModelEvent> {
-    let mut answer = Answer::new(Answerer {
+    let mut answer = Answer::new(AnswerMeta {
         api: "test",
         provider: "p".into(),
         model: "m".into(),

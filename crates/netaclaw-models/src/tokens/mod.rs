@@ -1,4 +1,4 @@
-//! How many tokens something will be, without a tokenizer.
+//! Token estimates without a tokenizer.
 //!
 //! A quarter of the characters is the usual rule for Latin text. It is three times too little for
 //! Chinese and for keys, a fifth too much for English prose and far too little for code, so

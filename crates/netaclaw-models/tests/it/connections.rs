@@ -81,7 +81,7 @@ async fn answer_all(mut stream: TcpStream, mut heard: watch::Receiver<usize>) {
 
 /// Servers close idle connections without a notice.
 #[tokio::test]
-async fn a_connection_that_the_server_has_closed_fails_nobody() {
+async fn a_closed_idle_connection_fails_no_request() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = client_to(&listener);
     let server = tokio::spawn(async move {

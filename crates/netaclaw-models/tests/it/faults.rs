@@ -71,7 +71,7 @@ fn status(status: u16) -> Fault {
 }
 
 #[tokio::test]
-async fn refusals_are_told_apart() {
+async fn refusals_are_distinguished() {
     check(status(429), "rate_limited", "").await;
     check(status(500), "overloaded", "").await;
     check(status(503), "overloaded", "").await;

@@ -45,7 +45,7 @@ async fn a_supplier_without_a_list_is_asked_for_a_word() {
 }
 
 #[tokio::test]
-async fn a_wrong_key_is_told_in_plain_words() {
+async fn a_wrong_key_is_reported_in_plain_words() {
     let server = FakeModel::start().await;
     server.script().set_key("the right one");
     let transport = Arc::new(Transport::default());
@@ -65,7 +65,7 @@ async fn a_wrong_key_is_told_in_plain_words() {
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_told_by_its_stage() {
+async fn an_unreachable_server_is_reported_by_stage() {
     let transport = Arc::new(Transport::new(Timeouts::default()));
     let stage = async |base_url: &str| {
         let mut channel = Channel::new("c", Supplier::Compatible);
@@ -89,7 +89,7 @@ async fn an_unreachable_server_is_told_by_its_stage() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_told() {
+async fn an_invalid_address_is_reported() {
     let transport = Arc::new(Transport::default());
     for address in ["", "localhost:1234", "nonsense"] {
         let mut channel = Channel::new("c", Supplier::Compatible);

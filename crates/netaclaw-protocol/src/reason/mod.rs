@@ -23,7 +23,7 @@ pub use run::{CompactionProblem, RunTrouble, StuckPattern, SummaryFlaw};
 pub use server::{InternalError, StoreFault, StorePart, Unavailable};
 pub use session::{Busy, Conflict, NotFound, ReadOnly, SessionDamage, StaleParent};
 
-use crate::{ErrorCode, Words};
+use crate::{ErrorCode, LocalizedText};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -50,10 +50,10 @@ macro_rules! reasons {
 
         impl $name {
             /// For people, in the languages of the app.
-            pub fn words(&self) -> $crate::Words {
+            pub fn words(&self) -> $crate::LocalizedText {
                 match self {
                     $(Self::$variant $({ $($field),+ })? => {
-                        $crate::Words::new(format!($($zh)+), format!($($en)+))
+                        $crate::LocalizedText::new(format!($($zh)+), format!($($en)+))
                     })+
                 }
             }
@@ -100,7 +100,7 @@ macro_rules! define {
             }
 
             /// For people, in the languages of the app.
-            pub fn words(&self) -> Words {
+            pub fn words(&self) -> LocalizedText {
                 match self {
                     $(Self::$kind(reason) => reason.words(),)+
                 }

@@ -1,13 +1,13 @@
 //! Why a run ended, its warnings, and why a compaction failed.
 //!
-//! A client acts on the kind of a [`Trouble`]. Errors of model suppliers are described by
+//! A client acts on the kind of a [`LocalizedError`]. Errors of model suppliers are described by
 //! `netaclaw-models`.
 
 use super::agent::{ModelChoiceError, NotReady};
 use super::reasons;
 use super::server::StoreFault;
 use super::session::{ReadOnly, SessionDamage};
-use crate::{EntryId, Trouble, TroubleKind};
+use crate::{EntryId, LocalizedError, LocalizedErrorKind};
 
 reasons! {
     /// An error or a warning about a run, or about its session.
@@ -103,31 +103,33 @@ reasons! {
 }
 
 impl RunTrouble {
-    pub fn kind(&self) -> TroubleKind {
+    pub fn kind(&self) -> LocalizedErrorKind {
         match self {
-            Self::TurnLimit { .. } => TroubleKind::TurnLimit,
-            Self::Stuck { .. } => TroubleKind::Stuck,
-            Self::AnswerCut => TroubleKind::Length,
-            Self::SessionLost { .. } => TroubleKind::SessionUnavailable,
-            Self::Interrupted => TroubleKind::Interrupted,
-            Self::Stalled { .. } => TroubleKind::Stalled,
-            Self::Dropped => TroubleKind::Cancelled,
-            Self::Failed => TroubleKind::Internal,
-            Self::Repeating { .. } => TroubleKind::Repeating,
-            Self::NoToolSupport { .. } => TroubleKind::NoToolSupport,
-            Self::UnknownTools { .. } => TroubleKind::UnknownTools,
-            Self::NoSandbox { .. } => TroubleKind::NoSandbox,
-            Self::MessagesNotReadable { .. } => TroubleKind::UnreadableMessages,
+            Self::TurnLimit { .. } => LocalizedErrorKind::TurnLimit,
+            Self::Stuck { .. } => LocalizedErrorKind::Stuck,
+            Self::AnswerCut => LocalizedErrorKind::Length,
+            Self::SessionLost { .. } => LocalizedErrorKind::SessionUnavailable,
+            Self::Interrupted => LocalizedErrorKind::Interrupted,
+            Self::Stalled { .. } => LocalizedErrorKind::Stalled,
+            Self::Dropped => LocalizedErrorKind::Cancelled,
+            Self::Failed => LocalizedErrorKind::Internal,
+            Self::Repeating { .. } => LocalizedErrorKind::Repeating,
+            Self::NoToolSupport { .. } => LocalizedErrorKind::NoToolSupport,
+            Self::UnknownTools { .. } => LocalizedErrorKind::UnknownTools,
+            Self::NoSandbox { .. } => LocalizedErrorKind::NoSandbox,
+            Self::MessagesNotReadable { .. } => LocalizedErrorKind::UnreadableMessages,
             Self::CompactionIneffective
             | Self::CompactionTooOften
             | Self::CompactionOverhead
-            | Self::CompactionNothingLeft => TroubleKind::CompactionPaused,
-            Self::SummaryOnly { .. } | Self::SessionDamaged { .. } => TroubleKind::SessionDamaged,
+            | Self::CompactionNothingLeft => LocalizedErrorKind::CompactionPaused,
+            Self::SummaryOnly { .. } | Self::SessionDamaged { .. } => {
+                LocalizedErrorKind::SessionDamaged
+            }
         }
     }
 }
 
-impl From<RunTrouble> for Trouble {
+impl From<RunTrouble> for LocalizedError {
     fn from(trouble: RunTrouble) -> Self {
         let words = trouble.words();
         match &trouble {
@@ -148,9 +150,9 @@ impl From<RunTrouble> for Trouble {
 
 macro_rules! troubles {
     ($($name:ident => $kind:ident),+ $(,)?) => {
-        $(impl From<&$name> for Trouble {
+        $(impl From<&$name> for LocalizedError {
             fn from(reason: &$name) -> Self {
-                Self::of(TroubleKind::$kind, reason.words())
+                Self::of(LocalizedErrorKind::$kind, reason.words())
             }
         })+
     };
@@ -189,7 +191,7 @@ reasons! {
     /// Why a context was not compacted.
     CompactionProblem {
         NothingToCompress => {
-            zh("没有可压缩的历史消息。"),
+            zh("没有可压缩的历史消息"),
             en("There is nothing to compact yet."),
         }
         NoGain { before: u64, after: u64 } => {

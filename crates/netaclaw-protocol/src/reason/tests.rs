@@ -4,7 +4,7 @@ use super::{
     CompactionProblem, FieldProblem, LimitedText, NamedBy, Reason, RunTrouble, SessionDamage,
     StoreFault, StorePart, StuckPattern, SummaryFlaw, UsedBy,
 };
-use crate::{ChannelId, EntryId, RecordKind, SessionId, SkillProblem, Words};
+use crate::{ChannelId, EntryId, LocalizedText, RecordKind, SessionId, SkillProblem};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -105,12 +105,12 @@ impl<T: Sample> Sample for Vec<T> {
 /// A reason, or a part of one, as a client sees it.
 struct Entry {
     json: Value,
-    words: Words,
+    words: LocalizedText,
     shown: String,
 }
 
 impl Entry {
-    fn of<T: Serialize + Display>(reason: &T, words: Words) -> Self {
+    fn of<T: Serialize + Display>(reason: &T, words: LocalizedText) -> Self {
         Self {
             json: serde_json::to_value(reason).unwrap(),
             words,
@@ -156,7 +156,7 @@ fn reasons() -> Vec<Entry> {
         .collect()
 }
 
-/// What is told in other places than refusals: with the end of a run, or of a compaction.
+/// Reasons outside of refusals: those at the end of a run or of a compaction.
 fn told() -> Vec<(&'static str, Vec<Entry>)> {
     entries!(RunTrouble, StuckPattern, CompactionProblem, SummaryFlaw)
 }
@@ -170,7 +170,7 @@ fn all() -> Vec<Entry> {
 #[test]
 fn every_reason_has_a_text_in_both_languages() {
     for entry in all() {
-        let (code, Words { zh, en }) = (entry.code(), &entry.words);
+        let (code, LocalizedText { zh, en }) = (entry.code(), &entry.words);
         assert!(!zh.trim().is_empty() && !en.trim().is_empty(), "{code}");
         let is_chinese = |letter: char| ('\u{4e00}'..='\u{9fff}').contains(&letter);
         assert!(zh.chars().any(is_chinese), "{code}: {zh}");
@@ -220,7 +220,7 @@ fn a_reason_is_read_as_it_was_written() {
     }
     for reason in Reason::samples() {
         match &reason {
-            // Which of the two it was is said by the code of the refusal.
+            // The code of the refusal tells the two apart.
             Reason::NoModel(reason) => check(reason),
             reason => check(reason),
         }

@@ -7,16 +7,16 @@
 //! - After a stop nothing begins: what is open gets its results, and the run ends.
 //! - A run ends exactly once.
 
-mod circles;
-mod round;
+mod loop_detector;
 #[cfg(test)]
 mod tests;
+mod tool_batch;
 
 use crate::host::Overflow;
 use crate::report::StuckPattern;
-use circles::{Circles, Repetition};
-use round::Round;
-pub(crate) use round::{CallFacts, ResultFacts};
+use loop_detector::{LoopDetector, Repetition};
+use tool_batch::ToolBatch;
+pub(crate) use tool_batch::{CallFacts, ResultFacts};
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,20 +90,20 @@ pub(crate) enum End {
 /// The state of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    at: At,
+    at: Phase,
     turns_max: u32,
     turn: u32,
     stopping: bool,
-    circles: Circles,
+    loop_detector: LoopDetector,
     offers_tools: bool,
     /// Set until an answer comes, so that one overflow leads to one attempt to mend it.
     overflow_handled: bool,
 }
 
 #[derive(Clone, Debug)]
-enum At {
+enum Phase {
     Model,
-    Tools(Round),
+    Tools(ToolBatch),
     /// Between two turns.
     Steering,
     /// After an answer without calls: the run ends unless a user has steered it.
@@ -117,11 +117,11 @@ enum At {
 impl State {
     pub(crate) fn start(turns_max: u32, offers_tools: bool) -> (Self, Vec<Effect>) {
         let state = Self {
-            at: At::Model,
+            at: Phase::Model,
             turns_max: turns_max.max(1),
             turn: 1,
             stopping: false,
-            circles: Circles::default(),
+            loop_detector: LoopDetector::default(),
             offers_tools,
             overflow_handled: false,
         };
@@ -129,14 +129,14 @@ impl State {
     }
 
     /// A run that begins with the calls of an answer that is stored already.
-    pub(crate) fn take_up(
+    pub(crate) fn resume_calls(
         turns_max: u32,
         offers_tools: bool,
         calls: Vec<CallFacts>,
     ) -> (Self, Vec<Effect>) {
         let (mut state, _) = Self::start(turns_max, offers_tools);
         let mut effects = Vec::new();
-        state.go_on(Round::new(calls), &mut effects);
+        state.advance(ToolBatch::new(calls), &mut effects);
         (state, effects)
     }
 
@@ -147,29 +147,29 @@ impl State {
 
     pub(crate) fn step(mut self, input: Input) -> (Self, Vec<Effect>) {
         let mut effects = Vec::new();
-        match (std::mem::replace(&mut self.at, At::Ended), input) {
-            (At::Ended, _) => {}
+        match (std::mem::replace(&mut self.at, Phase::Ended), input) {
+            (Phase::Ended, _) => {}
             (_, Input::HostFailed) => effects.push(Effect::End(End::HostFailed)),
             (at, Input::Stop) => self.stop(at, &mut effects),
-            (At::Model, Input::Answered(answered)) => self.answered(answered, &mut effects),
-            (At::Tools(mut round), Input::CallEnded { call, result }) => {
-                round.end(call, result);
-                self.go_on(round, &mut effects);
+            (Phase::Model, Input::Answered(answered)) => self.answered(answered, &mut effects),
+            (Phase::Tools(mut batch), Input::CallEnded { call, result }) => {
+                batch.end(call, result);
+                self.advance(batch, &mut effects);
             }
-            (At::LastSteering { cut }, Input::SteeringInserted { count: 0 }) => {
+            (Phase::LastSteering { cut }, Input::SteeringInserted { count: 0 }) => {
                 self.end(End::Completed { cut }, &mut effects);
             }
-            (At::Steering | At::LastSteering { .. }, Input::SteeringInserted { count }) => {
+            (Phase::Steering | Phase::LastSteering { .. }, Input::SteeringInserted { count }) => {
                 // New input may well make the same call useful again.
                 if count > 0 {
-                    self.circles = Circles::default();
+                    self.loop_detector = LoopDetector::default();
                 }
                 self.next_turn(&mut effects);
             }
-            (At::Overflow, Input::OverflowHandled(Overflow::Retry)) => {
+            (Phase::Overflow, Input::OverflowHandled(Overflow::Retry)) => {
                 self.call_model(&mut effects);
             }
-            (At::Overflow, Input::OverflowHandled(Overflow::GiveUp)) => {
+            (Phase::Overflow, Input::OverflowHandled(Overflow::GiveUp)) => {
                 self.end(End::ContextTooLong, &mut effects);
             }
             // An input that does not belong here changes nothing.
@@ -178,12 +178,12 @@ impl State {
         (self, effects)
     }
 
-    fn stop(&mut self, at: At, effects: &mut Vec<Effect>) {
+    fn stop(&mut self, at: Phase, effects: &mut Vec<Effect>) {
         self.stopping = true;
         match at {
-            At::Tools(mut round) => {
-                effects.extend(round.skip_waiting());
-                self.go_on(round, effects);
+            Phase::Tools(mut batch) => {
+                effects.extend(batch.skip_waiting());
+                self.advance(batch, effects);
             }
             // Running calls return soon, and then the run ends.
             at => self.at = at,
@@ -203,26 +203,26 @@ impl State {
         }
         if matches!(answered, Answered::Calls(_) | Answered::Words { .. }) {
             self.overflow_handled = false;
-            self.circles.said_something();
+            self.loop_detector.on_text();
         }
         match answered {
             Answered::NotAsked | Answered::Aborted => effects.push(Effect::End(End::Stopped)),
             Answered::Calls(calls) => {
-                let mut round = Round::new(calls);
+                let mut batch = ToolBatch::new(calls);
                 if self.stopping {
-                    effects.extend(round.skip_waiting());
+                    effects.extend(batch.skip_waiting());
                 }
-                self.go_on(round, effects);
+                self.advance(batch, effects);
             }
-            Answered::Words { cut } => self.steer(At::LastSteering { cut }, effects),
+            Answered::Words { cut } => self.steer(Phase::LastSteering { cut }, effects),
             Answered::Empty => {
-                let repetition = self.circles.said_nothing();
+                let repetition = self.loop_detector.on_silent_turn();
                 self.between_turns(repetition, effects);
             }
             Answered::TooLong if self.overflow_handled => self.end(End::ContextTooLong, effects),
             Answered::TooLong => {
                 self.overflow_handled = true;
-                self.at = At::Overflow;
+                self.at = Phase::Overflow;
                 self.unless_stopping(Effect::HandleOverflow, effects);
             }
             Answered::NoToolSupport if self.offers_tools => {
@@ -236,16 +236,16 @@ impl State {
 
     /// Appends what can be appended, starts what can be started, and leaves the round when all of
     /// its calls have ended.
-    fn go_on(&mut self, mut round: Round, effects: &mut Vec<Effect>) {
-        effects.extend(round.append_ended());
-        if !round.is_over() {
+    fn advance(&mut self, mut batch: ToolBatch, effects: &mut Vec<Effect>) {
+        effects.extend(batch.append_ended());
+        if !batch.is_over() {
             if !self.stopping {
-                effects.extend(round.start_ready());
+                effects.extend(batch.start_ready());
             }
-            self.at = At::Tools(round);
+            self.at = Phase::Tools(batch);
             return;
         }
-        let repetition = self.circles.round(round.pairs());
+        let repetition = self.loop_detector.batch(batch.pairs());
         self.between_turns(repetition, effects);
     }
 
@@ -260,10 +260,10 @@ impl State {
         if self.turn >= self.turns_max {
             return self.end(End::TurnLimit, effects);
         }
-        self.steer(At::Steering, effects);
+        self.steer(Phase::Steering, effects);
     }
 
-    fn steer(&mut self, at: At, effects: &mut Vec<Effect>) {
+    fn steer(&mut self, at: Phase, effects: &mut Vec<Effect>) {
         self.at = at;
         self.unless_stopping(Effect::InsertSteering, effects);
     }
@@ -278,7 +278,7 @@ impl State {
     }
 
     fn call_model(&mut self, effects: &mut Vec<Effect>) {
-        self.at = At::Model;
+        self.at = Phase::Model;
         self.unless_stopping(Effect::CallModel, effects);
     }
 
@@ -290,7 +290,7 @@ impl State {
     }
 
     fn end(&mut self, end: End, effects: &mut Vec<Effect>) {
-        self.at = At::Ended;
+        self.at = Phase::Ended;
         let end = if self.stopping { End::Stopped } else { end };
         effects.push(Effect::End(end));
     }

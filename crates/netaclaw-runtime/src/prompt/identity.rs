@@ -1,4 +1,4 @@
-//! Who the agent is: its own system prompt.
+//! The agent's instructions.
 
 use super::layer::{Layer, LayerName};
 

@@ -45,17 +45,17 @@ pub struct PromptSources {
 /// The prompt of one run. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    stable: Arc<Stable>,
+    stable: Arc<StableLayers>,
     today: Layer,
 }
 
 #[derive(Debug)]
-struct Stable {
+struct StableLayers {
     layers: Vec<Layer>,
     text: SharedText,
 }
 
-impl Stable {
+impl StableLayers {
     fn new(layers: Vec<Layer>) -> Arc<Self> {
         let text = join(&layers).into();
         Arc::new(Self { layers, text })
@@ -65,7 +65,7 @@ impl Stable {
 impl Prompt {
     pub fn new(system_prompt: &str, sources: &PromptSources, tools: &ResolvedTools) -> Self {
         Self {
-            stable: Stable::new(vec![
+            stable: StableLayers::new(vec![
                 identity::layer(system_prompt),
                 rules::layer(&sources.rules),
                 environment::layer(&sources.environment),
@@ -88,7 +88,7 @@ impl Prompt {
         let layers = self.stable.layers.iter();
         let layers = layers.filter(|layer| layer.name != LayerName::Tools);
         Self {
-            stable: Stable::new(layers.cloned().collect()),
+            stable: StableLayers::new(layers.cloned().collect()),
             today: self.today,
         }
     }

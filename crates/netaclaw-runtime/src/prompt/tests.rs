@@ -1,5 +1,5 @@
 use super::*;
-use netaclaw_governance::{ModelAbilities, ResolveInput, Seat, ToolResolver};
+use netaclaw_governance::{ModelAbilities, ResolveInput, ToolResolver, ToolScope};
 use netaclaw_protocol::{AgentSpec, TodoItem, TodoStatus, ToolChoice};
 use netaclaw_tools::ToolRegistry;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn tools(disabled: &[&str]) -> ResolvedTools {
             vision: true,
         },
         environment: &BTreeMap::new(),
-        seat: Seat::Main,
+        seat: ToolScope::Main,
     })
 }
 
@@ -103,7 +103,7 @@ fn the_stable_part_does_not_move_with_date_and_list() {
 }
 
 #[test]
-fn a_finished_list_is_said_to_be_finished() {
+fn a_finished_list_is_shown_as_finished() {
     let mut list = todo();
     list.items.truncate(1);
     let prompt = Prompt::new("x", &PromptSources::default(), &ResolvedTools::default());

@@ -1,4 +1,4 @@
-//! When to reach for which tool, for the tools that are really there.
+//! Guidance on when to use which tool, for the available tools.
 
 use super::layer::{Items, Layer, LayerName};
 use netaclaw_governance::ResolvedTools;

@@ -2,7 +2,7 @@
 
 use super::Driver;
 use super::result::{Outcome, call_fingerprint, result_message};
-use super::services::{FromTool, MESSAGES_MAX};
+use super::services::{MESSAGES_MAX, ToolRequest};
 use crate::event::{RunEvent, ToolCompleted};
 use crate::host::HostError;
 use crate::machine::{CallFacts, Input};
@@ -28,8 +28,8 @@ pub(super) struct Calls {
     pub(super) jobs: JoinSet<JobEnd>,
     /// Calls that ended without having run.
     pub(super) refused: VecDeque<JobEnd>,
-    pub(super) messages_tx: mpsc::Sender<FromTool>,
-    messages_rx: mpsc::Receiver<FromTool>,
+    pub(super) messages_tx: mpsc::Sender<ToolRequest>,
+    messages_rx: mpsc::Receiver<ToolRequest>,
     /// The token of this turn's tools.
     pub(super) cancel: CancellationToken,
     pub(super) started: bool,

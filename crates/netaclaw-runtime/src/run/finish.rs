@@ -1,4 +1,4 @@
-//! Words to a model in circles, and the end of a run.
+//! The notice to a looping model, and the end of a run.
 
 use super::Driver;
 use crate::event::RunEvent;

@@ -1,4 +1,4 @@
-//! An answer on its way to clients.
+//! Forwards a streaming answer to the host.
 
 use crate::answer::AnswerSoFar;
 use crate::clock::Clock;

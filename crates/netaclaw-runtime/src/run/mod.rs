@@ -20,9 +20,9 @@ use crate::machine::{Effect, End, Input};
 use crate::prompt::Prompt;
 use crate::report::RunReport;
 use calls::Calls;
-use model_call::HeldAnswer;
+use model_call::FinalAnswer;
 use netaclaw_models::{ModelError, ToolDefinition};
-use netaclaw_protocol::{ForeignContent, Trouble, Usage};
+use netaclaw_protocol::{ForeignContent, LocalizedError, Usage};
 use services::SharedTodo;
 
 /// Runs an agent to its end. Everything it says and does goes to the host; what is returned is
@@ -36,8 +36,8 @@ pub async fn run_agent(input: RunInput, host: &mut dyn RunHost) -> RunReport {
     let (mut driver, mut state, mut effects) = Driver::begin(input, host);
     loop {
         let inputs = match driver.carry_out(effects, state.turn()).await {
-            Carried::Ended(end) => return driver.report(end),
-            Carried::Inputs(inputs) => inputs,
+            EffectOutcome::Ended(end) => return driver.report(end),
+            EffectOutcome::Inputs(inputs) => inputs,
         };
         effects = Vec::new();
         for input in inputs {
@@ -60,12 +60,12 @@ struct Driver<'h> {
     /// What the model had read from outside when it was asked last.
     foreign: ForeignContent,
     /// The answer of this turn, until it is stored.
-    answer: Option<HeldAnswer>,
+    answer: Option<FinalAnswer>,
     /// The calls of the last answer.
     calls: Calls,
     usage: Usage,
     turns: u32,
-    tools_refused: Option<Trouble>,
+    tools_refused: Option<LocalizedError>,
     stop_told: bool,
     unreadable_told: bool,
     model_error: Option<ModelError>,
@@ -74,7 +74,7 @@ struct Driver<'h> {
     host_error: Option<HostError>,
 }
 
-enum Carried {
+enum EffectOutcome {
     Inputs(Vec<Input>),
     Ended(End),
 }
@@ -82,19 +82,19 @@ enum Carried {
 impl Driver<'_> {
     /// Executes effects in order until one of them has an input for the machine; if none has, waits
     /// for the running calls.
-    async fn carry_out(&mut self, effects: Vec<Effect>, turn: u32) -> Carried {
+    async fn carry_out(&mut self, effects: Vec<Effect>, turn: u32) -> EffectOutcome {
         for effect in effects {
             if let Effect::End(end) = effect {
-                return Carried::Ended(end);
+                return EffectOutcome::Ended(end);
             }
             match self.effect(effect, turn).await {
                 Ok(None) => {}
-                Ok(Some(input)) => return Carried::Inputs(self.after_stop(input)),
+                Ok(Some(input)) => return EffectOutcome::Inputs(self.after_stop(input)),
                 Err(error) => return self.host_failed(error),
             }
         }
         match self.next_of_calls().await {
-            Ok(input) => Carried::Inputs(vec![input]),
+            Ok(input) => EffectOutcome::Inputs(vec![input]),
             Err(error) => self.host_failed(error),
         }
     }
@@ -134,9 +134,9 @@ impl Driver<'_> {
             .collect()
     }
 
-    fn host_failed(&mut self, error: HostError) -> Carried {
+    fn host_failed(&mut self, error: HostError) -> EffectOutcome {
         tracing::error!(error = %error, cause = ?error.cause, "the session failed; the run ends");
         self.host_error = Some(error);
-        Carried::Inputs(vec![Input::HostFailed])
+        EffectOutcome::Inputs(vec![Input::HostFailed])
     }
 }

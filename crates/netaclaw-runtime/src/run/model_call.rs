@@ -28,7 +28,7 @@ const STREAM_GRACE: Duration = Duration::from_millis(300);
 const KEEP_INTERVAL: Duration = Duration::from_millis(250);
 
 /// An answer that is whole, or as whole as it gets.
-pub(super) struct HeldAnswer {
+pub(super) struct FinalAnswer {
     id: EntryId,
     message: AssistantMessage,
     /// People have seen it begin.
@@ -59,12 +59,12 @@ impl Driver<'_> {
         if self.input.cancel.is_cancelled() {
             return Ok(Answered::NotAsked);
         }
-        self.tell_unreadable(context.payload.unreadable);
+        self.report_unreadable(context.payload.unreadable);
         let request = self.request(system, context);
         self.turns += 1;
         let (mut held, error) = self.stream(request).await;
         if let Some(error) = &error {
-            self.put_in_words(&mut held.message, error);
+            self.add_error_text(&mut held.message, error);
         }
         let answered = self.classify(&held, error);
         self.answer = Some(held);
@@ -142,7 +142,7 @@ impl Driver<'_> {
     }
 
     /// Listens to the answer, and passes every piece on before it waits for the next.
-    async fn stream(&mut self, request: ModelRequest) -> (HeldAnswer, Option<ModelError>) {
+    async fn stream(&mut self, request: ModelRequest) -> (FinalAnswer, Option<ModelError>) {
         let model = &self.input.model;
         let clock = self.input.clock.clone();
         let id = self.host.next_entry_id();
@@ -179,11 +179,11 @@ impl Driver<'_> {
         };
         message.netaclaw = live.so_far().mark(message.netaclaw.as_deref());
         let shown = live.has_started();
-        (HeldAnswer { id, message, shown }, error)
+        (FinalAnswer { id, message, shown }, error)
     }
 
     /// A failed answer says what happened, where, and what to do about it.
-    fn put_in_words(&mut self, message: &mut AssistantMessage, error: &ModelError) {
+    fn add_error_text(&mut self, message: &mut AssistantMessage, error: &ModelError) {
         if !message.provider.is_empty() {
             self.asked = (message.provider.clone(), message.model.clone());
         }
@@ -199,7 +199,7 @@ impl Driver<'_> {
         message.trouble = Some(Box::new(trouble));
     }
 
-    fn classify(&mut self, held: &HeldAnswer, error: Option<ModelError>) -> Answered {
+    fn classify(&mut self, held: &FinalAnswer, error: Option<ModelError>) -> Answered {
         let message = &held.message;
         let Some(error) = error else {
             return self.classify_whole(held);
@@ -216,7 +216,7 @@ impl Driver<'_> {
         answered
     }
 
-    fn classify_whole(&mut self, held: &HeldAnswer) -> Answered {
+    fn classify_whole(&mut self, held: &FinalAnswer) -> Answered {
         let message = &held.message;
         let cut = message.stop_reason == StopReason::Length;
         let calls: Vec<OpenCall> = message.content.iter().filter_map(OpenCall::read).collect();
@@ -234,7 +234,7 @@ impl Driver<'_> {
         }
     }
 
-    fn tell_unreadable(&mut self, count: usize) {
+    fn report_unreadable(&mut self, count: usize) {
         if count == 0 || std::mem::replace(&mut self.unreadable_told, true) {
             return;
         }

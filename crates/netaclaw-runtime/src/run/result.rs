@@ -1,4 +1,4 @@
-//! From what a tool gave back to what is stored of it.
+//! Converts the output of a tool to the stored result.
 
 use super::calls::OpenCall;
 use crate::machine::ResultFacts;

@@ -1,7 +1,7 @@
-//! What running tools ask for, done for them one after the other.
+//! Serves the requests of running tools, one at a time.
 
 use super::Driver;
-use super::services::FromTool;
+use super::services::ToolRequest;
 use crate::event::RunEvent;
 use crate::host::{HostError, OpenApproval};
 use crate::todo::todo_entry;
@@ -10,23 +10,23 @@ use netaclaw_tools::{ServiceError, ToolUpdate};
 
 impl Driver<'_> {
     /// After a stop nothing is begun for a tool. A tool that is gone needs no reply.
-    pub(super) async fn serve(&mut self, message: FromTool) -> Result<(), HostError> {
+    pub(super) async fn serve(&mut self, message: ToolRequest) -> Result<(), HostError> {
         let stopped = self.input.cancel.is_cancelled();
         match message {
-            FromTool::Update { call, update } => self.show_update(call, update).await,
-            FromTool::ReplaceTodo { reply, .. } if stopped => {
+            ToolRequest::Update { call, update } => self.show_update(call, update).await,
+            ToolRequest::ReplaceTodo { reply, .. } if stopped => {
                 reply.send(Err(ServiceError::Stopped)).ok();
             }
-            FromTool::ReplaceTodo { items, reply } => {
+            ToolRequest::ReplaceTodo { items, reply } => {
                 let replaced = self.replace_todo(items).await;
                 let told = replaced.as_ref().map_err(|_| ServiceError::Unavailable);
                 reply.send(told.cloned()).ok();
                 replaced?;
             }
-            FromTool::Ask { reply, .. } if stopped => {
+            ToolRequest::Ask { reply, .. } if stopped => {
                 reply.send(Err(ServiceError::Stopped)).ok();
             }
-            FromTool::Ask {
+            ToolRequest::Ask {
                 call,
                 question,
                 reply,
@@ -40,10 +40,10 @@ impl Driver<'_> {
                     return Err(error);
                 }
             },
-            FromTool::Approve { reply, .. } if stopped => {
+            ToolRequest::Approve { reply, .. } if stopped => {
                 reply.send(Err(ServiceError::Stopped)).ok();
             }
-            FromTool::Approve {
+            ToolRequest::Approve {
                 call,
                 request,
                 reply,
@@ -59,7 +59,7 @@ impl Driver<'_> {
                     return Err(error);
                 }
             },
-            FromTool::Allowed { call, by } => {
+            ToolRequest::Allowed { call, by } => {
                 let open = &mut self.calls.open[call];
                 open.allowed_by.clone_from(&by);
                 let used = ApprovalUsed {
@@ -68,7 +68,7 @@ impl Driver<'_> {
                 };
                 self.host.emit(RunEvent::ApprovalUsed(used));
             }
-            FromTool::PersonAnswered { call } => {
+            ToolRequest::PersonAnswered { call } => {
                 // What comes now is work; the time before it was the user's.
                 let open = &mut self.calls.open[call];
                 open.waiting = false;

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 pub(super) const MESSAGES_MAX: usize = 256;
 
 /// The request of a running tool.
-pub(super) enum FromTool {
+pub(super) enum ToolRequest {
     Update {
         call: usize,
         update: ToolUpdate,
@@ -67,17 +67,17 @@ impl SharedTodo {
 }
 
 /// The services of one call.
-pub(super) struct RoundServices {
+pub(super) struct BatchServices {
     pub(super) call: usize,
-    pub(super) messages_tx: mpsc::Sender<FromTool>,
+    pub(super) messages_tx: mpsc::Sender<ToolRequest>,
     pub(super) todo: SharedTodo,
 }
 
-impl RoundServices {
+impl BatchServices {
     /// Sends a request and waits for the reply. After the end of the round there are no replies.
     async fn request<T>(
         &self,
-        message: impl FnOnce(oneshot::Sender<Result<T, ServiceError>>) -> FromTool,
+        message: impl FnOnce(oneshot::Sender<Result<T, ServiceError>>) -> ToolRequest,
     ) -> Result<T, ServiceError> {
         let (reply, answer) = oneshot::channel();
         let sent = self.messages_tx.send(message(reply)).await;
@@ -86,9 +86,9 @@ impl RoundServices {
     }
 }
 
-impl RoundServices {
+impl BatchServices {
     async fn answered(&self) {
-        let answered = FromTool::PersonAnswered { call: self.call };
+        let answered = ToolRequest::PersonAnswered { call: self.call };
         // After the end of the round there is no receiver.
         self.messages_tx.send(answered).await.ok();
     }
@@ -97,7 +97,7 @@ impl RoundServices {
     pub(super) async fn allowed(&self, call: usize, by: &[ApprovalUse]) {
         if !by.is_empty() {
             let by = by.to_vec();
-            let message = FromTool::Allowed { call, by };
+            let message = ToolRequest::Allowed { call, by };
             // After the end of the round there is no receiver.
             self.messages_tx.send(message).await.ok();
         }
@@ -106,7 +106,7 @@ impl RoundServices {
     /// Waits as long as the user takes.
     pub(super) async fn approve(&self, request: ApprovalRequest) -> Result<Approval, ServiceError> {
         let call = self.call;
-        let opened = self.request(|reply| FromTool::Approve {
+        let opened = self.request(|reply| ToolRequest::Approve {
             call,
             request,
             reply,
@@ -123,22 +123,22 @@ impl RoundServices {
 }
 
 #[async_trait]
-impl TodoService for RoundServices {
+impl TodoService for BatchServices {
     async fn list(&self) -> TodoList {
         self.todo.get()
     }
 
     async fn replace(&self, items: Vec<TodoItem>) -> Result<TodoList, ServiceError> {
-        self.request(|reply| FromTool::ReplaceTodo { items, reply })
+        self.request(|reply| ToolRequest::ReplaceTodo { items, reply })
             .await
     }
 }
 
 #[async_trait]
-impl Clarifier for RoundServices {
+impl Clarifier for BatchServices {
     async fn ask(&self, question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
         let waiting = self
-            .request(|reply| FromTool::Ask {
+            .request(|reply| ToolRequest::Ask {
                 call: self.call,
                 question,
                 reply,

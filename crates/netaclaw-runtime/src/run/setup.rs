@@ -11,7 +11,7 @@ use crate::prompt::Prompt;
 use crate::trouble::{tools_refused, works_without_tools};
 use netaclaw_governance::ResolvedTool;
 use netaclaw_models::ToolDefinition;
-use netaclaw_protocol::{ForeignContent, RunTrouble, Trouble, Usage};
+use netaclaw_protocol::{ForeignContent, LocalizedError, RunTrouble, Usage};
 
 impl<'h> Driver<'h> {
     pub(super) fn begin(input: RunInput, host: &'h mut dyn RunHost) -> (Self, State, Vec<Effect>) {
@@ -42,12 +42,14 @@ impl<'h> Driver<'h> {
         };
         let (state, effects) = match driver.input.pending.take() {
             None => State::start(turns_max, offers_tools),
-            Some(pending) => State::take_up(turns_max, offers_tools, driver.take_up(pending)),
+            Some(pending) => {
+                State::resume_calls(turns_max, offers_tools, driver.resume_calls(pending))
+            }
         };
         (driver, state, effects)
     }
 
-    fn take_up(&mut self, pending: PendingCalls) -> Vec<CallFacts> {
+    fn resume_calls(&mut self, pending: PendingCalls) -> Vec<CallFacts> {
         self.todo.set(pending.todo);
         self.foreign = pending.foreign;
         let calls = pending.calls.iter().filter_map(OpenCall::read).collect();
@@ -77,7 +79,7 @@ pub(super) fn definition(tool: &ResolvedTool) -> ToolDefinition {
     }
 }
 
-fn warnings(input: &RunInput) -> Vec<Trouble> {
+fn warnings(input: &RunInput) -> Vec<LocalizedError> {
     let mut warnings = Vec::new();
     let ModelAccess {
         info,
@@ -99,7 +101,7 @@ fn warnings(input: &RunInput) -> Vec<Trouble> {
     let mut cautions = input.tools.enabled().filter_map(ResolvedTool::caution);
     warnings.extend(cautions.next().map(|caution| {
         let caution = caution.to_owned();
-        Trouble::from(RunTrouble::NoSandbox { caution })
+        LocalizedError::from(RunTrouble::NoSandbox { caution })
     }));
     warnings
 }

@@ -1,12 +1,12 @@
-//! Whether and how a call begins.
+//! Decides on a call and starts it.
 
 use super::Driver;
 use super::calls::Governed;
-use super::services::{FromTool, RoundServices};
+use super::services::{BatchServices, ToolRequest};
 use crate::event::{RunEvent, ToolStarted};
 use futures::FutureExt;
 use netaclaw_governance::{
-    ApprovedCall, AskedCall, Consent, CurrentTools, Decision, ProposedCall, ResolvedTools,
+    ApprovedCall, Consent, CurrentTools, Decision, PendingCall, ProposedCall, ResolvedTools,
     Undecided, WorkerUse, decide,
 };
 use netaclaw_protocol::{RunPhase, ToolRoute};
@@ -41,7 +41,7 @@ impl Driver<'_> {
                 let deciding = current(&*self.input.current_tools);
                 let current = tokio::select! {
                     biased;
-                    () = self.input.cancel.cancelled() => return self.overtaken(call),
+                    () = self.input.cancel.cancelled() => return self.cancel_before_start(call),
                     current = deciding => current,
                 };
                 let open = &self.calls.open[call];
@@ -76,7 +76,7 @@ impl Driver<'_> {
     }
 
     /// The same for a call that was about to start: its end is published as that of any other.
-    fn overtaken(&mut self, call: usize) {
+    fn cancel_before_start(&mut self, call: usize) {
         self.announce(call, None);
         self.refuse(call, NOT_STARTED.to_owned(), Ending::NotStarted);
     }
@@ -138,7 +138,7 @@ impl Driver<'_> {
     }
 
     /// No approval is requested for a call that could not run anyway.
-    fn ask_consent(&mut self, call: usize, asked: AskedCall) {
+    fn ask_consent(&mut self, call: usize, asked: PendingCall) {
         let request = asked.request();
         if let Err(problem) = self
             .input
@@ -192,8 +192,8 @@ impl Driver<'_> {
         });
     }
 
-    fn services(&self, call: usize) -> Arc<RoundServices> {
-        Arc::new(RoundServices {
+    fn services(&self, call: usize) -> Arc<BatchServices> {
+        Arc::new(BatchServices {
             call,
             messages_tx: self.calls.messages_tx.clone(),
             todo: self.todo.clone(),
@@ -224,7 +224,7 @@ impl Driver<'_> {
 }
 
 /// Adds where an edit would put its file. What cannot be found out is asked about.
-async fn placed(asked: AskedCall, context: &ToolContext) -> AskedCall {
+async fn placed(asked: PendingCall, context: &ToolContext) -> PendingCall {
     let Some(path) = asked.edited_path().map(str::to_owned) else {
         return asked;
     };
@@ -258,11 +258,11 @@ fn worker_route(worker: WorkerUse) -> ToolRoute {
 
 /// Output is dropped if the queue is full: the tool must not wait for clients. Dropped steps are
 /// counted.
-fn updates(call: usize, services: Arc<RoundServices>, dropped: Arc<AtomicU64>) -> Updates {
+fn updates(call: usize, services: Arc<BatchServices>, dropped: Arc<AtomicU64>) -> Updates {
     let messages_tx = services.messages_tx.clone();
     let take = move |update: ToolUpdate| {
         let is_step = matches!(update, ToolUpdate::Process(_));
-        let message = FromTool::Update { call, update };
+        let message = ToolRequest::Update { call, update };
         if services.messages_tx.try_send(message).is_err() && is_step {
             dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -271,7 +271,7 @@ fn updates(call: usize, services: Arc<RoundServices>, dropped: Arc<AtomicU64>) -
         let messages_tx = messages_tx.clone();
         Box::pin(async move {
             // After the end of the round there is no receiver.
-            let message = FromTool::Update { call, update };
+            let message = ToolRequest::Update { call, update };
             messages_tx.send(message).await.unwrap_or_default();
         })
     })

@@ -16,7 +16,7 @@ impl Driver<'_> {
             Operation::of_call(&open.id, redactor)
         });
         if let Some(event) = operation.step(update, &now) {
-            self.tell_step(call, event).await;
+            self.emit_step(call, event).await;
         }
     }
 
@@ -31,7 +31,7 @@ impl Driver<'_> {
         let operation = self.calls.open[call].operation.as_mut()?;
         let last = operation.end(process_end(executed, interrupted), &now);
         if let Some(event) = last {
-            self.tell_step(call, event).await;
+            self.emit_step(call, event).await;
         }
         let open = &self.calls.open[call];
         let dropped = open.dropped.load(Ordering::Relaxed);
@@ -39,7 +39,7 @@ impl Driver<'_> {
         Some(operation.timeline(Some(&self.input.session_id), dropped))
     }
 
-    async fn tell_step(&mut self, call: usize, event: RuntimeProcessEvent) {
+    async fn emit_step(&mut self, call: usize, event: RuntimeProcessEvent) {
         let open = &self.calls.open[call];
         let step = ToolStep {
             entry_id: self.calls.entry_id.clone(),

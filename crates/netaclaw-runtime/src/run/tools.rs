@@ -35,7 +35,7 @@ impl Driver<'_> {
                 }
             }
         }
-        self.tell_tools().await
+        self.announce_tools().await
     }
 
     fn offer(&mut self, tools: ResolvedTools) {
@@ -45,7 +45,7 @@ impl Driver<'_> {
         input.tools = tools;
     }
 
-    async fn tell_tools(&mut self) -> Result<(), HostError> {
+    async fn announce_tools(&mut self) -> Result<(), HostError> {
         let tools = &self.input.tools;
         let names: Vec<String> = tools.enabled().map(|tool| tool.name().to_owned()).collect();
         let changed = match &self.told_tools {

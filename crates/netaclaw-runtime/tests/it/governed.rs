@@ -3,7 +3,7 @@
 use crate::stand_in::{Clerk, Seen};
 use crate::world::{Say, World, call, ending, finish, text};
 use async_trait::async_trait;
-use netaclaw_governance::{CurrentTools, ResolvedTools, Seat, Undecided};
+use netaclaw_governance::{CurrentTools, ResolvedTools, ToolScope, Undecided};
 use netaclaw_protocol::{
     ApprovalMode, AssistantMessage, ContentBlock, ForeignContent, Message, RunPhase, StopReason,
     TodoList, ToolRoute, ToolStatus, Usage,
@@ -60,7 +60,7 @@ async fn an_unknown_tool_is_refused_with_a_guess() {
 }
 
 #[tokio::test]
-async fn unknown_names_in_the_configuration_are_told_and_the_run_goes_on() {
+async fn unknown_names_in_the_configuration_are_warnings() {
     let mut world = World::new();
     world.spec.tools.enabled = vec!["ecko".into()];
     world.answer([text("Hi."), finish()]);
@@ -153,7 +153,7 @@ async fn the_time_of_the_user_is_not_the_time_of_the_tool() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_a_call_that_cannot_run() {
+async fn no_approval_is_requested_for_a_call_that_cannot_run() {
     let mut world = World::new();
     world.spec.approval = ApprovalMode::Always;
     let (result, _) = result(&mut world, "danger", json!({"say": 1})).await;
@@ -254,7 +254,7 @@ fn offered(world: &World, request: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn tools_that_go_and_come_between_turns_are_told_once() {
+async fn tool_changes_between_turns_are_announced_once() {
     let mut world = World::new();
     let (on, off) = (world.tools_without(&[]), world.tools_without(&["danger"]));
     // For the call and for the turn after it, twice.
@@ -287,7 +287,7 @@ async fn tools_that_go_and_come_between_turns_are_told_once() {
 }
 
 #[tokio::test]
-async fn what_changed_since_the_last_run_is_told_at_the_start() {
+async fn changes_since_the_last_run_are_announced_at_the_start() {
     let mut world = World::new();
     let names =
         |tools: &ResolvedTools| tools.enabled().map(|tool| tool.name().to_owned()).collect();
@@ -373,7 +373,7 @@ impl Layer {
             Self::ParentWithout => world.tools_without(&[tool]),
             _ => world.tools_without(&[]),
         };
-        let subagent = |granted| Seat::Subagent {
+        let subagent = |granted| ToolScope::Subagent {
             parent: &parent,
             granted,
         };
@@ -383,7 +383,7 @@ impl Layer {
                 Self::ParentWithout => subagent(None),
                 Self::NotGranted => subagent(Some(&none[..])),
                 Self::Granted => subagent(Some(&named[..])),
-                _ => Seat::Main,
+                _ => ToolScope::Main,
             },
         )
     }

@@ -3,11 +3,11 @@
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;
 use netaclaw_models::{Detail, ModelError};
-use netaclaw_protocol::{StopReason, TroubleKind};
+use netaclaw_protocol::{LocalizedErrorKind, StopReason};
 use netaclaw_runtime::{Overflow, RunEvent};
 use serde_json::json;
 
-fn warnings(world: &World) -> Vec<TroubleKind> {
+fn warnings(world: &World) -> Vec<LocalizedErrorKind> {
     let warnings = world.host.events.iter().filter_map(|event| match event {
         RunEvent::Warning(warning) => Some(warning.kind),
         _ => None,
@@ -31,7 +31,7 @@ async fn the_turn_limit_ends_a_run_with_all_results() {
 }
 
 #[tokio::test]
-async fn a_model_in_circles_is_told_once_and_then_stopped() {
+async fn a_looping_model_is_warned_once_and_then_stopped() {
     let mut world = World::new();
     for _ in 0..6 {
         world.answer([call("a", "echo", json!({})), finish()]);
@@ -41,7 +41,7 @@ async fn a_model_in_circles_is_told_once_and_then_stopped() {
         (ending(&report).as_str(), report.turns),
         ("error: stuck", 5)
     );
-    assert_eq!(warnings(&world), [TroubleKind::Repeating]);
+    assert_eq!(warnings(&world), [LocalizedErrorKind::Repeating]);
     let transcript = world.host.transcript();
     assert_eq!(
         transcript.matches("custom_message netaclaw.notice").count(),
@@ -107,12 +107,12 @@ async fn a_context_too_long_ends_the_run_unless_the_host_can_help() {
 }
 
 #[tokio::test]
-async fn a_model_without_tools_gets_none_and_it_is_said_once() {
+async fn a_model_without_tools_gets_none_with_one_warning() {
     let mut world = World::new();
     world.info.tools = false;
     world.answer([text("Hi."), finish()]);
     assert_eq!(ending(&world.run().await), "completed");
-    assert_eq!(warnings(&world), [TroubleKind::NoToolSupport]);
+    assert_eq!(warnings(&world), [LocalizedErrorKind::NoToolSupport]);
     assert!(world.script.requests()[0].tools.is_empty());
     assert!(!world.script.requests()[0].system.stable.contains("# Tools"));
 }
@@ -123,7 +123,7 @@ async fn a_model_that_turns_out_to_take_no_tools_is_asked_without() {
     let mut world = World::new();
     world.answer([refused()]).answer([text("Hi."), finish()]);
     assert_eq!(ending(&world.run().await), "completed");
-    assert_eq!(warnings(&world), [TroubleKind::NoToolSupport]);
+    assert_eq!(warnings(&world), [LocalizedErrorKind::NoToolSupport]);
     let requests = world.script.requests();
     assert!(!requests[0].tools.is_empty() && requests[1].tools.is_empty());
     assert!(!requests[1].system.stable.contains("# Tools"));

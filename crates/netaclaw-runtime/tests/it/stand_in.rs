@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use netaclaw_governance::{
-    Approval, ApprovalRequest, ApprovedCall, CallHash, Concurrency, Consent, Outlet, ToolManifest,
-    WorkerUse,
+    Approval, ApprovalRequest, ApprovedCall, CallHash, Concurrency, Consent, EgressTarget,
+    ToolManifest, WorkerUse,
 };
 use netaclaw_models::ModelError;
 use netaclaw_protocol::{
@@ -388,7 +388,7 @@ impl Tool for Manner {
             timeout: None,
             output_cap: 10_000,
             concurrency: self.concurrency,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 

@@ -134,7 +134,7 @@ async fn in_a_tool_every_call_gets_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_is_told_apart_from_a_stop() {
+async fn a_shutdown_differs_from_a_stop() {
     for (shuts_down, tool, answer) in [
         (false, "cancelled", json!(null)),
         (true, "interrupted", json!("interrupted")),

@@ -259,7 +259,7 @@ async fn the_todo_list_is_stored_shown_and_said_again() {
 }
 
 #[tokio::test]
-async fn retries_and_fallbacks_are_told() {
+async fn retries_and_fallbacks_are_reported() {
     let mut world = World::new();
     let reason = || ModelError::Overloaded {
         retry_after: None,

@@ -3,7 +3,7 @@
 use crate::legal::check_legal;
 use crate::stand_in::{RecordingHost, TestClock, test_tools};
 use netaclaw_governance::{
-    CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, Seat, ToolResolver,
+    CurrentTools, ModelAbilities, ResolveInput, ResolvedTools, ToolResolver, ToolScope,
 };
 use netaclaw_models::ModelClient;
 use netaclaw_models::scripted::{Script, ScriptedClient, Step};
@@ -13,7 +13,7 @@ use netaclaw_protocol::{
 use netaclaw_runtime::prompt::{Environment, PromptSources};
 use netaclaw_runtime::{AgentSettings, ModelAccess, PendingCalls, RunInput, RunReport, run_agent};
 use netaclaw_tools::contract::ShortMemory;
-use netaclaw_tools::skills::SkillPlaces;
+use netaclaw_tools::skills::SkillDirs;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{ToolRegistry, Workspace};
 use serde_json::Value;
@@ -113,11 +113,11 @@ impl World {
             global: off.collect(),
             ..Say::default()
         };
-        self.resolve(&say, Seat::Main)
+        self.resolve(&say, ToolScope::Main)
     }
 
     /// The tools of the agent, or of one it delegates to, if others have this to say.
-    pub(crate) fn resolve(&self, say: &Say, seat: Seat<'_>) -> ResolvedTools {
+    pub(crate) fn resolve(&self, say: &Say, seat: ToolScope<'_>) -> ResolvedTools {
         ToolResolver::resolve(&ResolveInput {
             catalogue: &Self::registry().catalogue(),
             global: &say.global,
@@ -144,7 +144,7 @@ impl World {
         RunInput {
             run_id: RunId::new("run"),
             session_id: "session".into(),
-            skills: SkillPlaces::default(),
+            skills: SkillDirs::default(),
             agent: self.agent.clone(),
             prompt: PromptSources {
                 environment: Environment {

@@ -114,7 +114,7 @@ fn the_common_ancestor_is_the_deepest_shared_entry() {
 }
 
 #[test]
-fn children_are_in_append_order_and_whoever_lacks_a_parent_is_a_root() {
+fn children_are_in_append_order_and_orphans_are_roots() {
     let mut lines = TREE.to_vec();
     lines.push("s s user its own parent");
     let tree = session(&lines);

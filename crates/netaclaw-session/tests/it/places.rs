@@ -1,7 +1,7 @@
 //! Walking the tree by its places.
 
 use crate::session;
-use netaclaw_session::{EntryId, Places, SessionTree, Visits};
+use netaclaw_session::{EntryId, LastVisited, NavigationTree, SessionTree};
 
 /// Two forks: at `a` into `b` and `c`, and below `b` into `d` and `e`. A label hangs between.
 fn forked() -> SessionTree {
@@ -16,14 +16,14 @@ fn forked() -> SessionTree {
     ])
 }
 
-fn follow(tree: &SessionTree, from: &str, visits: &Visits) -> String {
-    let places = Places::new(tree);
+fn follow(tree: &SessionTree, from: &str, visits: &LastVisited) -> String {
+    let places = NavigationTree::new(tree);
     places.follow(&EntryId::new(from), visits).to_string()
 }
 
 #[test]
 fn a_branch_is_followed_to_where_it_was_written_last() {
-    let none = Visits::new();
+    let none = LastVisited::new();
     let tree = forked();
     assert_eq!(follow(&tree, "a", &none), "f");
     assert_eq!(follow(&tree, "d", &none), "d");
@@ -34,10 +34,10 @@ fn a_branch_is_followed_to_where_it_was_written_last() {
 #[test]
 fn each_fork_remembers_its_own_visit() {
     let tree = forked();
-    let places = Places::new(&tree);
-    let mut visits = Visits::new();
+    let places = NavigationTree::new(&tree);
+    let mut visits = LastVisited::new();
     places.remember(Some(&"d".into()), &mut visits);
-    assert_eq!(visits, Visits::from([("b".to_owned(), "d".into())]));
+    assert_eq!(visits, LastVisited::from([("b".to_owned(), "d".into())]));
     assert_eq!(follow(&tree, "b", &visits), "d");
     // Another choice at the upper fork leaves the lower one alone.
     places.remember(Some(&"c".into()), &mut visits);
@@ -45,21 +45,21 @@ fn each_fork_remembers_its_own_visit() {
     assert_eq!(follow(&tree, "b", &visits), "d");
     // The default way back leaves no trace.
     places.remember(Some(&"f".into()), &mut visits);
-    assert_eq!(visits, Visits::new());
+    assert_eq!(visits, LastVisited::new());
 }
 
 #[test]
 fn a_new_answer_counts_once_it_has_been_left() {
-    let mut visits = Visits::new();
+    let mut visits = LastVisited::new();
     let tree = forked();
-    Places::new(&tree).remember(Some(&"c".into()), &mut visits);
+    NavigationTree::new(&tree).remember(Some(&"c".into()), &mut visits);
     let grown = session(&[
         "a . user root",
         "b a assistant first",
         "c a assistant second",
         "g a assistant third",
     ]);
-    Places::new(&grown).remember(Some(&"g".into()), &mut visits);
+    NavigationTree::new(&grown).remember(Some(&"g".into()), &mut visits);
     assert_eq!(follow(&grown, "a", &visits), "g");
 }
 
@@ -71,19 +71,19 @@ fn labels_and_names_are_looked_through() {
         "b l assistant below-a-label",
         "n b name x",
     ]);
-    let places = Places::new(&tree);
+    let places = NavigationTree::new(&tree);
     let children = places.children();
     assert_eq!(children["__root__"], [EntryId::new("a")]);
     assert_eq!(children["a"], [EntryId::new("b")]);
     assert_eq!(children.len(), 2);
     let above: Vec<_> = places.iter().map(|(_, above)| above).collect();
     assert_eq!(above, [None, Some(&EntryId::new("a"))]);
-    assert_eq!(follow(&tree, "a", &Visits::new()), "b");
+    assert_eq!(follow(&tree, "a", &LastVisited::new()), "b");
 }
 
 #[test]
 fn a_circle_of_parents_ends() {
     let tree = session(&["a b user x", "b a user y"]);
-    assert!(["a", "b"].contains(&follow(&tree, "a", &Visits::new()).as_str()));
-    Places::new(&tree).remember(Some(&"a".into()), &mut Visits::new());
+    assert!(["a", "b"].contains(&follow(&tree, "a", &LastVisited::new()).as_str()));
+    NavigationTree::new(&tree).remember(Some(&"a".into()), &mut LastVisited::new());
 }

@@ -105,7 +105,7 @@ proptest! {
                 ..tree.to_log()
             };
             let fork = SessionTree::new(log);
-            prop_assert_eq!(fork.leaf().cloned(), fork.resting_place(forked.leaf));
+            prop_assert_eq!(fork.leaf().cloned(), fork.effective_leaf(forked.leaf));
             let last = fork.entries().iter().rev().find(|entry| entry.kind() != EntryKind::Label);
             prop_assert_eq!(
                 messages(&fork, last.map(|entry| entry.id())),

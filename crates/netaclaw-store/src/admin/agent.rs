@@ -3,9 +3,9 @@
 use super::SqlAdminStore;
 use super::channel::read_channels;
 use super::database::commit;
-use super::fault::{Result, found, unless_taken, unreadable};
+use super::fault::{Result, found, or_name_taken, unreadable};
 use super::record::{self, column, first_stamp, json, new_id, next_stamp, stamp_of};
-use super::versioned::Area;
+use super::revision_cache::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AgentStore, Expect, Invalid, Problem, UnreadableAgent, changed_fields,
@@ -190,7 +190,7 @@ pub(super) async fn insert_agent(
         .bind(stamp.updated_at)
         .execute(&mut *writer)
         .await;
-    unless_taken(inserted, KIND, &spec.name)?;
+    or_name_taken(inserted, KIND, &spec.name)?;
     record::audit_create(writer, by, &agent).await?;
     Ok(agent)
 }
@@ -251,6 +251,6 @@ async fn write_agent(writer: &mut AnyConnection, agent: &Agent) -> Result<()> {
         .bind(id.as_str())
         .execute(writer)
         .await;
-    unless_taken(updated, KIND, &spec.name)?;
+    or_name_taken(updated, KIND, &spec.name)?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::audit::write_act;
 use super::database::commit;
 use super::fault::{Result, found, unreadable};
 use super::record::json;
-use super::versioned::Area;
+use super::revision_cache::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     APPROVALS_MAX, Actor, AdminError, ApprovalStore, Invalid, Problem, approval_act,

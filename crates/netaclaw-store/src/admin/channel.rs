@@ -4,10 +4,10 @@ use super::SqlAdminStore;
 use super::agent::read_agents;
 use super::database::commit;
 use super::dictionary::read_value;
-use super::fault::{Result, found, unless_taken, unreadable};
+use super::fault::{Result, found, or_name_taken, unreadable};
 use super::record::{self, column, first_stamp, json, new_id, next_stamp, stamp_of};
+use super::revision_cache::Area;
 use super::seal::Sealer;
-use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     AUXILIARY_CHANNEL_ID, Actor, AdminError, ChannelKey, ChannelStore, Expect, Invalid,
@@ -41,7 +41,7 @@ impl ChannelStore for SqlAdminStore {
 
     async fn open_channel(&self, id: &ChannelId) -> Result<Channel, AdminError> {
         let mut reader = self.database.connection().await?;
-        let Stored { view, sealed_key } = read_channel(&mut reader, id).await?;
+        let StoredChannel { view, sealed_key } = read_channel(&mut reader, id).await?;
         let open = |sealed: Vec<u8>| {
             let key = self.sealer.open(id.as_str(), &sealed);
             key.ok_or_else(|| AdminError::Sealed {
@@ -115,12 +115,12 @@ impl ChannelStore for SqlAdminStore {
 }
 
 /// A channel with what clients do not see of it.
-struct Stored {
+struct StoredChannel {
     view: ChannelView,
     sealed_key: Option<Vec<u8>>,
 }
 
-impl Stored {
+impl StoredChannel {
     /// Whether the key was changed.
     fn change_key(&mut self, sealer: &Sealer, change: KeyChange) -> Result<bool> {
         let key = match change {
@@ -191,7 +191,7 @@ pub(super) async fn read_channels_and_keys(
         .await?;
     let (mut views, mut keys) = (Vec::new(), HashMap::new());
     for row in rows {
-        let Stored { view, sealed_key } = channel_of(row)?;
+        let StoredChannel { view, sealed_key } = channel_of(row)?;
         if let Some(sealed) = sealed_key {
             let key = sealer.open(view.id.as_str(), &sealed);
             let key = key.map_or(ChannelKey::Sealed, ChannelKey::Open);
@@ -202,7 +202,7 @@ pub(super) async fn read_channels_and_keys(
     Ok((views, keys))
 }
 
-async fn read_channel(connection: &mut AnyConnection, id: &ChannelId) -> Result<Stored> {
+async fn read_channel(connection: &mut AnyConnection, id: &ChannelId) -> Result<StoredChannel> {
     let row: Option<Row> = sqlx::query_as(select!("WHERE id = ?"))
         .bind(id.as_str())
         .fetch_optional(connection)
@@ -211,7 +211,7 @@ async fn read_channel(connection: &mut AnyConnection, id: &ChannelId) -> Result<
 }
 
 /// What has a column of its own counts before what is in `data`.
-fn channel_of(row: Row) -> Result<Stored> {
+fn channel_of(row: Row) -> Result<StoredChannel> {
     let (id, name, data, sealed_key, api_key_last4, rev, created_at, updated_at) = row;
     let spec: ChannelSpec =
         serde_json::from_str(&data).map_err(|error| unreadable(KIND, &name, error))?;
@@ -222,7 +222,7 @@ fn channel_of(row: Row) -> Result<Stored> {
         api_key_last4,
         stamp: stamp_of(rev, created_at, updated_at),
     };
-    Ok(Stored { view, sealed_key })
+    Ok(StoredChannel { view, sealed_key })
 }
 
 pub(super) async fn insert_channel(
@@ -236,7 +236,7 @@ pub(super) async fn insert_channel(
          (id, name, data, sealedKey, keyLast4, rev, createdAt, updatedAt) \
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     check_channel(&spec)?;
-    let mut stored = Stored {
+    let mut stored = StoredChannel {
         view: ChannelView {
             id: ChannelId::new(new_id()),
             spec,
@@ -247,7 +247,7 @@ pub(super) async fn insert_channel(
         sealed_key: None,
     };
     stored.set_key(sealer, key)?;
-    let Stored { view, sealed_key } = stored;
+    let StoredChannel { view, sealed_key } = stored;
     let (id, name) = (view.id.as_str(), &view.spec.name);
     let inserted = sqlx::query(INSERT)
         .bind(id)
@@ -260,15 +260,15 @@ pub(super) async fn insert_channel(
         .bind(view.stamp.updated_at)
         .execute(&mut *writer)
         .await;
-    unless_taken(inserted, KIND, name)?;
+    or_name_taken(inserted, KIND, name)?;
     record::audit_create(writer, by, &view).await?;
     Ok(view)
 }
 
-async fn write_channel(writer: &mut AnyConnection, stored: &Stored) -> Result<()> {
+async fn write_channel(writer: &mut AnyConnection, stored: &StoredChannel) -> Result<()> {
     const UPDATE: &str = "UPDATE netaclaw_channel \
          SET name = ?, data = ?, sealedKey = ?, keyLast4 = ?, rev = ?, updatedAt = ? WHERE id = ?";
-    let Stored { view, sealed_key } = stored;
+    let StoredChannel { view, sealed_key } = stored;
     let updated = sqlx::query(UPDATE)
         .bind(&view.spec.name)
         .bind(json(&view.spec))
@@ -279,7 +279,7 @@ async fn write_channel(writer: &mut AnyConnection, stored: &Stored) -> Result<()
         .bind(view.id.as_str())
         .execute(writer)
         .await;
-    unless_taken(updated, KIND, &view.spec.name)?;
+    or_name_taken(updated, KIND, &view.spec.name)?;
     Ok(())
 }
 

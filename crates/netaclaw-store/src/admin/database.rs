@@ -2,7 +2,7 @@
 
 use super::AdminDatabase;
 use super::fault::Result;
-use super::versioned::Area;
+use super::revision_cache::Area;
 use crate::migrations;
 use netaclaw_admin::AdminError;
 use netaclaw_protocol::AdminStoreKind;

@@ -1,4 +1,4 @@
-//! What can go wrong inside a request, before it is an answer.
+//! Internal errors of a request to the admin store.
 
 use netaclaw_admin::{AdminError, Invalid, nearest};
 use netaclaw_protocol::RecordKind;
@@ -57,7 +57,7 @@ pub(super) fn found<'a, T>(
 }
 
 /// The answer to a write that may meet a name that is there already.
-pub(super) fn unless_taken<T>(
+pub(super) fn or_name_taken<T>(
     result: Result<T, sqlx::Error>,
     kind: RecordKind,
     name: &str,

@@ -2,10 +2,10 @@
 
 use super::SqlAdminStore;
 use super::database::commit;
-use super::fault::{Result, found, unless_taken, unreadable};
+use super::fault::{Result, found, or_name_taken, unreadable};
 use super::record::{self, column, first_stamp, json, new_id, next_stamp, stamp_of};
+use super::revision_cache::Area;
 use super::seal::Sealer;
-use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, ConfiguredMcpServer, Expect, McpSecrets, McpSecretsChange, McpStore,
@@ -69,7 +69,7 @@ impl McpStore for SqlAdminStore {
              VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         check_mcp_server(&spec)?;
         self.check_roots(&spec).await?;
-        let mut stored = Stored {
+        let mut stored = StoredMcpServer {
             view: McpServerView {
                 id: McpServerId::new(new_id()),
                 spec,
@@ -80,7 +80,7 @@ impl McpStore for SqlAdminStore {
         };
         stored.set_secrets(&self.sealer, &secrets)?;
         let mut writer = self.database.writer(Area::Configuration).await?;
-        let Stored { view, sealed } = stored;
+        let StoredMcpServer { view, sealed } = stored;
         let name = &view.spec.name;
         let inserted = sqlx::query(INSERT)
             .bind(view.id.as_str())
@@ -93,7 +93,7 @@ impl McpStore for SqlAdminStore {
             .bind(view.stamp.updated_at)
             .execute(&mut *writer)
             .await;
-        unless_taken(inserted, KIND, name)?;
+        or_name_taken(inserted, KIND, name)?;
         record::audit_create(&mut writer, by, &view).await?;
         commit(writer).await?;
         Ok(view)
@@ -166,12 +166,12 @@ impl SqlAdminStore {
 }
 
 /// A server with what clients do not see of it.
-struct Stored {
+struct StoredMcpServer {
     view: McpServerView,
     sealed: Option<Vec<u8>>,
 }
 
-impl Stored {
+impl StoredMcpServer {
     fn secrets(&self, sealer: &Sealer) -> Result<McpSecrets, AdminError> {
         let Some(sealed) = &self.sealed else {
             return Ok(McpSecrets::new());
@@ -236,7 +236,7 @@ async fn read_rows(connection: &mut AnyConnection) -> Result<Vec<Row>> {
     Ok(rows.fetch_all(connection).await?)
 }
 
-async fn read_server(connection: &mut AnyConnection, id: &McpServerId) -> Result<Stored> {
+async fn read_server(connection: &mut AnyConnection, id: &McpServerId) -> Result<StoredMcpServer> {
     let row: Option<Row> = sqlx::query_as(select!("WHERE id = ?"))
         .bind(id.as_str())
         .fetch_optional(connection)
@@ -245,7 +245,7 @@ async fn read_server(connection: &mut AnyConnection, id: &McpServerId) -> Result
 }
 
 /// What has a column of its own counts before what is in `data`.
-fn server_of(row: Row) -> Result<Stored> {
+fn server_of(row: Row) -> Result<StoredMcpServer> {
     let (id, name, data, sealed, secret_names, rev, created_at, updated_at) = row;
     let unread = |error| unreadable(KIND, &name, error);
     let spec: McpServerSpec = serde_json::from_str(&data).map_err(unread)?;
@@ -256,13 +256,13 @@ fn server_of(row: Row) -> Result<Stored> {
         secret_names,
         stamp: stamp_of(rev, created_at, updated_at),
     };
-    Ok(Stored { view, sealed })
+    Ok(StoredMcpServer { view, sealed })
 }
 
-async fn write_server(writer: &mut AnyConnection, stored: &Stored) -> Result<()> {
+async fn write_server(writer: &mut AnyConnection, stored: &StoredMcpServer) -> Result<()> {
     const UPDATE: &str = "UPDATE netaclaw_mcp_server SET name = ?, data = ?, sealedSecrets = ?, \
          secretNames = ?, rev = ?, updatedAt = ? WHERE id = ?";
-    let Stored { view, sealed } = stored;
+    let StoredMcpServer { view, sealed } = stored;
     let updated = sqlx::query(UPDATE)
         .bind(&view.spec.name)
         .bind(json(&view.spec))
@@ -273,6 +273,6 @@ async fn write_server(writer: &mut AnyConnection, stored: &Stored) -> Result<()>
         .bind(view.id.as_str())
         .execute(writer)
         .await;
-    unless_taken(updated, KIND, &view.spec.name)?;
+    or_name_taken(updated, KIND, &view.spec.name)?;
     Ok(())
 }

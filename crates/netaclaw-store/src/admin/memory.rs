@@ -9,7 +9,7 @@ use super::memory_pending::{
 use super::record::{
     self, column, first_stamp, new_id, next_stamp, number, of_word, stamp_of, word,
 };
-use super::versioned::Area;
+use super::revision_cache::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     AdminError, Expect, Invalid, MEMORIES_MAX, MemoryProposal, MemoryStore, Problem, check_memory,

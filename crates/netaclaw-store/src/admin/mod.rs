@@ -22,6 +22,7 @@ mod mcp;
 mod memory;
 mod memory_pending;
 mod record;
+mod revision_cache;
 mod seal;
 mod secret_key;
 mod seed;
@@ -31,7 +32,6 @@ mod token;
 mod token_uses;
 mod tool;
 mod user;
-mod versioned;
 
 pub use copy::{Integrity, check_database, copy_database};
 pub use secret_key::{SecretKey, SecretKeyError};
@@ -40,21 +40,21 @@ use crate::now_ms;
 use database::Database;
 use futures::future::BoxFuture;
 use netaclaw_admin::{AdminError, ConfigSnapshot};
+use revision_cache::RevisionCache;
 use seal::Sealer;
 use std::fmt;
 use std::path::PathBuf;
 use token::TokenCache;
 use token_uses::TokenUses;
 use user::Passwords;
-use versioned::Versioned;
 
 /// The admin store on a database.
 pub struct SqlAdminStore {
     database: Database,
     sealer: Sealer,
     passwords: Passwords,
-    config: Versioned<ConfigSnapshot>,
-    tokens: Versioned<TokenCache>,
+    config: RevisionCache<ConfigSnapshot>,
+    tokens: RevisionCache<TokenCache>,
     token_uses: TokenUses,
     /// No agent may work in it or around it.
     data_dir: Option<PathBuf>,
@@ -94,8 +94,8 @@ impl SqlAdminStore {
                 database: Database::open(&settings.database).await?,
                 sealer: Sealer::new(&settings.secret_key),
                 passwords: Passwords::default(),
-                config: Versioned::default(),
-                tokens: Versioned::default(),
+                config: RevisionCache::default(),
+                tokens: RevisionCache::default(),
                 token_uses: TokenUses::new(now_ms()),
                 data_dir: None,
             })

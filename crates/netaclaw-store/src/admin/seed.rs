@@ -6,9 +6,9 @@ use super::channel::insert_channel;
 use super::database::commit;
 use super::dictionary::{insert_entry, insert_group};
 use super::fault::Result;
+use super::revision_cache::Area;
 use super::setting::{read_setting, write_setting};
 use super::user::insert_user;
-use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     AUXILIARY_CHANNEL_ID, AUXILIARY_MODEL_ID, Actor, AdminError, AdminStore, ConfigSnapshot,

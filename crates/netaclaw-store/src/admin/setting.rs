@@ -4,7 +4,7 @@ use super::SqlAdminStore;
 use super::database::commit;
 use super::fault::{Result, found, unreadable};
 use super::record::{self, column, first_stamp, next_stamp, stamp_of};
-use super::versioned::Area;
+use super::revision_cache::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, Expect, SettingStore, check_setting};
 use netaclaw_protocol::{AuditAction, RecordKind, Setting};

@@ -1,4 +1,4 @@
-//! What runs are made from, in one read.
+//! Reads the configuration snapshot in one transaction.
 
 use super::SqlAdminStore;
 use super::agent::read_agents_apart;
@@ -6,13 +6,13 @@ use super::channel::read_channels_and_keys;
 use super::dictionary::read_dictionary;
 use super::fault::Result;
 use super::mcp::read_servers_and_secrets;
+use super::revision_cache::{Area, Cacheable};
 use super::setting::read_settings_apart;
 use super::tool::read_tools;
-use super::versioned::{Area, OfRevision};
 use netaclaw_admin::ConfigSnapshot;
 use sqlx::AnyConnection;
 
-impl OfRevision for ConfigSnapshot {
+impl Cacheable for ConfigSnapshot {
     const AREA: Area = Area::Configuration;
 
     async fn read(

@@ -7,8 +7,8 @@ use super::SqlAdminStore;
 use super::database::commit;
 use super::fault::{Fault, Result, found, unreadable};
 use super::record::{self, column, first_stamp, next_stamp, of_word, stamp_of, word};
+use super::revision_cache::{Area, Cacheable};
 use super::user::read_user;
-use super::versioned::{Area, OfRevision};
 use crate::now_ms;
 use async_trait::async_trait;
 use netaclaw_admin::{
@@ -133,7 +133,7 @@ struct CachedToken {
     user: User,
 }
 
-impl OfRevision for TokenCache {
+impl Cacheable for TokenCache {
     const AREA: Area = Area::Accounts;
 
     async fn read(_: &SqlAdminStore, _: &mut AnyConnection, _revision: u64) -> Result<Self> {

@@ -18,7 +18,7 @@ const FILE: &str = "created.ids";
 const BYTES_MAX: u64 = 1 << 20;
 
 /// Calls block.
-pub(super) struct Created {
+pub(super) struct NewFiles {
     dir: PathBuf,
     read: Mutex<Option<Read>>,
 }
@@ -29,13 +29,13 @@ struct Read {
     end: u64,
 }
 
-impl Created {
+impl NewFiles {
     pub(super) fn new(dir: PathBuf) -> Self {
         let read = Mutex::new(None);
         Self { dir, read }
     }
 
-    /// Starts to follow the file. What is created from now on is seen by [`Created::publish`], so
+    /// Starts to follow the file. What is created from now on is seen by [`NewFiles::publish`], so
     /// the names of all files have to be read after this.
     pub(super) fn follow(&self) -> io::Result<()> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

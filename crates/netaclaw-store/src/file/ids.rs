@@ -1,4 +1,4 @@
-//! The ids that sessions have, so that a new one need not look through all files to be sure.
+//! An index of session ids, so that a new session does not have to scan all files.
 
 use foldhash::fast::RandomState;
 use netaclaw_session::{RequestKey, SessionId};
@@ -12,11 +12,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(super) struct Ids {
     hasher: RandomState,
-    known: Mutex<Known>,
+    known: Mutex<KnownHashes>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownHashes {
     /// Set when the files that there were at the start have been seen.
     all: bool,
     hashes: HashSet<u64, RandomState>,
@@ -51,7 +51,7 @@ impl Ids {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, KnownHashes> {
         // A set is whole between any two of its operations.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

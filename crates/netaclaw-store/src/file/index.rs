@@ -42,7 +42,7 @@ struct Row {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored<R> {
+struct IndexedSession<R> {
     version: u32,
     rows: R,
 }
@@ -137,7 +137,7 @@ impl Index {
 
     /// Reads what is new or changed, forgets what is gone, and stores the index if it changed.
     fn refresh(&mut self, live: &HashMap<PathBuf, SessionMeta>) -> io::Result<()> {
-        let files = self.load_and_look()?;
+        let files = self.load_and_scan()?;
         self.round += 1;
         let mut changed = false;
         for file in files {
@@ -170,14 +170,14 @@ impl Index {
     }
 
     /// Scans all files, and reads the stored index concurrently if that was not done yet.
-    fn load_and_look(&mut self) -> io::Result<Vec<FoundFile>> {
+    fn load_and_scan(&mut self) -> io::Result<Vec<FoundFile>> {
         let dir = self.dir.as_path();
         if self.loaded {
-            return look_at_files(dir);
+            return scan_files(dir);
         }
         let (rows, files) = std::thread::scope(|scope| {
             let loading = scope.spawn(|| load(dir).unwrap_or_default());
-            let files = look_at_files(dir);
+            let files = scan_files(dir);
             // A panic while reading the index is not a failure: the index is rebuilt.
             (loading.join().unwrap_or_default(), files)
         });
@@ -194,7 +194,7 @@ impl Index {
         let mut file = io::BufWriter::new(private::create(&temporary)?);
         serde_json::to_writer(
             &mut file,
-            &Stored {
+            &IndexedSession {
                 version: INDEX_VERSION,
                 rows,
             },
@@ -206,7 +206,7 @@ impl Index {
 
 fn load(dir: &Path) -> Option<HashMap<String, Row, foldhash::fast::RandomState>> {
     let bytes = std::fs::read(dir.join(INDEX_FILE)).ok()?;
-    let stored: Stored<Vec<(String, Row)>> = serde_json::from_slice(&bytes).ok()?;
+    let stored: IndexedSession<Vec<(String, Row)>> = serde_json::from_slice(&bytes).ok()?;
     (stored.version == INDEX_VERSION).then(|| stored.rows.into_iter().collect())
 }
 
@@ -217,7 +217,7 @@ struct FoundFile {
     mtime_ns: i64,
 }
 
-fn look_at_files(dir: &Path) -> io::Result<Vec<FoundFile>> {
+fn scan_files(dir: &Path) -> io::Result<Vec<FoundFile>> {
     let look = |file: SessionFile| {
         // A file that vanished since the directory was read is not an error.
         let metadata = file.entry.metadata().ok()?;

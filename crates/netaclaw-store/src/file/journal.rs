@@ -3,7 +3,7 @@
 //! The file stays when the answer is complete: creating and removing it costs more than all writes
 //! to it. Readers ignore a journal about an entry that the session has.
 
-use super::layout::beside;
+use super::layout::sidecar;
 use crate::private;
 use netaclaw_session::{Entry, EntryId};
 use std::fs::File;
@@ -24,11 +24,11 @@ const LINES_KEPT: u64 = 8;
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    open: Mutex<Open>,
+    open: Mutex<OpenJournal>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenJournal {
     /// The entry in flight. A write that comes after its completion must not bring it back.
     entry: Option<EntryId>,
     /// The file and its length, once there is one.
@@ -36,9 +36,9 @@ struct Open {
 }
 
 impl Journal {
-    pub(super) fn beside(session_file: &Path) -> Self {
+    pub(super) fn sidecar(session_file: &Path) -> Self {
         Self {
-            path: beside(session_file, ".inflight"),
+            path: sidecar(session_file, ".inflight"),
             open: Mutex::default(),
         }
     }
@@ -74,7 +74,7 @@ impl Journal {
             return Ok(());
         }
         let line = line(entry);
-        let temporary = open.file.is_some().then(|| beside(&self.path, ".tmp"));
+        let temporary = open.file.is_some().then(|| sidecar(&self.path, ".tmp"));
         let mut file = private::options()
             .append(true)
             .create(true)
@@ -97,7 +97,7 @@ impl Journal {
     /// Removes the file. Only for who holds the session's lock: without it the file may be that of
     /// another process.
     pub(super) fn remove(&self) -> io::Result<()> {
-        *self.lock() = Open::default();
+        *self.lock() = OpenJournal::default();
         match std::fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -126,7 +126,7 @@ impl Journal {
         lines.find_map(|line| Entry::parse(std::str::from_utf8(line).ok()?.to_owned()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenJournal> {
         // A panic cannot leave more behind than a line that is not whole.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -159,7 +159,7 @@ mod tests {
 
     /// A journal that the next process reads.
     fn left_in(dir: &Path) -> Journal {
-        Journal::beside(&dir.join("s.jsonl"))
+        Journal::sidecar(&dir.join("s.jsonl"))
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn id_in_name(path: &Path) -> Option<SessionId> {
 }
 
 /// A sidecar of a session file: its name and a suffix.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sidecar(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)

@@ -1,8 +1,8 @@
 //! Files that killed processes left next to sessions: locks, journals and temporary files.
 
 use super::index::Index;
-use super::layout::{beside, id_in_name};
-use super::lock::{Left, remove_if_left};
+use super::layout::{id_in_name, sidecar};
+use super::lock::{LockFileState, remove_if_left};
 use super::provider::FileProvider;
 use crate::instance::is_old;
 use netaclaw_session::{SessionError, SessionId, SessionTreeProvider};
@@ -68,7 +68,7 @@ fn clear(dir: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn clear_lock(path: &Path) {
     match remove_if_left(path) {
-        Ok(Left::Removed | Left::Held | Left::Gone) => {}
+        Ok(LockFileState::Removed | LockFileState::Held | LockFileState::Gone) => {}
         Err(error) => tracing::debug!(%error, "failed to remove a lock file"),
     }
 }
@@ -83,9 +83,9 @@ fn clear_temporary(path: &Path) {
 /// Whether a session's journal was left by a dead writer. One without a session goes at once.
 fn is_left(session_file: &Path) -> bool {
     if session_file.exists() {
-        return !beside(session_file, ".lock").exists();
+        return !sidecar(session_file, ".lock").exists();
     }
-    let journal = beside(session_file, ".inflight");
+    let journal = sidecar(session_file, ".inflight");
     if is_old(&journal) && fs::remove_file(&journal).is_err() {
         tracing::debug!("failed to remove a journal without a session");
     }

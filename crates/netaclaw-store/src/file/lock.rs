@@ -1,7 +1,7 @@
 //! One writer per session file, across processes.
 
 use super::error::io_error;
-use super::layout::beside;
+use super::layout::sidecar;
 use crate::private;
 use netaclaw_session::{SessionError, SessionId, format_timestamp};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -22,7 +22,7 @@ pub(super) struct SessionLock {
 
 impl SessionLock {
     pub(super) fn acquire(session_file: &Path, session: &SessionId) -> Result<Self, SessionError> {
-        let path = beside(session_file, ".lock");
+        let path = sidecar(session_file, ".lock");
         let fail = || io_error("lock", session);
         loop {
             let mut file = private::options()
@@ -72,7 +72,7 @@ fn try_lock(file: &File) -> Result<(), TryLockError> {
 }
 
 /// What a lock file was found to be.
-pub(super) enum Left {
+pub(super) enum LockFileState {
     /// A dead process had left it.
     Removed,
     Held,
@@ -81,21 +81,21 @@ pub(super) enum Left {
 
 /// Removes an unused lock file. Like a holder, it removes the file while it has the lock, so that a
 /// process that opened it in the meantime notices and creates a new one.
-pub(super) fn remove_if_left(path: &Path) -> io::Result<Left> {
+pub(super) fn remove_if_left(path: &Path) -> io::Result<LockFileState> {
     let file = match OpenOptions::new().read(true).write(true).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Left::Gone),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFileState::Gone),
         opened => opened?,
     };
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => return Ok(Left::Held),
+        Err(TryLockError::WouldBlock) => return Ok(LockFileState::Held),
         Err(TryLockError::Error(error)) => return Err(error),
         Ok(()) => {}
     }
     if !is_at(&file, path) {
-        return Ok(Left::Gone);
+        return Ok(LockFileState::Gone);
     }
     std::fs::remove_file(path)?;
-    Ok(Left::Removed)
+    Ok(LockFileState::Removed)
 }
 
 impl Drop for SessionLock {

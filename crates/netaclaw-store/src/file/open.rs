@@ -7,7 +7,9 @@ use super::layout::id_in_name;
 use super::lock::SessionLock;
 use super::read::read_log;
 use super::summary::Summary;
-use super::writer::{Durable, LogWriter, SessionText, create_file, migrate_file, remove_backups};
+use super::writer::{
+    Durability, LogWriter, SessionText, create_file, migrate_file, remove_backups,
+};
 use crate::{new_entry_id, now_ms};
 use netaclaw_session::{
     Entry, EntryId, Flush, Header, LogError, MetaRecord, NewEntry, NewHeader, NewParent,
@@ -81,7 +83,7 @@ impl Drop for Slot {
 
 impl Slot {
     pub(super) fn new(id: SessionId, path: PathBuf) -> Self {
-        let journal = Journal::beside(&path);
+        let journal = Journal::sidecar(&path);
         let (gate, state, used) = (
             tokio::sync::Mutex::new(()),
             Mutex::new(None),
@@ -115,7 +117,7 @@ impl Slot {
             None => {}
         }
         if is_new {
-            Durable::Yes.sync_name(&self.path)?;
+            Durability::Yes.sync_name(&self.path)?;
             if let Some(state) = self.state().as_mut() {
                 state.is_new = false;
             }
@@ -144,7 +146,7 @@ impl Slot {
         self.journal.remove()?;
         remove_backups(&self.path)?;
         std::fs::remove_file(&self.path)?;
-        Durable::Yes.sync_name(&self.path)
+        Durability::Yes.sync_name(&self.path)
     }
 
     /// Loads the session or brings it up to date, and takes the lock if it is to be written.
@@ -195,7 +197,7 @@ impl State {
     }
 
     /// The state of a session whose file was just written from `tree`.
-    pub(super) fn written(tree: SessionTree, len: u64, durable: Durable) -> Self {
+    pub(super) fn written(tree: SessionTree, len: u64, durable: Durability) -> Self {
         let summary = Summary::of(&tree);
         Self {
             tree: Arc::new(tree),
@@ -203,7 +205,7 @@ impl State {
             len,
             migrate_from: None,
             writer: None,
-            is_new: durable == Durable::No,
+            is_new: durable == Durability::No,
             in_flight: None,
         }
     }
@@ -373,7 +375,7 @@ impl State {
                 entry: entry.clone(),
             });
         }
-        let rests_at = self.tree.resting_place(leaf.cloned());
+        let rests_at = self.tree.effective_leaf(leaf.cloned());
         if rests_at.as_ref() == self.tree.leaf() {
             return Ok(());
         }
@@ -436,13 +438,13 @@ fn read(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> 
     match read_log(path) {
         // A crash between making a file and writing its header leaves nothing to lose.
         Err(ReadFileError::Log(LogError::Empty)) if id_in_name(path).as_ref() == Some(id) => {
-            begin_again(path, id)
+            reread(path, id)
         }
         read => read.map_err(|error| error.of(id)),
     }
 }
 
-fn begin_again(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> {
+fn reread(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), SessionError> {
     let fail = || io_error("create", id);
     let log = SessionLog::new(plain_header(id), Vec::new());
     let text = SessionText {
@@ -451,7 +453,7 @@ fn begin_again(path: &Path, id: &SessionId) -> Result<(SessionLog, u64), Session
         trailer: &[],
     };
     std::fs::remove_file(path).map_err(fail())?;
-    let len = create_file(path, &text, Durable::No, |publish| publish()).map_err(fail())?;
+    let len = create_file(path, &text, Durability::No, |publish| publish()).map_err(fail())?;
     Ok((log, len))
 }
 

@@ -1,7 +1,7 @@
 //! The provider: sessions found, opened, written and closed.
 
 use super::FileSettings;
-use super::created::Created;
+use super::created::NewFiles;
 use super::error::io_error;
 use super::ids::Ids;
 use super::in_flight::{Due, stream};
@@ -9,7 +9,7 @@ use super::index::{Index, ids_in_names};
 use super::layout::{directory_name, file_name};
 use super::open::{Access, Appended, Slot, State};
 use super::slots::Slots;
-use super::writer::{Durable, SessionText, create_file};
+use super::writer::{Durability, SessionText, create_file};
 use crate::blocking;
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
@@ -32,13 +32,13 @@ pub struct FileProvider {
     slots: Slots,
     index: Arc<Mutex<Index>>,
     ids: Ids,
-    created: Arc<Created>,
+    created: Arc<NewFiles>,
 }
 
 impl FileProvider {
     pub fn new(settings: FileSettings) -> Self {
         let index = Arc::new(Mutex::new(Index::new(settings.dir.clone())));
-        let created = Arc::new(Created::new(settings.dir.clone()));
+        let created = Arc::new(NewFiles::new(settings.dir.clone()));
         Self {
             settings,
             slots: Slots::new(),
@@ -123,8 +123,8 @@ impl FileProvider {
             .join(directory_name(&header.cwd().unwrap_or_default()));
         let path = dir.join(file_name(&header.timestamp(), &session));
         let durable = match self.settings.fsync.wants(flush) {
-            true => Durable::Yes,
-            false => Durable::No,
+            true => Durability::Yes,
+            false => Durability::No,
         };
         self.ids.add(&session);
         let (target, created, id) = (path.clone(), Arc::clone(&self.created), session.clone());

@@ -1,4 +1,4 @@
-//! The sessions this process has open, as many as fit.
+//! A bounded cache of open sessions.
 
 use super::open::{Slot, State};
 use netaclaw_session::{SessionId, SessionMeta};
@@ -53,7 +53,7 @@ impl Slots {
             .or_insert_with(|| Arc::new(Slot::new(session.clone(), path)));
         let slot = Arc::clone(slot);
         self.touch(&slot);
-        let_go_of_unused(&mut open, self.max);
+        evict_unused(&mut open, self.max);
         slot
     }
 
@@ -90,7 +90,7 @@ impl Slots {
     }
 }
 
-fn let_go_of_unused(slots: &mut Open, max: usize) {
+fn evict_unused(slots: &mut Open, max: usize) {
     let bytes = |slot: &Slot| slot.state().as_ref().map_or(0, State::bytes);
     let mut total: u64 = slots.values().map(|slot| bytes(slot)).sum();
     if slots.len() <= max && total <= OPEN_BYTES_MAX {

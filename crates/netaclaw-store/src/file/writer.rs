@@ -1,7 +1,7 @@
 //! Appending to a session file. Everything that writes one is here.
 
 use super::error::io_error;
-use super::layout::beside;
+use super::layout::sidecar;
 use super::lock::SessionLock;
 use crate::private;
 use netaclaw_session::{Entry, Header, SessionError, SessionId};
@@ -129,13 +129,13 @@ impl SessionText<'_> {
 pub(super) fn create_file(
     path: &Path,
     text: &SessionText<'_>,
-    durable: Durable,
+    durable: Durability,
     publish: impl FnOnce(&dyn Fn() -> io::Result<()>) -> io::Result<()>,
 ) -> io::Result<u64> {
     let dir = path.parent().expect("a session file lies in a directory");
     private::create_dir_all(dir)?;
     // Another process may be creating a session of the same name.
-    let temporary = beside(path, &format!(".{}.tmp", Uuid::now_v7().simple()));
+    let temporary = sidecar(path, &format!(".{}.tmp", Uuid::now_v7().simple()));
     let written = private::create(&temporary).and_then(|file| {
         let len = text.write(&file)?;
         durable.sync(&file)?;
@@ -154,12 +154,12 @@ pub(super) fn create_file(
 
 /// Whether to wait for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Durable {
+pub(super) enum Durability {
     Yes,
     No,
 }
 
-impl Durable {
+impl Durability {
     fn sync(self, file: &File) -> io::Result<()> {
         match self {
             Self::Yes => file.sync_data(),
@@ -187,7 +187,7 @@ pub(super) fn migrate_file(
     text: &SessionText<'_>,
 ) -> io::Result<u64> {
     let backup = free_name(path, old_version);
-    let temporary = beside(path, ".tmp");
+    let temporary = sidecar(path, ".tmp");
     let file = private::create(&temporary)?;
     let len = text.write(&file)?;
     file.sync_data()?;
@@ -219,8 +219,8 @@ pub(super) fn remove_backups(path: &Path) -> io::Result<()> {
 }
 
 fn free_name(path: &Path, version: u32) -> std::path::PathBuf {
-    let first = beside(path, &format!(".v{version}.bak"));
-    let others = (2..).map(|n| beside(path, &format!(".v{version}.bak{n}")));
+    let first = sidecar(path, &format!(".v{version}.bak"));
+    let others = (2..).map(|n| sidecar(path, &format!(".v{version}.bak{n}")));
     std::iter::once(first)
         .chain(others)
         .find(|name| !name.exists())

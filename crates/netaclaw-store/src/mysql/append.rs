@@ -1,6 +1,6 @@
 //! Appending: one transaction that takes the session's row, and inserts.
 
-use super::cache::{Known, Lock, State};
+use super::cache::{CachedSession, Lock, State};
 use super::in_flight;
 use super::ownership::Fence;
 use super::provider::Store;
@@ -103,7 +103,7 @@ impl Store {
             .append_within(transaction.connection(), session, state, draft, fence)
             .await;
         let entry = transaction.end(result).await?;
-        state.take_in(&entry);
+        state.add_entry(&entry);
         Ok(entry)
     }
 
@@ -203,7 +203,7 @@ impl State {
     }
 
     /// Takes in an entry that was committed here.
-    pub(super) fn take_in(&mut self, entry: &Entry) {
+    pub(super) fn add_entry(&mut self, entry: &Entry) {
         if self.is_in_flight(entry.id()) {
             self.in_flight = None;
         }
@@ -218,7 +218,7 @@ impl State {
     }
 }
 
-fn leaf_after(known: &Known, entry: &Entry) -> Option<EntryId> {
+fn leaf_after(known: &CachedSession, entry: &Entry) -> Option<EntryId> {
     match entry.kind().moves_leaf() {
         true => Some(entry.id().clone()),
         false => known.tree.leaf().cloned(),
@@ -231,7 +231,7 @@ fn leaf_after(known: &Known, entry: &Entry) -> Option<EntryId> {
 async fn take_place(
     connection: &mut MySqlConnection,
     session: &SessionId,
-    known: &Known,
+    known: &CachedSession,
     entry: &Entry,
     fence: Fence,
 ) -> Result<bool, Failure> {
@@ -254,7 +254,7 @@ macro_rules! update {
 pub(super) async fn advance(
     connection: &mut MySqlConnection,
     session: &SessionId,
-    known: &Known,
+    known: &CachedSession,
     entry: &Entry,
     leaf: Option<&EntryId>,
     fence: Fence,

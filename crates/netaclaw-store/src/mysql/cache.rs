@@ -35,13 +35,13 @@ pub(super) struct Slot {
 
 #[derive(Default)]
 pub(super) struct State {
-    pub(super) known: Option<Known>,
+    pub(super) known: Option<CachedSession>,
     pub(super) in_flight: Option<InFlight>,
 }
 
 /// A session as the database showed it last. It is true as long as the session's row has the
 /// same `nextSeq` and leaf, because entries never change.
-pub(super) struct Known {
+pub(super) struct CachedSession {
     pub(super) tree: Arc<SessionTree>,
     pub(super) next_seq: i64,
     pub(super) has_first_message: bool,
@@ -125,13 +125,13 @@ impl State {
         connection: &mut MySqlConnection,
         session: &SessionId,
         lock: Lock,
-    ) -> Result<&mut Known, Failure> {
+    ) -> Result<&mut CachedSession, Failure> {
         let known = catch_up(connection, session, self.known.take(), lock).await?;
         Ok(self.known.insert(known))
     }
 }
 
-impl Known {
+impl CachedSession {
     /// Takes in an entry that has been committed.
     pub(super) fn push(&mut self, entry: Entry, leaf: Option<EntryId>) {
         self.next_seq += 1;
@@ -165,9 +165,9 @@ impl Known {
 pub(super) async fn catch_up(
     connection: &mut MySqlConnection,
     session: &SessionId,
-    known: Option<Known>,
+    known: Option<CachedSession>,
     lock: Lock,
-) -> Result<Known, Failure> {
+) -> Result<CachedSession, Failure> {
     const SELECT: &str = "SELECT header, leafEntryId, nextSeq, firstMessage IS NOT NULL, status, \
          agentId, metadata, fence, ownerNode FROM neta_agent_session WHERE sessionId = ?";
     const SELECT_AND_LOCK: &str = "SELECT header, leafEntryId, nextSeq, firstMessage IS NOT NULL, \
@@ -217,7 +217,7 @@ fn fresh(
     row: &MySqlRow,
     entries: Vec<Entry>,
     leaf: Option<EntryId>,
-) -> Result<Known, Failure> {
+) -> Result<CachedSession, Failure> {
     let header: String = row.try_get(0)?;
     let damaged = || SessionError::Unreadable {
         session: session.clone(),
@@ -238,7 +238,7 @@ fn fresh(
         skipped_lines: 0,
         needs_migration: false,
     });
-    Ok(Known {
+    Ok(CachedSession {
         tree: Arc::new(tree),
         next_seq: row.try_get(2)?,
         has_first_message: row.try_get::<i64, _>(3)? != 0,

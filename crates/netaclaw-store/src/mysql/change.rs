@@ -75,7 +75,7 @@ impl Store {
             }
             .into());
         }
-        let rest = tree.resting_place(leaf.cloned());
+        let rest = tree.effective_leaf(leaf.cloned());
         let column = rest.as_ref().map(EntryId::as_str);
         let mut lease = self.connections.lease().await?;
         let done = sqlx::query(UPDATE)
@@ -90,7 +90,7 @@ impl Store {
             0 => Err(self.rejected(lease.connection(), session, fence).await?),
             _ => Ok(()),
         };
-        lease.give_back();
+        lease.return_to_pool();
         moved?;
         if let Some(known) = &mut state.known {
             known.set_leaf(rest);
@@ -118,7 +118,7 @@ impl Store {
             .await;
         let named = transaction.end(result).await?;
         if let Some(entry) = named {
-            state.take_in(&entry);
+            state.add_entry(&entry);
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ impl Connections {
             })?;
         const UNLOCK: &str = "SELECT RELEASE_LOCK(CONCAT('neta.', MD5(DATABASE())))";
         sqlx::query(UNLOCK).execute(lease.connection()).await?;
-        lease.give_back();
+        lease.return_to_pool();
         Ok(())
     }
 }
@@ -171,7 +171,7 @@ impl Lease<'_> {
     }
 
     /// For after the last statement has been answered.
-    pub(super) fn give_back(self) {
+    pub(super) fn return_to_pool(self) {
         self.home.idle().push(self.connection);
     }
 }
@@ -190,7 +190,7 @@ impl Transaction<'_> {
             Err(Failure::Refused(_)) => lease.connection.execute("ROLLBACK").await?,
             Err(Failure::Database(_)) => return result,
         };
-        lease.give_back();
+        lease.return_to_pool();
         result
     }
 }

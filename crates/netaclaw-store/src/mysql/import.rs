@@ -36,7 +36,7 @@ impl Store {
     pub(super) async fn made_by(&self, request: &RequestKey) -> Result<Option<SessionId>, Failure> {
         let mut lease = self.connections.lease().await?;
         let made = read_made(lease.connection(), request).await?;
-        lease.give_back();
+        lease.return_to_pool();
         Ok(made)
     }
 
@@ -49,7 +49,7 @@ impl Store {
         transaction.end(result).await?;
         let mut lease = self.connections.lease().await?;
         let meta = read_meta(lease.connection(), session).await?;
-        lease.give_back();
+        lease.return_to_pool();
         Ok(meta.ok_or_else(|| SessionError::NotFound(session.clone()))?)
     }
 

@@ -134,7 +134,7 @@ impl Store {
             let kept = self
                 .update_row(lease.connection(), session, entry, fence)
                 .await?;
-            lease.give_back();
+            lease.return_to_pool();
             return match kept {
                 true => Ok(()),
                 // Who claims a session closes what was in flight under an earlier claim.
@@ -244,7 +244,7 @@ impl Store {
             .bind(session.as_str())
             .fetch_optional(lease.connection())
             .await?;
-        lease.give_back();
+        lease.return_to_pool();
         let row = row.ok_or_else(|| SessionError::NotFound(session.clone()))?;
         match sqlx::Row::try_get::<Option<&str>, _>(&row, 0)? {
             Some(_) => entry_in(session, &row).map(Some),

@@ -47,7 +47,7 @@ impl Store {
             .push(" OFFSET ")
             .push_bind(skipped);
         let rows = select.build().fetch_all(lease.connection()).await?;
-        lease.give_back();
+        lease.return_to_pool();
 
         Ok(SessionPage {
             items: rows.iter().map(meta_in).collect::<Result<_, _>>()?,

@@ -33,7 +33,7 @@ impl Default for NodeSettings {
 }
 
 /// Whether this process may act, and how those who wait for it learn that.
-pub(super) struct Heart {
+pub(super) struct NodeStatus {
     settings: NodeSettings,
     standing: Mutex<Option<Standing>>,
     /// Changes with every beat that was answered.
@@ -56,7 +56,7 @@ impl Drop for Driver {
     }
 }
 
-impl Heart {
+impl NodeStatus {
     pub(super) fn new(settings: NodeSettings) -> Self {
         Self {
             settings,
@@ -118,7 +118,7 @@ impl Store {
         let mut lease = self.connections.lease().await?;
         insert_node(lease.connection(), &node, &self.heart.settings).await?;
         remove_dead_nodes(lease.connection()).await?;
-        lease.give_back();
+        lease.return_to_pool();
         *self.heart.standing() = Some(Standing::joined(sent));
         self.claims.set_node(node.clone());
         if driver.0.is_none() {
@@ -146,7 +146,7 @@ impl Store {
                 .execute(lease.connection())
                 .await?;
         }
-        lease.give_back();
+        lease.return_to_pool();
         Ok(())
     }
 
@@ -177,12 +177,12 @@ impl Store {
                 .execute(lease.connection())
                 .await?;
         }
-        lease.give_back();
+        lease.return_to_pool();
         Ok(())
     }
 
     /// One beat and one look at the others.
-    async fn beat(&self, heart: &mut Beating) -> Result<(), Failure> {
+    async fn beat(&self, heart: &mut HeartbeatState) -> Result<(), Failure> {
         let Some(node) = self.claims.node() else {
             return Ok(());
         };
@@ -190,11 +190,11 @@ impl Store {
         let connection = heart.connection(&self.connections).await?;
         let sent = boottime();
         if !increase_beat(connection, &node).await? {
-            self.found_dead();
+            self.declared_dead();
             return Ok(());
         }
         if let Some(standing) = &mut *self.heart.standing() {
-            standing.beaten(sent);
+            standing.beat_confirmed(sent);
         }
         self.heart.answered.send_replace(());
         let sent = boottime();
@@ -210,13 +210,13 @@ impl Store {
         Ok(())
     }
 
-    fn found_dead(&self) {
+    fn declared_dead(&self) {
         tracing::error!(
             "the other nodes have declared this node dead; releasing its sessions and registering \
              a new node"
         );
         if let Some(standing) = &mut *self.heart.standing() {
-            standing.found_dead();
+            standing.declared_dead();
         }
         self.claims.lose_all();
         self.heart.answered.send_replace(());
@@ -227,12 +227,12 @@ impl Store {
 /// The state of the heartbeat task between two beats. The connection is its own: it must not wait
 /// for appends that wait.
 #[derive(Default)]
-struct Beating {
+struct HeartbeatState {
     connection: Option<MySqlConnection>,
     peers: Peers,
 }
 
-impl Beating {
+impl HeartbeatState {
     async fn connection(
         &mut self,
         connections: &Connections,
@@ -246,7 +246,7 @@ impl Beating {
 }
 
 async fn drive(store: Weak<Store>, timing: Timing) {
-    let mut beating = Beating::default();
+    let mut beating = HeartbeatState::default();
     loop {
         tokio::time::sleep(timing.beat_every).await;
         let Some(store) = store.upgrade() else {

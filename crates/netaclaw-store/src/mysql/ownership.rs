@@ -5,7 +5,7 @@
 //! that another node has claimed the session since. A lost claim stays lost until the session is
 //! released or claimed anew on purpose, so that nothing that was read under it is written later.
 
-use super::cache::{Known, Lock, Slot, State, catch_up};
+use super::cache::{CachedSession, Lock, Slot, State, catch_up};
 use super::provider::Store;
 use super::retry::{Failure, Retry};
 use netaclaw_cluster::{NodeId, Owner, OwnerState, Verdict, decide};
@@ -27,10 +27,10 @@ pub(super) struct Claims {
 #[derive(Default)]
 struct Inner {
     node: Option<NodeId>,
-    sessions: HashMap<SessionId, Held>,
+    sessions: HashMap<SessionId, HeldClaim>,
 }
 
-struct Held {
+struct HeldClaim {
     fence: Fence,
     /// Becomes true when the claim is lost.
     lost: watch::Sender<bool>,
@@ -61,7 +61,7 @@ impl Claims {
         let lives = inner.node.as_ref() == Some(node);
         if lives {
             let (lost, _) = watch::channel(false);
-            let held = Held { fence, lost };
+            let held = HeldClaim { fence, lost };
             inner.sessions.insert(session.clone(), held);
         }
         lives
@@ -203,9 +203,9 @@ impl Store {
         &self,
         connection: &mut MySqlConnection,
         session: &SessionId,
-        known: Option<Known>,
+        known: Option<CachedSession>,
         node: &NodeId,
-    ) -> Result<Known, Failure> {
+    ) -> Result<CachedSession, Failure> {
         const UPDATE: &str = "UPDATE neta_agent_session SET ownerNode = ?, fence = ? \
              WHERE sessionId = ? AND ownerNode <=> ? AND fence = ?";
         let mut known = catch_up(connection, session, known, Lock::Row).await?;
@@ -266,7 +266,7 @@ impl Store {
             .bind(fence)
             .execute(lease.connection())
             .await?;
-        lease.give_back();
+        lease.return_to_pool();
         Ok(())
     }
 

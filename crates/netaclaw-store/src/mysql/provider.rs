@@ -3,7 +3,7 @@
 use super::MysqlSettings;
 use super::cache::{Cache, Lock, State, check_id};
 use super::connections::Connections;
-use super::node::Heart;
+use super::node::NodeStatus;
 use super::ownership::Claims;
 use super::retry::Failure;
 use super::session_row::read_meta;
@@ -33,7 +33,7 @@ pub(super) struct Store {
     /// The start of the process that writes, for readers of the rows.
     pub(super) runtime: String,
     pub(super) claims: Claims,
-    pub(super) heart: Heart,
+    pub(super) heart: NodeStatus,
     /// For jobs that must not keep the store alive.
     pub(super) me: Weak<Store>,
 }
@@ -51,7 +51,7 @@ impl MysqlProvider {
             cache: Cache::default(),
             runtime: settings.node.instance.clone(),
             claims: Claims::default(),
-            heart: Heart::new(settings.node),
+            heart: NodeStatus::new(settings.node),
             me: Weak::clone(me),
         });
         let mut retry = store.retry("cannot open the session tables".to_owned());
@@ -75,7 +75,7 @@ impl Store {
     ) -> std::result::Result<SessionMeta, Failure> {
         let mut lease = self.connections.lease().await?;
         let meta = read_meta(lease.connection(), session).await?;
-        lease.give_back();
+        lease.return_to_pool();
         Ok(meta.ok_or_else(|| SessionError::NotFound(session.clone()))?)
     }
 
@@ -88,7 +88,7 @@ impl Store {
         let known = state
             .refresh(lease.connection(), session, Lock::None)
             .await?;
-        lease.give_back();
+        lease.return_to_pool();
         Ok(Arc::clone(&known.tree))
     }
 }

@@ -1,7 +1,7 @@
 //! What an earlier owner left in flight, closed by the next one together with its claim.
 
 use super::append::advance;
-use super::cache::Known;
+use super::cache::CachedSession;
 use super::ownership::Fence;
 use super::provider::Store;
 use super::retry::Failure;
@@ -25,7 +25,7 @@ impl Store {
         &self,
         connection: &mut MySqlConnection,
         session: &SessionId,
-        known: &mut Known,
+        known: &mut CachedSession,
     ) -> Result<(), Failure> {
         if known.tree.meta().status == Some(SessionStatus::Deleted) {
             // It accepts no entries until it is restored. The earlier owner must not write there

@@ -1,4 +1,4 @@
-//! What to do when the database fails: try again, or say what is wrong.
+//! Retries failed transactions, or reports the error.
 
 use super::connections::Connections;
 use netaclaw_session::SessionError;

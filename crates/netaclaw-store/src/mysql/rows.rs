@@ -145,7 +145,7 @@ fn insert_statement(
     );
     insert.push_values(rows, |mut values, row| {
         let text = Split::of(row.entry);
-        let copy = Copies::of(row.entry);
+        let copy = ColumnCopies::of(row.entry);
         let type_name = type_name(row.entry);
         values
             .push_bind(session.as_str())
@@ -208,7 +208,7 @@ impl<'e> Split<'e> {
 
 /// What of an entry the readable columns repeat.
 #[derive(Default)]
-struct Copies<'e> {
+struct ColumnCopies<'e> {
     summary: Option<Cow<'e, str>>,
     first_kept_entry_id: Option<Cow<'e, str>>,
     tokens_before: Option<u64>,
@@ -223,7 +223,7 @@ struct Copies<'e> {
     details: Option<&'e str>,
 }
 
-impl<'e> Copies<'e> {
+impl<'e> ColumnCopies<'e> {
     fn of(entry: &'e Entry) -> Self {
         let text = |name| entry.text_field(name);
         match entry.kind() {

@@ -5,7 +5,7 @@ use crate::output::ToolOutput;
 use crate::service::{ClarifyAnswer, ClarifyQuestion};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,12 +61,12 @@ impl TypedTool for Clarify {
             timeout: None,
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 
     /// Models send options as texts, objects, JSON in a text, and lists of these.
-    fn mend(&self, args: &mut Value) {
+    fn normalize(&self, args: &mut Value) {
         let Some(options) = args.get_mut("options") else {
             return;
         };
@@ -202,7 +202,7 @@ mod tests {
     #[track_caller]
     fn check(options: Value, expected: &[&str]) {
         let mut args = json!({ "options": options });
-        TypedTool::mend(&Clarify, &mut args);
+        TypedTool::normalize(&Clarify, &mut args);
         assert_eq!(args["options"], json!(expected));
     }
 
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_apart_from_silence() {
+    fn answers_are_distinguished_from_silence() {
         let text = |answer| clarify_output(&answer).joined_text();
         let answered = |list: &[&str]| {
             text(ClarifyAnswer::Answered(

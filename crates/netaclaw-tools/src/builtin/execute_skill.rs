@@ -5,7 +5,7 @@ use crate::output::ToolOutput;
 use crate::skills::{SkillRun, run_skill};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,12 +56,12 @@ impl TypedTool for ExecuteSkill {
             timeout: None,
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::Programs,
+            outlet: EgressTarget::Programs,
         }
     }
 
     /// Some models send an object as a text.
-    fn mend(&self, args: &mut Value) {
+    fn normalize(&self, args: &mut Value) {
         if let Some(input) = args.get_mut("input")
             && let Some(text) = input.as_str()
             && let Ok(object @ Value::Object(_)) = serde_json::from_str(text)

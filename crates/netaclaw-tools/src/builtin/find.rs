@@ -3,7 +3,7 @@
 use super::glob::PathGlob;
 use super::looking::LookingTool;
 use super::names::shown;
-use super::search::{Held, progress};
+use super::search::{PageBounds, progress};
 use crate::context::ToolContext;
 use crate::execute::blocking;
 use crate::output::ToolOutput;
@@ -88,7 +88,7 @@ impl TypedTool for Find {
 }
 
 fn find(input: &FindInput, output_cap: usize, context: &ToolContext) -> Result<ToolOutput, String> {
-    let held = Held::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
+    let held = PageBounds::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
     let glob = PathGlob::new(&input.pattern)?;
     // A slash at the end asks for directories.
     let kind = match input.pattern.ends_with('/') {
@@ -157,7 +157,12 @@ impl Visit for Finder<'_> {
     }
 }
 
-fn show(walked: Walked<Finder<'_>>, held: Held, prefix: &str, output_cap: usize) -> ToolOutput {
+fn show(
+    walked: Walked<Finder<'_>>,
+    held: PageBounds,
+    prefix: &str,
+    output_cap: usize,
+) -> ToolOutput {
     let total: usize = walked.visitors.iter().map(|finder| finder.total).sum();
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
     for finder in walked.visitors {

@@ -13,12 +13,12 @@ const NESTED_MAX: usize = 20;
 #[derive(Debug)]
 pub(super) struct PathGlob {
     matcher: GlobMatcher,
-    speaks_of: SpeaksOf,
+    speaks_of: MatchTarget,
     wanted: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum SpeaksOf {
+enum MatchTarget {
     Names,
     Paths,
 }
@@ -34,8 +34,8 @@ impl PathGlob {
         let plain = positive.strip_prefix("./").unwrap_or(positive);
         let inner = plain.trim_matches('/');
         let speaks_of = match plain.trim_end_matches('/').contains('/') {
-            true => SpeaksOf::Paths,
-            false => SpeaksOf::Names,
+            true => MatchTarget::Paths,
+            false => MatchTarget::Names,
         };
         let glob = GlobBuilder::new(inner)
             .literal_separator(true)
@@ -54,10 +54,10 @@ impl PathGlob {
     pub(super) fn fits(&self, prefix: &str, path: &Path) -> bool {
         let matches = |path: &Path| self.matcher.is_match_candidate(&Candidate::new(path));
         let fits = match self.speaks_of {
-            SpeaksOf::Names => path
+            MatchTarget::Names => path
                 .file_name()
                 .is_some_and(|name| matches(Path::new(name))),
-            SpeaksOf::Paths => {
+            MatchTarget::Paths => {
                 matches(path) || (!prefix.is_empty() && matches(&Path::new(prefix).join(path)))
             }
         };
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_pattern_is_told() {
+    fn a_bad_pattern_is_reported() {
         let error = PathGlob::new("a[").unwrap_err();
         assert!(error.contains("`a[` is not a valid pattern"), "{error}");
     }

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_told_from_their_first_bytes() {
+    fn images_are_recognized_by_their_first_bytes() {
         for (head, expected) in [
             (&b"\x89PNG\r\n\x1a\nrest"[..], Some("image/png")),
             (b"\xff\xd8\xff\xe0", Some("image/jpeg")),

@@ -47,13 +47,13 @@ pub(super) fn read_page(
         }
         let keep = if wanted { window.line_bytes_max } else { 0 };
         match take_line(&mut reader, &mut line, keep, &called_off)? {
-            Taken::CalledOff => return Ok(None),
-            Taken::End => {
+            LineRead::CalledOff => return Ok(None),
+            LineRead::End => {
                 page.total = Some(number - 1);
                 return Ok(Some(page));
             }
-            Taken::Line { length } if wanted => page.push(number, &line, length),
-            Taken::Line { .. } => {}
+            LineRead::Line { length } if wanted => page.push(number, &line, length),
+            LineRead::Line { .. } => {}
         }
         number += 1;
     }
@@ -91,7 +91,7 @@ impl Page {
     }
 }
 
-enum Taken {
+enum LineRead {
     /// Its whole length, with the line break.
     Line {
         length: usize,
@@ -106,18 +106,18 @@ fn take_line(
     line: &mut Vec<u8>,
     keep: usize,
     called_off: impl Fn() -> bool,
-) -> io::Result<Taken> {
+) -> io::Result<LineRead> {
     line.clear();
     let mut length = 0;
     loop {
         if called_off() {
-            return Ok(Taken::CalledOff);
+            return Ok(LineRead::CalledOff);
         }
         let chunk = reader.fill_buf()?;
         if chunk.is_empty() {
             return Ok(match length {
-                0 => Taken::End,
-                length => Taken::Line { length },
+                0 => LineRead::End,
+                length => LineRead::Line { length },
             });
         }
         let end = memchr::memchr(b'\n', chunk).map(|at| at + 1);
@@ -127,7 +127,7 @@ fn take_line(
         length += taken;
         reader.consume(taken);
         if end.is_some() {
-            return Ok(Taken::Line { length });
+            return Ok(LineRead::Line { length });
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::output::ToolOutput;
 use crate::skills::Skill;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{SkillState, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +45,7 @@ impl TypedTool for ListSkills {
             timeout: Some(Duration::from_secs(30)),
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What tools say of themselves that only look at files of the workspace.
 
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use serde_json::Value;
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl LookingTool {
             timeout: Some(self.timeout),
             output_cap: 50 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::output::ToolOutput;
 use crate::service::{MemoryError, Provenance};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +55,7 @@ impl TypedTool for MemorySave {
             timeout: Some(Duration::from_secs(30)),
             output_cap: 4 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::Memory,
+            outlet: EgressTarget::Memory,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::output::ToolOutput;
 use crate::service::{MemoryError, MemoryFact, Provenance};
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,7 +56,7 @@ impl TypedTool for MemorySearch {
             timeout: Some(Duration::from_secs(30)),
             output_cap: 40 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 

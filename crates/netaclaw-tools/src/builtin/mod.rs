@@ -37,5 +37,5 @@ pub use memory_search::MemorySearch;
 pub use read::Read;
 pub use read_skill::{ReadSkill, instructions as skill_instructions};
 pub use todo::Todo;
-pub use web_fetch::{PublicInternet, Reach, WebFetch};
+pub use web_fetch::{EgressPolicy, PublicInternet, WebFetch};
 pub use write::Write;

@@ -7,7 +7,7 @@ use crate::context::{ImageUse, ToolContext};
 use crate::execute::blocking;
 use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
-use crate::workspace::Stamp;
+use crate::workspace::FileStamp;
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -96,8 +96,8 @@ fn show(
 ) -> io::Result<ToolOutput> {
     let size = file.metadata()?.len();
     // What is written later is measured against what was seen now.
-    let stamp = Stamp::of_file(&file)?;
-    context.workspace.note_seen(&input.path, stamp);
+    let stamp = FileStamp::of_file(&file)?;
+    context.workspace.record_read(&input.path, stamp);
     let mut head = Vec::new();
     file.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
     if let Some(mime_type) = image_type(&head) {

@@ -3,11 +3,11 @@
 use crate::context::ToolContext;
 use crate::execute::blocking;
 use crate::output::ToolOutput;
-use crate::skills::{Skill, SkillPlaces};
+use crate::skills::{Skill, SkillDirs};
 use crate::tool::{Call, TypedTool};
 use crate::workspace::Workspace;
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +55,7 @@ impl TypedTool for ReadSkill {
             timeout: Some(Duration::from_secs(30)),
             output_cap: 64 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 
@@ -69,7 +69,7 @@ impl TypedTool for ReadSkill {
     }
 }
 
-fn read(places: &SkillPlaces, input: &ReadSkillInput) -> Result<String, String> {
+fn read(places: &SkillDirs, input: &ReadSkillInput) -> Result<String, String> {
     let skill = places.ready(&input.name);
     let skill = skill.map_err(|why| why.to_string())?;
     match &input.file {

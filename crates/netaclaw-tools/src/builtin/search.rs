@@ -6,12 +6,12 @@ use crate::update::{ProcessUpdate, ToolUpdate};
 /// Which part of the results is wanted. Everything before it has to be held too, as what comes
 /// first is known only when all was seen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub(super) struct PageBounds {
     pub(super) offset: usize,
     pub(super) limit: usize,
 }
 
-impl Held {
+impl PageBounds {
     /// `Err` is for the model to read.
     pub(super) fn new(offset: Option<usize>, limit: usize, max: usize) -> Result<Self, String> {
         let held = Self {

@@ -4,7 +4,7 @@ use crate::context::ToolContext;
 use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{
     TodoItem, TodoList, TodoStatus, ToolCategory, ToolLabel, ToolRisk, ToolStatus,
 };
@@ -78,7 +78,7 @@ impl TypedTool for Todo {
             output_cap: 40 << 10,
             // Two lists at once would have no order.
             concurrency: Concurrency::Exclusive,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 
@@ -87,7 +87,7 @@ impl TypedTool for Todo {
         let Some(items) = call.into_input().items else {
             return show(&before, &[]);
         };
-        let Normal { items, notes } = normalise(items);
+        let NormalizedTodo { items, notes } = normalise(items);
         if items == before.items {
             return show(&before, &notes);
         }
@@ -98,13 +98,13 @@ impl TypedTool for Todo {
     }
 }
 
-struct Normal {
+struct NormalizedTodo {
     items: Vec<TodoItem>,
     /// The corrections to the list, so that nothing is lost silently.
     notes: Vec<String>,
 }
 
-fn normalise(input: Vec<ItemInput>) -> Normal {
+fn normalise(input: Vec<ItemInput>) -> NormalizedTodo {
     let mut notes = Vec::new();
     let given = input.len();
     let mut items: Vec<TodoItem> = input
@@ -134,7 +134,7 @@ fn normalise(input: Vec<ItemInput>) -> Normal {
     }
     one_in_progress(&mut items, &mut notes);
     give_ids(&mut items);
-    Normal { items, notes }
+    NormalizedTodo { items, notes }
 }
 
 /// Finished items go first, as they matter least.

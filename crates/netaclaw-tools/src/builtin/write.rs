@@ -7,7 +7,7 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use crate::workspace::{MissingDirs, WriteError};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,7 +60,7 @@ impl TypedTool for Write {
             output_cap: 4 << 10,
             // Two writes to one file must happen in the order they were asked for.
             concurrency: Concurrency::Exclusive,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 
@@ -113,7 +113,7 @@ fn write(
         .map_err(WriteError::from)?;
     let mut existing = place.existing().map_err(WriteError::from)?;
     let before = match &mut existing {
-        None => Before::Nothing,
+        None => PreviousContent::Nothing,
         Some(old) => {
             if workspace.changed_since_seen(&input.path, old.stamp()) {
                 return Err(Problem::Stale(input.path.clone()));
@@ -123,52 +123,54 @@ fn write(
                 path: input.path.clone(),
                 problem: error.kind(),
             })? {
-                Some(bytes) => Before::Content(bytes),
-                None => Before::Long,
+                Some(bytes) => PreviousContent::Content(bytes),
+                None => PreviousContent::Long,
             }
         }
     };
     let new = input.content.as_bytes();
-    if matches!(&before, Before::Content(old) if old == new) {
+    if matches!(&before, PreviousContent::Content(old) if old == new) {
         let text = format!("`{}` already had this content.", input.path);
         let details = json!({ "path": input.path, "change": "none", "bytes": new.len() });
         return Ok(ToolOutput::text(text).with_details(details));
     }
     let stamp = place.put(new, existing.as_ref())?;
-    workspace.note_seen(&input.path, stamp);
-    Ok(told(input, &before))
+    workspace.record_read(&input.path, stamp);
+    Ok(to_output(input, &before))
 }
 
 /// What was there.
-enum Before {
+enum PreviousContent {
     Nothing,
     Content(Vec<u8>),
     /// Too long to be compared.
     Long,
 }
 
-fn told(input: &WriteInput, before: &Before) -> ToolOutput {
+fn to_output(input: &WriteInput, before: &PreviousContent) -> ToolOutput {
     let (path, new) = (&input.path, input.content.as_bytes());
     let bytes = new.len();
     let change = match before {
-        Before::Nothing => "created",
-        Before::Content(_) | Before::Long => "replaced",
+        PreviousContent::Nothing => "created",
+        PreviousContent::Content(_) | PreviousContent::Long => "replaced",
     };
     let mut details = json!({ "path": path, "change": change, "bytes": bytes });
     let mut text = match before {
-        Before::Nothing => {
+        PreviousContent::Nothing => {
             let change = Change::between(b"", new);
             change.tell(&mut details);
             format!("Created `{path}` ({} lines, {bytes} bytes).", change.added)
         }
-        Before::Content(old) if memchr::memchr(0, old).is_none() => {
+        PreviousContent::Content(old) if memchr::memchr(0, old).is_none() => {
             let change = Change::between(old, new);
             change.tell(&mut details);
             format!("Replaced `{path}` ({}, {bytes} bytes).", change.counts())
         }
-        Before::Content(_) | Before::Long => format!("Replaced `{path}` ({bytes} bytes)."),
+        PreviousContent::Content(_) | PreviousContent::Long => {
+            format!("Replaced `{path}` ({bytes} bytes).")
+        }
     };
-    if let Before::Content(old) = before
+    if let PreviousContent::Content(old) = before
         && memchr::memmem::find(old, b"\r\n").is_some()
         && !input.content.contains("\r\n")
     {

@@ -2,9 +2,7 @@
 
 mod stand_in;
 
-pub use stand_in::{
-    MemoryTodo, NobodyAnswers, ScriptedAnswers, ShortMemory, approve, context, judge,
-};
+pub use stand_in::{MemoryTodo, NoAnswers, ScriptedAnswers, ShortMemory, approve, context, judge};
 
 use crate::context::ToolContext;
 use crate::execute::{Ending, STOP_GRACE, execute};

@@ -6,12 +6,13 @@ use crate::service::{
     Clarifier, ClarifyAnswer, ClarifyQuestion, MemoryError, MemoryFact, MemoryService, Provenance,
     ServiceError, TodoService,
 };
-use crate::skills::SkillPlaces;
+use crate::skills::SkillDirs;
 use crate::spawn::Spawner;
 use crate::workspace::Workspace;
 use async_trait::async_trait;
 use netaclaw_governance::{
-    ApprovedCall, Decision, ModelAbilities, ProposedCall, ResolveInput, Seat, ToolResolver, decide,
+    ApprovedCall, Decision, ModelAbilities, ProposedCall, ResolveInput, ToolResolver, ToolScope,
+    decide,
 };
 use netaclaw_protocol::{AgentSpec, ApprovalMode, ForeignContent, TodoItem, TodoList, ToolChoice};
 use serde_json::Value;
@@ -29,9 +30,9 @@ pub fn context(root: &Path) -> ToolContext {
         images: ImageUse::Seen,
         spawner: Spawner::closed(),
         todo: Arc::new(MemoryTodo::default()),
-        clarifier: Arc::new(NobodyAnswers),
+        clarifier: Arc::new(NoAnswers),
         memory: Arc::new(ShortMemory::default()),
-        skills: SkillPlaces::default(),
+        skills: SkillDirs::default(),
     }
 }
 
@@ -71,7 +72,7 @@ pub fn judge(
             vision: true,
         },
         environment: &BTreeMap::new(),
-        seat: Seat::Main,
+        seat: ToolScope::Main,
     });
     let call = ProposedCall {
         tool_call_id: "call-1".to_owned(),
@@ -146,10 +147,10 @@ impl MemoryService for ShortMemory {
 
 /// Questions are never answered.
 #[derive(Debug)]
-pub struct NobodyAnswers;
+pub struct NoAnswers;
 
 #[async_trait]
-impl Clarifier for NobodyAnswers {
+impl Clarifier for NoAnswers {
     async fn ask(&self, _question: ClarifyQuestion) -> Result<ClarifyAnswer, ServiceError> {
         std::future::pending().await
     }

@@ -1,4 +1,4 @@
-//! How much a server may send at once.
+//! Limits the size of messages from MCP servers.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -35,9 +35,9 @@ impl TooBig {
 
 /// Output of a program that is not a message: the beginning of the last such line.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chatter(Arc<Mutex<Option<String>>>);
+pub(super) struct StrayOutput(Arc<Mutex<Option<String>>>);
 
-impl Chatter {
+impl StrayOutput {
     pub(super) fn last(&self) -> Option<String> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.clone()
@@ -45,17 +45,17 @@ impl Chatter {
 
     /// Inspects the output that was not read: a program that has ended takes no request, and then
     /// the library does not read either. The pipe does not block.
-    pub(super) fn hear_rest(&self, pipe: OwnedFd) {
+    pub(super) fn inspect_rest(&self, pipe: OwnedFd) {
         let mut rest = [0; CHATTER_BYTES_MAX];
         let read = File::from(pipe).read(&mut rest).unwrap_or(0);
         let mut lines = rest[..read].split(|byte| *byte == b'\n');
         if let Some(first) = lines.next() {
-            self.hear(first);
+            self.inspect(first);
         }
     }
 
     /// Looks at the line that begins with these bytes.
-    fn hear(&self, line: &[u8]) {
+    fn inspect(&self, line: &[u8]) {
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"{") {
             return;
@@ -73,11 +73,11 @@ pub(super) struct BoundedLines<R> {
     /// So far, of the line that has not ended.
     bytes: usize,
     too_big: TooBig,
-    chatter: Chatter,
+    chatter: StrayOutput,
 }
 
 impl<R> BoundedLines<R> {
-    pub(super) fn new(inner: R, too_big: TooBig, chatter: Chatter) -> Self {
+    pub(super) fn new(inner: R, too_big: TooBig, chatter: StrayOutput) -> Self {
         Self {
             inner,
             bytes: 0,
@@ -108,7 +108,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
         }
         let begun = usize::from(self.bytes > 0);
         let lines = read.split(|byte| *byte == b'\n').skip(begun);
-        lines.for_each(|line| self.chatter.hear(line));
+        lines.for_each(|line| self.chatter.inspect(line));
         self.bytes = match read.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => read.len() - last - 1,
             None => longest,
@@ -173,7 +173,7 @@ mod tests {
         let just = "x".repeat(MESSAGE_BYTES_MAX);
         let lines = format!("{just}\n{just}\nshort\n");
         let too_big = TooBig::default();
-        let chatter = Chatter::default();
+        let chatter = StrayOutput::default();
         let mut bounded = BoundedLines::new(lines.as_bytes(), too_big.clone(), chatter.clone());
         let mut read = Vec::new();
         bounded.read_to_end(&mut read).await.unwrap();

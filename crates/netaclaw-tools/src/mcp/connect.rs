@@ -1,10 +1,10 @@
 //! A connection to a server, by its standard input and output or by HTTP.
 
-use super::bounded::{BoundedLines, Chatter, MESSAGE_BYTES_MAX, TooBig};
+use super::bounded::{BoundedLines, MESSAGE_BYTES_MAX, StrayOutput, TooBig};
 use super::fault::fault;
 use super::handler::Handler;
 use super::http::BoundedHttp;
-use super::last_words::LastWords;
+use super::stderr_tail::StderrTail;
 use crate::spawn::{
     ChildOutput, ChildProcess, Confinement, Limits, Program, SpawnError, SpawnGate, Started,
 };
@@ -42,13 +42,13 @@ pub(super) struct Connection {
     pub(super) handler: Handler,
     /// A call has found that the connection is dead.
     pub(super) found_dead: Notify,
-    last_words: LastWords,
+    last_words: StderrTail,
     is_program: bool,
     pub(super) too_big: TooBig,
 }
 
 /// What keeps the connection. Dropped, it ends, and the program with it.
-pub(super) struct Line {
+pub(super) struct ConnectionGuard {
     pub(super) service: RunningService<RoleClient, Handler>,
     pub(super) program: Option<Running>,
 }
@@ -62,11 +62,11 @@ impl Connection {
     pub(super) async fn open(
         access: &McpAccess,
         gate: &SpawnGate,
-    ) -> Result<(Self, Line), McpFault> {
+    ) -> Result<(Self, ConnectionGuard), McpFault> {
         let Some(secrets) = &access.secrets else {
             return Err(fault(McpFaultCode::Sealed, ""));
         };
-        let chatter = Chatter::default();
+        let chatter = StrayOutput::default();
         let opening = async {
             match &access.spec.transport {
                 McpTransport::Stdio { command, args } => {
@@ -86,7 +86,10 @@ impl Connection {
         })
     }
 
-    async fn over_pipes(started: Started, chatter: Chatter) -> Result<(Self, Line), McpFault> {
+    async fn over_pipes(
+        started: Started,
+        chatter: StrayOutput,
+    ) -> Result<(Self, ConnectionGuard), McpFault> {
         let Started {
             process,
             input: Some(input),
@@ -95,7 +98,7 @@ impl Connection {
         else {
             return Err(fault(McpFaultCode::NotStarted, "its pipes are missing"));
         };
-        let (last_words, listener) = LastWords::listen(stderr);
+        let (last_words, listener) = StderrTail::listen(stderr);
         let handler = Handler::default();
         let too_big = TooBig::default();
         let rest = stdout.as_fd().try_clone_to_owned();
@@ -104,11 +107,11 @@ impl Connection {
             Ok(service) => service,
             Err(_) if too_big.is_set() => return Err(too_long()),
             Err(error) => {
-                let said = last_words.heard().await;
+                let said = last_words.tail().await;
                 if chatter.last().is_none()
                     && let Ok(rest) = rest
                 {
-                    chatter.hear_rest(rest);
+                    chatter.inspect_rest(rest);
                 }
                 return Err(match (said.is_empty(), chatter.last()) {
                     (false, _) => fault(McpFaultCode::Ended, said),
@@ -130,13 +133,13 @@ impl Connection {
             _listener: listener,
         };
         let program = Some(program);
-        Ok((connection, Line { service, program }))
+        Ok((connection, ConnectionGuard { service, program }))
     }
 
     async fn over_http(
         url: &str,
         headers: &BTreeMap<String, SecretString>,
-    ) -> Result<(Self, Line), McpFault> {
+    ) -> Result<(Self, ConnectionGuard), McpFault> {
         let too_big = TooBig::default();
         let client = BoundedHttp::new(http_client()?, too_big.clone());
         let config = http_config(url, headers)?;
@@ -151,19 +154,19 @@ impl Connection {
             peer: service.peer().clone(),
             handler,
             found_dead: Notify::new(),
-            last_words: LastWords::default(),
+            last_words: StderrTail::default(),
             is_program: false,
             too_big,
         };
         let program = None;
-        Ok((connection, Line { service, program }))
+        Ok((connection, ConnectionGuard { service, program }))
     }
 
     /// The cause of the end of the connection.
     pub(super) async fn epitaph(&self) -> McpFault {
         match self.is_program {
             _ if self.too_big.is_set() => too_long(),
-            true => fault(McpFaultCode::Ended, self.last_words.heard().await),
+            true => fault(McpFaultCode::Ended, self.last_words.tail().await),
             false => fault(McpFaultCode::Lost, ""),
         }
     }

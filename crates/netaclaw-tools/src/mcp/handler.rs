@@ -1,4 +1,4 @@
-//! What a server says of its own accord.
+//! Handles notifications of MCP servers.
 
 use crate::context::Updates;
 use crate::update::{ProcessUpdate, ToolUpdate};
@@ -22,23 +22,23 @@ pub(super) struct Handler {
 }
 
 /// Ends with the call it is for.
-pub(super) struct Watch<'a> {
+pub(super) struct ProgressWatch<'a> {
     handler: &'a Handler,
     token: ProgressToken,
 }
 
 impl Handler {
-    pub(super) fn watch(&self, token: ProgressToken, updates: Updates) -> Watch<'_> {
+    pub(super) fn watch(&self, token: ProgressToken, updates: Updates) -> ProgressWatch<'_> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.insert(token.clone(), updates);
-        Watch {
+        ProgressWatch {
             handler: self,
             token,
         }
     }
 }
 
-impl Drop for Watch<'_> {
+impl Drop for ProgressWatch<'_> {
     fn drop(&mut self) {
         let progress = self.handler.progress.lock();
         let mut progress = progress.unwrap_or_else(PoisonError::into_inner);

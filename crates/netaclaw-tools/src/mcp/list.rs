@@ -1,4 +1,4 @@
-//! Which tools a server has.
+//! Lists the tools of an MCP server.
 
 use super::connect::{Connection, McpAccess};
 use super::fault::fault;

@@ -10,12 +10,12 @@ mod connect;
 mod fault;
 mod handler;
 mod http;
-mod last_words;
 mod list;
 mod names;
 mod serve;
 mod server;
 mod servers;
+mod stderr_tail;
 mod tool;
 
 pub use connect::McpAccess;

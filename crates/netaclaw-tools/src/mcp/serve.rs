@@ -40,15 +40,15 @@ pub async fn serve_tools(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), String> {
-    let served = Served(tools).serve((input, output)).await;
+    let served = ServedServer(tools).serve((input, output)).await;
     let served = served.map_err(|error| error.to_string())?;
     served.waiting().await.map_err(|error| error.to_string())?;
     Ok(())
 }
 
-struct Served(Arc<dyn ServedTools>);
+struct ServedServer(Arc<dyn ServedTools>);
 
-impl ServerHandler for Served {
+impl ServerHandler for ServedServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let mut info = ServerConfig::new(capabilities);

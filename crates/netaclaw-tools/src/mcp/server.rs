@@ -1,7 +1,7 @@
-//! One server: connected, and connected again.
+//! One MCP server: connects, and reconnects with backoff.
 
 use super::call::call;
-use super::connect::{Connection, Line, McpAccess};
+use super::connect::{Connection, ConnectionGuard, McpAccess};
 use super::fault::explain_fault;
 use super::list::{McpToolInfo, list};
 use crate::context::ToolContext;
@@ -58,7 +58,7 @@ impl Server {
         });
         let spec = access.spec.clone();
         let job = is_on.then(|| {
-            let keeper = Keeper {
+            let keeper = ConnectionKeeper {
                 access,
                 gate,
                 shared: Arc::clone(&shared),
@@ -136,7 +136,7 @@ impl Server {
 }
 
 impl Shared {
-    fn know(&self, tools: Arc<Vec<McpToolInfo>>) {
+    fn set_tools(&self, tools: Arc<Vec<McpToolInfo>>) {
         let known = self.tools.lock();
         *known.unwrap_or_else(PoisonError::into_inner) = tools;
     }
@@ -159,14 +159,14 @@ impl Shared {
 }
 
 /// Connects, stays, and begins again. Ends only with its server.
-struct Keeper {
+struct ConnectionKeeper {
     access: McpAccess,
     gate: Arc<SpawnGate>,
     shared: Arc<Shared>,
     changed: Arc<dyn Fn() + Send + Sync>,
 }
 
-impl Keeper {
+impl ConnectionKeeper {
     async fn keep(self) {
         let mut wait = RETRY_FIRST;
         loop {
@@ -197,15 +197,15 @@ impl Keeper {
     }
 
     /// Lists the tools, and again when they change, until the connection ends.
-    async fn stay(&self, connection: Arc<Connection>, line: Line) -> McpFault {
-        let Line { service, program } = line;
+    async fn stay(&self, connection: Arc<Connection>, line: ConnectionGuard) -> McpFault {
+        let ConnectionGuard { service, program } = line;
         let mut ended = pin!(service.waiting());
         loop {
             let tools = match list(&connection, &self.access.spec).await {
                 Ok(tools) => Arc::new(tools),
                 Err(fault) => return fault,
             };
-            self.shared.know(tools);
+            self.shared.set_tools(tools);
             let open = Some(Arc::clone(&connection));
             self.shared.set(McpStatus::Ready, None, open);
             (self.changed)();

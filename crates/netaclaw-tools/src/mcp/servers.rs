@@ -1,4 +1,4 @@
-//! All servers that are configured.
+//! All configured MCP servers.
 
 use super::connect::McpAccess;
 use super::names::mcp_tool_name;

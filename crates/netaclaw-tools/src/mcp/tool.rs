@@ -7,7 +7,7 @@ use crate::context::ToolContext;
 use crate::output::ToolOutput;
 use crate::tool::Tool;
 use async_trait::async_trait;
-use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{ApprovedCall, Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{McpTransport, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
@@ -79,13 +79,13 @@ impl Tool for McpTool {
 
 /// A program may send its input anywhere. Of an address only the host matters, and the rest of it
 /// may hold a key.
-fn outlet(transport: &McpTransport) -> Outlet {
+fn outlet(transport: &McpTransport) -> EgressTarget {
     let url = match transport {
         McpTransport::Http { url } => Url::parse(url).ok(),
         McpTransport::Stdio { .. } => None,
     };
     let url = url.map(|url| url.origin().ascii_serialization());
-    Outlet::Server { url }
+    EgressTarget::Server { url }
 }
 
 fn object_schema(schema: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! What clients must not read: secrets, and paths of this machine.
+//! Removes secrets and paths of this machine from texts for clients.
 
 use netaclaw_redact::{REDACTED, redact};
 use regex::{Captures, Regex};

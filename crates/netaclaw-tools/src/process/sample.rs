@@ -1,4 +1,4 @@
-//! The few steps that are kept of many.
+//! Keeps the first and the last steps of an operation.
 
 use netaclaw_protocol::{
     ProcessSource, ProcessStatus, ProcessTimeline, RuntimeProcessEvent, STEPS_FIRST, STEPS_LAST,

@@ -11,16 +11,16 @@ pub(super) const LINE_BYTES_MAX: usize = 256 << 10;
 
 /// Cuts what comes through a pipe into lines, however it arrives.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct LineSplitter {
     line: Vec<u8>,
     /// Bytes that were dropped, of this line and of all.
     over: usize,
     pub(super) dropped: u64,
 }
 
-impl Lines {
+impl LineSplitter {
     /// Gives every line that these bytes complete to `take`.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut take: impl FnMut(Line)) {
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut take: impl FnMut(StderrLine)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             self.extend(&bytes[..end]);
             bytes = &bytes[end + 1..];
@@ -30,7 +30,7 @@ impl Lines {
     }
 
     /// What is left when nothing more comes.
-    pub(super) fn finish(&mut self, mut take: impl FnMut(Line)) {
+    pub(super) fn finish(&mut self, mut take: impl FnMut(StderrLine)) {
         if !self.line.is_empty() {
             self.complete(&mut take);
         }
@@ -43,22 +43,22 @@ impl Lines {
         self.over += bytes.len() - kept;
     }
 
-    fn complete(&mut self, take: &mut impl FnMut(Line)) {
+    fn complete(&mut self, take: &mut impl FnMut(StderrLine)) {
         let over = std::mem::take(&mut self.over);
         self.dropped += over as u64;
-        take(Line::read(&self.line, over));
+        take(StderrLine::read(&self.line, over));
         self.line.clear();
     }
 }
 
 /// A line of the skill's errors.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Line {
+pub(super) enum StderrLine {
     Event(Box<ProcessUpdate>),
     Log(String),
 }
 
-impl Line {
+impl StderrLine {
     fn read(bytes: &[u8], over: usize) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\r');
@@ -150,18 +150,18 @@ fn time(text: String) -> Option<String> {
 }
 
 /// A word that is one of a few; others count as none, because a skill must not fail over a word.
-fn named<T: DeserializeOwned + Named>(value: Option<&Value>) -> Option<T> {
+fn named<T: DeserializeOwned + EventNamed>(value: Option<&Value>) -> Option<T> {
     let word = value?.as_str()?.to_ascii_lowercase();
-    let word = T::other_word(&word).unwrap_or(&word);
+    let word = T::synonym(&word).unwrap_or(&word);
     T::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(word)).ok()
 }
 
-trait Named: for<'de> Deserialize<'de> {
-    fn other_word(word: &str) -> Option<&'static str>;
+trait EventNamed: for<'de> Deserialize<'de> {
+    fn synonym(word: &str) -> Option<&'static str>;
 }
 
-impl Named for ProcessStatus {
-    fn other_word(word: &str) -> Option<&'static str> {
+impl EventNamed for ProcessStatus {
+    fn synonym(word: &str) -> Option<&'static str> {
         match word {
             "done" | "success" | "succeeded" | "finished" => Some("completed"),
             "error" => Some("failed"),
@@ -172,8 +172,8 @@ impl Named for ProcessStatus {
     }
 }
 
-impl Named for ProcessLevel {
-    fn other_word(word: &str) -> Option<&'static str> {
+impl EventNamed for ProcessLevel {
+    fn synonym(word: &str) -> Option<&'static str> {
         match word {
             "warn" => Some("warning"),
             "fatal" | "critical" => Some("error"),

@@ -1,8 +1,8 @@
-//! Finding skills, and the one judgement of which can be used.
+//! Finds skills and decides which can be used.
 
-use super::front::{Front, label_of, texts_of, translations_of};
+use super::front_matter::{FrontMatter, label_of, texts_of, translations_of};
 use super::requires::{Requires, has_program, value};
-use super::scan::{FrontReader, Fronts, SkillScan};
+use super::scan::{FrontMatterCache, FrontMatterReader, SkillScan};
 use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem};
 use netaclaw_protocol::{NotReady, SkillProblem, SkillSource, SkillState};
 use secrecy::{ExposeSecret, SecretString};
@@ -29,7 +29,7 @@ const VISION_VARIABLES: [&str; 3] = [
 
 /// Where the skills of one agent are looked for. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct SkillPlaces {
+pub struct SkillDirs {
     /// Directories that the agent names.
     pub agent: Vec<PathBuf>,
     /// That of the server's data.
@@ -42,18 +42,18 @@ pub struct SkillPlaces {
     /// The variables of the server, which programs may need.
     pub environment: Arc<Vec<(OsString, OsString)>>,
     /// A model that sees, for programs that ask for one and may use the network.
-    pub vision: Option<Vision>,
+    pub vision: Option<VisionModel>,
 }
 
 /// How a program reaches a model that sees, in the form of OpenAI's chat API.
 #[derive(Clone, Debug)]
-pub struct Vision {
+pub struct VisionModel {
     pub url: String,
     pub model: String,
     pub key: Option<SecretString>,
 }
 
-impl Vision {
+impl VisionModel {
     pub(super) fn variables(&self) -> Vec<(String, String)> {
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned());
         let values = [
@@ -66,20 +66,20 @@ impl Vision {
     }
 }
 
-impl SkillPlaces {
+impl SkillDirs {
     /// Every skill there is, usable or not: first those that come first in the index. Blocks.
     pub fn find(&self) -> Vec<Skill> {
-        self.look(&mut FrontReader {
-            before: &Fronts::default(),
-            now: Fronts::default(),
+        self.look(&mut FrontMatterReader {
+            before: &FrontMatterCache::default(),
+            now: FrontMatterCache::default(),
         })
     }
 
     /// The same, where it was scanned before. Blocks.
     pub fn scan(&self, before: &SkillScan) -> SkillScan {
-        let mut fronts = FrontReader {
+        let mut fronts = FrontMatterReader {
             before: &before.files,
-            now: Fronts::default(),
+            now: FrontMatterCache::default(),
         };
         let skills = self.look(&mut fronts);
         SkillScan {
@@ -91,7 +91,7 @@ impl SkillPlaces {
         }
     }
 
-    fn look(&self, fronts: &mut FrontReader<'_>) -> Vec<Skill> {
+    fn look(&self, fronts: &mut FrontMatterReader<'_>) -> Vec<Skill> {
         let mut skills: Vec<Skill> = self
             .places()
             .into_iter()
@@ -186,7 +186,7 @@ impl SkillPlaces {
     }
 }
 
-fn in_place(source: SkillSource, dir: &Path, fronts: &mut FrontReader<'_>) -> Vec<Skill> {
+fn in_place(source: SkillSource, dir: &Path, fronts: &mut FrontMatterReader<'_>) -> Vec<Skill> {
     // A directory that the agent names may be a skill itself.
     if dir.join(SKILL_FILE).is_file() {
         return vec![skill_in(source, dir.to_owned(), fronts)];
@@ -209,14 +209,14 @@ fn in_place(source: SkillSource, dir: &Path, fronts: &mut FrontReader<'_>) -> Ve
     skills.collect()
 }
 
-fn skill_in(source: SkillSource, dir: PathBuf, fronts: &mut FrontReader<'_>) -> Skill {
+fn skill_in(source: SkillSource, dir: PathBuf, fronts: &mut FrontMatterReader<'_>) -> Skill {
     let dir = dir.canonicalize().unwrap_or(dir);
     let folder = dir
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     let folder = folder.unwrap_or_default();
     let front = fronts.front(&dir.join(SKILL_FILE));
-    let Front {
+    let FrontMatter {
         name,
         description,
         metadata,
@@ -254,10 +254,10 @@ pub fn check_skill(dir: &Path, environment: Vec<(OsString, OsString)>) -> Option
     if !dir.join(SKILL_FILE).is_file() {
         return None;
     }
-    let places = SkillPlaces {
+    let places = SkillDirs {
         agent: vec![dir],
         environment: Arc::new(environment),
-        ..SkillPlaces::default()
+        ..SkillDirs::default()
     };
     places.find().into_iter().next()
 }

@@ -1,14 +1,14 @@
 //! Skills: folders with instructions that a model reads when it needs them, some with a program
 //! that does the work.
 //!
-//! What is usable is decided in one place, [`SkillPlaces`], for lists, prompts and execution. A
-//! tool that uses a skill reads the disk ([`SkillPlaces::find`]); prompts and lists of tools use a
-//! scan ([`SkillPlaces::scan`]), which parses only the files that have changed since the one
+//! What is usable is decided in one place, [`SkillDirs`], for lists, prompts and execution. A
+//! tool that uses a skill reads the disk ([`SkillDirs::find`]); prompts and lists of tools use a
+//! scan ([`SkillDirs::scan`]), which parses only the files that have changed since the one
 //! before.
 
 mod events;
 mod find;
-mod front;
+mod front_matter;
 mod requires;
 mod run;
 mod scan;
@@ -16,7 +16,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use find::{SkillPlaces, Vision, check_skill};
+pub use find::{SkillDirs, VisionModel, check_skill};
 pub use run::{SkillRun, run_skill};
 pub use scan::SkillScan;
 pub use template::{TemplateError, new_skill};
@@ -102,7 +102,7 @@ impl Skill {
     /// The instructions, without the front matter. Blocks.
     pub fn body(&self) -> String {
         let text = read_capped(&self.dir.join(SKILL_FILE)).unwrap_or_default();
-        front::split(&text).1.trim().to_owned()
+        front_matter::split(&text).1.trim().to_owned()
     }
 
     /// The other files of the skill, relative to the folder. Blocks.

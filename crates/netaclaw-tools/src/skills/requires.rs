@@ -1,6 +1,6 @@
-//! What a skill needs of the machine.
+//! The requirements of a skill: programs, variables, platforms.
 
-use super::front::texts_of;
+use super::front_matter::texts_of;
 use super::problem;
 use netaclaw_protocol::SkillProblem;
 use serde_json::{Map, Value};

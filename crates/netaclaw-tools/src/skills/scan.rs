@@ -4,7 +4,7 @@
 //! Parsing YAML and checking a schema takes a hundred times as long as a stat of a file, and an
 //! active agent's skills are scanned twice a second.
 
-use super::front::{Front, read};
+use super::front_matter::{FrontMatter, read};
 use super::{Skill, problem, read_capped};
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -22,21 +22,21 @@ pub struct SkillScan {
     /// First those that come first in the index. The same value as in the scan before, if they are
     /// equal.
     pub skills: Arc<Vec<Skill>>,
-    pub(super) files: Arc<Fronts>,
+    pub(super) files: Arc<FrontMatterCache>,
 }
 
 /// What the files say, each with what it was like when it was parsed.
-pub(super) type Fronts = HashMap<PathBuf, (Stamp, Arc<Front>)>;
+pub(super) type FrontMatterCache = HashMap<PathBuf, (SkillFileStamp, Arc<FrontMatter>)>;
 
 /// The files of the scan before, and those of this one.
-pub(super) struct FrontReader<'a> {
-    pub(super) before: &'a Fronts,
-    pub(super) now: Fronts,
+pub(super) struct FrontMatterReader<'a> {
+    pub(super) before: &'a FrontMatterCache,
+    pub(super) now: FrontMatterCache,
 }
 
 /// A file as it was. Whatever is done to it changes one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct SkillFileStamp {
     device: u64,
     inode: u64,
     len: u64,
@@ -45,15 +45,19 @@ pub(super) struct Stamp {
     changed: (i64, i64),
 }
 
-impl FrontReader<'_> {
+impl FrontMatterReader<'_> {
     /// What the file says, parsed again unless it is as it was. Blocks.
-    pub(super) fn front(&mut self, file: &Path) -> Arc<Front> {
-        self.front_if(file, Stamp::is_settled)
+    pub(super) fn front(&mut self, file: &Path) -> Arc<FrontMatter> {
+        self.front_if(file, SkillFileStamp::is_settled)
     }
 
     /// The same; the next scan may take it from this one if the file is `fit` for that.
-    fn front_if(&mut self, file: &Path, fit: impl FnOnce(&Stamp) -> bool) -> Arc<Front> {
-        let stamp = Stamp::of(file);
+    fn front_if(
+        &mut self,
+        file: &Path,
+        fit: impl FnOnce(&SkillFileStamp) -> bool,
+    ) -> Arc<FrontMatter> {
+        let stamp = SkillFileStamp::of(file);
         let (front, stamp) = match (stamp, self.before.get(file)) {
             (Some(stamp), Some((known, front))) if *known == stamp => {
                 (Arc::clone(front), Some(stamp))
@@ -72,7 +76,7 @@ impl FrontReader<'_> {
     }
 }
 
-impl Stamp {
+impl SkillFileStamp {
     fn of(file: &Path) -> Option<Self> {
         let found = std::fs::metadata(file).ok()?;
         Some(Self {
@@ -96,13 +100,13 @@ impl Stamp {
     }
 }
 
-fn unreadable(error: &std::io::Error) -> Front {
-    Front {
+fn unreadable(error: &std::io::Error) -> FrontMatter {
+    FrontMatter {
         problems: vec![problem(
             format!("SKILL.md 无法读取（{}）", error.kind()),
             format!("SKILL.md cannot be read ({})", error.kind()),
         )],
-        ..Front::default()
+        ..FrontMatter::default()
     }
 }
 
@@ -123,12 +127,12 @@ mod tests {
     }
 
     fn scan(
-        before: &Fronts,
+        before: &FrontMatterCache,
         file: &Path,
-        fit: impl FnOnce(&Stamp) -> bool,
-    ) -> (Arc<Front>, Fronts) {
-        let now = Fronts::default();
-        let mut reader = FrontReader { before, now };
+        fit: impl FnOnce(&SkillFileStamp) -> bool,
+    ) -> (Arc<FrontMatter>, FrontMatterCache) {
+        let now = FrontMatterCache::default();
+        let mut reader = FrontMatterReader { before, now };
         let front = reader.front_if(file, fit);
         (front, reader.now)
     }
@@ -137,12 +141,12 @@ mod tests {
     fn a_file_is_parsed_once_and_again_when_it_is_another() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("SKILL.md");
-        let mut before = Fronts::default();
+        let mut before = FrontMatterCache::default();
         for name in ["one", "two", "six"] {
             put(&file, name);
             let (front, now) = scan(&before, &file, |_| true);
             assert_eq!(front.name.as_deref(), Some(name));
-            let (again, now) = scan(&now, &file, Stamp::is_settled);
+            let (again, now) = scan(&now, &file, SkillFileStamp::is_settled);
             assert!(Arc::ptr_eq(&front, &again));
             before = now;
         }
@@ -155,7 +159,7 @@ mod tests {
     fn what_could_not_be_read_is_tried_again() {
         let dir = tempfile::tempdir().unwrap();
         // A directory has a stamp, and cannot be read.
-        let (front, now) = scan(&Fronts::default(), dir.path(), |_| true);
+        let (front, now) = scan(&FrontMatterCache::default(), dir.path(), |_| true);
         assert!(!front.problems.is_empty() && now.is_empty());
     }
 
@@ -164,9 +168,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("SKILL.md");
         put(&file, "one");
-        let (_, now) = scan(&Fronts::default(), &file, Stamp::is_settled);
+        let (_, now) = scan(
+            &FrontMatterCache::default(),
+            &file,
+            SkillFileStamp::is_settled,
+        );
         assert!(now.is_empty());
-        let mut stamp = Stamp::of(&file).unwrap();
+        let mut stamp = SkillFileStamp::of(&file).unwrap();
         assert!(!stamp.is_settled());
         stamp.changed.0 -= 10;
         assert!(stamp.is_settled());

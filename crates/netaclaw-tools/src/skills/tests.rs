@@ -1,4 +1,4 @@
-use super::events::{LINE_BYTES_MAX, Line, Lines};
+use super::events::{LINE_BYTES_MAX, LineSplitter, StderrLine};
 use super::*;
 use netaclaw_protocol::{ProcessLevel, ProcessSource, ProcessStatus};
 use proptest::prelude::*;
@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::sync::Arc;
 
-fn lines_of(bytes: &[u8], size: usize) -> (Vec<Line>, u64) {
-    let (mut lines, mut found) = (Lines::default(), Vec::new());
+fn lines_of(bytes: &[u8], size: usize) -> (Vec<StderrLine>, u64) {
+    let (mut lines, mut found) = (LineSplitter::default(), Vec::new());
     for piece in bytes.chunks(size.max(1)) {
         lines.push(piece, |line| found.push(line));
     }
@@ -25,7 +25,7 @@ fn an_event_is_one_line_of_json_with_a_type_and_nothing_else_is() {
     });
     let text = format!("plain\n{event}\n{{\"type\":\"other\"}}\n{{\"process_event\": 1}}\r\nend");
     let (lines, dropped) = lines_of(text.as_bytes(), 7);
-    let Line::Event(update) = &lines[1] else {
+    let StderrLine::Event(update) = &lines[1] else {
         panic!("{lines:?}");
     };
     assert_eq!(update.source, ProcessSource::Skill);
@@ -42,8 +42,8 @@ fn an_event_is_one_line_of_json_with_a_type_and_nothing_else_is() {
         json!({"files": 7})
     );
     let logs = [0, 2, 3, 4].map(|at| match &lines[at] {
-        Line::Log(text) => text.as_str(),
-        Line::Event(_) => panic!("{lines:?}"),
+        StderrLine::Log(text) => text.as_str(),
+        StderrLine::Event(_) => panic!("{lines:?}"),
     });
     assert_eq!(
         logs,
@@ -68,12 +68,12 @@ fn an_event_needs_words_and_its_time_comes_before_its_timestamp() {
         lines_of(format!("{event}\n").as_bytes(), 64).0.remove(0)
     };
     let silent = event(json!({"status": "running", "current": 3}));
-    assert!(matches!(silent, Line::Log(_)), "{silent:?}");
+    assert!(matches!(silent, StderrLine::Log(_)), "{silent:?}");
     let times = |time: &str| {
         let both = json!({"stage": "hash", "time": time, "timestamp": "2026-11-16T12:00:00Z"});
         match event(both) {
-            Line::Event(update) => update.timestamp.unwrap(),
-            Line::Log(text) => panic!("{text}"),
+            StderrLine::Event(update) => update.timestamp.unwrap(),
+            StderrLine::Log(text) => panic!("{text}"),
         }
     };
     assert_eq!(times("2026-11-16T10:00:00Z"), "2026-11-16T10:00:00.000Z");
@@ -87,11 +87,11 @@ fn of_a_line_that_is_too_long_the_beginning_is_kept() {
     let (lines, dropped) = lines_of(&text, 64 << 10);
     assert_eq!(lines.len(), 2);
     assert_eq!(dropped, 1000);
-    let Line::Log(first) = &lines[0] else {
+    let StderrLine::Log(first) = &lines[0] else {
         panic!("a log");
     };
     assert!(first.ends_with(" [… 1000 bytes …]"));
-    assert_eq!(lines[1], Line::Log("next".to_owned()));
+    assert_eq!(lines[1], StderrLine::Log("next".to_owned()));
 }
 
 proptest! {
@@ -102,9 +102,9 @@ proptest! {
 }
 
 /// A directory with skills, each with the content of its file.
-struct Place(tempfile::TempDir);
+struct SkillDir(tempfile::TempDir);
 
-impl Place {
+impl SkillDir {
     fn new(skills: &[(&str, &str)]) -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         for (name, text) in skills {
@@ -119,21 +119,21 @@ impl Place {
         self.places().find()
     }
 
-    fn places(&self) -> SkillPlaces {
-        SkillPlaces {
+    fn places(&self) -> SkillDirs {
+        SkillDirs {
             data: Some(self.0.path().to_owned()),
             environment: Arc::new(vec![(
                 OsString::from("PATH"),
                 OsString::from("/bin:/usr/bin"),
             )]),
-            ..SkillPlaces::default()
+            ..SkillDirs::default()
         }
     }
 }
 
 #[track_caller]
 fn check(text: &str, state: SkillState, expected: &str) {
-    let place = Place::new(&[("one", text)]);
+    let place = SkillDir::new(&[("one", text)]);
     let skill = place.find().remove(0);
     let said = skill.problems.iter().chain(&skill.warnings);
     let said: Vec<&str> = said.map(|problem| problem.en.as_str()).collect();
@@ -191,10 +191,10 @@ fn each_fault_is_named_and_only_the_bad_ones_keep_a_skill_from_being_used() {
 fn one_name_is_one_skill_and_people_come_before_what_is_shipped() {
     let text = |what: &str| format!("---\nname: one\ndescription: {what}\n---\n{what}");
     let (own, shipped) = (
-        Place::new(&[("one", &text("Own"))]),
-        Place::new(&[("one", &text("Shipped"))]),
+        SkillDir::new(&[("one", &text("Own"))]),
+        SkillDir::new(&[("one", &text("Shipped"))]),
     );
-    let mut places = SkillPlaces {
+    let mut places = SkillDirs {
         shipped: Some(shipped.0.path().to_owned()),
         ..own.places()
     };
@@ -220,9 +220,9 @@ fn what_lies_in_a_workspace_gets_no_variables_of_the_server() {
     fs::create_dir_all(&dir).unwrap();
     let text = "---\nname: one\ndescription: Does it.\nmetadata:\n  env: [HOME_KEY]\n---\n";
     fs::write(dir.join(SKILL_FILE), text).unwrap();
-    let places = SkillPlaces {
+    let places = SkillDirs {
         workspace: Some(workspace.path().to_owned()),
-        ..SkillPlaces::default()
+        ..SkillDirs::default()
     };
     let skill = places.ready("one").unwrap();
     assert!(skill.env.is_empty());

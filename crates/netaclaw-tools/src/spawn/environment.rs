@@ -1,4 +1,4 @@
-//! What of the server's environment its children get to see.
+//! The environment variables that children receive.
 
 use std::ffi::{OsStr, OsString};
 

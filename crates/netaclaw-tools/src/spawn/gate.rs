@@ -1,10 +1,10 @@
-//! Starting a child.
+//! The spawn gate: starts child processes.
 
-use super::abilities::SandboxAbilities;
 use super::environment::{Variables, reduced};
 use super::guard::GUARD_ARG;
 use super::plan::{Confinement, Limits, Plan, Reply, StartFault};
-use super::process::{ChildProcess, Control};
+use super::process::{ChildControl, ChildProcess};
+use super::sandbox_abilities::SandboxAbilities;
 use super::scratch::{Scratch, Scratches};
 use crate::execute::blocking;
 use crate::workspace::Hidden;
@@ -304,7 +304,7 @@ impl SpawnGate {
             temp: scratch.temp().to_owned(),
             namespaces,
         };
-        let mut control = Control::new(ours);
+        let mut control = ChildControl::new(ours);
         let started = tokio::time::timeout(
             START_TIMEOUT,
             hand_over(&mut control, pipes.child_stdin, &plan),
@@ -365,7 +365,7 @@ impl StartFault {
 
 /// Hands the plan to the guard, and the end of the input pipe with it.
 async fn hand_over(
-    control: &mut Control,
+    control: &mut ChildControl,
     child_stdin: Option<OwnedFd>,
     plan: &Plan,
 ) -> io::Result<Option<Reply>> {

@@ -13,18 +13,17 @@
 //!
 //! No other part of the program starts a process; `xtask tidy` checks that.
 
-mod abilities;
 mod environment;
 mod gate;
 mod guard;
 mod plan;
 mod process;
+mod sandbox_abilities;
 mod scratch;
 mod spawner;
 mod sweep;
 mod text;
 
-pub use abilities::{SandboxAbilities, sandbox_abilities};
 pub use gate::{
     ChildOutput, GateSettings, Isolation, Launcher, Namespaces, Program, SpawnError, SpawnGate,
     Started,
@@ -32,6 +31,7 @@ pub use gate::{
 pub use guard::{GUARD_ARG, guard_main};
 pub use plan::{Confinement, Limits, Sandbox};
 pub use process::{ChildEnd, ChildProcess};
+pub use sandbox_abilities::{SandboxAbilities, sandbox_abilities};
 pub use scratch::Scratch;
 pub use spawner::Spawner;
 pub use text::Utf8Stream;

@@ -101,12 +101,12 @@ pub struct Sandbox {
 pub(super) enum Reply {
     Started(Sandbox),
     Failed(StartFault),
-    Ended(Ended),
+    Ended(ProgramEnd),
 }
 
 /// How a program ended, as its guard saw it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Ended {
+pub(super) struct ProgramEnd {
     pub(super) code: Option<i32>,
     pub(super) signal: Option<i32>,
     /// How many tasks were too many, if that is why.

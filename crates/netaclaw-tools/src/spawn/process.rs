@@ -1,6 +1,6 @@
-//! A child that runs, as the server holds it.
+//! A running child process, from the server's side.
 
-use super::plan::{Ended, Reply, Sandbox};
+use super::plan::{ProgramEnd, Reply, Sandbox};
 use super::scratch::Scratch;
 use rustix::net::Shutdown;
 use std::io;
@@ -16,13 +16,13 @@ const REPLY_BYTES_MAX: usize = 64 << 10;
 /// A child and everything below it. Dropped, it is ended like after [`ChildProcess::stop`].
 #[derive(Debug)]
 pub struct ChildProcess {
-    control: Control,
+    control: ChildControl,
     guard: Child,
     sandbox: Sandbox,
     started: Instant,
     marker: String,
     /// How it ended, once that is known.
-    told: Option<Ended>,
+    told: Option<ProgramEnd>,
     /// Its temporary files stay as long as it does.
     _scratch: Arc<Scratch>,
 }
@@ -42,7 +42,7 @@ pub struct ChildEnd {
 
 impl ChildProcess {
     pub(super) fn new(
-        control: Control,
+        control: ChildControl,
         guard: Child,
         sandbox: Sandbox,
         marker: String,
@@ -80,7 +80,7 @@ impl ChildProcess {
                 // The guard itself was killed, and whatever it held back may be loose.
                 _ => {
                     sweep(&self.marker).await;
-                    *self.told.insert(Ended::default())
+                    *self.told.insert(ProgramEnd::default())
                 }
             },
         };
@@ -111,12 +111,12 @@ async fn sweep(marker: &str) {
 
 /// The server's end of the leash.
 #[derive(Debug)]
-pub(super) struct Control {
+pub(super) struct ChildControl {
     socket: UnixStream,
     buffer: Vec<u8>,
 }
 
-impl Control {
+impl ChildControl {
     pub(super) fn new(socket: UnixStream) -> Self {
         Self {
             socket,

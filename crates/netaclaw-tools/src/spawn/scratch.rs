@@ -26,21 +26,21 @@ const IDLE_MAX: Duration = Duration::from_secs(6 * 60 * 60);
 /// The directories of all sessions of this process.
 #[derive(Debug)]
 pub(super) struct Scratches {
-    base: Arc<Base>,
+    base: Arc<ScratchBase>,
     sessions: Mutex<HashMap<String, (Arc<Scratch>, Instant)>>,
 }
 
 /// One session's directory, removed when the last user is gone. Made when it is first needed.
 #[derive(Debug)]
 pub struct Scratch {
-    base: Arc<Base>,
+    base: Arc<ScratchBase>,
     dir: PathBuf,
     temp: PathBuf,
     files: Mutex<VecDeque<PathBuf>>,
 }
 
 #[derive(Debug)]
-struct Base {
+struct ScratchBase {
     dir: PathBuf,
     /// Shows other processes that the directory is in use.
     lock: OnceLock<File>,
@@ -54,7 +54,7 @@ impl Scratches {
     fn new_in(temp: &Path) -> Self {
         let temp = temp.canonicalize().unwrap_or_else(|_| temp.to_owned());
         Self {
-            base: Arc::new(Base {
+            base: Arc::new(ScratchBase {
                 dir: temp.join(format!("{PREFIX}{:016x}", fastrand::u64(..))),
                 lock: OnceLock::new(),
             }),
@@ -106,7 +106,7 @@ fn remove(gone: Vec<(String, (Arc<Scratch>, Instant))>) {
 }
 
 impl Scratch {
-    fn new(base: &Arc<Base>) -> Self {
+    fn new(base: &Arc<ScratchBase>) -> Self {
         let dir = base.dir.join(format!("{:016x}", fastrand::u64(..)));
         Self {
             base: Arc::clone(base),
@@ -164,7 +164,7 @@ impl Drop for Scratch {
     }
 }
 
-impl Base {
+impl ScratchBase {
     fn make(&self) -> io::Result<()> {
         if self.lock.get().is_some() {
             return Ok(());
@@ -181,7 +181,7 @@ impl Base {
     }
 }
 
-impl Drop for Base {
+impl Drop for ScratchBase {
     fn drop(&mut self) {
         if self.lock.get().is_some() {
             sweep::remove(&self.dir);

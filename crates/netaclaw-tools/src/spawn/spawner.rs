@@ -1,8 +1,8 @@
-//! The gate as one agent may use it.
+//! The spawn gate with the restrictions of one agent.
 
-use super::abilities::SandboxAbilities;
 use super::gate::{Program, SpawnError, SpawnGate, Started};
 use super::plan::{Confinement, Limits};
+use super::sandbox_abilities::SandboxAbilities;
 use super::scratch::Scratch;
 use crate::workspace::Workspace;
 use netaclaw_protocol::{MissingSandbox, SandboxConfig};

@@ -1,4 +1,4 @@
-//! Removing what programs left, in any form.
+//! Removes what programs left: processes, shared memory, files.
 //!
 //! Programs choose depth, names and permissions, and some may still run. So every step goes by an
 //! open directory and one name in it, which no link can lead elsewhere, and directories are moved

@@ -1,4 +1,4 @@
-//! Bytes of a pipe as text, however they were cut.
+//! Decodes bytes of a pipe as UTF-8.
 
 /// Decodes UTF-8 that arrives in pieces. A character that was cut in half waits for its rest;
 /// invalid bytes become U+FFFD.

@@ -1,26 +1,26 @@
-//! Where file tools may go: the workspace, and the roots given in addition.
+//! The directories of file tools: the workspace and additional roots.
 //!
 //! Checking a path and then opening it is a race that a swapped link wins. So nothing here opens
 //! a path: files are opened beneath the handle of a root, and the kernel (or `cap-std`, step by
 //! step) refuses whatever leads out of it, `..` and links included.
 
 mod hidden;
-mod ignored;
-mod place;
+mod ignore_rules;
 mod protected;
-mod seen;
+mod read_stamps;
 mod walk;
+mod write_target;
 
 pub use hidden::{Hidden, real_path};
-pub(crate) use place::{MissingDirs, WriteError};
 pub(crate) use protected::EXECUTED;
-pub(crate) use seen::Stamp;
+pub(crate) use read_stamps::FileStamp;
 pub(crate) use walk::{IgnoreFiles, Kind, Visit, Walk, WalkStart, Walked};
+pub(crate) use write_target::{MissingDirs, WriteError};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
-use ignored::Ignored;
-use seen::Seen;
+use ignore_rules::IgnoreRules;
+use read_stamps::ReadStamps;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -33,7 +33,7 @@ pub struct Workspace {
     /// Absolute and without links; the first is where relative paths begin.
     roots: Vec<PathBuf>,
     hidden: Hidden,
-    seen: Seen,
+    seen: ReadStamps,
 }
 
 /// Why a path cannot be used, as text for the model.
@@ -86,7 +86,7 @@ impl Workspace {
         Self {
             roots,
             hidden: Hidden::default(),
-            seen: Seen::default(),
+            seen: ReadStamps::default(),
         }
     }
 
@@ -167,13 +167,13 @@ impl Workspace {
     }
 
     /// Remembers how a file looked when it was read or written.
-    pub(crate) fn note_seen(&self, path: &str, stamp: Stamp) {
+    pub(crate) fn record_read(&self, path: &str, stamp: FileStamp) {
         self.seen.note(self.plain_name(path), stamp);
     }
 
     /// Whether a file has changed since the run read or wrote it last. Files without a stamp count
     /// as unchanged.
-    pub(crate) fn changed_since_seen(&self, path: &str, stamp: Stamp) -> bool {
+    pub(crate) fn changed_since_seen(&self, path: &str, stamp: FileStamp) -> bool {
         let seen = self.seen.stamp(&self.plain_name(path));
         seen.is_some_and(|seen| seen != stamp)
     }
@@ -193,7 +193,7 @@ impl Workspace {
         plain
     }
 
-    fn reach<T: Reached>(
+    fn reach<T: RealPath>(
         &self,
         path: &str,
         open: impl Fn(&Dir, &Path) -> io::Result<T>,
@@ -240,24 +240,24 @@ impl Workspace {
 }
 
 /// What was opened beneath a root, and where that really is.
-trait Reached {
+trait RealPath {
     fn real_path(&self) -> io::Result<PathBuf>;
 }
 
-impl Reached for cap_std::fs::File {
+impl RealPath for cap_std::fs::File {
     fn real_path(&self) -> io::Result<PathBuf> {
         real_path(self)
     }
 }
 
-impl Reached for Dir {
+impl RealPath for Dir {
     fn real_path(&self) -> io::Result<PathBuf> {
         real_path(self)
     }
 }
 
 /// A name in a directory, which may not exist yet.
-impl Reached for (Dir, OsString) {
+impl RealPath for (Dir, OsString) {
     fn real_path(&self) -> io::Result<PathBuf> {
         Ok(real_path(&self.0)?.join(&self.1))
     }
@@ -270,17 +270,17 @@ fn is_plain(path: &Path) -> bool {
 }
 
 /// The rules of the directories from a root down to the one above the last of `rest`.
-fn rules_above(root: &Path, rest: &Path) -> Option<Arc<Ignored>> {
+fn rules_above(root: &Path, rest: &Path) -> Option<Arc<IgnoreRules>> {
     let root = Dir::open_ambient_dir(root, ambient_authority()).ok()?;
     let mut dirs: Vec<&Path> = rest.ancestors().skip(1).collect();
     dirs.reverse();
     dirs.into_iter().fold(None, |above, dir| {
         let on = rest.strip_prefix(dir).unwrap_or(rest);
-        Ignored::above(above, &root, dir, on)
+        IgnoreRules::above(above, &root, dir, on)
     })
 }
 
-impl Stamp {
+impl FileStamp {
     pub(crate) fn of_file(file: &File) -> io::Result<Self> {
         Ok(Self::of(&Metadata::from_file(file)?))
     }

@@ -6,7 +6,7 @@
 
 use super::do_not_wait;
 use super::hidden::real_path;
-use super::ignored::{Ignored, Present};
+use super::ignore_rules::{IgnoreFilesPresent, IgnoreRules};
 use cap_std::fs::{Dir, DirEntry, FileType, OpenOptions, ReadDir};
 use std::ffi::OsString;
 use std::io;
@@ -45,7 +45,7 @@ pub(crate) struct WalkStart {
     /// The prefix of every path found, as the caller wrote it; empty or with a slash at its end.
     pub(crate) prefix: String,
     /// Rules of the directories above, up to the root.
-    pub(super) above: Option<Arc<Ignored>>,
+    pub(super) above: Option<Arc<IgnoreRules>>,
     /// What is left out because it is hidden from tools, relative to `dir`.
     pub(super) hidden: Vec<PathBuf>,
 }
@@ -151,7 +151,7 @@ impl Walk<'_> {
 enum Work {
     Directory {
         path: PathBuf,
-        ignored: Option<Arc<Ignored>>,
+        ignored: Option<Arc<IgnoreRules>>,
     },
     Files {
         dir: Arc<Path>,
@@ -178,7 +178,7 @@ struct Queue {
 }
 
 impl Shared {
-    fn new(above: Option<Arc<Ignored>>, now: Instant) -> Self {
+    fn new(above: Option<Arc<IgnoreRules>>, now: Instant) -> Self {
         let first = Work::Directory {
             path: PathBuf::new(),
             ignored: above,
@@ -292,7 +292,7 @@ impl<V: Visit> Worker<'_, V> {
         }
     }
 
-    fn directory(&mut self, path: PathBuf, above: Option<Arc<Ignored>>) -> io::Result<()> {
+    fn directory(&mut self, path: PathBuf, above: Option<Arc<IgnoreRules>>) -> io::Result<()> {
         let start = self.walk.start;
         let mut entries = match path.as_os_str().is_empty() {
             true => start.dir.entries(),
@@ -311,7 +311,7 @@ impl<V: Visit> Worker<'_, V> {
                 leave_out(&mut names, &dir, ignored);
             }
             self.found(&dir, names, &ignored);
-            if rest == Rest::None || self.walk.cancel.is_cancelled() {
+            if rest == WorkerState::None || self.walk.cancel.is_cancelled() {
                 return Ok(());
             }
             (names, rest) = some_names(&mut entries)?;
@@ -322,26 +322,26 @@ impl<V: Visit> Worker<'_, V> {
     fn rules(
         &self,
         dir: &Path,
-        above: Option<Arc<Ignored>>,
+        above: Option<Arc<IgnoreRules>>,
         names: &[(OsString, Kind)],
-        rest: Rest,
-    ) -> Option<Arc<Ignored>> {
+        rest: WorkerState,
+    ) -> Option<Arc<IgnoreRules>> {
         if self.walk.ignore_files == IgnoreFiles::PassedOver {
             return None;
         }
-        let mut present = Present::default();
+        let mut present = IgnoreFilesPresent::default();
         names.iter().for_each(|(name, _)| present.note(name));
-        if rest == Rest::Some {
-            present = Present::assumed();
+        if rest == WorkerState::Some {
+            present = IgnoreFilesPresent::assumed();
         }
-        Ignored::below(above, &self.walk.start.dir, dir, present)
+        IgnoreRules::below(above, &self.walk.start.dir, dir, present)
     }
 
     fn found(
         &mut self,
         dir: &Arc<Path>,
         names: Vec<(OsString, Kind)>,
-        ignored: &Option<Arc<Ignored>>,
+        ignored: &Option<Arc<IgnoreRules>>,
     ) {
         let housekeeping = |name: &OsString| HOUSEKEEPING.contains(&name.as_encoded_bytes());
         let hidden = &self.walk.start.hidden;
@@ -401,21 +401,21 @@ impl<V: Visit> Worker<'_, V> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+enum WorkerState {
     None,
     Some,
 }
 
 /// The next names of a directory, and whether more may follow.
-fn some_names(entries: &mut ReadDir) -> io::Result<(Vec<(OsString, Kind)>, Rest)> {
+fn some_names(entries: &mut ReadDir) -> io::Result<(Vec<(OsString, Kind)>, WorkerState)> {
     let mut names = Vec::new();
     for entry in entries.take(NAMES_HELD) {
         let entry = entry?;
         names.push((entry.file_name(), kind_of(&entry)));
     }
     let rest = match names.len() {
-        NAMES_HELD => Rest::Some,
-        _ => Rest::None,
+        NAMES_HELD => WorkerState::Some,
+        _ => WorkerState::None,
     };
     Ok((names, rest))
 }
@@ -435,7 +435,7 @@ fn kind_of(entry: &DirEntry) -> Kind {
     }
 }
 
-fn leave_out(names: &mut Vec<(OsString, Kind)>, dir: &Path, ignored: &Ignored) {
+fn leave_out(names: &mut Vec<(OsString, Kind)>, dir: &Path, ignored: &IgnoreRules) {
     let mut path = dir.to_owned();
     names.retain(|(name, kind)| {
         path.push(name);

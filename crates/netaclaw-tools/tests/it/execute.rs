@@ -1,7 +1,7 @@
 //! The steps between the loop and a tool.
 
 use async_trait::async_trait;
-use netaclaw_governance::{ApprovedCall, Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{ApprovedCall, Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use netaclaw_tools::contract::{approve, context};
 use netaclaw_tools::{
@@ -42,7 +42,7 @@ impl Tool for Manner {
             timeout: Some(Duration::from_secs(60)),
             output_cap: 100,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 

@@ -273,7 +273,7 @@ async fn services_of_the_machine_are_out_of_reach() {
 }
 
 #[tokio::test]
-async fn whoever_starts_too_many_is_ended() {
+async fn a_child_with_too_many_processes_is_ended() {
     let yard = Yard::new();
     let crowd = |tasks| Confinement {
         limits: Limits {
@@ -436,7 +436,7 @@ async fn what_a_command_leaves_behind_ends_with_it() {
 }
 
 #[tokio::test]
-async fn a_guard_that_is_killed_leaves_nobody_loose() {
+async fn a_killed_guard_leaves_no_process_behind() {
     let yard = Yard::new();
     let (mut started, pid) = started_stubborn(&yard, "STUBBORN").await;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();

@@ -228,7 +228,7 @@ async fn a_server_that_dies_fails_its_call_and_comes_back() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_start_says_why_and_harms_nobody() {
+async fn a_server_that_cannot_start_reports_why_and_affects_no_other() {
     let yard = Yard::new();
     let mut missing = access(&yard, "missing");
     missing.spec.transport = McpTransport::Stdio {

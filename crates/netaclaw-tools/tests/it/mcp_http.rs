@@ -247,7 +247,7 @@ async fn a_list_of_tools_that_is_too_long_says_so() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_told_in_plain_words() {
+async fn a_missing_server_is_reported_in_plain_words() {
     let yard = Yard::new();
     let server = HttpServer::start("127.0.0.1:0").await;
     let access = server.access(&yard);

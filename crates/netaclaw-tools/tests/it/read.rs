@@ -70,7 +70,7 @@ async fn a_long_file_is_read_in_parts_that_meet() {
 }
 
 #[tokio::test]
-async fn what_is_no_text_is_said_and_not_shown() {
+async fn binary_content_is_reported_and_not_shown() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("binary"), b"\x7fELF\0\0\0").unwrap();
     fs::write(dir.path().join("wide"), b"\xff\xfeh\0i\0").unwrap();
@@ -136,7 +136,7 @@ async fn pictures_are_shown_to_models_that_see() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_said_at_once() {
+async fn unreadable_input_is_refused_at_once() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let locked = dir.path().join("locked");

@@ -5,7 +5,7 @@ use crate::gate::Yard;
 use netaclaw_protocol::{ContentBlock, SandboxConfig};
 use netaclaw_tools::contract::{Subject, check, context};
 use netaclaw_tools::process::EndStatus;
-use netaclaw_tools::skills::SkillPlaces;
+use netaclaw_tools::skills::SkillDirs;
 use netaclaw_tools::spawn::Spawner;
 use netaclaw_tools::{
     ExecuteSkill, Executed, ListSkills, ProcessUpdate, ReadSkill, ToolContext, ToolUpdate, Updates,
@@ -63,14 +63,14 @@ impl School {
                 session: Arc::from("a session"),
             },
             updates: Updates::new(move |update| keep.lock().unwrap().push(update)),
-            skills: SkillPlaces {
+            skills: SkillDirs {
                 data: Some(self.skills()),
                 environment: Arc::new(
                     std::env::vars_os()
                         .chain([("MY_API_KEY".into(), "Marker-of-a-key".into())])
                         .collect(),
                 ),
-                ..SkillPlaces::default()
+                ..SkillDirs::default()
             },
             ..context(self.yard.workspace.path())
         }

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use netaclaw_governance::Decision;
 use netaclaw_protocol::{AgentSpec, ForeignContent, ForeignKind, ForeignSource};
 use netaclaw_tools::contract::{Subject, approve, check, context, judge};
-use netaclaw_tools::{PublicInternet, Reach, ToolOutput, ToolRegistry, WebFetch, execute};
+use netaclaw_tools::{EgressPolicy, PublicInternet, ToolOutput, ToolRegistry, WebFetch, execute};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io;
@@ -94,7 +94,7 @@ impl SmallWorld {
 }
 
 #[async_trait]
-impl Reach for SmallWorld {
+impl EgressPolicy for SmallWorld {
     fn may_connect(&self, address: IpAddr) -> bool {
         address == self.public || PublicInternet.may_connect(address)
     }
@@ -109,7 +109,7 @@ impl Reach for SmallWorld {
     }
 }
 
-async fn fetch(reach: Arc<dyn Reach>, args: Value) -> ToolOutput {
+async fn fetch(reach: Arc<dyn EgressPolicy>, args: Value) -> ToolOutput {
     let mut registry = ToolRegistry::new();
     registry.add(Arc::new(WebFetch::with_reach(reach))).unwrap();
     let dir = tempfile::tempdir().unwrap();

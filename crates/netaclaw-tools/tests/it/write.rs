@@ -99,7 +99,7 @@ async fn what_is_no_file_is_not_replaced() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_changed_after_it_was_read_is_not_overwritten() {
+async fn a_concurrent_change_is_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.txt");
     fs::write(&path, "mine").unwrap();

@@ -1,4 +1,4 @@
-//! What the admin store refused, in the words of the person in front of the terminal.
+//! Errors of the admin store, as text for the terminal.
 
 use crate::error::{Failure, in_language};
 use crate::text::Lang;

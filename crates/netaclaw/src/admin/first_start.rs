@@ -14,7 +14,7 @@ use std::time::Duration;
 const OLLAMA_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Looks only if this is a first start.
-pub(super) async fn look_around(
+pub(super) async fn detect(
     app: &App,
     config: &Config,
     store: &dyn AdminStore,

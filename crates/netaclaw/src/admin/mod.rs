@@ -25,7 +25,7 @@ pub(crate) async fn open(app: &App) -> Result<SqlAdminStore> {
     let config = app.config(None)?;
     let failed = |error| failure(app.lang, error);
     let store = connect(app, &config).await?;
-    let first = first_start::look_around(app, &config, &store);
+    let first = first_start::detect(app, &config, &store);
     store.seed(first.await?).await.map_err(failed)?;
     Ok(store)
 }

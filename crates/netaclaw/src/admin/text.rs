@@ -1,4 +1,4 @@
-//! Words for people about what is configured.
+//! Texts about the configuration.
 
 use crate::text::{Lang, texts};
 use std::fmt::Display;
@@ -51,7 +51,7 @@ texts! {
     risk_exec() { "execute" "执行" }
     risk_network() { "network" "网络" }
     risk_delegate() { "delegate" "委派" }
-    for_everybody() { "all agents" "全局" }
+    global_setting() { "all agents" "全局" }
     on_by_default() { "enabled by default" "默认启用" }
     off_by_default() { "disabled by default" "默认停用" }
     tool_gone() { "does not exist" "不存在" }

@@ -73,13 +73,13 @@ fn assigned(
         spec = assign(&spec, field.trim(), value, channels)
             .map_err(|invalid| failure(lang, invalid.into()))?;
     }
-    leave_model_behind(before, &mut spec, channels);
+    drop_old_model(before, &mut spec, channels);
     Ok(spec)
 }
 
 /// With another channel and no word about the model, the model of the old channel is not meant,
 /// unless the new one has it as well.
-fn leave_model_behind(before: &AgentSpec, spec: &mut AgentSpec, channels: &[ChannelView]) {
+fn drop_old_model(before: &AgentSpec, spec: &mut AgentSpec, channels: &[ChannelView]) {
     let (old, new) = (&before.model_config, &mut spec.model_config);
     if old.channel_id == new.channel_id || old.model != new.model {
         return;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_as_it_was_meant() {
+    fn a_mismatch_is_reported_as_it_was_written() {
         let error = set("compactionThreshold", "a lot").unwrap_err().to_string();
         assert!(
             error.contains("compactionThreshold: invalid type"),

@@ -1,4 +1,4 @@
-//! Words of `backup` and `restore`.
+//! Texts of `backup` and `restore`.
 
 use crate::text::{Lang, texts};
 use std::fmt::Display;

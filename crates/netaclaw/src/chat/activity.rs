@@ -19,7 +19,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn hear(&mut self, event: &Value) {
+    pub(super) fn on_event(&mut self, event: &Value) {
         let data = &event["data"];
         match event["type"].as_str() {
             Some("run_status") => self.runs = data["status"] != "idle",
@@ -54,7 +54,7 @@ mod tests {
         let queue = |items| json!({"type": "queue_update", "data": {"items": items}});
         let mut activity = Activity::default();
         let mut after = |event| {
-            activity.hear(&event);
+            activity.on_event(&event);
             activity.is_running()
         };
         assert!(after(status("running")));

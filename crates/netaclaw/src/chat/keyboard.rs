@@ -98,10 +98,10 @@ impl Terminal<'_> {
     }
 
     async fn heard_some(&mut self, first: Value) -> Result<()> {
-        self.hear(&first).await?;
+        self.on_event(&first).await?;
         for _ in 0..EVENTS_AT_ONCE {
             match self.heard.try_recv() {
-                Ok(event) => self.hear(&event).await?,
+                Ok(event) => self.on_event(&event).await?,
                 Err(_) => break,
             }
         }

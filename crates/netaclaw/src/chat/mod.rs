@@ -8,8 +8,8 @@
 //! `--yes` approves all of them.
 
 mod activity;
+mod approval;
 mod commands;
-mod consent;
 mod console;
 mod keyboard;
 mod screen;

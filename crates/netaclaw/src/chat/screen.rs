@@ -1,6 +1,6 @@
 //! What a session does, as lines on a terminal.
 
-use super::consent::consent_hint;
+use super::approval::consent_hint;
 use super::words::{compaction_note, foreign_notes, in_language, tool_changes};
 use crate::skill::step_line;
 use crate::terminal::{Paint, harmless, one_line, shortened};
@@ -88,7 +88,7 @@ impl<W: Write> Screen<W> {
     }
 
     /// A line about the progress.
-    pub(super) fn remark(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn progress_line(&mut self, text: &str) -> io::Result<()> {
         let text = self.paint.dim(&harmless(text)).into_owned();
         self.note(&text)
     }
@@ -172,7 +172,7 @@ impl<W: Write> Screen<W> {
             }
             "tool_call_started" => {
                 let args = one_line(&data["args"].to_string(), 60);
-                self.remark(&format!("⚙ {} {args}", text(&data["toolName"])))?;
+                self.progress_line(&format!("⚙ {} {args}", text(&data["toolName"])))?;
             }
             "tool_process_event" => self.step(data)?,
             "tool_call_completed" => self.tool_done(data)?,
@@ -183,7 +183,9 @@ impl<W: Write> Screen<W> {
                     false => self.complain(words)?,
                 }
             }
-            "run_status" if data["phase"] == "retrying" => self.remark(text(&data["detail"]))?,
+            "run_status" if data["phase"] == "retrying" => {
+                self.progress_line(text(&data["detail"]))?
+            }
             "tools_changed" => self.tools_changed(data)?,
             "compaction_done" | "compaction_error" => self.compacted(event)?,
             "clarify_request" => {
@@ -254,7 +256,7 @@ impl<W: Write> Screen<W> {
                         Value::String(said) => said.as_str(),
                         parts => text(&parts[0]["text"]),
                     };
-                    self.remark(&format!("> {}", one_line(said, 200)))?;
+                    self.progress_line(&format!("> {}", one_line(said, 200)))?;
                 }
                 "assistant" => self.answer(text(&entry["id"]), message)?,
                 _ => {}
@@ -290,7 +292,7 @@ impl<W: Write> Screen<W> {
         let (output, total) = (count("output"), count("totalTokens"));
         // Remarks for people; a program asks the session.
         if total > 0 && self.aside.is_none() {
-            self.remark(&self.lang.usage(total, input, output))?;
+            self.progress_line(&self.lang.usage(total, input, output))?;
         }
         self.end_line()
     }
@@ -326,7 +328,7 @@ impl<W: Write> Screen<W> {
             return Ok(());
         }
         let line = format!("  {}", one_line(&harmless(&step_line(&event)), 76));
-        self.remark(&line)
+        self.progress_line(&line)
     }
 
     fn tool_done(&mut self, data: &Value) -> io::Result<()> {
@@ -334,7 +336,7 @@ impl<W: Write> Screen<W> {
         let line = format!("  {}", one_line(&harmless(first), 76));
         match data["isError"] == true {
             true => self.complaint(&line),
-            false => self.remark(&line),
+            false => self.progress_line(&line),
         }?;
         match data["details"]["diff"].as_str() {
             Some(diff) => self.diff(diff),
@@ -357,13 +359,13 @@ impl<W: Write> Screen<W> {
         }
         match lines.count() {
             0 => Ok(()),
-            more => self.remark(&format!("  {}", self.lang.chat_more_lines(more))),
+            more => self.progress_line(&format!("  {}", self.lang.chat_more_lines(more))),
         }
     }
 
     fn compacted(&mut self, event: &Value) -> io::Result<()> {
         match compaction_note(self.lang, event) {
-            Some((true, words)) => self.remark(&words),
+            Some((true, words)) => self.progress_line(&words),
             Some((false, words)) => self.complaint(&words),
             None => Ok(()),
         }
@@ -371,7 +373,7 @@ impl<W: Write> Screen<W> {
 
     fn tools_changed(&mut self, data: &Value) -> io::Result<()> {
         let changes = tool_changes(data);
-        self.remark(&self.lang.chat_tools_changed(changes))
+        self.progress_line(&self.lang.chat_tools_changed(changes))
     }
 
     /// A question of the model, with its options.
@@ -390,12 +392,12 @@ impl<W: Write> Screen<W> {
         for (at, option) in options.iter().enumerate() {
             self.line(&format!("  {}. {}", at + 1, harmless(option)))?;
         }
-        self.remark(&self.lang.chat_answer_hint())?;
+        self.progress_line(&self.lang.chat_answer_hint())?;
         Ok(options)
     }
 
     /// A call that waits for a person: what would run, in full, and how to decide.
-    pub(super) fn consent(&mut self, data: &Value) -> io::Result<()> {
+    pub(super) fn approval(&mut self, data: &Value) -> io::Result<()> {
         let tool = text(&data["toolName"]);
         let asks = self.lang.chat_consent(harmless(tool));
         let asks = self.paint.bold(&asks).into_owned();
@@ -416,7 +418,7 @@ impl<W: Write> Screen<W> {
                 self.line(&format!("    {}", harmless(line)))?;
             }
         }
-        self.remark(&consent_hint(self.lang))
+        self.progress_line(&consent_hint(self.lang))
     }
 
     fn done(&mut self, data: &Value) -> io::Result<Heard> {
@@ -428,7 +430,7 @@ impl<W: Write> Screen<W> {
             _ => None,
         };
         if let Some(word) = word {
-            self.remark(&word)?;
+            self.progress_line(&word)?;
         }
         Ok(match text(&data["outcome"]) {
             "error" => Heard::Failed,
@@ -495,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_once_and_in_the_persons_language() {
+    fn a_failure_is_reported_once_in_the_users_language() {
         let mut out = Vec::new();
         let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::Zh);
         let trouble = json!({"kind": "auth", "words": {"zh": "密钥不对", "en": "wrong key"}});

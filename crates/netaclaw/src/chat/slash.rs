@@ -118,7 +118,7 @@ impl Terminal<'_> {
 
     async fn leave(&mut self) -> Result<()> {
         self.close_session().await;
-        Ok(self.view.remark(&self.app.lang.chat_new())?)
+        Ok(self.view.progress_line(&self.app.lang.chat_new())?)
     }
 
     /// The session goes on without this chat; the next message begins another.
@@ -179,7 +179,7 @@ impl Terminal<'_> {
         match found.as_slice() {
             [entry] => {
                 self.branch = Some((*entry).clone());
-                Ok(self.view.remark(&lang.chat_branched(entry))?)
+                Ok(self.view.progress_line(&lang.chat_branched(entry))?)
             }
             [] => Ok(self.view.complaint(&lang.chat_no_entry(wanted))?),
             _ => Ok(self.view.complaint(&lang.chat_many_entries(wanted))?),
@@ -255,7 +255,7 @@ impl Terminal<'_> {
         self.chosen.model = Some(choice);
         self.partner.model = Ok(name.replacen('/', ", ", 1));
         self.show_partner();
-        Ok(self.view.remark(&lang.chat_model_set(name))?)
+        Ok(self.view.progress_line(&lang.chat_model_set(name))?)
     }
 
     fn model_name(&self) -> String {
@@ -292,7 +292,9 @@ impl Terminal<'_> {
             return self.was_refused(&error);
         }
         self.chosen.level = Some(level);
-        Ok(self.view.remark(&lang.chat_level_set(level.as_str()))?)
+        Ok(self
+            .view
+            .progress_line(&lang.chat_level_set(level.as_str()))?)
     }
 
     /// Names, with a mark at the current one.
@@ -333,7 +335,7 @@ impl Terminal<'_> {
                 self.show_partner();
                 self.refresh_choices().await;
                 let name = self.partner.name.clone();
-                Ok(self.view.remark(&lang.chat_agent_set(name))?)
+                Ok(self.view.progress_line(&lang.chat_agent_set(name))?)
             }
             Err(failure) if self.interactive => Ok(self.view.complaint(&failure.to_string())?),
             Err(failure) => Err(failure),
@@ -390,7 +392,8 @@ impl Terminal<'_> {
         self.chosen = Default::default();
         self.partner = partner;
         self.show_partner();
-        self.view.remark(&lang.session_named(&meta.session_id))?;
+        self.view
+            .progress_line(&lang.session_named(&meta.session_id))?;
         self.go_on(meta.session_id).await?;
         self.refresh_choices().await;
         Ok(())
@@ -407,7 +410,7 @@ impl Terminal<'_> {
             request_id: None,
         };
         match self.engine.execute(&self.caller, compact).await {
-            Ok(ack) => Ok(self.view.remark(&match ack.answer.status {
+            Ok(ack) => Ok(self.view.progress_line(&match ack.answer.status {
                 CompactStatus::Started => lang.chat_compacting(),
                 CompactStatus::Queued => lang.chat_compact_queued(),
                 CompactStatus::AlreadyRunning | CompactStatus::AlreadyQueued => {
@@ -445,7 +448,7 @@ impl Terminal<'_> {
             request_id: None,
         };
         match self.engine.execute(&self.caller, edit).await {
-            Ok(_) => Ok(self.view.remark(&lang.chat_queue_changed())?),
+            Ok(_) => Ok(self.view.progress_line(&lang.chat_queue_changed())?),
             Err(error) => self.was_refused(&error),
         }
     }
@@ -474,7 +477,9 @@ impl Terminal<'_> {
                 let session = session.clone();
                 self.stop(&session).await
             }
-            None => Ok(self.view.remark(&self.app.lang.chat_nothing_runs())?),
+            None => Ok(self
+                .view
+                .progress_line(&self.app.lang.chat_nothing_runs())?),
         }
     }
 

@@ -179,7 +179,7 @@ impl<'a> Terminal<'a> {
             tokio::select! {
                 biased;
                 event = self.heard.recv() => if let Some(event) = event {
-                    self.hear(&event).await?;
+                    self.on_event(&event).await?;
                 },
                 _ = interrupts.recv() => if !self.interrupt().await? {
                     break;
@@ -302,7 +302,9 @@ impl<'a> Terminal<'a> {
             self.view.leave_prompt()?;
         }
         match &self.session {
-            Some((session, _)) => Ok(self.view.remark(&self.app.lang.chat_session(session))?),
+            Some((session, _)) => Ok(self
+                .view
+                .progress_line(&self.app.lang.chat_session(session))?),
             None => Ok(()),
         }
     }
@@ -314,14 +316,14 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    pub(super) async fn hear(&mut self, event: &Value) -> Result<()> {
+    pub(super) async fn on_event(&mut self, event: &Value) -> Result<()> {
         let session = self.session.as_ref().map(|(session, _)| session.as_str());
         // Of a session that was left, something may still be on its way.
         if event["sessionId"].as_str() != session {
             return Ok(());
         }
         let ran = self.activity.is_running();
-        self.activity.hear(event);
+        self.activity.on_event(event);
         if event["type"] == "queue_update" {
             self.queue = items(&event["data"]);
         }
@@ -334,7 +336,7 @@ impl<'a> Terminal<'a> {
                 request_id,
                 options,
             } => self.question = Some((request_id, options)),
-            Heard::NeedsConsent(call) => self.needs_consent(call).await?,
+            Heard::NeedsConsent(call) => self.approval_requested(call).await?,
             Heard::Decided(id) => self.was_decided(&id)?,
             Heard::Done => self.is_done(),
             Heard::Failed => {
@@ -367,7 +369,7 @@ impl<'a> Terminal<'a> {
 
     pub(super) async fn send(&mut self, line: &str) -> Result<()> {
         if let Some(call) = self.calls.front().cloned() {
-            return self.consented(&call, line).await;
+            return self.answer_approval(&call, line).await;
         }
         if let Some((request_id, options)) = self.question.take() {
             return self.answer(request_id, &options, line).await;
@@ -406,7 +408,9 @@ impl<'a> Terminal<'a> {
                 self.branch = None;
                 self.activity.begins();
                 match ack.answer.disposition {
-                    Disposition::Queued => Ok(self.view.remark(&self.app.lang.chat_queued())?),
+                    Disposition::Queued => {
+                        Ok(self.view.progress_line(&self.app.lang.chat_queued())?)
+                    }
                     _ => Ok(()),
                 }
             }
@@ -467,7 +471,7 @@ impl<'a> Terminal<'a> {
             self.question = Some((request_id, options));
         }
         for call in snapshot["approvals"].as_array().into_iter().flatten() {
-            self.needs_consent(call.clone()).await?;
+            self.approval_requested(call.clone()).await?;
         }
         Ok(())
     }
@@ -494,7 +498,7 @@ impl<'a> Terminal<'a> {
         let Some((session, _)) = self.session.as_ref().filter(|_| running) else {
             if self.interactive {
                 self.view.leave_prompt()?;
-                self.view.remark(&lang.chat_leave_hint())?;
+                self.view.progress_line(&lang.chat_leave_hint())?;
                 self.prompt()?;
             }
             return Ok(self.interactive);
@@ -505,7 +509,7 @@ impl<'a> Terminal<'a> {
     }
 
     pub(super) async fn stop(&mut self, session: &SessionId) -> Result<()> {
-        self.view.remark(&self.app.lang.chat_stopping())?;
+        self.view.progress_line(&self.app.lang.chat_stopping())?;
         match self.engine.execute(&self.caller, Stop::of(session)).await {
             Ok(_) => Ok(()),
             Err(error) => self.was_refused(&error),

@@ -1,4 +1,4 @@
-//! Words of the terminal chat.
+//! Texts of the terminal chat.
 
 use crate::text::{Lang, texts};
 use netaclaw_protocol::ThinkingLevel;
@@ -38,7 +38,7 @@ texts! {
     chat_allow_session() { "allow for this session" "本会话内允许" }
     chat_deny() { "deny" "拒绝" }
     chat_deny_with_reason() { "deny with a reason" "拒绝并说明理由" }
-    chat_consent_nobody(tool) { "{tool} needs approval, and there is no terminal to ask; start with --yes to approve all calls" "{tool} 需要审批，但没有可供询问的终端；加 --yes 可批准所有调用" }
+    chat_approval_without_terminal(tool) { "{tool} needs approval, and there is no terminal to ask; start with --yes to approve all calls" "{tool} 需要审批，但没有可供询问的终端；加 --yes 可批准所有调用" }
     chat_tools_changed(changes) { "available tools have changed: {changes}" "可用工具有变化：{changes}" }
     chat_answer_hint() { "enter a number or type an answer" "请输入编号或直接回答" }
     chat_answer_words() { "type an answer" "请输入回答" }

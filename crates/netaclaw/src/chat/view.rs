@@ -42,11 +42,11 @@ impl View {
     }
 
     /// A line about the progress.
-    pub(super) fn remark(&mut self, words: &str) -> io::Result<()> {
+    pub(super) fn progress_line(&mut self, words: &str) -> io::Result<()> {
         match self {
-            Self::Lines(screen) => screen.remark(words),
+            Self::Lines(screen) => screen.progress_line(words),
             Self::Console(console) => {
-                console.remark(words);
+                console.progress_line(words);
                 Ok(())
             }
         }
@@ -100,11 +100,11 @@ impl View {
     }
 
     /// A call that waits for a person.
-    pub(super) fn consent(&mut self, call: &Value) -> io::Result<()> {
+    pub(super) fn approval(&mut self, call: &Value) -> io::Result<()> {
         match self {
-            Self::Lines(screen) => screen.consent(call),
+            Self::Lines(screen) => screen.approval(call),
             Self::Console(console) => {
-                console.consent(call);
+                console.approval(call);
                 Ok(())
             }
         }

@@ -1,4 +1,4 @@
-//! What users and connections may use.
+//! Limits of users and connections.
 
 use super::file::FileLimits;
 use netaclaw_engine::UserLimits;

@@ -1,4 +1,4 @@
-//! What the server writes about itself, and how.
+//! Log settings.
 
 use super::environment::{Environment, var};
 use super::file::FileLog;

@@ -1,4 +1,4 @@
-//! Where traces go.
+//! Trace settings.
 
 use super::environment::{Environment, var};
 use super::file::FileTelemetry;

@@ -1,4 +1,4 @@
-//! One thing that was looked at.
+//! The result of one check.
 
 use crate::error::Failure;
 

@@ -29,7 +29,7 @@ pub(crate) struct DoctorArgs {
 }
 
 pub(crate) async fn run(args: DoctorArgs, app: &mut App) -> Result<Outcome> {
-    let checks = look_at_everything(app, args.offline).await;
+    let checks = run_checks(app, args.offline).await;
     match args.json {
         true => report::write_json(app, &checks)?,
         false => report::write_lines(app, &checks)?,
@@ -42,7 +42,7 @@ pub(crate) async fn run(args: DoctorArgs, app: &mut App) -> Result<Outcome> {
     )
 }
 
-async fn look_at_everything(app: &App, offline: bool) -> Vec<Check> {
+async fn run_checks(app: &App, offline: bool) -> Vec<Check> {
     let mut checks = settings::variables(app);
     match app.load_config() {
         Ok(config) => {

@@ -1,4 +1,4 @@
-//! Words of the doctor.
+//! Texts of the doctor.
 
 use crate::text::{Lang, texts};
 use std::fmt::Display;

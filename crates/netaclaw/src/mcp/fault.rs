@@ -1,4 +1,4 @@
-//! What is wrong with a server, in both languages.
+//! Faults of MCP servers, in both languages.
 
 use crate::text::Lang;
 use netaclaw_protocol::{McpFault, McpFaultCode};

@@ -1,4 +1,4 @@
-//! Words about MCP servers.
+//! Texts about MCP servers.
 
 use crate::text::{Lang, texts};
 use std::fmt::Display;

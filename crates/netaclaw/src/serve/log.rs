@@ -1,4 +1,4 @@
-//! What the server writes about itself, to the error output.
+//! The server's log on standard error.
 
 use super::log_writer::{FlushAtEnd, LogWriter};
 use crate::config::{LogFormat, LogSettings};

@@ -20,7 +20,7 @@ use crate::config::var;
 use crate::error::{Failure, Result};
 use clap::Args;
 use maintenance::Recovered;
-use netaclaw_admin::{AdminStore, TokenStore, UserStore, somebody_may_enter};
+use netaclaw_admin::{AdminStore, TokenStore, UserStore, login_is_possible};
 use netaclaw_gateway::{AuthSettings, ConnectionLimits, Gateway, GatewayOptions, GatewaySettings};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::Write;
@@ -111,7 +111,7 @@ pub(crate) async fn run(args: ServeArgs, app: &mut App) -> Result<Outcome> {
     announce(app, &greeting);
     // Beside the work for those who are here already.
     let recovery = engine.recover_interrupted();
-    engine.take_over_from_the_dead();
+    engine.take_over_dead_sessions();
     let kept = maintenance::run(engine.clone(), recovery, config.retention, shutdown.clone());
     let maintenance = tokio::spawn(kept);
     let serving = gateway.serve(listener, shutdown.clone());
@@ -202,7 +202,7 @@ async fn must_have_accounts(app: &App, admin: &dyn AdminStore) -> Result<()> {
     let users = UserStore::users(admin).await.map_err(failed)?;
     let tokens = TokenStore::tokens(admin).await.map_err(failed)?;
     let now_ms = jiff::Timestamp::now().as_millisecond();
-    match somebody_may_enter(&users, &tokens, now_ms) {
+    match login_is_possible(&users, &tokens, now_ms) {
         true => Ok(()),
         false => Err(Failure::new(
             "listen",

@@ -1,4 +1,4 @@
-//! Words of the server.
+//! Texts of the server.
 
 use crate::text::{Lang, texts};
 use std::fmt::Display;

@@ -10,11 +10,11 @@ use crate::terminal::{grouped, one_line, pad};
 use crate::text::{Lang, texts};
 use clap::Args;
 use netaclaw_engine::{
-    CompactionPreview, EngineError, EventGroup, Previewed, PreviewedMessage, ServerEvent,
+    CompactionPreview, EngineError, EventGroup, PreviewOutcome, PreviewedMessage, ServerEvent,
     Subscriber,
 };
 use netaclaw_protocol::{
-    Compact, CompactionDone, CompactionError, SessionMeta, SessionOpen, Words,
+    Compact, CompactionDone, CompactionError, LocalizedText, SessionMeta, SessionOpen,
 };
 use netaclaw_session::SessionTree;
 use serde_json::{Value, json};
@@ -69,8 +69,8 @@ async fn show_plan(
         .await
         .map_err(|error| refused(app.lang, session, &error))?;
     let plan = match previewed {
-        Previewed::Plan(plan) => plan,
-        Previewed::Nothing(why) => return Err(nothing(app.lang, session, why)),
+        PreviewOutcome::Plan(plan) => plan,
+        PreviewOutcome::Nothing(why) => return Err(nothing(app.lang, session, why)),
     };
     match args.json {
         true => Ok(writeln!(app.out, "{}", as_json(&plan))?),
@@ -136,7 +136,7 @@ impl Subscriber for Ear {
     }
 }
 
-fn nothing(lang: Lang, session: &SessionMeta, why: Words) -> Failure {
+fn nothing(lang: Lang, session: &SessionMeta, why: LocalizedText) -> Failure {
     let why = in_language(lang, why);
     Failure::plain(lang.session_named(&session.session_id), why)
 }

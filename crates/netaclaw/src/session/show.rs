@@ -139,7 +139,7 @@ fn write_entry(app: &mut App, tree: &SessionTree, entry: &Entry) -> Result<()> {
         ),
         None => String::new(),
     };
-    if row.is_aside() {
+    if row.is_bookkeeping() {
         let line = format!("· {}: {gist}", row.title(lang));
         return Ok(writeln!(app.out, "\n{}{tag}", paint.dim(&line))?);
     }

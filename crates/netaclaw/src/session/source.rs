@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_ids_are_told_apart() {
+    fn paths_and_ids_are_distinguished() {
         let file = |text: &str| Source::File(text.into());
         let id = |text: &str| Source::Id(text.to_owned());
         for (argument, expected) in [

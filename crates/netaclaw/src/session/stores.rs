@@ -1,4 +1,4 @@
-//! The places sessions are kept in, opened when they are asked for.
+//! The session stores, opened on demand.
 
 use crate::app::App;
 use crate::config::Config;

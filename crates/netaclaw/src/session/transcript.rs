@@ -312,7 +312,7 @@ impl Row<'_> {
     }
 
     /// Settings and bookkeeping, which a reader of the conversation can pass over.
-    pub(crate) fn is_aside(&self) -> bool {
+    pub(crate) fn is_bookkeeping(&self) -> bool {
         matches!(
             self,
             Self::Model { .. }

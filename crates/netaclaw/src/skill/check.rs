@@ -1,4 +1,4 @@
-//! `skill check`: what a folder lacks to be a skill.
+//! `skill check`: reports what is missing in the folder of a skill.
 
 use super::list::said;
 use crate::app::{App, Outcome};

@@ -1,4 +1,4 @@
-//! Words about skills.
+//! Texts about skills.
 
 use crate::text::{Lang, texts};
 use std::fmt::Display;

@@ -26,7 +26,12 @@ pub(super) async fn run(args: ListArgs, app: &mut App, agents: &AdminAgentSource
         serde_json::to_writer(&mut app.out, &tools).map_err(std::io::Error::from)?;
         return Ok(writeln!(app.out)?);
     }
-    let heads = [lang.name(), lang.label(), lang.risk(), lang.for_everybody()];
+    let heads = [
+        lang.name(),
+        lang.label(),
+        lang.risk(),
+        lang.global_setting(),
+    ];
     let rows: Vec<[Cell; 4]> = tools.iter().map(|tool| row(lang, tool)).collect();
     table::write(app, heads, &rows)
 }

@@ -1,4 +1,4 @@
-//! `tool show`: one tool, and what every agent makes of it.
+//! `tool show`: one tool, and its state in every agent.
 
 use super::list::{risk, state};
 use crate::admin::engine_failure;
@@ -42,7 +42,7 @@ pub(super) async fn run(args: ShowArgs, app: &mut App, agents: &AdminAgentSource
         (lang.name(), tool.record.name.clone()),
         (lang.description(), tool.description.clone()),
         (lang.risk(), risk(lang, tool.record.risk)),
-        (lang.for_everybody(), state(lang, tool)),
+        (lang.global_setting(), state(lang, tool)),
         (lang.tool_source(), tool.record.source.clone()),
     ];
     let width = lines.iter().map(|(name, _)| columns(name)).max();

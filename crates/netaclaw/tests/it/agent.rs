@@ -161,7 +161,7 @@ fn kept(err: &str) -> String {
 }
 
 #[test]
-fn nobodys_work_is_lost() {
+fn no_work_is_lost() {
     let mut workspace = workspace();
     set_editor(
         &mut workspace,

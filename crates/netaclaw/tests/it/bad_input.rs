@@ -209,7 +209,7 @@ fn mistakes_in_the_arguments() {
 }
 
 #[test]
-fn an_export_replaces_nothing_unless_it_is_told_to() {
+fn an_export_replaces_files_only_on_request() {
     let workspace = Workspace::with_sample();
     workspace.write("taken.md", "mine");
     check(

@@ -74,7 +74,7 @@ fn a_server_is_set_up_in_two_lines() {
 }
 
 #[test]
-fn adding_again_changes_what_is_said_and_keeps_the_rest() {
+fn adding_again_changes_the_given_values_only() {
     let workspace = alone();
     let add = "channel add c --supplier openai";
     workspace.out(&format!(

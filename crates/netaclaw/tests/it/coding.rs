@@ -129,7 +129,7 @@ async fn begun(world: &World, server: &Server) -> (String, Client) {
 }
 
 /// The kernel gives a lock back when the last process that has it is gone.
-async fn nobody_is_left(project: &Path) {
+async fn no_process_is_left(project: &Path) {
     let lock = fs::File::open(project.join("lock")).unwrap();
     let free = tokio::task::spawn_blocking(move || lock.lock());
     let free = tokio::time::timeout(STOP_MAX, free).await;
@@ -145,7 +145,7 @@ async fn a_stop_ends_also_a_grandchild_that_does_not_want_to() {
     client
         .wait("done", |data| data["outcome"] == "stopped")
         .await;
-    nobody_is_left(&world.project()).await;
+    no_process_is_left(&world.project()).await;
     server.kill().await;
 }
 
@@ -155,7 +155,7 @@ async fn nothing_outlives_a_server_that_is_killed_and_the_call_gets_its_result()
     let server = world.serve().await;
     let (id, _client) = begun(&world, &server).await;
     server.kill().await;
-    nobody_is_left(&world.project()).await;
+    no_process_is_left(&world.project()).await;
 
     let server = world.serve().await;
     let mut client = server.client().await;

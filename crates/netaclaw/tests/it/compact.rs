@@ -97,7 +97,7 @@ fn a_session_is_condensed_and_the_rest_stays() {
 }
 
 #[test]
-fn a_session_that_does_not_exist_is_said_first() {
+fn a_missing_session_is_reported_first() {
     let workspace = workspace();
     let ran = workspace.run("session compact 99999999 --dry-run");
     assert_eq!(ran.code, 1);

@@ -147,7 +147,7 @@ async fn channels_are_asked_unless_they_must_not_be() {
 }
 
 #[test]
-fn a_running_server_is_found_and_another_program_is_told_apart() {
+fn a_running_server_is_distinguished_from_another_program() {
     let mut workspace = alone();
     let mut serve = workspace.command("serve --listen 127.0.0.1:0");
     let mut server = serve.stdout(Stdio::piped()).spawn().unwrap();

@@ -207,7 +207,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_and_passes() {
+async fn a_full_disk_is_reported_and_recovers() {
     let world = World::new().await;
     let dir = world.workspace.path("home/.netaclaw");
     let Some(disk) = SmallDisk::mount(dir, 16 << 20) else {

@@ -103,7 +103,7 @@ async fn the_log_says_what_was_asked_for_in_the_form_that_was_asked_for() {
     let read: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(
         (&read["level"], &read["target"]),
-        (&json!("DEBUG"), &json!("netaclaw_gateway::doors"))
+        (&json!("DEBUG"), &json!("netaclaw_gateway::http_server"))
     );
     assert!(
         read["timestamp"].is_string() && read["fields"]["message"].is_string(),

@@ -62,7 +62,7 @@ async fn a_run_is_a_trace_of_its_questions_and_its_tools_and_of_no_words() {
 }
 
 #[tokio::test]
-async fn what_fails_is_marked_and_a_collector_that_is_away_holds_up_nobody() {
+async fn failures_are_marked_and_a_missing_collector_delays_nothing() {
     let world = World::new().await;
     let collector = Collector::start().await;
     let url = collector.url();

@@ -62,7 +62,7 @@ async fn the_second_server_names_the_first_in_both_languages() {
         );
         assert!(text.contains("--data-dir"), "{text}");
     }
-    // It is said before the address turns out to be taken.
+    // The server reports it before it finds the address in use.
     let mut command = world
         .workspace
         .command(&format!("serve --listen {}", first.address));

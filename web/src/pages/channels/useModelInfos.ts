@@ -2,7 +2,7 @@ import { onScopeDispose, shallowRef, watch } from 'vue'
 import { api } from '@/api'
 import type { ModelInfo } from '@/protocol'
 
-/** While somebody types, one question is enough. */
+/** While a user types, one request is enough. */
 const PAUSE_MS = 200
 
 /** What is known about models by their names; names that are new are looked up. */

@@ -30,7 +30,7 @@ test('browsers are called so in the language of the page', () => {
   expect(tokenName(token('a', { label: '' }), '浏览器')).toBeNull()
 })
 
-test('logins of browsers are told from tokens of programs, and a new one may not do everything', () => {
+test('browser logins are separated from tokens of programs, and a new token has a small scope', () => {
   expect(isBrowserLogin(token('a', { label: 'browser' }))).toBe(true)
   expect(isBrowserLogin(token('a', { label: 'a robot' }))).toBe(false)
   expect(SCOPE_FOR_NEW).toBe('chat')

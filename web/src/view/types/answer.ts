@@ -58,7 +58,7 @@ export type ToolStatus =
   | 'denied'
   /** It waited for approval and never ran. */
   | 'undecided'
-  /** Nobody answered in time. */
+  /** Without an answer in time. */
   | 'expired'
   | 'dismissed'
   /** By the user, while it ran. */

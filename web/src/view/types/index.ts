@@ -6,7 +6,7 @@
  */
 
 export type * from './answer'
-export type * from './around'
+export type * from './sessionPanels'
 export type * from './composer'
 export type * from './list'
 export type * from './time'

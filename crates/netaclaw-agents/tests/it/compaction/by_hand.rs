@@ -9,7 +9,7 @@ use netaclaw_testkit::fake_model::Reply;
 use serde_json::json;
 
 #[tokio::test]
-async fn it_is_told_as_begun_as_done_as_an_entry_and_as_a_number() {
+async fn it_is_published_as_start_end_entry_and_usage() {
     for supplier in crate::world::APIS {
         let world = world(supplier).await;
         answers_at_length(&world);
@@ -92,7 +92,7 @@ async fn it_is_told_as_begun_as_done_as_an_entry_and_as_a_number() {
 }
 
 #[tokio::test]
-async fn nothing_to_compress_is_said_without_asking_a_model() {
+async fn nothing_to_compress_is_reported_without_a_model_call() {
     let world = world(Supplier::Openai).await;
     let (session, client) = world.session().await;
     world.chat(&session, "Hello").await;

@@ -74,7 +74,7 @@ async fn a_summariser_that_fails_never_fails_the_chat() {
 }
 
 #[tokio::test]
-async fn a_model_that_always_says_too_long_is_not_asked_for_ever() {
+async fn a_model_that_always_overflows_is_not_retried_without_end() {
     let world = world(Supplier::Openai).await;
     answers_at_length(&world);
     let (session, client) = world.session().await;
@@ -205,7 +205,7 @@ async fn restarted(
 }
 
 #[tokio::test]
-async fn a_failure_is_shown_again_until_somebody_takes_note_or_it_works() {
+async fn a_failure_is_shown_until_it_is_dismissed_or_one_succeeds() {
     let world = world(Supplier::Openai).await;
     answers_at_length(&world);
     let (session, client) = world.session().await;

@@ -121,7 +121,7 @@ async fn a_second_one_updates_the_first_and_counts_instead_of_it() {
 }
 
 #[tokio::test]
-async fn a_branch_that_is_left_is_told_of_where_one_goes_on() {
+async fn a_branch_that_is_left_is_summarized_at_the_new_leaf() {
     let world = world(Supplier::Openai).await;
     answers_at_length(&world);
     let (session, client) = world.session().await;

@@ -10,14 +10,14 @@ mod stored;
 pub(crate) use queue::{Queue, Queued};
 pub(crate) use stored::{NewerState, StateUpdate, StoredState};
 
-use crate::compaction::Kept;
-use crate::session::requests::{Answered, KEPT_FOR_MS};
+use crate::compaction::StoredCompaction;
+use crate::session::requests::{AnsweredRequest, KEPT_FOR_MS};
 use netaclaw_governance::{CallFacts, WORKSPACE};
 use netaclaw_protocol::{
-    ApprovalOutcome, ApprovalQuestion, ApprovalScope, Question, RunId, SessionMeta,
-    StandingApproval, Trouble,
+    ApprovalOutcome, ApprovalQuestion, ApprovalScope, LocalizedError, Question, RunId, SessionMeta,
+    StandingApproval,
 };
-use netaclaw_session::Visits;
+use netaclaw_session::LastVisited;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -35,23 +35,23 @@ const DECIDED_MAX: usize = 8;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Durable {
+pub(crate) struct PersistedState {
     /// Stored apart, item by item.
     #[serde(skip)]
     pub(crate) queue: Queue,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<RunMark>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) questions: Vec<Asked>,
+    pub(crate) questions: Vec<StoredQuestion>,
     /// The last answers to questions, for clients that repeat an answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) answered: Vec<AnsweredQuestion>,
     /// Calls of this run that needed approval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) approvals: Vec<AskedConsent>,
+    pub(crate) approvals: Vec<StoredApproval>,
     /// The last decisions, for clients that repeat a decision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) decided: Vec<Decided>,
+    pub(crate) decided: Vec<StoredDecision>,
     /// What a user allowed for the whole session, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) standing: Vec<StandingApproval>,
@@ -63,19 +63,19 @@ pub(crate) struct Durable {
     pub(crate) told_tools: Option<Vec<String>>,
     /// Requests of the last day that neither an entry nor a queued message records.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) requests: Vec<Answered>,
+    pub(crate) requests: Vec<AnsweredRequest>,
     /// Warnings about the setting of this session that were shown, and need not be shown again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<Trouble>,
+    pub(crate) warnings: Vec<LocalizedError>,
     /// The compaction state.
-    #[serde(skip_serializing_if = "Kept::is_empty")]
-    pub(crate) compaction: Kept,
+    #[serde(skip_serializing_if = "StoredCompaction::is_empty")]
+    pub(crate) compaction: StoredCompaction,
     /// A run has ended since a client last opened the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unread: bool,
     /// The child visited last at each fork, where it is not the one written last.
-    #[serde(skip_serializing_if = "Visits::is_empty")]
-    pub(crate) visits: Visits,
+    #[serde(skip_serializing_if = "LastVisited::is_empty")]
+    pub(crate) visits: LastVisited,
 }
 
 /// Whether it allows all edits in the workspace.
@@ -86,7 +86,7 @@ pub(crate) fn is_accept_edits(approval: &StandingApproval) -> bool {
 /// A question and, once it is answered, the answer: stored until the tool's result is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Asked {
+pub(crate) struct StoredQuestion {
     #[serde(flatten)]
     pub(crate) question: Question,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ pub(crate) struct AnsweredQuestion {
 /// ended, and after the death of a server until the call has run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct AskedConsent {
+pub(crate) struct StoredApproval {
     #[serde(flatten)]
     pub(crate) asked: ApprovalQuestion,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,7 +118,7 @@ pub(crate) struct AskedConsent {
     pub(crate) facts: CallFacts,
 }
 
-impl AskedConsent {
+impl StoredApproval {
     pub(crate) fn is_allowed(&self) -> bool {
         let allowed = [
             ApprovalOutcome::Allowed,
@@ -132,7 +132,7 @@ impl AskedConsent {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Decided {
+pub(crate) struct StoredDecision {
     pub(crate) approval_id: String,
     pub(crate) outcome: ApprovalOutcome,
 }
@@ -153,7 +153,7 @@ pub(crate) struct ModelChoice {
     pub(crate) model_id: String,
 }
 
-impl Durable {
+impl PersistedState {
     /// Reads the state back, for a look at it.
     pub(crate) fn read(session: &SessionMeta) -> Self {
         StoredState::read(session).0
@@ -162,11 +162,11 @@ impl Durable {
     /// Whether a process that died would have gone on here.
     pub(crate) fn is_unfinished(&self) -> bool {
         let waits = |queued: &Arc<Queued>| !queued.item.held;
-        let answered = |asked: &Asked| asked.answer.is_some();
+        let answered = |asked: &StoredQuestion| asked.answer.is_some();
         self.run.is_some() || self.queue.iter().any(waits) || self.questions.iter().any(answered)
     }
 
-    pub(crate) fn remember(&mut self, request: Answered, now_ms: i64) {
+    pub(crate) fn remember(&mut self, request: AnsweredRequest, now_ms: i64) {
         self.requests
             .retain(|known| now_ms - known.at < KEPT_FOR_MS);
         self.requests.push(request);
@@ -217,7 +217,7 @@ impl Durable {
             stored.outcome = Some(outcome);
             stored.words = words;
         }
-        self.decided.push(Decided {
+        self.decided.push(StoredDecision {
             approval_id: id.to_owned(),
             outcome,
         });
@@ -226,7 +226,7 @@ impl Durable {
     }
 
     /// Uses up an approval of this very call that was given after its run had died.
-    pub(crate) fn take_consent(&mut self, run: &RunId, tool_call_id: &str, hash: &str) -> bool {
+    pub(crate) fn take_approval(&mut self, run: &RunId, tool_call_id: &str, hash: &str) -> bool {
         let given = self.approvals.iter().position(|consent| {
             let asked = &consent.asked;
             let same = asked.tool_call_id == tool_call_id && asked.hash == hash;

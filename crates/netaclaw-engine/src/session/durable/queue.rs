@@ -1,4 +1,4 @@
-//! Messages that wait for their turn.
+//! The queue of messages.
 
 use crate::error::EngineError;
 use netaclaw_protocol::{
@@ -116,7 +116,7 @@ impl Queue {
         if self.items.len() >= QUEUE_MAX {
             return Err(TooMany::MessagesWaiting { max: QUEUE_MAX }.into());
         }
-        self.must_hold(self.bytes(), queued.bytes())?;
+        self.check_capacity(self.bytes(), queued.bytes())?;
         queued.place = self.items.last().map_or(1, |last| last.place + 1);
         self.items.push(Arc::new(queued));
         Ok(())
@@ -133,7 +133,7 @@ impl Queue {
         if item.unsupported {
             return Err(BadRequest::QueuedByAnotherVersion.into());
         }
-        self.must_hold(self.bytes() - item.content.len(), content.len())?;
+        self.check_capacity(self.bytes() - item.content.len(), content.len())?;
         Arc::make_mut(&mut self.items[at]).item.content = content;
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Queue {
         self.items.iter().map(|queued| queued.bytes()).sum()
     }
 
-    fn must_hold(&self, waiting: usize, added: usize) -> Result<(), EngineError> {
+    fn check_capacity(&self, waiting: usize, added: usize) -> Result<(), EngineError> {
         match waiting + added > QUEUE_BYTES_MAX {
             true => Err(too_large(waiting, added).into()),
             false => Ok(()),

@@ -2,7 +2,7 @@
 //! changed. What this version does not understand stays as it is.
 
 use super::queue::{Queue, Queued};
-use super::{Durable, KEY, TOOLS_KEY};
+use super::{KEY, PersistedState, TOOLS_KEY};
 use netaclaw_protocol::{ReadOnly, SessionId, SessionMeta};
 use netaclaw_session::MetadataChange;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ struct Storing<'a> {
     session: &'a SessionId,
     by: &'a str,
     #[serde(flatten)]
-    state: &'a Durable,
+    state: &'a PersistedState,
 }
 
 /// Those of it that are not the state's.
@@ -88,7 +88,7 @@ const STORING_FIELDS: usize = 3;
 
 impl StoredState {
     /// Reads what is stored of a session. A state of a newer version is not read.
-    pub(crate) fn read(session: &SessionMeta) -> (Durable, Self) {
+    pub(crate) fn read(session: &SessionMeta) -> (PersistedState, Self) {
         let tools = session.metadata.get(TOOLS_KEY);
         let tools: Option<Vec<String>> = tools.and_then(|told| Deserialize::deserialize(told).ok());
         let (mut durable, mut stored) = match own_members(session) {
@@ -97,9 +97,9 @@ impl StoredState {
             None => {
                 let copied = session.metadata.get(KEY).and_then(Value::as_object);
                 let mut copied = copied.map(Reader::new);
-                let durable = Durable {
+                let durable = PersistedState {
                     model: copied.as_mut().and_then(|reader| reader.one("model")),
-                    ..Durable::default()
+                    ..PersistedState::default()
                 };
                 (durable, Self::default())
             }
@@ -111,7 +111,12 @@ impl StoredState {
     }
 
     /// What has to be stored so that the store holds `durable`.
-    pub(crate) fn update(&self, durable: &Durable, session: &SessionId, by: &str) -> StateUpdate {
+    pub(crate) fn update(
+        &self,
+        durable: &PersistedState,
+        session: &SessionId,
+        by: &str,
+    ) -> StateUpdate {
         let known = known_members(durable, session, by);
         let members = self.with_unknown(&known);
         let mut changes = Vec::new();
@@ -243,10 +248,13 @@ fn own_members(session: &SessionMeta) -> Option<&Map<String, Value>> {
     (members.get("session")? == session.session_id.as_str()).then_some(members)
 }
 
-fn read_members(session: &SessionMeta, members: &Map<String, Value>) -> (Durable, StoredState) {
+fn read_members(
+    session: &SessionMeta,
+    members: &Map<String, Value>,
+) -> (PersistedState, StoredState) {
     let mut reader = Reader::new(members);
     let (queue, listed) = reader.queue();
-    let durable = Durable {
+    let durable = PersistedState {
         queue,
         run: reader.one("run"),
         questions: reader.list("questions"),
@@ -341,7 +349,7 @@ fn by_id(items: &[Value]) -> Map<String, Value> {
     items.collect()
 }
 
-fn known_members(durable: &Durable, session: &SessionId, by: &str) -> Map<String, Value> {
+fn known_members(durable: &PersistedState, session: &SessionId, by: &str) -> Map<String, Value> {
     let written = serde_json::to_value(Storing {
         version: STATE_VERSION,
         session,

@@ -20,7 +20,7 @@ fn holding(state: Value) -> SessionMeta {
 }
 
 /// The metadata after `state` was stored, and the changes that this took.
-fn stored(state: &Durable, before: &SessionMeta) -> (SessionMeta, Vec<MetadataChange>) {
+fn stored(state: &PersistedState, before: &SessionMeta) -> (SessionMeta, Vec<MetadataChange>) {
     let (_, known) = StoredState::read(before);
     let update = known.update(state, &before.session_id, "p");
     let mut metadata = (*before.metadata).clone();
@@ -30,12 +30,12 @@ fn stored(state: &Durable, before: &SessionMeta) -> (SessionMeta, Vec<MetadataCh
     let after = session(before.session_id.as_str(), metadata);
     let again = update.after.update(state, &before.session_id, "p").changes;
     assert_eq!(again, [], "what is stored is not stored again");
-    assert_eq!(Durable::read(&after), *state);
+    assert_eq!(PersistedState::read(&after), *state);
     (after, update.changes)
 }
 
-fn running() -> Durable {
-    Durable {
+fn running() -> PersistedState {
+    PersistedState {
         run: Some(RunMark {
             run_id: RunId::new("r"),
             started_at: 5,
@@ -44,7 +44,7 @@ fn running() -> Durable {
             channel_id: "c".to_owned(),
             model_id: "m".to_owned(),
         }),
-        ..Durable::default()
+        ..PersistedState::default()
     }
 }
 
@@ -75,7 +75,7 @@ fn order(queue: &Queue) -> Vec<&str> {
 #[test]
 fn the_state_round_trips_beside_other_metadata() {
     let other = session("s", object(json!({"colour": "blue"})));
-    let (untouched, changes) = stored(&Durable::default(), &other);
+    let (untouched, changes) = stored(&PersistedState::default(), &other);
     assert_eq!(
         (&untouched, changes.len()),
         (&other, 0),
@@ -83,38 +83,38 @@ fn the_state_round_trips_beside_other_metadata() {
     );
     let (holding, _) = stored(&running(), &other);
     assert_eq!(holding.metadata["colour"], "blue");
-    assert_eq!(stored(&Durable::default(), &holding).0, other);
+    assert_eq!(stored(&PersistedState::default(), &holding).0, other);
 }
 
 #[test]
 fn a_copy_takes_model_and_tools_along_and_nothing_that_is_under_way() {
     let told_tools = Some(vec!["read".to_owned()]);
-    let state = Durable {
+    let state = PersistedState {
         told_tools: told_tools.clone(),
         ..running()
     };
     let (original, _) = stored(&state, &session("s", Map::new()));
     let copy = session("copy", (*original.metadata).clone());
     let model = running().model;
-    let expected = Durable {
+    let expected = PersistedState {
         model,
         told_tools,
-        ..Durable::default()
+        ..PersistedState::default()
     };
-    assert_eq!(Durable::read(&copy), expected);
+    assert_eq!(PersistedState::read(&copy), expected);
     let (own, _) = stored(&expected, &copy);
     assert_eq!(own.metadata[KEY]["session"], "copy");
     assert!(own.metadata[KEY].get("run").is_none());
     let (_, known) = StoredState::read(&copy);
-    let emptied = known.update(&Durable::default(), &copy.session_id, "p");
+    let emptied = known.update(&PersistedState::default(), &copy.session_id, "p");
     assert_eq!(emptied.changes, [MetadataChange::remove([KEY])]);
 }
 
 #[test]
-fn what_the_model_was_told_does_not_make_a_session_unfinished() {
-    let state = Durable {
+fn announced_tools_do_not_make_a_session_unfinished() {
+    let state = PersistedState {
         told_tools: Some(vec!["read".to_owned()]),
-        ..Durable::default()
+        ..PersistedState::default()
     };
     let (after, changes) = stored(&state, &session("s", Map::new()));
     assert!(!after.metadata.contains_key(KEY));
@@ -248,14 +248,14 @@ fn what_is_not_understood_is_kept_at_every_level() {
     assert_eq!(after.metadata[KEY], expected);
 
     // The run and its questions end, and all known messages are gone.
-    let emptied = Durable {
+    let emptied = PersistedState {
         queue: {
             let mut queue = state.queue.clone();
             queue.retain(|queued| queued.item.unsupported);
             queue
         },
         standing: state.standing.clone(),
-        ..Durable::default()
+        ..PersistedState::default()
     };
     let (after, _) = stored(&emptied, &after);
     let kept = &after.metadata[KEY];
@@ -306,7 +306,7 @@ fn a_newer_state_is_known_by_its_number_alone() {
     ] {
         let newer = session("s", object(json!({ "netaclaw": newer })));
         assert!(NewerState::of(&newer).is_some());
-        assert_eq!(Durable::read(&newer), Durable::default());
+        assert_eq!(PersistedState::read(&newer), PersistedState::default());
     }
     assert_eq!(NewerState::of(&holding(foreign())), None);
     assert_eq!(
@@ -318,18 +318,18 @@ fn a_newer_state_is_known_by_its_number_alone() {
 #[test]
 fn damage_counts_as_nothing() {
     let stored = holding(json!({"session": "s", "by": "p", "queue": 7, "run": []}));
-    assert_eq!(Durable::read(&stored), Durable::default());
+    assert_eq!(PersistedState::read(&stored), PersistedState::default());
 }
 
 #[test]
 fn few_requests_are_kept_and_not_for_long() {
-    let mut state = Durable::default();
+    let mut state = PersistedState::default();
     for at in 0..100 {
-        state.remember(Answered::done(format!("q{at}"), at), at);
+        state.remember(AnsweredRequest::done(format!("q{at}"), at), at);
     }
     assert_eq!(state.requests.len(), REQUESTS_MAX);
     assert_eq!(state.requests[REQUESTS_MAX - 1].id, "q99");
     let later = 99 + KEPT_FOR_MS;
-    state.remember(Answered::done("new".to_owned(), later), later);
+    state.remember(AnsweredRequest::done("new".to_owned(), later), later);
     assert_eq!(state.requests.len(), 1);
 }

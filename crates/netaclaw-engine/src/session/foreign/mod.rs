@@ -1,4 +1,4 @@
-//! Whether a model has read external content, by the entries on its path.
+//! Detects external content on the path of a session.
 //!
 //! The result depends on the entries alone, so it is the same after a restart, in a fork and in
 //! another process. Everything on the path counts, also what a compaction replaces: a summary of
@@ -46,18 +46,18 @@ const NAME_CHARS_MAX: usize = 100;
 /// reads only what was appended since; another branch, or a log that another program has replaced,
 /// is read from its root.
 #[derive(Debug, Default)]
-pub(crate) struct ForeignWatch {
-    known: Mutex<Option<Known>>,
+pub(crate) struct ForeignContentCache {
+    known: Mutex<Option<CachedContent>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedContent {
     position: usize,
     tip: EntryId,
     content: ForeignContent,
 }
 
-impl ForeignWatch {
+impl ForeignContentCache {
     /// What the path to `tip` holds.
     pub(crate) fn at(&self, tree: &SessionTree, tip: Option<&EntryId>) -> ForeignContent {
         let position = tip.and_then(|tip| Some((tree.index().position(tip)?, tip)));
@@ -67,7 +67,7 @@ impl ForeignWatch {
         let mut kept = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.take().filter(|known| known.is_in(tree));
         let content = on_path(tree, tip, known);
-        *kept = Some(Known {
+        *kept = Some(CachedContent {
             position,
             tip: tip.clone(),
             content: content.clone(),
@@ -76,7 +76,7 @@ impl ForeignWatch {
     }
 }
 
-impl Known {
+impl CachedContent {
     fn is_in(&self, tree: &SessionTree) -> bool {
         let entry = tree.entries().get(self.position);
         entry.is_some_and(|entry| *entry.id() == self.tip)
@@ -84,7 +84,7 @@ impl Known {
 }
 
 /// Walks from `tip` to the root, or to the place that is known already.
-fn on_path(tree: &SessionTree, tip: &EntryId, known: Option<Known>) -> ForeignContent {
+fn on_path(tree: &SessionTree, tip: &EntryId, known: Option<CachedContent>) -> ForeignContent {
     let mut path = Vec::new();
     let mut at = tree.get(tip);
     let mut content = ForeignContent::default();
@@ -214,7 +214,7 @@ fn of_user(entry: &Entry) -> Vec<ForeignSource> {
     struct Message {
         content: Content,
         #[serde(default)]
-        netaclaw: Mark,
+        netaclaw: AttachmentMark,
     }
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -229,7 +229,7 @@ fn of_user(entry: &Entry) -> Vec<ForeignSource> {
     }
     #[derive(Default, Deserialize)]
     #[serde(default)]
-    struct Mark {
+    struct AttachmentMark {
         attachments: Vec<Attached>,
     }
     #[derive(Deserialize)]

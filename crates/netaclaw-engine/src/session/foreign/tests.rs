@@ -36,7 +36,7 @@ fn user(content: Value, mark: Value) -> Value {
 #[track_caller]
 fn check(body: Value, expected: &[(ForeignKind, &str)]) {
     let tree = tree(&[line(0, None, body.clone())]);
-    let found = ForeignWatch::default().at(&tree, Some(&EntryId::new("e0")));
+    let found = ForeignContentCache::default().at(&tree, Some(&EntryId::new("e0")));
     let found: Vec<_> = found.0.iter().map(|s| (s.kind, s.name.as_str())).collect();
     assert_eq!(found, expected, "{body}");
 }
@@ -153,7 +153,7 @@ proptest! {
     fn a_path_is_foreign_if_something_on_it_is(
         steps in prop::collection::vec((any::<prop::sample::Index>(), 0u8..6, any::<bool>(), any::<bool>()), 1..40)
     ) {
-        let watch = ForeignWatch::default();
+        let watch = ForeignContentCache::default();
         let mut lines: Vec<Value> = Vec::new();
         let mut parents: Vec<Option<usize>> = Vec::new();
         let mut foreign: Vec<bool> = Vec::new();
@@ -179,7 +179,7 @@ proptest! {
                 let tip = EntryId::new(format!("e{at}"));
                 let found = watch.at(&tree, Some(&tip));
                 prop_assert_eq!(!found.is_empty(), foreign[at]);
-                prop_assert_eq!(&found, &ForeignWatch::default().at(&tree, Some(&tip)));
+                prop_assert_eq!(&found, &ForeignContentCache::default().at(&tree, Some(&tip)));
                 prop_assert!(found.0.len() <= SOURCES_MAX);
             }
         }

@@ -1,4 +1,4 @@
-//! The answer that arrives, as a joining client must see it.
+//! The streaming answer, for snapshots.
 
 use crate::events::text::part_event;
 use netaclaw_models::GrowingAnswer;

@@ -1,13 +1,13 @@
 //! A running compaction, and a failed one until a user dismisses it.
 
-use super::Live;
+use super::TransientState;
 use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     CompactionDone, CompactionError, CompactionFailed, CompactionFault, CompactionProgress,
     CompactionStart, CompactionUnderWay, Nothing, ReliableEvent,
 };
 
-impl Live {
+impl TransientState {
     pub(crate) fn compaction_started(&self, start: CompactionStart) {
         let mut state = self.lock();
         state.compaction = Some(CompactionUnderWay {

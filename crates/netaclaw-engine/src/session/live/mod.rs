@@ -1,21 +1,21 @@
-//! What a session is doing right now, as a joining client must see it.
+//! The transient state of a session, as snapshots contain it.
 
 mod answer;
 mod compaction;
 mod people;
 mod steps;
 
-use crate::events::feed::{Feed, Joined, Missed, Subscriber, now_ms};
+use crate::events::feed::{Feed, Joined, MissedEvents, Subscriber, now_ms};
 use crate::events::text::part_event;
 use crate::session::watchdog::Progress;
 use answer::OpenAnswer;
 use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
-    ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, ErrorCode, OpenTool,
-    PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent, RetryNotice, RunError, RunId,
-    RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd, StreamStart, StreamingAnswer,
-    StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolCallCompleted, ToolCallStarted,
-    ToolOutput, ToolsChanged, Trouble, TroubleKind,
+    ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, ErrorCode, LocalizedError,
+    LocalizedErrorKind, OpenTool, PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent,
+    RetryNotice, RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd,
+    StreamStart, StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate,
+    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolsChanged,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,14 +29,14 @@ const OUTPUT_CUT: &str = "\n[后续输出不再实时显示，请查看结果。
 /// The moving part of a session. Every change and its event happen under one lock, so that a
 /// snapshot and the events after it never overlap or leave a gap.
 #[derive(Clone)]
-pub(crate) struct Live {
+pub(crate) struct TransientState {
     feed: Feed,
     progress: Progress,
-    state: Arc<Mutex<LiveState>>,
+    state: Arc<Mutex<TransientFields>>,
 }
 
 #[derive(Debug)]
-pub(crate) struct LiveState {
+pub(crate) struct TransientFields {
     pub(crate) run: RunStatus,
     streaming: Option<OpenAnswer>,
     pub(crate) tools: Vec<OpenTool>,
@@ -49,16 +49,16 @@ pub(crate) struct LiveState {
     pub(crate) compaction_failed: Option<CompactionFailed>,
     /// Warnings about the setting of this session that were published. Published again only when
     /// they change.
-    pub(crate) warnings: Vec<Trouble>,
+    pub(crate) warnings: Vec<LocalizedError>,
     /// The tools that were announced to the model of the current run.
     told_tools: Option<Vec<String>>,
     /// The warnings of the current run.
-    raised: Vec<TroubleKind>,
+    raised: Vec<LocalizedErrorKind>,
 }
 
-impl Live {
-    pub(crate) fn new(feed: Feed, warnings: Vec<Trouble>) -> Self {
-        let state = LiveState {
+impl TransientState {
+    pub(crate) fn new(feed: Feed, warnings: Vec<LocalizedError>) -> Self {
+        let state = TransientFields {
             run: idle(),
             streaming: None,
             tools: Vec::new(),
@@ -103,7 +103,7 @@ impl Live {
     pub(crate) fn join<T>(
         &self,
         subscriber: Arc<dyn Subscriber>,
-        look: impl FnOnce(&LiveState, Joined) -> T,
+        look: impl FnOnce(&TransientFields, Joined) -> T,
     ) -> T {
         let state = self.lock();
         let joined = self.feed.subscribe(subscriber);
@@ -117,7 +117,7 @@ impl Live {
         epoch: &str,
         last_seq: u64,
         subscriber: &Arc<dyn Subscriber>,
-    ) -> Option<(Joined, Missed)> {
+    ) -> Option<(Joined, MissedEvents)> {
         let state = self.lock();
         let resumed = self.feed.resume(epoch, last_seq, subscriber)?;
         for event in state.open_deltas() {
@@ -173,7 +173,7 @@ impl Live {
         self.set_run(&mut state, run);
     }
 
-    fn set_run(&self, state: &mut LiveState, run: RunStatus) {
+    fn set_run(&self, state: &mut TransientFields, run: RunStatus) {
         let same = (&state.run.status, &state.run.phase, &state.run.detail)
             == (&run.status, &run.phase, &run.detail);
         if same {
@@ -255,7 +255,7 @@ impl Live {
         self.feed.emit(&ReliableEvent::ToolCallCompleted(done));
     }
 
-    pub(crate) fn tools_told(&self, names: Vec<String>, changed: Option<ToolsChanged>) {
+    pub(crate) fn tools_announced(&self, names: Vec<String>, changed: Option<ToolsChanged>) {
         let mut state = self.lock();
         state.told_tools = Some(names);
         if let Some(changed) = changed {
@@ -264,7 +264,7 @@ impl Live {
     }
 
     /// The announced tools, if any were announced since the last call.
-    pub(crate) fn take_told_tools(&self) -> Option<Vec<String>> {
+    pub(crate) fn take_announced_tools(&self) -> Option<Vec<String>> {
         self.lock().told_tools.take()
     }
 
@@ -295,9 +295,9 @@ impl Live {
 
     /// A warning of a run. One about the session's setting is published once, because every run
     /// meets it.
-    pub(crate) fn warned(&self, run_id: &RunId, warning: Trouble) {
+    pub(crate) fn warned(&self, run_id: &RunId, warning: LocalizedError) {
         let mut state = self.lock();
-        if is_standing(warning.kind) {
+        if is_lasting(warning.kind) {
             state.raised.push(warning.kind);
             if state.warnings.contains(&warning) {
                 return;
@@ -317,7 +317,7 @@ impl Live {
 
     /// Nothing of a run that ended stays behind but the warnings, which are returned. A run that
     /// came to its end has raised all there are; what it did not raise has been mended.
-    pub(crate) fn clear_run(&self, outcome: RunOutcome) -> Vec<Trouble> {
+    pub(crate) fn clear_run(&self, outcome: RunOutcome) -> Vec<LocalizedError> {
         let mut state = self.lock();
         self.feed.finish_steps();
         state.streaming = None;
@@ -329,13 +329,13 @@ impl Live {
         state.warnings.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, LiveState> {
+    fn lock(&self) -> MutexGuard<'_, TransientFields> {
         // A panic under this lock ends its run; what it left half done is cleared with the run.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl LiveState {
+impl TransientFields {
     fn waiting(&self) -> usize {
         self.questions.len() + self.approvals.len()
     }
@@ -368,15 +368,15 @@ impl LiveState {
 }
 
 /// Whether a warning is about how things are, and not about what has just happened.
-fn is_standing(kind: TroubleKind) -> bool {
+fn is_lasting(kind: LocalizedErrorKind) -> bool {
     matches!(
         kind,
-        TroubleKind::NoToolSupport
-            | TroubleKind::UnknownTools
-            | TroubleKind::NoSandbox
-            | TroubleKind::UnreadableMessages
-            | TroubleKind::CompactionPaused
-            | TroubleKind::NewerVersion
+        LocalizedErrorKind::NoToolSupport
+            | LocalizedErrorKind::UnknownTools
+            | LocalizedErrorKind::NoSandbox
+            | LocalizedErrorKind::UnreadableMessages
+            | LocalizedErrorKind::CompactionPaused
+            | LocalizedErrorKind::NewerVersion
     )
 }
 

@@ -1,6 +1,6 @@
 //! Questions and approvals that wait for a user.
 
-use super::{Live, LiveState};
+use super::{TransientFields, TransientState};
 use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     ApprovalDecided, ApprovalOutcome, ApprovalQuestion, ApprovalUsed, ClarifyAnswered,
@@ -8,7 +8,7 @@ use netaclaw_protocol::{
 };
 use netaclaw_tools::ClarifyAnswer;
 
-impl Live {
+impl TransientState {
     pub(crate) fn question_opened(&self, question: Question) {
         let mut state = self.lock();
         state.questions.push(question.clone());
@@ -43,7 +43,7 @@ impl Live {
             return;
         };
         let question = state.questions.remove(at);
-        state.goes_on(&question.tool_call_id);
+        state.restart_clock(&question.tool_call_id);
         let (outcome, answer) = match answer {
             ClarifyAnswer::Answered(texts) => (ClarifyOutcome::Answered, texts.clone()),
             ClarifyAnswer::Dismissed => (ClarifyOutcome::Dismissed, Vec::new()),
@@ -95,7 +95,7 @@ impl Live {
             return;
         };
         let asked = state.approvals.remove(at);
-        state.goes_on(&asked.tool_call_id);
+        state.restart_clock(&asked.tool_call_id);
         let decided = ApprovalDecided {
             approval_id: asked.approval_id,
             tool_call_id: asked.tool_call_id,
@@ -123,9 +123,9 @@ impl Live {
     }
 }
 
-impl LiveState {
+impl TransientFields {
     /// The call works from now on: the time before was its user's.
-    fn goes_on(&mut self, tool_call_id: &str) {
+    fn restart_clock(&mut self, tool_call_id: &str) {
         let mut tools = self.tools.iter_mut();
         if let Some(tool) = tools.find(|tool| tool.call.tool_call_id == tool_call_id) {
             tool.started_at = now_ms();

@@ -1,13 +1,13 @@
-//! The steps of calls that take long: shown soon, known to a snapshot at once.
+//! The steps of running calls: throttled for events, complete in snapshots.
 
-use super::{Live, LiveState};
+use super::{TransientFields, TransientState};
 use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     DeltaEvent, ProcessSource, ProcessTarget, SkillEnd, SkillStart, ToolProcessEvent,
 };
 use netaclaw_tools::process::take_in;
 
-impl Live {
+impl TransientState {
     /// A step of a call. Clients receive it soon; a snapshot has it at once.
     pub(crate) fn tool_step(&self, step: ToolProcessEvent) {
         let mut state = self.lock();
@@ -16,13 +16,13 @@ impl Live {
         if let Some(tool) = open {
             take_in(&mut tool.timeline, step.event.clone());
             let started_at = tool.started_at;
-            self.tell_skill(&step, started_at);
+            self.publish_skill(&step, started_at);
         }
         self.feed.emit_step(step);
     }
 
     /// The beginning and the end of a skill, for clients without steps.
-    fn tell_skill(&self, step: &ToolProcessEvent, started_at: i64) {
+    fn publish_skill(&self, step: &ToolProcessEvent, started_at: i64) {
         let event = &step.event;
         let is_of_server = event.source == ProcessSource::Runtime;
         if event.target_type != ProcessTarget::Skill || (event.stage.is_some() && !is_of_server) {
@@ -50,7 +50,7 @@ impl Live {
     }
 }
 
-impl LiveState {
+impl TransientFields {
     /// What is kept of the steps of calls that run.
     pub(super) fn open_steps(&self) -> Vec<ToolProcessEvent> {
         let tools = self.tools.iter();

@@ -54,7 +54,7 @@ fn part(part: u32, kind: PartKind) -> StreamingPart {
 
 #[test]
 fn a_run_that_is_being_stopped_does_not_look_as_if_it_ran() {
-    let live = Live::new(
+    let live = TransientState::new(
         Feed::new(SessionId::new("s"), "epoch".to_owned()),
         Vec::new(),
     );
@@ -76,9 +76,9 @@ fn a_run_that_is_being_stopped_does_not_look_as_if_it_ran() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_hears_whose_arguments_and_how_long_it_thought() {
+async fn a_reconnecting_client_gets_arguments_and_thinking_time() {
     let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
-    let live = Live::new(feed.clone(), Vec::new());
+    let live = TransientState::new(feed.clone(), Vec::new());
     let (run_id, entry_id) = (RunId::new("r"), EntryId::new("e"));
     let text = growing();
     let start = StreamStart {
@@ -138,8 +138,8 @@ impl Subscriber for OlderEar {
 }
 
 #[tokio::test]
-async fn thinking_is_told_whole_and_once_when_it_ends() {
-    let live = Live::new(
+async fn complete_thinking_is_sent_once_when_it_ends() {
+    let live = TransientState::new(
         Feed::new(SessionId::new("s"), "epoch".to_owned()),
         Vec::new(),
     );
@@ -219,7 +219,7 @@ impl Subscriber for Queue {
 }
 
 impl Reader {
-    fn join(live: &Live) -> Self {
+    fn join(live: &TransientState) -> Self {
         let subscription = Arc::new(Queue::default());
         let (streaming, joined) = live.join(subscription.clone(), |state, joined| {
             (state.streaming(), joined)
@@ -234,7 +234,7 @@ impl Reader {
     }
 
     /// Takes what has arrived; loses some of it, but never what has a number.
-    fn read(&mut self, live: &Live, mut loses: impl FnMut() -> bool) {
+    fn read(&mut self, live: &TransientState, mut loses: impl FnMut() -> bool) {
         while let Some(event) = self.next() {
             if let Some(seq) = event["seq"].as_u64() {
                 assert_eq!(seq, self.last_seq + 1);
@@ -263,7 +263,7 @@ impl Reader {
         true
     }
 
-    fn resync(&mut self, live: &Live) {
+    fn resync(&mut self, live: &TransientState) {
         // The socket's old subscription ends, with all that it has not received.
         self.subscription = Arc::new(Queue::default());
         let subscriber: Arc<dyn Subscriber> = self.subscription.clone();
@@ -280,7 +280,7 @@ async fn offsets_put_the_answer_together_whatever_is_lost() {
     for seed in 0..200 {
         let mut chance = fastrand::Rng::with_seed(seed);
         let feed = Feed::new(SessionId::new("s"), "epoch".to_owned());
-        let live = Live::new(feed.clone(), Vec::new());
+        let live = TransientState::new(feed.clone(), Vec::new());
         let mut sender = std::pin::pin!(feed.send_when_due());
         let (run_id, entry_id) = (RunId::new("r"), EntryId::new("e"));
         let text = growing();

@@ -29,19 +29,19 @@ pub struct TitleModel {
 
 /// What a title is made from: the first message and the first answer that came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Beginning {
+pub(crate) struct FirstExchange {
     question: String,
     answer: String,
 }
 
-impl Beginning {
+impl FirstExchange {
     pub(crate) fn read(tree: &SessionTree) -> Option<Self> {
         let path = tree.active_path().ok()?;
         let texts = |role: Role| {
             let messages = path.iter().filter(move |entry| entry.role() == role);
             messages
                 .filter_map(|entry| serde_json::from_str(entry.message_json()?).ok())
-                .find_map(|message| said(&message))
+                .find_map(|message| finished_text(&message))
         };
         Some(Self {
             question: texts(Role::User)?,
@@ -51,8 +51,8 @@ impl Beginning {
 }
 
 /// Requests a title; `None` if the answer is not usable. The log has the reason.
-pub(crate) async fn ask(titles: TitleModel, beginning: Beginning) -> Option<String> {
-    let Beginning { question, answer } = beginning;
+pub(crate) async fn ask(titles: TitleModel, beginning: FirstExchange) -> Option<String> {
+    let FirstExchange { question, answer } = beginning;
     let quoted = format!("<user>\n{question}\n</user>\n<assistant>\n{answer}\n</assistant>");
     let request = ModelRequest {
         model: titles.model,
@@ -107,7 +107,7 @@ fn cleaned(text: &str) -> Option<String> {
 }
 
 /// The text of a message that came to its end.
-fn said(message: &Message) -> Option<String> {
+fn finished_text(message: &Message) -> Option<String> {
     let text = |blocks: &[ContentBlock]| {
         blocks.iter().find_map(|block| match block {
             ContentBlock::Text { text } => Some(text.clone()),

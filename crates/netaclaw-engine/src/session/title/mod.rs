@@ -3,7 +3,7 @@
 mod ask;
 
 pub use ask::TitleModel;
-pub(crate) use ask::{Beginning, ask};
+pub(crate) use ask::{FirstExchange, ask};
 
 use crate::skills::{SkillCommand, SkillInput};
 use netaclaw_session::{Role, SessionTree};

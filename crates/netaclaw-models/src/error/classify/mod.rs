@@ -18,7 +18,7 @@ pub(crate) struct Reply<'a> {
 }
 
 pub(crate) fn classify(reply: Reply<'_>) -> ModelError {
-    let said = Said::read(reply.body);
+    let said = ErrorParts::read(reply.body);
     // Some proxies put the real status into the body of a 200.
     let status = reply.status.or(said.status);
     let detail = Detail::new(status, &said.message);
@@ -73,12 +73,12 @@ impl Kind {
 /// One thing suppliers say. Every word of one line must occur, and one line is enough.
 struct Rule {
     kind: Kind,
-    on: On,
+    on: StatusFilter,
     says: &'static [&'static [&'static str]],
 }
 
 #[derive(Clone, Copy)]
-enum On {
+enum StatusFilter {
     /// Whatever the status.
     Any,
     /// Any status but 429, whose messages often mention tokens and lengths too.
@@ -90,9 +90,9 @@ enum On {
 impl Rule {
     fn matches(&self, status: Option<u16>, words: &str) -> bool {
         let on = match self.on {
-            On::Any => true,
-            On::NotLimits => status != Some(429),
-            On::Faults => status.is_none_or(|status| status >= 500),
+            StatusFilter::Any => true,
+            StatusFilter::NotLimits => status != Some(429),
+            StatusFilter::Faults => status.is_none_or(|status| status >= 500),
         };
         on && self
             .says
@@ -101,11 +101,11 @@ impl Rule {
     }
 }
 
-/// Lower case. Words in brackets are codes and types, which [`Said::words`] writes so.
+/// Lower case. Words in brackets are codes and types, which [`ErrorParts::words`] writes so.
 const RULES: &[Rule] = &[
     Rule {
         kind: Kind::RateLimited,
-        on: On::Any,
+        on: StatusFilter::Any,
         says: &[
             &["allocated quota exceeded"],
             &["[throttling"],
@@ -119,7 +119,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::Quota,
-        on: On::Any,
+        on: StatusFilter::Any,
         says: &[
             &["[insufficient_quota]"],
             &["[billing_error]"],
@@ -142,7 +142,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::ContextTooLong,
-        on: On::NotLimits,
+        on: StatusFilter::NotLimits,
         says: &[
             &["[context_length_exceeded]"],
             &["[exceed_context_size_error]"],
@@ -173,7 +173,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::NoToolSupport,
-        on: On::NotLimits,
+        on: StatusFilter::NotLimits,
         says: &[
             &["does not support tools"],
             &["does not support tool"],
@@ -194,7 +194,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::UnknownModel,
-        on: On::NotLimits,
+        on: StatusFilter::NotLimits,
         says: &[
             &["[model_not_found]"],
             &["[modelnotfound]"],
@@ -213,7 +213,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::Refused,
-        on: On::NotLimits,
+        on: StatusFilter::NotLimits,
         says: &[
             &["[content_filter]"],
             &["[content_policy_violation]"],
@@ -228,7 +228,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::Overloaded,
-        on: On::Any,
+        on: StatusFilter::Any,
         says: &[
             &["[overloaded_error]"],
             &["[insufficient_system_resource]"],
@@ -245,7 +245,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::Overloaded,
-        on: On::Faults,
+        on: StatusFilter::Faults,
         says: &[
             &["[server_error]"],
             &["[api_error]"],
@@ -257,7 +257,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::Auth,
-        on: On::NotLimits,
+        on: StatusFilter::NotLimits,
         says: &[
             &["[authentication_error]"],
             &["[permission_error]"],
@@ -278,7 +278,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         kind: Kind::RateLimited,
-        on: On::Any,
+        on: StatusFilter::Any,
         says: &[&["[rate_limit"], &["rate limit"], &["too many requests"]],
     },
 ];
@@ -300,13 +300,13 @@ fn by_status(status: Option<u16>) -> Kind {
 
 /// The parts of an error body, wherever the supplier put them.
 #[derive(Default)]
-struct Said {
+struct ErrorParts {
     message: String,
     codes: Vec<String>,
     status: Option<u16>,
 }
 
-impl Said {
+impl ErrorParts {
     fn read(body: &str) -> Self {
         let Ok(value) = serde_json::from_str::<Value>(body) else {
             return Self::page(body);

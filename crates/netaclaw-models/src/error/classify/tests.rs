@@ -244,7 +244,7 @@ fn trouble_at_the_supplier_is_worth_a_retry() {
 }
 
 #[test]
-fn a_wrong_key_is_told_and_not_retried() {
+fn a_wrong_key_is_reported_and_not_retried() {
     check(&[
         (
             "openai",
@@ -353,7 +353,7 @@ fn an_empty_account_is_not_a_rate_limit() {
 }
 
 #[test]
-fn an_unknown_model_and_a_wrong_address_are_told_apart() {
+fn an_unknown_model_and_a_wrong_address_are_distinguished() {
     check(&[
         (
             "openai",

@@ -8,7 +8,7 @@ use super::SqlAdminStore;
 use super::database::commit;
 use super::fault::Result;
 use super::record;
-use super::versioned::Area;
+use super::revision_cache::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{Actor, AdminError, DictionaryStore, Expect};
 use netaclaw_protocol::{

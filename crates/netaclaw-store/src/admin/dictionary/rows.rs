@@ -1,7 +1,7 @@
 //! Groups and entries as rows.
 
 use super::{ENTRY, GROUP};
-use crate::admin::fault::{Result, found, unless_taken};
+use crate::admin::fault::{Result, found, or_name_taken};
 use crate::admin::record::{self, column, first_stamp, new_id, next_stamp, stamp_of};
 use netaclaw_admin::{Actor, changed_fields, check_dict_info, check_dict_type};
 use netaclaw_protocol::{DictInfo, DictInfoId, DictInfoSpec, DictType, DictTypeId, DictTypeSpec};
@@ -126,7 +126,7 @@ pub(in crate::admin) async fn insert_group(
         .bind(stamp.updated_at)
         .execute(&mut *writer)
         .await;
-    unless_taken(inserted, GROUP, &spec.key)?;
+    or_name_taken(inserted, GROUP, &spec.key)?;
     let group = DictType {
         id: DictTypeId::new(id),
         spec,
@@ -163,7 +163,7 @@ pub(super) async fn change_group(
         .bind(id.as_str())
         .execute(&mut *writer)
         .await;
-    unless_taken(updated, GROUP, &spec.key)?;
+    or_name_taken(updated, GROUP, &spec.key)?;
     record::audit_update(writer, by, &group, fields).await?;
     Ok(group)
 }
@@ -191,7 +191,7 @@ pub(in crate::admin) async fn insert_entry(
         .bind(stamp.updated_at)
         .execute(&mut *writer)
         .await;
-    unless_taken(inserted, ENTRY, &spec.name)?;
+    or_name_taken(inserted, ENTRY, &spec.name)?;
     let entry = DictInfo {
         id: DictInfoId::new(id),
         type_id: group.clone(),
@@ -230,7 +230,7 @@ pub(super) async fn change_entry(
         .bind(id.as_str())
         .execute(&mut *writer)
         .await;
-    unless_taken(updated, ENTRY, &spec.name)?;
+    or_name_taken(updated, ENTRY, &spec.name)?;
     record::audit_update(writer, by, &entry, fields).await?;
     Ok(entry)
 }

@@ -10,8 +10,8 @@ use super::SqlAdminStore;
 use super::database::commit;
 use super::fault::{Result, found};
 use super::record::{self, act, next_stamp};
+use super::revision_cache::Area;
 use super::token::end_browsers;
-use super::versioned::Area;
 use async_trait::async_trait;
 use netaclaw_admin::{
     Actor, AdminError, AuditStore, Expect, LoginCheck, PasswordChange, UserStore, changed_fields,

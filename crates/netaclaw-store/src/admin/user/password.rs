@@ -37,7 +37,7 @@ impl Passwords {
         self.work(move || {
             let against = match &kept {
                 Some(kept) => kept.as_str(),
-                None => nobodys_hash()?,
+                None => unknown_user_hash()?,
             };
             let verified =
                 Argon2::default().verify_password(password.expose_secret().as_bytes(), against);
@@ -60,7 +60,7 @@ fn hash(password: &SecretString) -> Result<String> {
 }
 
 /// The hash for unknown users, so that the response time does not reveal which names exist.
-fn nobodys_hash() -> Result<&'static str> {
+fn unknown_user_hash() -> Result<&'static str> {
     static HASH: OnceLock<String> = OnceLock::new();
     if let Some(hash) = HASH.get() {
         return Ok(hash);

@@ -1,7 +1,7 @@
 //! Users as rows.
 
 use super::KIND;
-use crate::admin::fault::{Result, found, unless_taken, unreadable};
+use crate::admin::fault::{Result, found, or_name_taken, unreadable};
 use crate::admin::record::{self, column, first_stamp, new_id, of_word, stamp_of, word};
 use netaclaw_admin::{Actor, Invalid, Problem};
 use netaclaw_protocol::{Role, User, UserId, UserSpec, UserStatus};
@@ -97,7 +97,7 @@ pub(in crate::admin) async fn insert_user(
         .bind(stamp.updated_at)
         .execute(&mut *writer)
         .await;
-    unless_taken(inserted, KIND, &spec.name)?;
+    or_name_taken(inserted, KIND, &spec.name)?;
     record::audit_create(writer, by, &user).await?;
     Ok(user)
 }
@@ -123,7 +123,7 @@ pub(super) async fn write_user(
         .bind(id.as_str())
         .execute(writer)
         .await;
-    unless_taken(updated, KIND, &spec.name)?;
+    or_name_taken(updated, KIND, &spec.name)?;
     Ok(())
 }
 

@@ -45,7 +45,7 @@ fn every_acknowledged_append_survives_kill_9() {
 
 /// Plays both parts, like the test above.
 #[test]
-fn a_second_process_is_told_who_writes_and_can_go_on_after_it() {
+fn a_second_process_learns_the_writer_and_can_continue_after_it() {
     let runtime = runtime();
     if let Ok(dir) = std::env::var(DIR) {
         runtime.block_on(write_until_killed(dir.into()));

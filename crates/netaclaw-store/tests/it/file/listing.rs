@@ -14,7 +14,7 @@ async fn list(provider: &FileProvider) -> SessionPage {
 }
 
 #[tokio::test]
-async fn a_listing_follows_changes_by_anybody() {
+async fn a_listing_follows_changes_of_other_processes() {
     let files = Files::new();
     let provider = files.open();
     let session = new_session(&provider).await;

@@ -7,7 +7,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
 
 #[tokio::test]
-async fn a_second_writer_is_told_which_session_and_who() {
+async fn a_second_writer_is_refused_with_session_and_owner() {
     let files = Files::new();
     let (first, second) = (files.open(), files.open());
     let session = new_session(&first).await;

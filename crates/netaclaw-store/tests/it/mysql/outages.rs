@@ -163,7 +163,7 @@ async fn a_database_that_is_down_is_named_with_advice_and_without_a_password() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_database_url_is_said_without_its_password() {
+async fn errors_of_a_database_url_do_not_contain_its_password() {
     let harness = Harness::new();
     let url = harness.database.url();
     let wrong_password = url.replacen(":neta@", ":secret@", 1);

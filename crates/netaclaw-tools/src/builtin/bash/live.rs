@@ -11,7 +11,7 @@ const EVERY: Duration = Duration::from_millis(80);
 /// What came since the last time and is more than this is left out from the front.
 const BYTES_MAX: usize = 16 << 10;
 
-pub(super) struct Live {
+pub(super) struct LiveOutput {
     updates: Updates,
     waiting: Vec<u8>,
     left_out: usize,
@@ -19,7 +19,7 @@ pub(super) struct Live {
     last: Option<Instant>,
 }
 
-impl Live {
+impl LiveOutput {
     pub(super) fn new(updates: Updates) -> Self {
         Self {
             updates,
@@ -79,7 +79,7 @@ mod tests {
     async fn the_first_piece_comes_at_once_and_a_flood_in_part() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let keep = seen.clone();
-        let mut live = Live::new(Updates::new(move |update| {
+        let mut live = LiveOutput::new(Updates::new(move |update| {
             if let ToolUpdate::Output(text) = update {
                 keep.lock().unwrap().push(text);
             }

@@ -1,6 +1,6 @@
 //! `bash`: a command of the shell, locked into the workspace.
 
-mod kept;
+mod bounded_output;
 mod live;
 mod watch;
 
@@ -10,7 +10,7 @@ use crate::spawn::{ChildOutput, Program, SpawnError, Started};
 use crate::tool::{Call, TypedTool};
 use crate::update::{ProcessUpdate, ToolUpdate};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ProcessLevel, ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use watch::{Watch, watch};
+use watch::{CommandWatch, watch};
 
 const SECONDS_DEFAULT: u64 = 120;
 const SECONDS_MAX: u64 = 3600;
@@ -74,7 +74,7 @@ impl TypedTool for Bash {
             timeout: Some(Duration::from_secs(SECONDS_MAX + 10)),
             output_cap: 32 << 10,
             concurrency: Concurrency::Exclusive,
-            outlet: Outlet::Programs,
+            outlet: EgressTarget::Programs,
         }
     }
 
@@ -84,7 +84,7 @@ impl TypedTool for Bash {
         match begin(&input, &context).await {
             Ok((started, output)) => {
                 let seconds = input.timeout.unwrap_or(SECONDS_DEFAULT);
-                let limits = Watch {
+                let limits = CommandWatch {
                     time: Duration::from_secs(seconds.clamp(1, SECONDS_MAX)),
                     output_cap,
                 };

@@ -1,8 +1,8 @@
 //! A running command, from its start to what the model reads of it.
 
 use super::Pipe;
-use super::kept::{Excerpt, Kept};
-use super::live::Live;
+use super::bounded_output::{BoundedOutput, Excerpt};
+use super::live::LiveOutput;
 use crate::context::ToolContext;
 use crate::output::ToolOutput;
 use crate::spawn::{ChildEnd, ChildProcess};
@@ -18,14 +18,14 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 /// The same where no caller waits for the call to end.
 const END_MAX: Duration = Duration::from_secs(6);
 
-pub(super) struct Watch {
+pub(super) struct CommandWatch {
     pub(super) time: Duration,
     pub(super) output_cap: usize,
 }
 
 /// Why a command was ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stopped {
+enum CommandStopCause {
     Cancelled,
     TimedOut,
 }
@@ -34,11 +34,11 @@ enum Stopped {
 pub(super) async fn watch(
     mut process: ChildProcess,
     mut output: Pipe,
-    watch: Watch,
+    watch: CommandWatch,
     context: &ToolContext,
 ) -> ToolOutput {
-    let mut kept = Kept::new(text_cap(watch.output_cap), context.spawner.scratch());
-    let mut live = Live::new(context.updates.clone());
+    let mut kept = BoundedOutput::new(text_cap(watch.output_cap), context.spawner.scratch());
+    let mut live = LiveOutput::new(context.updates.clone());
     let mut buffer = vec![0; READ_BYTES];
     let mut reading = true;
     let mut end: Option<ChildEnd> = None;
@@ -59,17 +59,17 @@ pub(super) async fn watch(
                 end = Some(ended);
                 give_up = Some(Instant::now() + END_MAX);
             }
-            () = context.cancel.cancelled(), if stopped != Some(Stopped::Cancelled) => {
+            () = context.cancel.cancelled(), if stopped != Some(CommandStopCause::Cancelled) => {
                 process.stop();
-                stopped = Some(stopped.unwrap_or(Stopped::Cancelled));
+                stopped = Some(stopped.unwrap_or(CommandStopCause::Cancelled));
                 give_up = Some(Instant::now() + LAST_WORDS);
-                if stopped == Some(Stopped::TimedOut) {
+                if stopped == Some(CommandStopCause::TimedOut) {
                     break;
                 }
             }
             () = sleep_until(deadline), if stopped.is_none() && end.is_none() => {
                 process.stop();
-                stopped = Some(Stopped::TimedOut);
+                stopped = Some(CommandStopCause::TimedOut);
                 give_up = Some(Instant::now() + END_MAX);
             }
             () = until(live.due()) => live.flush(),
@@ -85,10 +85,10 @@ pub(super) async fn watch(
         "durationMs": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         "truncated": excerpt.is_cut,
         "outputBytes": excerpt.bytes,
-        "timedOut": stopped == Some(Stopped::TimedOut),
+        "timedOut": stopped == Some(CommandStopCause::TimedOut),
         "sandbox": process.sandbox(),
     });
-    told(excerpt, end, stopped, watch.time).with_details(details)
+    to_output(excerpt, end, stopped, watch.time).with_details(details)
 }
 
 /// Reserved for the notes about the output.
@@ -104,10 +104,10 @@ async fn until(time: Option<Instant>) {
     }
 }
 
-fn told(
+fn to_output(
     excerpt: Excerpt,
     end: Option<ChildEnd>,
-    stopped: Option<Stopped>,
+    stopped: Option<CommandStopCause>,
     time: Duration,
 ) -> ToolOutput {
     let mut text = excerpt.text;
@@ -124,13 +124,19 @@ fn told(
 }
 
 /// What went otherwise than well.
-fn note(end: Option<ChildEnd>, stopped: Option<Stopped>, time: Duration) -> Option<String> {
+fn note(
+    end: Option<ChildEnd>,
+    stopped: Option<CommandStopCause>,
+    time: Duration,
+) -> Option<String> {
     match (stopped, end) {
-        (Some(Stopped::TimedOut), _) => Some(format!(
+        (Some(CommandStopCause::TimedOut), _) => Some(format!(
             "[Killed after a timeout of {} s. Set a longer `timeout`, or split the work.]",
             time.as_secs()
         )),
-        (Some(Stopped::Cancelled), _) => Some("[Cancelled before it was finished.]".to_owned()),
+        (Some(CommandStopCause::Cancelled), _) => {
+            Some("[Cancelled before it was finished.]".to_owned())
+        }
         (
             None,
             Some(ChildEnd {

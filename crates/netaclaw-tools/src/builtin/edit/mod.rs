@@ -13,7 +13,7 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use crate::workspace::{MissingDirs, PathError, WriteError};
 use async_trait::async_trait;
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use replace::{ReplaceError, replace};
 use schemars::JsonSchema;
@@ -81,12 +81,12 @@ impl TypedTool for Edit {
             output_cap: 8 << 10,
             // Two edits of one file must happen in the order they were asked for.
             concurrency: Concurrency::Exclusive,
-            outlet: Outlet::None,
+            outlet: EgressTarget::None,
         }
     }
 
-    fn mend(&self, args: &mut Value) {
-        mend(args);
+    fn normalize(&self, args: &mut Value) {
+        normalize(args);
     }
 
     async fn run(&self, call: Call<EditInput>, context: ToolContext) -> ToolOutput {
@@ -112,7 +112,7 @@ const OTHER_NAMES: [(&str, &str); 7] = [
 ];
 
 /// Models send a single edit next to the path, under names of other tools, or as text.
-fn mend(args: &mut Value) {
+fn normalize(args: &mut Value) {
     let Value::Object(members) = args else { return };
     rename(members);
     if let Some(path) = members.remove("file_path") {
@@ -205,7 +205,7 @@ fn edit(
         problem,
     })?;
     let stamp = place.put(&replaced.bytes, Some(&file))?;
-    context.workspace.note_seen(path, stamp);
+    context.workspace.record_read(path, stamp);
     let change = Change::between(&old, &replaced.bytes);
     let mut details = json!({
         "path": path,
@@ -239,7 +239,7 @@ mod tests {
             json!({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}),
             json!({"path": "a", "edits": "[{\"old_str\":\"x\",\"new_str\":\"y\"}]"}),
         ] {
-            mend(&mut args);
+            normalize(&mut args);
             assert_eq!(args, wanted);
         }
     }

@@ -28,8 +28,8 @@ pub(super) fn nearest(file: &[u8], old: &str) -> String {
     };
     let end = (start + wanted.len()).min(lines.len());
     let why = match kind {
-        Nearness::Spaces => "The file contains it with different spaces or indentation",
-        Nearness::Lines => "The most similar lines are",
+        Similarity::Spaces => "The file contains it with different spaces or indentation",
+        Similarity::Lines => "The most similar lines are",
     };
     format!(
         " {why}, at line {}:\n{}",
@@ -39,13 +39,13 @@ pub(super) fn nearest(file: &[u8], old: &str) -> String {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Nearness {
+enum Similarity {
     Spaces,
     Lines,
 }
 
 /// The line at which the file is most like what is wanted.
-fn best_start(lines: &[&str], wanted: &[&str]) -> Option<(usize, Nearness)> {
+fn best_start(lines: &[&str], wanted: &[&str]) -> Option<(usize, Similarity)> {
     let file: Vec<Cow<'_, str>> = lines.iter().map(|line| squeezed(line)).collect();
     let wanted: Vec<Cow<'_, str>> = wanted.iter().map(|line| squeezed(line)).collect();
     let telling: HashSet<&str> = wanted
@@ -75,9 +75,9 @@ fn best_start(lines: &[&str], wanted: &[&str]) -> Option<(usize, Nearness)> {
         }
     }
     match best {
-        Some((start, same)) if same == wanted.len() => Some((start, Nearness::Spaces)),
-        Some((start, _)) => Some((start, Nearness::Lines)),
-        None => alike(&file, &wanted).map(|start| (start, Nearness::Lines)),
+        Some((start, same)) if same == wanted.len() => Some((start, Similarity::Spaces)),
+        Some((start, _)) => Some((start, Similarity::Lines)),
+        None => alike(&file, &wanted).map(|start| (start, Similarity::Lines)),
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spaces_are_told() {
+    fn other_spaces_are_reported() {
         check(
             "fn main() {\n    let total = add(1, 2);\n",
             " The file contains it with different spaces or indentation, at line 1:\nfn main() {\n\tlet total \

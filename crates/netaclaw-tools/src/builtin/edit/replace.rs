@@ -39,7 +39,7 @@ pub(super) enum ReplaceError {
 /// Makes all replacements, or none.
 pub(super) fn replace(file: &[u8], edits: &[Replacement]) -> Result<Replaced, ReplaceError> {
     let endings = Endings::of(file);
-    let mut spots: Vec<Spot<'_>> = Vec::new();
+    let mut spots: Vec<EditRange<'_>> = Vec::new();
     for (index, edit) in edits.iter().enumerate() {
         spots.extend(find(file, endings, edit, index + 1)?);
     }
@@ -68,7 +68,7 @@ pub(super) fn replace(file: &[u8], edits: &[Replacement]) -> Result<Replaced, Re
 }
 
 /// The position of a text, and its replacement.
-struct Spot<'a> {
+struct EditRange<'a> {
     edit: usize,
     start: usize,
     end: usize,
@@ -117,7 +117,7 @@ fn find<'a>(
     endings: Endings,
     edit: &'a Replacement,
     number: usize,
-) -> Result<Vec<Spot<'a>>, ReplaceError> {
+) -> Result<Vec<EditRange<'a>>, ReplaceError> {
     if edit.old_text.is_empty() {
         return Err(ReplaceError::Empty { edit: number });
     }
@@ -129,7 +129,7 @@ fn find<'a>(
     let mut found = Vec::new();
     for endings in [endings, endings.other()] {
         let old = endings.apply(&edit.old_text);
-        let spots = memmem::find_iter(file, old.as_bytes()).map(|start| Spot {
+        let spots = memmem::find_iter(file, old.as_bytes()).map(|start| EditRange {
             edit: number,
             start,
             end: start + old.len(),
@@ -155,8 +155,8 @@ fn find<'a>(
     }
 }
 
-fn lines_of(file: &[u8], spots: &[Spot<'_>]) -> String {
-    let line = |spot: &Spot<'_>| memchr::memchr_iter(b'\n', &file[..spot.start]).count() + 1;
+fn lines_of(file: &[u8], spots: &[EditRange<'_>]) -> String {
+    let line = |spot: &EditRange<'_>| memchr::memchr_iter(b'\n', &file[..spot.start]).count() + 1;
     let named = spots
         .iter()
         .take(PLACES_NAMED)

@@ -1,6 +1,6 @@
 //! What was found, kept in order and within bounds, and how it is shown.
 
-use super::super::search::Held;
+use super::super::search::PageBounds;
 use super::shown_path;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,13 +27,13 @@ pub(super) struct HitLine {
 
 /// The files that come first, with together at least as many matches as are wanted.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct TopFiles {
     files: BTreeMap<PathBuf, FileHits>,
     matches: usize,
     wanted: usize,
 }
 
-impl Kept {
+impl TopFiles {
     pub(super) fn new(wanted: usize) -> Self {
         Self {
             wanted,
@@ -72,7 +72,7 @@ impl Kept {
 
 /// A page of results.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ResultPage {
     pub(super) text: String,
     /// Matches, or files if only those are shown.
     pub(super) count: usize,
@@ -81,14 +81,14 @@ pub(super) struct Shown {
 }
 
 pub(super) fn show(
-    kept: &Kept,
-    held: Held,
+    kept: &TopFiles,
+    held: PageBounds,
     prefix: &str,
     files_only: bool,
     output_cap: usize,
-) -> Shown {
+) -> ResultPage {
     let mut page = Page {
-        shown: Shown::default(),
+        shown: ResultPage::default(),
         skip: held.offset,
         left: held.limit,
         room: output_cap.saturating_sub(NOTES_BYTES),
@@ -107,7 +107,7 @@ pub(super) fn show(
 }
 
 struct Page {
-    shown: Shown,
+    shown: ResultPage,
     skip: usize,
     left: usize,
     room: usize,
@@ -211,14 +211,14 @@ mod tests {
         }
     }
 
-    fn page(kept: &Kept, offset: usize, limit: usize) -> (String, bool) {
-        let shown = show(kept, Held { offset, limit }, "", false, 10_000);
+    fn page(kept: &TopFiles, offset: usize, limit: usize) -> (String, bool) {
+        let shown = show(kept, PageBounds { offset, limit }, "", false, 10_000);
         (shown.text, shown.more)
     }
 
     #[test]
     fn what_comes_first_is_kept_in_whatever_order_it_came() {
-        let mut kept = Kept::new(3);
+        let mut kept = TopFiles::new(3);
         for (path, numbers) in [("d", &[1][..]), ("b", &[1, 2]), ("c", &[5]), ("a", &[7])] {
             if kept.wants(Path::new(path)) {
                 kept.keep(hits(path, numbers));
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_last_page_says_so() {
-        let mut kept = Kept::new(3);
+        let mut kept = TopFiles::new(3);
         kept.keep(hits("a", &[1, 2]));
         assert_eq!(page(&kept, 0, 3), ("a\n1:x\n2:x\n".into(), false));
         assert_eq!(page(&kept, 1, 2), ("a\n2:x\n".into(), false));

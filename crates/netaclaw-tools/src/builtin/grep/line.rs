@@ -60,7 +60,7 @@ impl<'a> LineSearcher<'a> {
             file,
             cancel: self.cancel,
         };
-        let mut taker = Taker {
+        let mut taker = HitCollector {
             matcher: self.matcher,
             lines: Vec::new(),
             matches: 0,
@@ -99,7 +99,7 @@ impl Read for CancellableFile<'_> {
     }
 }
 
-struct Taker<'a> {
+struct HitCollector<'a> {
     matcher: Interruptible<'a>,
     lines: Vec<HitLine>,
     matches: usize,
@@ -109,7 +109,7 @@ struct Taker<'a> {
     binary: bool,
 }
 
-impl Taker<'_> {
+impl HitCollector<'_> {
     fn take(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) {
         let text = match is_match {
             true => {
@@ -127,7 +127,7 @@ impl Taker<'_> {
     }
 }
 
-impl Sink for Taker<'_> {
+impl Sink for HitCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -7,14 +7,14 @@ mod pattern;
 use super::glob::PathGlob;
 use super::looking::LookingTool;
 use super::names::shown;
-use super::search::{Held, progress};
+use super::search::{PageBounds, progress};
 use crate::context::ToolContext;
 use crate::execute::blocking;
 use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use crate::workspace::{IgnoreFiles, Kind, PathError, Visit, Walk, WalkStart};
 use async_trait::async_trait;
-use hits::{FileHits, Kept};
+use hits::{FileHits, TopFiles};
 use line::Searched;
 use netaclaw_governance::ToolManifest;
 use pattern::{Pattern, PatternOptions};
@@ -98,7 +98,7 @@ impl TypedTool for Grep {
 }
 
 fn grep(input: &GrepInput, output_cap: usize, context: &ToolContext) -> Result<ToolOutput, String> {
-    let held = Held::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
+    let held = PageBounds::new(input.offset, input.limit.unwrap_or(LIMIT_DEFAULT), HELD_MAX)?;
     let options = PatternOptions {
         literal: input.literal,
         ignore_case: input.ignore_case,
@@ -159,7 +159,7 @@ impl Search<'_> {
             prefix,
             lines: line::LineSearcher::new(&self.pattern, self.around, &self.context.cancel),
             found: Found {
-                kept: Kept::new(self.held),
+                kept: TopFiles::new(self.held),
                 ..Found::default()
             },
         }
@@ -183,7 +183,7 @@ impl Search<'_> {
 /// What one thread, or all of them, have found.
 #[derive(Debug, Default)]
 struct Found {
-    kept: Kept,
+    kept: TopFiles,
     files_searched: usize,
     binary: usize,
     unreadable: usize,
@@ -256,9 +256,9 @@ impl Searcher<'_> {
 
 fn tell(
     input: &GrepInput,
-    held: Held,
+    held: PageBounds,
     found: Found,
-    shown: hits::Shown,
+    shown: hits::ResultPage,
     context: &ToolContext,
 ) -> ToolOutput {
     let what = if input.files_only { "Files" } else { "Matches" };

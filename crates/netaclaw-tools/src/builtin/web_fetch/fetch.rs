@@ -1,6 +1,6 @@
 //! One page from the web, with every step checked.
 
-use super::reach::{CheckedNames, NotPublic, Reach};
+use super::egress_policy::{CheckedResolver, EgressPolicy, NotPublic};
 use netaclaw_governance::CallLimits;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
@@ -53,7 +53,7 @@ pub(super) enum FetchError {
     Unreachable(String),
 }
 
-pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
+pub(super) fn client(reach: Arc<dyn EgressPolicy>) -> reqwest::Result<Client> {
     // The first caller installs it; all of them install the same.
     rustls::crypto::ring::default_provider()
         .install_default()
@@ -67,7 +67,7 @@ pub(super) fn client(reach: Arc<dyn Reach>) -> reqwest::Result<Client> {
         .redirect(redirect::Policy::none())
         // A proxy would resolve names itself, and so bypass every check.
         .no_proxy()
-        .dns_resolver(Arc::new(CheckedNames(reach)))
+        .dns_resolver(Arc::new(CheckedResolver(reach)))
         .connect_timeout(CONNECT_TIMEOUT)
         .read_timeout(READ_TIMEOUT)
         .build()
@@ -83,7 +83,7 @@ pub(super) struct FetchFailure {
 /// Follows redirects itself, so that each of them is checked like the first address.
 pub(super) async fn fetch(
     client: &Client,
-    reach: &dyn Reach,
+    reach: &dyn EgressPolicy,
     limits: &CallLimits,
     address: &str,
 ) -> Result<Page, FetchFailure> {
@@ -94,7 +94,7 @@ pub(super) async fn fetch(
 
 async fn follow(
     client: &Client,
-    reach: &dyn Reach,
+    reach: &dyn EgressPolicy,
     limits: &CallLimits,
     address: &str,
     answered: &mut Option<Url>,
@@ -128,7 +128,7 @@ async fn follow(
 }
 
 /// The parser has already normalized every spelling of an IPv4 address.
-fn check(url: &Url, reach: &dyn Reach) -> Result<(), FetchError> {
+fn check(url: &Url, reach: &dyn EgressPolicy) -> Result<(), FetchError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(FetchError::NotAnAddress(url.to_string()));
     }

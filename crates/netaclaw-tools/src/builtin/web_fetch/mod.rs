@@ -1,11 +1,11 @@
 //! `web_fetch`: a page of the public web, as text.
 
 mod address;
+mod egress_policy;
 mod fetch;
-mod reach;
 mod readable;
 
-pub use reach::{PublicInternet, Reach};
+pub use egress_policy::{EgressPolicy, PublicInternet};
 
 use crate::context::ToolContext;
 use crate::execute::blocking;
@@ -13,7 +13,7 @@ use crate::output::ToolOutput;
 use crate::tool::{Call, TypedTool};
 use async_trait::async_trait;
 use fetch::{FetchFailure, Page, client, fetch};
-use netaclaw_governance::{Concurrency, Outlet, ToolManifest, WorkerUse};
+use netaclaw_governance::{Concurrency, EgressTarget, ToolManifest, WorkerUse};
 use netaclaw_protocol::{ToolCategory, ToolLabel, ToolRisk, ToolStatus};
 use readable::{Kind, decoded, html, kind_of};
 use reqwest::Client;
@@ -28,7 +28,7 @@ const NOTE_BYTES: usize = 600;
 
 /// Fetches pages.
 pub struct WebFetch {
-    reach: Arc<dyn Reach>,
+    reach: Arc<dyn EgressPolicy>,
     /// Made with the first call: not every agent uses it.
     client: OnceLock<Client>,
 }
@@ -49,7 +49,7 @@ impl WebFetch {
     }
 
     /// With another idea of what can be reached, for tests of what lies behind it.
-    pub fn with_reach(reach: Arc<dyn Reach>) -> Self {
+    pub fn with_reach(reach: Arc<dyn EgressPolicy>) -> Self {
         Self {
             reach,
             client: OnceLock::new(),
@@ -99,7 +99,7 @@ impl TypedTool for WebFetch {
             timeout: Some(Duration::from_secs(60)),
             output_cap: 32 << 10,
             concurrency: Concurrency::Parallel,
-            outlet: Outlet::Address {
+            outlet: EgressTarget::Address {
                 argument: "url".to_owned(),
             },
         }
@@ -122,7 +122,7 @@ impl TypedTool for WebFetch {
         match page {
             Ok(page) => {
                 let offset = input.offset.unwrap_or(0);
-                blocking(move || told(&page, offset, output_cap)).await
+                blocking(move || to_output(&page, offset, output_cap)).await
             }
             Err(FetchFailure { error, answered }) => {
                 let output = ToolOutput::error(error.to_string());
@@ -135,7 +135,7 @@ impl TypedTool for WebFetch {
     }
 }
 
-fn told(page: &Page, offset: u64, output_cap: usize) -> ToolOutput {
+fn to_output(page: &Page, offset: u64, output_cap: usize) -> ToolOutput {
     let details = json!({
         "url": page.url.as_str(),
         "status": page.status.as_u16(),

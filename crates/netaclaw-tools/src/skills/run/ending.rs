@@ -1,6 +1,6 @@
 //! How a program ended: exactly one outcome.
 
-use super::watch::{RESULT_BYTES_MAX, Written};
+use super::watch::{OutputSoFar, RESULT_BYTES_MAX};
 use crate::process::{EndStatus, ProcessEnd};
 use crate::skills::Skill;
 use crate::spawn::{ChildEnd, SpawnError};
@@ -12,13 +12,13 @@ const TIMEOUT_STAGE: &str = "skill-timeout";
 
 /// Why a program was ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stopped {
+pub(super) enum SkillStopCause {
     Cancelled,
     TimedOut,
 }
 
 /// The outcome, before it is reported.
-pub(super) struct Ended {
+pub(super) struct RunEnd {
     pub(super) end: ProcessEnd,
     /// What the program wrote as its result, if it could be read.
     pub(super) result: Option<Value>,
@@ -26,7 +26,7 @@ pub(super) struct Ended {
     pub(super) log: VecDeque<String>,
 }
 
-impl Ended {
+impl RunEnd {
     pub(super) fn not_started(error: &SpawnError) -> Self {
         if let SpawnError::Io(cause) = error {
             tracing::warn!(%cause, "failed to start the program of a skill");
@@ -55,10 +55,10 @@ fn details_of(ending: &str, end: Option<ChildEnd>) -> Map<String, Value> {
 
 pub(super) fn judge(
     skill: &Skill,
-    written: Written,
+    written: OutputSoFar,
     end: Option<ChildEnd>,
-    stopped: Option<Stopped>,
-) -> Ended {
+    stopped: Option<SkillStopCause>,
+) -> RunEnd {
     let text = String::from_utf8_lossy(&written.result);
     let text = written.redactor.values(text.trim());
     let result: Option<Value> = match written.result_dropped {
@@ -75,8 +75,10 @@ pub(super) fn judge(
         .clone()
         .map_or(String::new(), |said| format!(" {said}"));
     let (ending, status, message) = match (stopped, end) {
-        (Some(Stopped::Cancelled), _) => ("cancelled", EndStatus::Cancelled, "Stopped.".to_owned()),
-        (Some(Stopped::TimedOut), _) => {
+        (Some(SkillStopCause::Cancelled), _) => {
+            ("cancelled", EndStatus::Cancelled, "Stopped.".to_owned())
+        }
+        (Some(SkillStopCause::TimedOut), _) => {
             let ms = skill.timeout.as_millis();
             (
                 "timed_out",
@@ -165,8 +167,8 @@ pub(super) fn judge(
     if written.lines.dropped > 0 {
         details.insert("logBytesDropped".to_owned(), json!(written.lines.dropped));
     }
-    let timed_out = stopped == Some(Stopped::TimedOut);
-    Ended {
+    let timed_out = stopped == Some(SkillStopCause::TimedOut);
+    RunEnd {
         end: ProcessEnd {
             stage: timed_out.then(|| TIMEOUT_STAGE.to_owned()),
             ..ProcessEnd::new(status, message)

@@ -8,7 +8,7 @@ mod ending;
 mod results;
 mod watch;
 
-use super::{Skill, SkillPlaces, Vision};
+use super::{Skill, SkillDirs, VisionModel};
 use crate::context::ToolContext;
 use crate::execute::blocking;
 use crate::output::ToolOutput;
@@ -16,7 +16,7 @@ use crate::process::Redactor;
 use crate::schema::ArgumentCheck;
 use crate::spawn::{Program, SpawnError, Started};
 use crate::update::{ProcessUpdate, ToolUpdate};
-use ending::Ended;
+use ending::RunEnd;
 use netaclaw_protocol::{ProcessSource, ProcessStatus};
 use results::{Results, output, output_dir};
 use secrecy::ExposeSecret;
@@ -35,7 +35,7 @@ pub struct SkillRun {
 }
 
 /// Runs a skill's program and always returns, with exactly one outcome.
-pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContext) -> ToolOutput {
+pub async fn run_skill(run: SkillRun, places: &SkillDirs, context: &ToolContext) -> ToolOutput {
     let skill = {
         let (places, name) = (places.clone(), run.name.clone());
         match blocking(move || places.ready(&name)).await {
@@ -53,11 +53,11 @@ pub async fn run_skill(run: SkillRun, places: &SkillPlaces, context: &ToolContex
     if let Err(why) = check_input(&skill, &run.input) {
         return ToolOutput::error(why);
     }
-    tell_start(&skill, context).await;
+    emit_start(&skill, context).await;
     let mut ended = match Prepared::new(&skill, &run, places, context).await {
-        Err(error) => Ended::not_started(&error),
+        Err(error) => RunEnd::not_started(&error),
         Ok(prepared) => match start(&skill, &entry, &run, &prepared, context).await {
-            Err(error) => Ended::not_started(&error),
+            Err(error) => RunEnd::not_started(&error),
             Ok(started) => {
                 let sandbox = started.process.sandbox();
                 let mut ended = watch(started, &run.input, &skill, &prepared, context).await;
@@ -87,7 +87,7 @@ fn check_input(skill: &Skill, input: &Value) -> Result<(), String> {
     })
 }
 
-async fn tell_start(skill: &Skill, context: &ToolContext) {
+async fn emit_start(skill: &Skill, context: &ToolContext) {
     let begun = ProcessUpdate {
         source: ProcessSource::Skill,
         status: ProcessStatus::Started,
@@ -125,7 +125,7 @@ impl Prepared {
     async fn new(
         skill: &Skill,
         run: &SkillRun,
-        places: &SkillPlaces,
+        places: &SkillDirs,
         context: &ToolContext,
     ) -> Result<Self, SpawnError> {
         let place = context.spawner.scratch();
@@ -154,7 +154,7 @@ impl Prepared {
             .with_root(&skill.dir)
             .with_root(scratch.path())
             .with_secrets(passed.iter().map(|(_, value)| value.clone()).chain(secrets));
-        let vision = vision.flat_map(Vision::variables);
+        let vision = vision.flat_map(VisionModel::variables);
         Ok(Self {
             scratch,
             results,

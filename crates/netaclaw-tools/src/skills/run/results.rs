@@ -1,6 +1,6 @@
 //! The results of a program: its result for the model, images for users, files in the workspace.
 
-use super::ending::Ended;
+use super::ending::RunEnd;
 use crate::builtin::image_type;
 use crate::context::ToolContext;
 use crate::execute::blocking;
@@ -18,8 +18,8 @@ const IMAGES_MAX: usize = 6;
 const IMAGE_BYTES_MAX: u64 = 3 << 20;
 
 /// The text for the model and for users.
-pub(super) async fn output(skill: &Skill, ended: Ended, context: &ToolContext) -> ToolOutput {
-    let Ended {
+pub(super) async fn output(skill: &Skill, ended: RunEnd, context: &ToolContext) -> ToolOutput {
+    let RunEnd {
         end,
         result,
         mut details,

@@ -1,11 +1,11 @@
 //! A program while it runs: both pipes read at the same time, until one thing ends it.
 
 use super::Prepared;
-use super::ending::{Ended, Stopped, judge};
+use super::ending::{RunEnd, SkillStopCause, judge};
 use crate::context::ToolContext;
 use crate::process::Redactor;
 use crate::skills::Skill;
-use crate::skills::events::{Line, Lines};
+use crate::skills::events::{LineSplitter, StderrLine};
 use crate::spawn::{ChildEnd, ChildOutput, Started};
 use crate::update::{ProcessUpdate, ToolUpdate};
 use serde_json::Value;
@@ -27,15 +27,15 @@ const LOG_LINES: usize = 20;
 const LOG_LINE_CHARS: usize = 500;
 
 /// What the program has written so far.
-pub(super) struct Written {
+pub(super) struct OutputSoFar {
     pub(super) result: Vec<u8>,
     pub(super) result_dropped: u64,
-    pub(super) lines: Lines,
+    pub(super) lines: LineSplitter,
     pub(super) log: VecDeque<String>,
     pub(super) redactor: Redactor,
 }
 
-impl Written {
+impl OutputSoFar {
     fn take_result(&mut self, bytes: &[u8]) {
         let room = RESULT_BYTES_MAX - self.result.len();
         let kept = bytes.len().min(room);
@@ -53,7 +53,7 @@ impl Written {
         let mut shown = String::new();
         for line in lines {
             match line {
-                Line::Event(update) => {
+                StderrLine::Event(update) => {
                     flush(&mut shown, context);
                     let update = self.masked(*update);
                     context
@@ -61,7 +61,7 @@ impl Written {
                         .send_waiting(ToolUpdate::Process(update))
                         .await;
                 }
-                Line::Log(text) => {
+                StderrLine::Log(text) => {
                     let text = self.redactor.text(&text);
                     shown.push_str(&text);
                     shown.push('\n');
@@ -105,7 +105,7 @@ pub(super) async fn watch(
     skill: &Skill,
     prepared: &Prepared,
     context: &ToolContext,
-) -> Ended {
+) -> RunEnd {
     let Started {
         mut process,
         input: stdin,
@@ -118,10 +118,10 @@ pub(super) async fn watch(
     else {
         unreachable!("two pipes were asked for");
     };
-    let mut written = Written {
+    let mut written = OutputSoFar {
         result: Vec::new(),
         result_dropped: 0,
-        lines: Lines::default(),
+        lines: LineSplitter::default(),
         log: VecDeque::new(),
         redactor: prepared.redactor.clone(),
     };
@@ -155,20 +155,20 @@ pub(super) async fn watch(
                 end = Some(ended);
                 give_up = Some(Instant::now() + END_MAX);
             }
-            () = context.cancel.cancelled(), if stopped != Some(Stopped::Cancelled) => {
+            () = context.cancel.cancelled(), if stopped != Some(SkillStopCause::Cancelled) => {
                 process.stop();
-                stopped = Some(Stopped::Cancelled);
+                stopped = Some(SkillStopCause::Cancelled);
                 give_up = Some(Instant::now() + LAST_WORDS);
             }
             () = sleep_until(deadline), if stopped.is_none() && end.is_none() => {
                 process.stop();
-                stopped = Some(Stopped::TimedOut);
+                stopped = Some(SkillStopCause::TimedOut);
                 give_up = Some(Instant::now() + END_MAX);
             }
             () = until(give_up) => break,
         }
     }
-    if stopped != Some(Stopped::Cancelled) {
+    if stopped != Some(SkillStopCause::Cancelled) {
         written.take_errors(None, context).await;
     }
     judge(skill, written, end, stopped)

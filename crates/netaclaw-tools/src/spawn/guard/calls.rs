@@ -1,4 +1,4 @@
-//! System calls that a child is refused.
+//! The seccomp filter: system calls that a child must not make.
 
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,

@@ -1,9 +1,9 @@
-//! Locking the current thread in, and with it whatever it starts.
+//! Applies Landlock and seccomp to the current thread and its children.
 
 use super::calls::{self, Sockets};
 use super::places::around;
-use crate::spawn::abilities::{GUARDS_SOCKET_NAMES, SandboxAbilities, abilities_of};
 use crate::spawn::plan::{Confinement, Limits, Plan, Sandbox, StartFault};
+use crate::spawn::sandbox_abilities::{GUARDS_SOCKET_NAMES, SandboxAbilities, abilities_of};
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, Ruleset,
     RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,

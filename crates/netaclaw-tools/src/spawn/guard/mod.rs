@@ -5,16 +5,16 @@
 
 mod calls;
 mod confine;
-mod crowd;
 mod places;
+mod process_limit;
 mod quota;
 mod tree;
 mod view;
 
 pub(super) use tree::kill_marked;
 
-use super::plan::{Ended, Plan, Reply, StartFault};
-use crowd::Crowd;
+use super::plan::{Plan, ProgramEnd, Reply, StartFault};
+use process_limit::ProcessLimit;
 use quota::Quota;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -80,7 +80,7 @@ async fn guard() -> io::Result<()> {
     // Files that the server's own parent left open must not reach the child.
     close_fds::set_fds_cloexec(3, &[]);
 
-    let (mut control, stdin) = Control::receive()?;
+    let (mut control, stdin) = GuardControl::receive()?;
     let Some(plan) = control.plan().await? else {
         return Ok(());
     };
@@ -88,7 +88,7 @@ async fn guard() -> io::Result<()> {
     let mut signals = Signals::new()?;
     // Before the view is made, because making room removes what the view is built on.
     let mut bounds = Bounds {
-        crowd: Crowd::new(plan.confinement.limits.tasks),
+        process_limit: ProcessLimit::new(plan.confinement.limits.tasks),
         quota: Quota::new(&plan),
     };
     // For example left by a program whose guard was killed.
@@ -97,14 +97,14 @@ async fn guard() -> io::Result<()> {
     }
     if bounds.quota.is_full() {
         let fault = StartFault::ScratchFull(bounds.quota.most());
-        return control.say(&Reply::Failed(fault)).await;
+        return control.send_reply(&Reply::Failed(fault)).await;
     }
     // While there is one thread: the kernel makes no user namespace for a part of a process.
     if plan.namespaces
         && let Err(why) = view::enter(&plan)
     {
         let fault = StartFault::NoNamespaces(why);
-        return control.say(&Reply::Failed(fault)).await;
+        return control.send_reply(&Reply::Failed(fault)).await;
     }
     let own_score = std::fs::read_to_string(OOM_SCORE);
     // Inherited by the child, and taken back here: the guard has to outlive what it guards. It is
@@ -115,21 +115,21 @@ async fn guard() -> io::Result<()> {
         std::fs::write(OOM_SCORE, own_score).unwrap_or_default();
     }
     match started {
-        Err(fault) => control.say(&Reply::Failed(fault)).await,
+        Err(fault) => control.send_reply(&Reply::Failed(fault)).await,
         Ok((child, sandbox)) => {
-            control.say(&Reply::Started(sandbox)).await?;
+            control.send_reply(&Reply::Started(sandbox)).await?;
             let mut ended = watch(child, &mut control, &mut signals, &mut bounds).await?;
             if bounds.quota.enforce() {
                 ended.over_quota = Some(bounds.quota.most());
             }
-            control.say(&Reply::Ended(ended)).await
+            control.send_reply(&Reply::Ended(ended)).await
         }
     }
 }
 
 /// What is counted while a child runs.
 struct Bounds {
-    crowd: Crowd,
+    process_limit: ProcessLimit,
     quota: Quota,
 }
 
@@ -181,19 +181,19 @@ fn fault(error: &io::Error) -> StartFault {
 /// Stays until nothing is left below, and returns how the child itself ended.
 async fn watch(
     child: Pid,
-    control: &mut Control,
+    control: &mut GuardControl,
     signals: &mut Signals,
     bounds: &mut Bounds,
-) -> io::Result<Ended> {
+) -> io::Result<ProgramEnd> {
     let mut status = None;
-    let mut ending: Option<Ending> = None;
+    let mut ending: Option<TreeShutdown> = None;
     let (mut crowded, mut over_quota) = (None, None);
     let mut counts = tokio::time::interval(COUNT_EVERY);
     counts.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let is_over = !reap(child, &mut status)?;
-        if is_over || ending.as_ref().is_some_and(Ending::is_hopeless) {
-            return Ok(Ended {
+        if is_over || ending.as_ref().is_some_and(TreeShutdown::is_hopeless) {
+            return Ok(ProgramEnd {
                 code: status.and_then(WaitStatus::exit_status),
                 signal: status.and_then(WaitStatus::terminating_signal),
                 crowded,
@@ -201,29 +201,29 @@ async fn watch(
             });
         }
         if status.is_some() && ending.is_none() {
-            ending = Some(Ending::begin(child, LEFTOVER_GRACE));
+            ending = Some(TreeShutdown::begin(child, LEFTOVER_GRACE));
         }
         let next = ending.as_ref().map(|ending| ending.next);
         tokio::select! {
             _ = signals.child.recv() => {}
             _ = signals.terminate.recv(), if ending.is_none() => {
-                ending = Some(Ending::begin(child, GRACE));
+                ending = Some(TreeShutdown::begin(child, GRACE));
             }
             () = control.closed(), if ending.is_none() => {
-                ending = Some(Ending::begin(child, GRACE));
+                ending = Some(TreeShutdown::begin(child, GRACE));
             }
             _ = counts.tick(), if crowded.is_none() && over_quota.is_none() => {
-                if bounds.crowd.is_too_large(child) {
-                    crowded = Some(bounds.crowd.most());
-                    ending = Some(Ending::at_once(child));
+                if bounds.process_limit.is_too_large(child) {
+                    crowded = Some(bounds.process_limit.most());
+                    ending = Some(TreeShutdown::kill_at_once(child));
                 } else if bounds.quota.is_exceeded() {
                     over_quota = Some(bounds.quota.most());
-                    ending = Some(Ending::at_once(child));
+                    ending = Some(TreeShutdown::kill_at_once(child));
                 }
             }
             () = until(next) => {
                 if let Some(ending) = &mut ending {
-                    ending.go_on(child);
+                    ending.escalate(child);
                 }
             }
         }
@@ -252,15 +252,15 @@ async fn until(time: Option<Instant>) {
 }
 
 /// The tree is being ended.
-struct Ending {
+struct TreeShutdown {
     next: Instant,
     give_up: Instant,
 }
 
-impl Ending {
+impl TreeShutdown {
     /// Sends `TERM` to all.
     fn begin(child: Pid, grace: Duration) -> Self {
-        tree::ask_to_end(child);
+        tree::terminate(child);
         let now = Instant::now();
         Self {
             next: now + grace,
@@ -269,18 +269,18 @@ impl Ending {
     }
 
     /// Kills without `TERM`: a tree over its limit must not get time to grow.
-    fn at_once(child: Pid) -> Self {
+    fn kill_at_once(child: Pid) -> Self {
         let now = Instant::now();
         let mut ending = Self {
             next: now,
             give_up: now + KILL_MAX,
         };
-        ending.go_on(child);
+        ending.escalate(child);
         ending
     }
 
     /// The time to ask is over.
-    fn go_on(&mut self, child: Pid) {
+    fn escalate(&mut self, child: Pid) {
         tree::kill(child);
         self.next = Instant::now() + KILL_AGAIN;
     }
@@ -305,13 +305,13 @@ impl Signals {
 }
 
 /// The guard's end of the leash.
-struct Control {
+struct GuardControl {
     reader: BufReader<OwnedReadHalf>,
     writer: OwnedWriteHalf,
     is_closed: bool,
 }
 
-impl Control {
+impl GuardControl {
     /// Takes the socket from standard input, and with its first byte the input of the child.
     fn receive() -> io::Result<(Self, Option<OwnedFd>)> {
         let socket: OwnedFd = io::stdin().as_fd().try_clone_to_owned()?;
@@ -344,7 +344,7 @@ impl Control {
     }
 
     /// A server that is gone receives nothing, and that is not an error of the guard.
-    async fn say(&mut self, reply: &Reply) -> io::Result<()> {
+    async fn send_reply(&mut self, reply: &Reply) -> io::Result<()> {
         let mut line = serde_json::to_vec(reply)?;
         line.push(b'\n');
         match self.writer.write_all(&line).await {

@@ -1,4 +1,4 @@
-//! Which paths a rule has to name, when some inside of them are excluded.
+//! Expands a Landlock rule with exclusions into the paths that it has to name.
 //!
 //! Landlock knows only what is allowed. "Everything below A but not A/B" is therefore written as
 //! every entry of A but B, and so on down to what is hidden. What appears next to B later is not

@@ -1,4 +1,4 @@
-//! How much a child and everything below it may keep in its scratch directory.
+//! Limits the disk usage of a child's scratch directory.
 //!
 //! Before a program starts and after it ends, the excess is removed. Otherwise many short programs
 //! could each leave a little more.

@@ -1,10 +1,10 @@
-//! Everything below the guard, and how it is ended.
+//! The process tree below the guard: counting and terminating it.
 
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use std::collections::HashMap;
 
 /// Sends `TERM` to the child's group, and to all descendants outside of it.
-pub(super) fn ask_to_end(child: Pid) {
+pub(super) fn terminate(child: Pid) {
     // A process that has ended in the meantime needs no signal.
     kill_process_group(child, Signal::TERM).unwrap_or_default();
     send_all(Signal::TERM);
@@ -56,13 +56,13 @@ pub(crate) fn kill_marked(marker: &str) -> usize {
         .count()
 }
 
-struct Seen {
+struct ProcessInfo {
     parent: Pid,
     threads: u64,
 }
 
 /// Every process there is.
-fn all_processes() -> HashMap<Pid, Seen> {
+fn all_processes() -> HashMap<Pid, ProcessInfo> {
     let seen = processes().filter_map(|pid| {
         let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
         Some((pid, seen_in(&stat)?))
@@ -79,16 +79,16 @@ fn processes() -> impl Iterator<Item = Pid> {
 }
 
 /// All of it follows the name, which may hold anything, and the state.
-fn seen_in(stat: &[u8]) -> Option<Seen> {
+fn seen_in(stat: &[u8]) -> Option<ProcessInfo> {
     let behind_name = memchr::memrchr(b')', stat)? + 1;
     let rest = std::str::from_utf8(&stat[behind_name..]).ok()?;
     let mut fields = rest.split_ascii_whitespace();
     let parent = Pid::from_raw(fields.nth(1)?.parse().ok()?)?;
     let threads = fields.nth(15)?.parse().ok()?;
-    Some(Seen { parent, threads })
+    Some(ProcessInfo { parent, threads })
 }
 
-fn descendants(of: Pid, all_processes: &HashMap<Pid, Seen>) -> Vec<Pid> {
+fn descendants(of: Pid, all_processes: &HashMap<Pid, ProcessInfo>) -> Vec<Pid> {
     let mut children: HashMap<Pid, Vec<Pid>> = HashMap::new();
     for (pid, seen) in all_processes {
         children.entry(seen.parent).or_default().push(*pid);
@@ -128,7 +128,7 @@ mod tests {
     fn the_whole_tree_is_found_and_nothing_else() {
         let all_processes = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 2)].map(|(child, parent)| {
             let parent = pid(parent);
-            (pid(child), Seen { parent, threads: 1 })
+            (pid(child), ProcessInfo { parent, threads: 1 })
         });
         let mut found = descendants(pid(2), &all_processes.into());
         found.sort_by_key(|pid| pid.as_raw_nonzero());

@@ -1,6 +1,6 @@
 //! What keys do outside the text: menus, answers with one key, leaving.
 
-use super::super::consent::choice_of_key;
+use super::super::approval::choice_of_key;
 use super::editor::Typed;
 use super::{Ask, Console, Instant, PROMPT};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};

@@ -19,7 +19,7 @@ pub(super) use keys::Act;
 pub(super) use menu::Choices;
 pub(super) use painter::Size;
 
-use super::consent::CHOICES;
+use super::approval::CHOICES;
 use crate::text::Lang;
 use editor::Editor;
 use line::{BOLD, Color, DIM, Line, PLAIN};
@@ -336,7 +336,7 @@ impl<W: Write> Console<W> {
     }
 
     /// The user has to decide about a call, which the transcript shows.
-    pub(super) fn consent(&mut self, call: &Value) {
+    pub(super) fn approval(&mut self, call: &Value) {
         self.end_stream();
         let tool = text(&call["toolName"]).to_owned();
         let mut head = Line::of("? ", Color::Yellow.style());
@@ -382,7 +382,7 @@ impl<W: Write> Console<W> {
         options
     }
 
-    /// Nothing waits for the user any more.
+    /// Nothing waits for the user now.
     pub(super) fn ask_is_over(&mut self) {
         self.ask = None;
         self.dirty = true;

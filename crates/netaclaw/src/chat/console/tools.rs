@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_told_by_its_most_telling_argument() {
+    fn a_call_shows_its_most_telling_argument() {
         assert_eq!(gist(&json!({"timeout": 5, "command": "ls\n -l"})), "ls -l");
         assert_eq!(gist(&json!({"limit": 5, "odd": "x"})), "x");
         assert_eq!(gist(&json!({"limit": 5})), "");

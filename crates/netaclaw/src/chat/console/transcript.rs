@@ -57,7 +57,7 @@ impl Stream {
         lines_of(self.kind, &self.text[self.settled..], sheet)
     }
 
-    /// The text that will not change any more.
+    /// The text that is final.
     fn settle(&mut self) -> Option<String> {
         let open = &self.text[self.settled..];
         let length = match self.kind {
@@ -141,7 +141,7 @@ impl<W: Write> Console<W> {
         self.note(words, PLAIN);
     }
 
-    pub(in crate::chat) fn remark(&mut self, words: &str) {
+    pub(in crate::chat) fn progress_line(&mut self, words: &str) {
         self.note(words, DIM);
     }
 
@@ -254,12 +254,12 @@ impl<W: Write> Console<W> {
             }
             "tools_changed" => {
                 let changes = tool_changes(data);
-                self.remark(&self.lang.chat_tools_changed(changes));
+                self.progress_line(&self.lang.chat_tools_changed(changes));
             }
             "compaction_done" | "compaction_error" => {
                 if let Some((is_good, words)) = compaction_note(self.lang, event) {
                     match is_good {
-                        true => self.remark(&words),
+                        true => self.progress_line(&words),
                         false => self.complaint(&words),
                     }
                 }
@@ -288,8 +288,8 @@ impl<W: Write> Console<W> {
         self.tools.clear();
         self.ask_is_over();
         match text(&data["outcome"]) {
-            "stopped" => self.remark(&self.lang.chat_stopped()),
-            "interrupted" => self.remark(&self.lang.chat_interrupted()),
+            "stopped" => self.progress_line(&self.lang.chat_stopped()),
+            "interrupted" => self.progress_line(&self.lang.chat_interrupted()),
             "error" => return Heard::Failed,
             _ => {}
         }

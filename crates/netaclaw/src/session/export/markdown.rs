@@ -35,7 +35,7 @@ fn write_entry(
     let tag = label
         .map(|label| format!(" \\[{}\\]", inline(&label.text)))
         .unwrap_or_default();
-    if row.is_aside() {
+    if row.is_bookkeeping() {
         let gist = inline(&row.gist(lang));
         return writeln!(out, "\n*{}: {gist}*{tag}", inline(&row.heading(lang)));
     }

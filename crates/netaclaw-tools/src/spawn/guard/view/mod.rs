@@ -4,12 +4,12 @@
 //! Root makes these namespaces directly. Other accounts need a user namespace for them, which not
 //! every machine allows; there Landlock and seccomp are all that holds a child.
 
-mod covers;
 mod devices;
 mod git;
+mod mounts;
 
 use crate::spawn::plan::Plan;
-use covers::Covers;
+use mounts::Mounts;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount_bind, mount_change, mount_remount};
@@ -52,7 +52,7 @@ fn build(plan: &Plan) -> std::io::Result<()> {
     // Nothing that is mounted here is seen outside.
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private)?;
-    let mut covers = Covers::of(plan)?;
+    let mut covers = Mounts::of(plan)?;
     devices::mount()?;
     covers.apply()?;
     for root in &plan.confinement.writable {

@@ -52,7 +52,7 @@ impl EntryWriter<'_> {
                 failed,
                 parts,
             } => self.write_result(out, at, tool, *failed, parts, &tags),
-            row if row.is_aside() => {
+            row if row.is_bookkeeping() => {
                 let title = escape(&row.heading(self.lang));
                 let gist = escape(&one_line(&row.gist(self.lang), GIST_WIDTH));
                 writeln!(

@@ -229,7 +229,7 @@ impl Page<'_> {
             .iter()
             .take(8)
             .copied()
-            .find(|at| !transcript::project(&self.tree.entries()[*at]).is_aside());
+            .find(|at| !transcript::project(&self.tree.entries()[*at]).is_bookkeeping());
         let at = spoken.or(branch.entries.first().copied());
         at.map(|at| self.gist(at, 64)).unwrap_or_default()
     }
