@@ -22,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// - The loop makes one call at a time and waits for it, so two methods of an implementation never
 ///   run at once.
 /// - After a [`HostError`] the loop writes nothing more and ends the run.
-/// - No method but `before_model_call` and `on_overflow` may wait for a user or a model. Those two
-///   get the run's token and return soon after it is cancelled.
+/// - No method but `before_model_call`, `before_tool_call` and `on_overflow` may wait for a user, a
+///   model or other processes. Those three get the run's token and return soon after it is cancelled.
 /// - What is stored does not depend on whether clients are connected.
 #[async_trait]
 pub trait RunHost: Send {
@@ -77,6 +77,9 @@ pub trait RunHost: Send {
     async fn before_model_call(&mut self, _call: &ModelCall<'_>) -> Result<(), HostError> {
         Ok(())
     }
+
+    /// Comes before it is decided whether a tool call may run. Waits while this process must not act.
+    async fn before_tool_call(&mut self, _cancel: &CancellationToken) {}
 
     /// The model reports that the context is too long. The host may make it shorter and have the
     /// call repeated; the loop calls this once, and not again before an answer has arrived.

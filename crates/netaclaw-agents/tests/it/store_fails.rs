@@ -12,6 +12,7 @@ use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, me
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 struct Fixture {
@@ -310,4 +311,44 @@ async fn no_other_session_notices() {
     world.chat(&broken, "two").await;
     let done = within(broken_client.done(2)).await.remove(1);
     assert_eq!(done["data"]["outcome"], "completed", "{done}");
+}
+
+/// A process that others may take over begins nothing: no tool and no model call. What waits for
+/// that ends with its run.
+#[tokio::test]
+async fn a_suspended_process_starts_no_tool_and_asks_no_model() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Faulty::new(dir.path());
+    let world = World::with(Setting {
+        sessions: Some(Arc::clone(&store) as _),
+        ..Setting::of(Supplier::Openai)
+    })
+    .await;
+    let (session, client) = world.session().await;
+    world.script().push(Reply::tool_call("c1", "slow", "{}"));
+    let suspend_at_answer = |store: &Arc<Faulty>| {
+        let node = Arc::downgrade(store);
+        store.set(move |_, write| {
+            let node = node.upgrade();
+            match (write, node) {
+                (Write::Message(role), Some(node)) if role == "assistant" => node.suspend(),
+                _ => {}
+            }
+            Fate::Happens
+        });
+    };
+    suspend_at_answer(&store);
+    world.chat(&session, "one").await;
+    within(store.waits(1)).await;
+    let started = |event: &Value| event["type"] == "tool_call_started";
+    assert!(!client.events().iter().any(started));
+    store.resume();
+    within(client.wait("tool_call_started", |_| true)).await;
+    // Also between the end of the tool and the next model call.
+    store.suspend();
+    world.gate.add_permits(1);
+    within(store.waits(2)).await;
+    assert_eq!(world.requests().len(), 1);
+    within(world.engine.shut_down(Duration::ZERO)).await;
+    assert_eq!(world.requests().len(), 1);
 }

@@ -311,18 +311,25 @@ impl RunHost for SessionHost {
         let hash = request.hash;
         // The sender is dropped only with the run, whose own token ends the wait first. In any
         // case, silence is not an approval.
+        let provider = Arc::clone(&self.writer.provider);
         Ok(OpenApproval::Asked(Box::pin(async move {
-            waiting.await.unwrap_or(Approval {
+            let approval = waiting.await.unwrap_or(Approval {
                 hash,
                 consent: Consent::Refused { reason: None },
-            })
+            });
+            // The approved call begins with this answer.
+            provider.resumed().await;
+            approval
         })))
     }
 
     async fn before_model_call(&mut self, call: &ModelCall<'_>) -> Result<(), HostError> {
-        // A process that the others may be about to declare dead asks no model.
-        self.writer.provider.resumed().await;
+        self.until_active(call.cancel).await;
         self.compact_if_due(call).await
+    }
+
+    async fn before_tool_call(&mut self, cancel: &CancellationToken) {
+        self.until_active(cancel).await;
     }
 
     async fn on_overflow(
@@ -335,6 +342,15 @@ impl RunHost for SessionHost {
 }
 
 impl SessionHost {
+    /// A process that the others may be about to declare dead calls no model and no tool. Also
+    /// ready when the run is stopped.
+    async fn until_active(&self, cancel: &CancellationToken) {
+        tokio::select! {
+            () = self.writer.provider.resumed() => {}
+            () = cancel.cancelled() => {}
+        }
+    }
+
     fn notify_watchdog(&self, event: &RunEvent) {
         let progress = self.live.progress();
         match event {

@@ -38,6 +38,7 @@ impl Driver<'_> {
                 reason: CUT.to_owned(),
             },
             false => {
+                self.host.before_tool_call(&self.input.cancel).await;
                 let deciding = current(&*self.input.current_tools);
                 let current = tokio::select! {
                     biased;

@@ -10,6 +10,7 @@ use netaclaw_store::{FileProvider, FileSettings, Fsync};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
 
 type Result<T> = std::result::Result<T, SessionError>;
 
@@ -39,6 +40,9 @@ type Rule = Box<dyn FnMut(&SessionId, &Write) -> Fate + Send>;
 pub struct Faulty {
     inner: FileProvider,
     rule: Mutex<Option<Rule>>,
+    suspended: watch::Sender<bool>,
+    /// How often something began to wait for the end of a suspension.
+    waits: watch::Sender<usize>,
 }
 
 impl Faulty {
@@ -49,7 +53,24 @@ impl Faulty {
                 fsync: Fsync::Off,
             }),
             rule: Mutex::new(None),
+            suspended: watch::Sender::new(false),
+            waits: watch::Sender::new(0),
         })
+    }
+
+    /// As a node that lost its database and may be taken over.
+    pub fn suspend(&self) {
+        self.suspended.send_replace(true);
+    }
+
+    pub fn resume(&self) {
+        self.suspended.send_replace(false);
+    }
+
+    /// Ready when something has begun to wait for the end of a suspension so many times.
+    pub async fn waits(&self, times: usize) {
+        let mut waits = self.waits.subscribe();
+        waits.wait_for(|&count| count >= times).await.unwrap();
     }
 
     /// From now on every write is decided by this.
@@ -218,11 +239,15 @@ impl SessionTreeProvider for Faulty {
     }
 
     fn is_suspended(&self) -> bool {
-        self.inner.is_suspended()
+        *self.suspended.borrow()
     }
 
     async fn resumed(&self) {
-        self.inner.resumed().await;
+        let mut suspended = self.suspended.subscribe();
+        if self.is_suspended() {
+            self.waits.send_modify(|count| *count += 1);
+        }
+        suspended.wait_for(|&suspended| !suspended).await.unwrap();
     }
 
     async fn owner_died(&self) {
