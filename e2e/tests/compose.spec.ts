@@ -202,7 +202,7 @@ test('a new session begins with the model and the thinking that were chosen', as
     'second:64000',
   )
   await page.reload()
-  await page.getByRole('button', { name: 'Model: Default model' }).click()
+  await page.getByRole('button', { name: 'Model: Default (fake)' }).click()
   await page.getByRole('option', { name: 'second' }).click()
   await page.getByRole('button', { name: 'Thinking level: Default thinking level' }).click()
   await page.getByRole('option', { name: 'High', exact: true }).click()
@@ -212,7 +212,7 @@ test('a new session begins with the model and the thinking that were chosen', as
   await expect(page.getByRole('button', { name: 'Model: second' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Thinking level: High' })).toBeVisible()
   await chat.send('/clear')
-  await expect(page.getByRole('button', { name: 'Model: Default model' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Model: Default (fake)' })).toBeVisible()
 })
 
 test('a message that is written while another is sent stays', async ({ chat, model, server }) => {

@@ -314,7 +314,8 @@ test('a skill that fails says how, and one that is stopped as well', async ({ ch
   await chat.isIdle()
   // What was stopped is folded with the other steps.
   await openCard(page)
-  await expect(second).toHaveAttribute('data-status', 'cancelled')
+  await expect(second).toHaveAttribute('data-status', 'stopped')
+  await expect(second.locator('.status')).toHaveText('Stopped')
   await expect(second.locator('.tool-process-timeline li').last()).toContainText('Cancelled')
 })
 
