@@ -1,6 +1,6 @@
 /** Details of everyday use. */
 
-import { call, Hold, hold, say } from '../support/model.ts'
+import { call, Hold, hold, say, words } from '../support/model.ts'
 import { Chat } from '../support/chat.ts'
 import { expect, test } from '../support/test.ts'
 
@@ -65,6 +65,21 @@ test('a command that does not exist is refused, and two slashes send one', async
   expect(model.requests).toHaveLength(0)
   await chat.send('//etc holds settings')
   await chat.hasEnded('You said: /etc holds settings')
+})
+
+test('a message that begins with a slash is one again when it is edited or called back', async ({ chat, page }) => {
+  await chat.ask('//compact is a word', 'You said: /compact is a word')
+  await chat.act(chat.row('/compact is a word').first(), 'Edit')
+  const editor = page.locator('[data-row] textarea')
+  await expect(editor).toHaveValue('/compact is a word')
+  await editor.fill('/compact is an adjective')
+  await editor.press('Enter')
+  await chat.hasEnded('You said: /compact is an adjective')
+  await expect(chat.rows.first()).toContainText('2/2')
+  await chat.act(chat.row('/compact is an adjective').first(), 'Edit')
+  await editor.fill('//host/compact')
+  await editor.press('Enter')
+  await chat.hasEnded('You said: //host/compact')
 })
 
 test('a file that is too large says so, and can only be removed', async ({ chat, page, watch }) => {
@@ -249,23 +264,68 @@ test('tokens: logins of browsers stand apart, the own one is marked, a new one i
   await expect(page).toHaveURL(/\/settings\/users$/)
 })
 
-test('choosing an agent says what it is for, and a session says why it keeps its agent', async ({
+test('choosing an agent says what it is for, and another one answers from the next message on', async ({
   chat,
+  model,
   page,
   server,
 }) => {
-  await server.api('POST', 'agents', { name: 'writer', label: 'Writer', description: 'Writes short texts.' })
+  const spec = { name: 'writer', label: 'Writer', description: 'Writes short texts.', systemPrompt: 'You are terse.' }
+  await server.api('POST', 'agents', spec)
   await page.goto(new URL('/agents', page.url()).href)
   await page.getByRole('button', { name: 'Chat with Writer' }).click()
   await expect(page.locator('.state')).toContainText('Writer · Writes short texts.')
   await expect(page.locator('.tries button')).toHaveCount(3)
   await expect(page.locator('.tries')).not.toContainText('milk')
-  await chat.send('Red')
-  await chat.sessionId()
   await page.getByRole('button', { name: 'Agent: Writer' }).click()
-  await expect(page.getByRole('dialog', { name: 'Agent' })).toContainText('The agent of a session does not change')
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog', { name: 'Agent' })).toHaveCount(0)
+  await page.getByRole('option', { name: 'General' }).click()
+  const asked = () => JSON.stringify(model.requests.at(-1)!.messages[0])
+  await chat.ask('Red', 'You said: Red')
+  expect(asked()).not.toContain('You are terse.')
+
+  // Chosen, and taken back.
+  const note = page.locator('[data-region=composer] [role=status]', { hasText: 'from your next message on' })
+  const choose = async (from: string, to: string) => {
+    await page.getByRole('button', { name: `Agent: ${from}` }).click()
+    await page.getByRole('option', { name: to }).click()
+  }
+  await choose('General', 'Writer')
+  await expect(note).toContainText('“Writer” answers from your next message on.')
+  await expect(chat.field).toHaveAttribute('placeholder', 'Message Writer')
+  await note.getByRole('button', { name: 'Keep “General”' }).click()
+  await expect(note).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Agent: General' })).toBeVisible()
+
+  // Chosen, and said where it happened, in every tab and after a reload.
+  const other = await chat.second()
+  await choose('General', 'Writer')
+  await chat.ask('Blue', 'You said: Blue')
+  expect(asked()).toContain('You are terse.')
+  await expect(note).toHaveCount(0)
+  await chat.reload()
+  for (const tab of [chat, other]) {
+    await expect(tab.page.getByRole('button', { name: 'Agent: Writer' })).toBeVisible()
+    await expect(tab.row('Agent: writer')).toHaveCount(1)
+  }
+  await chat.ask('Green', 'You said: Green')
+  expect(asked()).toContain('You are terse.')
+})
+
+test('another agent that is chosen during a run answers after it', async ({ chat, model, page, server }) => {
+  await server.api('POST', 'agents', { name: 'writer', label: 'Writer', systemPrompt: 'You are terse.' })
+  await page.reload()
+  const point = new Hold()
+  model.next(...words('one two'), hold(point), say(' three'))
+  await chat.send('Count')
+  await expect(chat.rows.last()).toContainText('two')
+  await page.getByRole('button', { name: 'Agent: General' }).click()
+  await page.getByRole('option', { name: 'Writer' }).click()
+  await chat.send('Go on')
+  await expect(chat.queue).toHaveCount(1)
+  point.release()
+  await chat.hasEnded('You said: Go on')
+  expect(JSON.stringify(model.requests.at(-1)!.messages[0])).toContain('You are terse.')
+  await expect(page.getByRole('button', { name: 'Agent: Writer' })).toBeVisible()
 })
 
 test('a user sees which tools and skills the agent has', async ({ browser, chat, server }) => {

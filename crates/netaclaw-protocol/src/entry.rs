@@ -132,4 +132,7 @@ pub struct MessageMark {
     /// The indexes of the content blocks that are files.
     #[ts(optional)]
     pub attachments: Option<Vec<SentAttachment>>,
+    /// It begins with a slash and is not a command; it was sent with one slash more.
+    #[ts(optional)]
+    pub literal: Option<bool>,
 }

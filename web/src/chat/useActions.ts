@@ -7,6 +7,7 @@ import type { ApprovalGrant, Attachment, Chat, ChatMode, Commands, ThinkingLevel
 import { LinkError } from '@/socket'
 import { useCatalogue, useConnection, useDrafts, useOutbox, useSession } from '@/stores'
 import type { OwnDecision } from '@/view/approval'
+import { sentAs } from '@/view/content'
 import type { OwnAnswer } from '@/view/sessionPanels'
 import type { ApprovalChoice } from '@/view/types'
 
@@ -23,7 +24,7 @@ export function useActions() {
   const decisions = shallowRef<ReadonlyMap<string, OwnDecision>>(new Map())
 
   function send(content: string, attachments: readonly Attachment[], mode: ChatMode, draftKey: string): string {
-    const place = session.id === null ? newPlace() : { sessionId: session.id }
+    const place = session.id === null ? newPlace() : { sessionId: session.id, ...chosenAgent() }
     return outbox.send({ ...place, content, attachments: [...attachments], mode }, draftKey)
   }
 
@@ -33,19 +34,25 @@ export function useActions() {
     return { ...(agent ? { agentId: agent.id } : {}), ...catalogue.takeForNew() }
   }
 
+  /** The agent that was chosen for the next message of a session. */
+  function chosenAgent(): Pick<Chat, 'agentId'> {
+    return session.nextAgentId === null ? {} : { agentId: session.nextAgentId }
+  }
+
   /** Sends a changed message as a sibling of the old one. */
   async function edit(entryId: string, content: string, draftKey: string): Promise<void> {
     const { state } = session
     const entry = state?.entries.get(entryId)
     if (!state || !entry) return
+    const message = { sessionId: state.sessionId, content: sentAs(entry, content), ...chosenAgent() }
     const parent = state.tree.parentOf.get(entryId)
     if (parent !== undefined && state.entries.get(parent)) {
-      outbox.send({ sessionId: state.sessionId, content, leafEntryId: parent, mode: 'queue' }, draftKey)
+      outbox.send({ ...message, leafEntryId: parent, mode: 'queue' }, draftKey)
       return
     }
     // Before the first entry there is none to name: the leaf is moved there, and the message follows.
     if (await ask('switch_leaf', { sessionId: state.sessionId, leafEntryId: entry.parentId })) {
-      outbox.send({ sessionId: state.sessionId, content, mode: 'queue' }, draftKey)
+      outbox.send({ ...message, mode: 'queue' }, draftKey)
     }
   }
 

@@ -14,8 +14,9 @@ export function useModelInUse() {
       return modelInUse(catalogue.models, place ?? ofAgent(catalogue.agentForNew?.id ?? null))
     }
     if (!session.state) return null
-    const { model, meta } = session.state
-    const place = model ? { channelId: model.provider, model: model.modelId } : ofAgent(meta.agentId)
-    return modelInUse(catalogue.models, place)
+    const { model } = session.state
+    const place = model ? { channelId: model.provider, model: model.modelId } : null
+    const agentId = session.agentId ?? catalogue.defaultAgent?.id ?? null
+    return modelInUse(catalogue.models, place ?? ofAgent(agentId))
   })
 }

@@ -1284,7 +1284,11 @@ export type MessageMark = { requestId?: string, itemId?: string,
 /**
  * The indexes of the content blocks that are files.
  */
-attachments?: Array<SentAttachment>, };
+attachments?: Array<SentAttachment>, 
+/**
+ * It begins with a slash and is not a command; it was sent with one slash more.
+ */
+literal?: boolean, };
 
 export type MissingSandbox = "refuse" | "warn";
 

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import { ref, shallowRef } from 'vue'
+import { computed, ref, shallowRef, watch } from 'vue'
 import type { EntryPage, Opened, ServerEvent } from '@/protocol'
 import { request } from '@/api'
 import { fromSnapshot, reduce, withEntries, withoutWants, type SessionState } from '@/session'
@@ -28,6 +28,15 @@ export const useSession = defineStore('session', () => {
   const loadingOlder = ref(false)
   /** How often something was missing and was asked for again. */
   const healed = ref(0)
+  /** The agent that was chosen for the next message, if it is another one. */
+  const nextAgentId = ref<string | null>(null)
+  const agentId = computed(() => nextAgentId.value ?? state.value?.meta.agentId ?? null)
+  // A switch in this tab has happened then, and one in another tab came first.
+  watch(
+    () => state.value?.meta.agentId,
+    () => (nextAgentId.value = null),
+    { flush: 'sync' },
+  )
 
   let waiting: ServerEvent[] = []
   let framed = false
@@ -63,6 +72,7 @@ export const useSession = defineStore('session', () => {
     }
     id.value = sessionId
     state.value = null
+    nextAgentId.value = null
     waiting = []
     syncing = false
     syncPause = SYNC_AGAIN_MS
@@ -168,7 +178,26 @@ export const useSession = defineStore('session', () => {
     }
   }
 
-  return { id, state, phase, problem, loadingOlder, healed, open, sync, loadOlder }
+  /** The agent that is to answer from the next message on. */
+  function chooseAgent(chosen: string): void {
+    nextAgentId.value = chosen === (state.value?.meta.agentId ?? null) ? null : chosen
+  }
+
+  return {
+    id,
+    state,
+    phase,
+    problem,
+    loadingOlder,
+    healed,
+    nextAgentId,
+    /** Of the next message; null if the default one answers. */
+    agentId,
+    chooseAgent,
+    open,
+    sync,
+    loadOlder,
+  }
 })
 
 function ignore(): void {}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '@/protocol'
-import { agentSwitch } from './content'
+import { agentSwitch, sentAs } from './content'
 import { nodeOf } from './node'
 
 const custom = (customType: string, data?: unknown) =>
@@ -25,4 +25,21 @@ test('a switch to another agent goes by its name', () => {
   ]) {
     expect(agentSwitch(odd)).toBeNull()
   }
+})
+
+test('a message that begins with a slash is sent with one more, unless it was a command', () => {
+  const message = (netaclaw: object) =>
+    ({
+      type: 'message',
+      id: 'a',
+      parentId: null,
+      timestamp: '2026-11-16T09:00:00.000Z',
+      message: { role: 'user', content: '/x', timestamp: 0, netaclaw },
+    }) as Entry
+  const literal = message({ literal: true })
+  expect(sentAs(literal, '/compact now')).toBe('//compact now')
+  expect(sentAs(literal, '//host/share')).toBe('///host/share')
+  expect(sentAs(literal, 'compact now')).toBe('compact now')
+  expect(sentAs(message({}), '/skill folder-audit')).toBe('/skill folder-audit')
+  expect(sentAs(undefined, '/skill folder-audit')).toBe('/skill folder-audit')
 })

@@ -31,6 +31,12 @@ export function imagesOf(
 export const NO_IMAGES: readonly ImageView[] = []
 export const NO_FILES: readonly FileView[] = []
 
+/** What has to be sent for this text to be that of a message, in place of the message of an entry. */
+export function sentAs(entry: Entry | undefined, text: string): string {
+  const isLiteral = entry?.type === 'message' && entry.message.role === 'user' && entry.message.netaclaw?.literal
+  return isLiteral && text.startsWith('/') ? `/${text}` : text
+}
+
 /** A user's message taken apart: words, pictures, and files that stand in blocks of their own. */
 export function userParts(
   entryId: string,

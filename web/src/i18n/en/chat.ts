@@ -74,8 +74,11 @@ export default {
     thinking: 'Thinking level',
     levels: { off: 'Off', minimal: 'Minimal', low: 'Low', medium: 'Medium', high: 'High', xhigh: 'Very high' },
     auxiliary: 'auxiliary',
-    agentFixed: 'The agent of a session does not change. To use another agent, start a new session.',
     noAgent: 'This session names no agent, for example because it was imported. The default agent answers.',
+    agentGone: 'Deleted agent',
+    unlisted: 'no longer in the list',
+    thinksAnyway: 'Set by the model',
+    thinksAnywayHint: 'This model thinks although the level is “Off”.',
     answerer: 'Agent, model and thinking level',
   },
   run: {

@@ -14,7 +14,7 @@ export default {
     showArchived: 'Show archived sessions',
     empty: 'No sessions yet. Write a message to start one.',
     noneArchived: 'No archived sessions.',
-    noneFound: 'No matching sessions.',
+    noneFound: 'No matching sessions. Titles and first messages are searched.',
     failed: 'Cannot load the sessions.',
     more: 'Show more',
     age: {

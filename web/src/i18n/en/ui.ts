@@ -162,6 +162,11 @@ export default {
     use: 'Use {model}',
     remove: 'Remove the image | Remove the images',
   },
+  switchAgent: {
+    from: '“{agent}” answers from your next message on.',
+    what: 'It reads the session so far. Approvals granted for this session end.',
+    keep: 'Keep “{agent}”',
+  },
   image: {
     open: 'Open image {name}',
     zoomIn: 'Zoom in',
@@ -381,6 +386,7 @@ export default {
     writing: 'preparing…',
     blocked: 'Blocked by policy.',
     unavailable: 'Not run: {reason}',
+    noSuchTool: 'Not run: there is no tool “{name}”.',
     showAll: 'Show all ({size})',
     diff: 'Changes: {added} lines added, {removed} removed',
     progress: 'Progress',

@@ -71,8 +71,11 @@ export default {
     thinking: '思考强度',
     levels: { off: '关闭', minimal: '极少', low: '低', medium: '中', high: '高', xhigh: '极高' },
     auxiliary: '辅助',
-    agentFixed: '会话开始后不能更换智能体。如需使用其他智能体，请新建会话。',
     noAgent: '此会话未指定智能体（例如导入的会话），由默认智能体回答。',
+    agentGone: '已删除的智能体',
+    unlisted: '已不在列表中',
+    thinksAnyway: '由模型决定',
+    thinksAnywayHint: '强度为“关闭”，但此模型仍会思考。',
     answerer: '智能体、模型和思考强度',
   },
   run: {

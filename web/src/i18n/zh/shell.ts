@@ -15,7 +15,7 @@ export default {
     showArchived: '显示已归档的会话',
     empty: '还没有会话。发送一条消息即可开始。',
     noneArchived: '没有已归档的会话。',
-    noneFound: '没有匹配的会话。',
+    noneFound: '没有匹配的会话。此处搜索标题和第一条消息。',
     failed: '无法加载会话。',
     more: '显示更多',
     age: { today: '今天', yesterday: '昨天', week: '过去 7 天', month: '过去 30 天', older: '更早' },

@@ -160,6 +160,11 @@ export default {
     use: '改用 {model}',
     remove: '去掉图片 | 去掉图片',
   },
+  switchAgent: {
+    from: '从您的下一条消息起，由“{agent}”回答。',
+    what: '它会读取会话此前的内容；本会话内的审批随之失效。',
+    keep: '继续使用“{agent}”',
+  },
   image: {
     open: '打开图片 {name}',
     zoomIn: '放大',
@@ -376,6 +381,7 @@ export default {
     writing: '准备中…',
     blocked: '已由策略阻止。',
     unavailable: '未运行：{reason}',
+    noSuchTool: '未运行：没有名为“{name}”的工具。',
     showAll: '显示全部（{size}）',
     diff: '修改：增加 {added} 行，删除 {removed} 行',
     progress: '进度',

@@ -72,8 +72,12 @@ describe('a tool card', () => {
     })
     expect(card.text()).toContain('Not run: ')
     expect(card.text()).not.toContain('settings disable it')
-    await card.setProps({ tool: tool({ status: 'blocked', result: null, blockedReason: 'denied by the agent' }) })
+    const blocked = { status: 'blocked', result: null, blockedReason: 'denied by the agent' } as const
+    await card.setProps({ tool: tool({ ...blocked, policySources: ['catalogue:on_by_default'] }) })
     expect(text('.problem')).toEqual(['denied by the agent'])
+    // What the model reads instead lists its tools.
+    await card.setProps({ tool: tool({ ...blocked, name: 'nonsense', policySources: [] }) })
+    expect(text('.problem')).toEqual(['Not run: there is no tool “nonsense”.'])
   })
 
   test('shows live output, and closes it at the end', async () => {
