@@ -88,6 +88,129 @@ test('killed while a tool runs: interrupted, and not stopped by a user', async (
   })
 })
 
+test('killed while a call waits for approval: it goes on waiting, and runs when it is allowed', async ({
+  chat,
+  model,
+  server,
+  watch,
+}) => {
+  watch.allowNetworkFailures()
+  await works(server, 'always')
+  model.next(call('bash', { command: 'echo allowed' }))
+  model.next(...words('It has run.'))
+  await chat.send('Run it')
+  await expect(chat.approvals).toBeVisible()
+  await server.kill()
+  await expect(run(chat)).toContainText('Disconnected; run status unknown')
+  await expect(status(chat)).toHaveText('Waiting for approval')
+  await server.start()
+  await expect(chat.pill).toHaveCount(0)
+  await twice(chat, async () => {
+    await expect(status(chat)).toHaveText('Waiting for approval')
+    await expect(chat.approvals).toContainText('echo allowed')
+    await expect(chat.page.getByText(/^(Stopped\.|Interrupted)/)).toHaveCount(0)
+  })
+  await chat.approvals.getByRole('button', { name: 'Allow once' }).click()
+  await chat.hasEnded('It has run.')
+  await twice(chat, async () => {
+    await expect(used(chat)).toContainText('Used 1 tool')
+    await expect(chat.page.getByText(/^(Stopped\.|Interrupted)/)).toHaveCount(0)
+  })
+})
+
+test('offline while a call waits for approval: it waits, and nothing else is claimed', async ({
+  chat,
+  model,
+  server,
+  watch,
+}) => {
+  watch.allowNetworkFailures()
+  await works(server, 'always')
+  model.next(call('bash', { command: 'echo allowed' }))
+  model.next(...words('It has run.'))
+  await chat.send('Run it')
+  await expect(chat.approvals).toBeVisible()
+  await chat.page.context().setOffline(true)
+  await expect(run(chat)).toContainText('Disconnected; run status unknown')
+  await expect(status(chat)).toHaveText('Waiting for approval')
+  // A decision that cannot be sent says so, and the card stays.
+  await chat.approvals.getByRole('button', { name: 'Allow once' }).click()
+  await expect(chat.approvals.getByRole('alert')).toContainText('Not connected')
+  await expect(status(chat)).toHaveText('Waiting for approval')
+  await chat.page.context().setOffline(false)
+  await expect(chat.pill).toHaveCount(0)
+  await expect(run(chat)).toContainText('Waiting for you')
+  await chat.approvals.getByRole('button', { name: 'Allow once' }).click()
+  await chat.hasEnded('It has run.')
+})
+
+test('allowed late: the time of a call leaves out the wait for a person', async ({ chat, model, server }) => {
+  await works(server, 'always')
+  model.next(call('bash', { command: 'echo allowed' }))
+  model.next(...words('It has run.'))
+  await chat.send('Run it')
+  await expect(chat.approvals).toBeVisible()
+  const asked = Date.now()
+  for (let times = 0; times < 3; times++) {
+    await chat.reload()
+    await expect(chat.approvals).toBeVisible()
+  }
+  const waited = Date.now() - asked
+  await chat.approvals.getByRole('button', { name: 'Allow once' }).click()
+  await chat.hasEnded('It has run.')
+  await twice(chat, async () => {
+    if ((await used(chat).getAttribute('aria-expanded')) === 'false') await used(chat).click()
+    for (const time of [cards(chat).locator('.time'), used(chat).locator('.time')]) {
+      const [, count, unit] = /^([\d.]+) (ms|s)$/.exec(await time.innerText()) ?? []
+      expect(Number(count) * (unit === 's' ? 1000 : 1), await time.innerText()).toBeLessThan(waited)
+    }
+  })
+})
+
+test('stopped while a question is open: the question is stopped, and so is the run', async ({ chat, model }) => {
+  model.next(call('clarify', { question: 'Which colour?', options: ['red', 'blue'] }))
+  await chat.send('Paint it')
+  await expect(status(chat)).toHaveText('Waiting for your answer')
+  await expect(run(chat)).toContainText('Waiting for you')
+  await chat.stopButton.click()
+  await chat.isIdle()
+  await twice(chat, async () => {
+    await expect(status(chat)).toHaveText('Stopped')
+    await expect(chat.rows.last()).toContainText('Stopped.')
+    await expect(used(chat)).toHaveCount(0)
+  })
+})
+
+for (const [how, said] of [
+  ['stopped', 'Stopped.'],
+  ['killed', 'Interrupted: the server stopped'],
+] as const)
+  test(`${how} between two answers: the call is done, and the run is not`, async ({ chat, model, server, watch }) => {
+    watch.allowNetworkFailures()
+    await works(server, 'never')
+    const point = new Hold()
+    model.next(call('bash', { command: 'echo done' }))
+    model.next(hold(point), say('Never said.'))
+    await chat.send('Run it')
+    await point.reached
+    await expect(run(chat)).toContainText('Waiting for the model')
+    if (how === 'stopped') {
+      await chat.stopButton.click()
+      await chat.isIdle()
+    } else {
+      await server.kill()
+      await expect(run(chat)).toContainText('Disconnected; run status unknown')
+      await server.start()
+    }
+    await twice(chat, async () => {
+      await expect(chat.rows.last()).toContainText(said)
+      await expect(used(chat)).toContainText('Used 1 tool')
+      await expect(chat.page.getByText(how === 'stopped' ? /^Interrupted/ : /^Stopped\./)).toHaveCount(0)
+    })
+    point.release()
+    await expect(chat.rows.last()).not.toContainText('Never said.')
+  })
+
 for (const signal of ['SIGKILL', 'SIGTERM'] as const)
   test(`ended by ${signal} in the middle of an answer: interrupted`, async ({ chat, model, server, watch }) => {
     watch.allowNetworkFailures()

@@ -35,9 +35,10 @@ const conversations = {
 const [program, ...wanted] = process.argv.slice(2)
 if (!program) throw new Error('usage: node tools/record.mjs PATH_TO_NETACLAW [conversation ...]')
 mkdirSync(target, { recursive: true })
-const data = mkdtempSync(join(tmpdir(), 'netaclaw-record-'))
-// What the tools of the conversations see.
-const workspace = join(data, 'workspace')
+const place = mkdtempSync(join(tmpdir(), 'netaclaw-record-'))
+const data = join(place, 'data')
+// What the tools of the conversations see. The data directory is hidden from them.
+const workspace = join(place, 'workspace')
 mkdirSync(workspace)
 writeFileSync(join(workspace, 'notes.md'), '# Notes\n\nBuy milk.\n')
 const server = spawn(program, ['serve', '--listen', '127.0.0.1:0', '--data-dir', data], {
@@ -51,12 +52,12 @@ try {
   for (const [name, steps] of Object.entries(conversations)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const recording = await record(address, steps)
-    writeFileSync(join(target, `${name}.json`), JSON.stringify(recording, null, 1).replaceAll(data, '/data') + '\n')
+    writeFileSync(join(target, `${name}.json`), JSON.stringify(recording, null, 1).replaceAll(place, '/data') + '\n')
     process.stdout.write(`${name}: ${recording.events.length} events\n`)
   }
 } finally {
   server.kill()
-  rmSync(data, { recursive: true, force: true })
+  rmSync(place, { recursive: true, force: true })
 }
 
 async function firstAddress(child) {
@@ -100,8 +101,9 @@ async function record(address, steps) {
   }
   try {
     const { sessionId } = await ask('chat', { content: steps[0].say, requestId: crypto.randomUUID() })
-    // From before the first event: the answer of a demo model takes longer than this.
+    // The message subscribed this client already; a recording begins where the snapshot ends.
     const opened = await ask('session_open', { sessionId })
+    const before = events.length
     for (const [number, step] of steps.entries()) {
       const from = events.length
       if (number > 0) await act(ask, sessionId, step, events)
@@ -117,7 +119,7 @@ async function record(address, steps) {
     }
     await ask('session_close', { sessionId })
     const closed = await ask('session_open', { sessionId })
-    return { opened: stripped(opened), events, closed: stripped(closed) }
+    return { opened: stripped(opened), events: events.slice(before), closed: stripped(closed) }
   } finally {
     socket.disconnect()
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry, ServerEvent, ToolExecutionStatus } from '@/protocol'
-import { fromSnapshot, reduce, type SessionState } from '@/session'
+import { fromSnapshot, reduce, wholeText, type SessionState } from '@/session'
 import { RECORDINGS } from '@/session/recordings'
 import { treeShape } from '@/session/tree'
 import chat from '@/i18n/en/chat'
@@ -10,7 +10,8 @@ import { callStands, needsWord, runStands } from './stands'
 import { transcript } from './transcript'
 import type { RunView, ToolStatus } from './types'
 
-const base = fromSnapshot(RECORDINGS.find(([name]) => name === 'plain')![1].closed, null, 0)
+const { closed } = RECORDINGS.find(([name]) => name === 'plain')![1]
+const base = fromSnapshot(closed, null, 0)
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const usage = {
   input: 1,
@@ -125,6 +126,15 @@ const PHASES = {
   'in a tool': called('bash'),
   'between two answers': worked,
   'in the last answer': [...worked, ...streaming('a2', 'r1')],
+  'retrying the first request': [
+    ...asked,
+    phase('retrying', { retry: { trouble: { kind: 'rate_limited', words: { en: 'x', zh: 'x' } }, at: START + 4_000 } }),
+  ],
+  'compacting between two answers': [
+    ...worked,
+    phase('compacting'),
+    ['compaction_start', { reason: 'threshold', messageCount: 3 }] as Told,
+  ],
 }
 type Phase = keyof typeof PHASES
 
@@ -143,6 +153,36 @@ const over = (state: SessionState, last: readonly Told[]): SessionState =>
 const restarted = (state: SessionState, last: readonly Told[]): SessionState => {
   const { run, ...stored } = over(state, last)
   return { ...stored, run, tools: new Map(), streaming: null, errors: [], done: null }
+}
+
+/** What a page shows that is opened now: the server tells it what is under way. */
+function reloaded(state: SessionState): SessionState {
+  const { streaming, compaction } = state
+  const snapshot = {
+    ...closed.snapshot!,
+    entries: state.path.map((id) => state.entries.get(id)!),
+    activePath: [...state.path],
+    childrenByParentId: {},
+    run: state.run,
+    streaming: streaming && {
+      ...streaming,
+      parts: streaming.parts.map((part) => ({ ...part, text: wholeText(part.text), startedAt: START })),
+    },
+    tools: [...state.tools.values()]
+      .filter((tool) => tool.result === null)
+      .map(({ name, label, ...tool }) => ({
+        ...tool,
+        toolName: name,
+        toolLabel: label,
+        output: wholeText(tool.output),
+        processEventCount: 0,
+      })),
+    questions: state.questions,
+    approvals: state.approvals,
+    compaction:
+      compaction?.state === 'running' ? { ...compaction.start, progress: compaction.progress, since: 0 } : null,
+  }
+  return fromSnapshot({ ...closed, seq: state.seq, snapshot } as unknown as typeof closed, null, START)
 }
 
 /** What the page says, in the order in which it is read. */
@@ -184,8 +224,19 @@ describe('a run with tools', () => {
     ['in a tool', ['Running', 'Running tools']],
     ['between two answers', ['Done', 'Waiting for the model']],
     ['in the last answer', ['Used', 'Done', 'Answering']],
-  ])('%s says what it does', (phase, expected) => {
+    ['retrying the first request', ['Retrying']],
+    ['compacting between two answers', ['Done', 'Compacting context']],
+  ])('%s says what it does, also after a reload in the midst of it', (phase, expected) => {
     expect(words(at(phase))).toEqual(expected)
+    expect(words(reloaded(at(phase)))).toEqual(expected)
+  })
+
+  test.each(Object.keys(PHASES) as Phase[])('%s, while it stops, says that it does', (phase) => {
+    const stopping = tell(at(phase), [
+      ['run_status', { status: 'stopping', runId: 'r', since: START, startedAt: START, waitedMs: 0 }],
+    ])
+    expect(words(stopping)).toEqual([...words(at(phase)).slice(0, -1), 'Stopping'])
+    expect(words(reloaded(stopping))).toEqual(words(stopping))
   })
 
   test.each<[Phase, string[]]>([
@@ -197,6 +248,8 @@ describe('a run with tools', () => {
     ['in a tool', ['Status unknown']],
     ['between two answers', ['Done']],
     ['in the last answer', ['Used', 'Done']],
+    ['retrying the first request', []],
+    ['compacting between two answers', ['Done']],
   ])('%s, offline, claims nothing it does not know', (phase, expected) => {
     expect(words(at(phase), false)).toEqual([...expected, OFFLINE])
   })
@@ -214,6 +267,8 @@ describe('a run with tools', () => {
     ['in a tool', [...settled('bash', 'stopped', true), cut('x', 'r1')], ['Stopped', STOPPED]],
     ['between two answers', [cut('x', 'r1')], ['Used', 'Done', STOPPED]],
     ['in the last answer', [cut('a2', 'r1')], ['Used', 'Done', STOPPED]],
+    ['retrying the first request', [cut('x', 'u1')], [STOPPED]],
+    ['compacting between two answers', [cut('x', 'r1')], ['Used', 'Done', STOPPED]],
   ])('%s, stopped, says so, also after a reload', (phase, last, expected) => {
     expect(words(over(at(phase), last))).toEqual(expected)
     expect(words(restarted(at(phase), last))).toEqual(expected)
@@ -229,6 +284,8 @@ describe('a run with tools', () => {
     ['in a tool', [...settled('bash', 'interrupted', true), cut('x', 'r1', interrupted)], ['Interrupted', INTERRUPTED]],
     ['between two answers', [cut('x', 'r1', interrupted)], ['Used', 'Done', INTERRUPTED]],
     ['in the last answer', [cut('a2', 'r1', interrupted)], ['Used', 'Done', INTERRUPTED]],
+    ['retrying the first request', [cut('x', 'u1', interrupted)], [INTERRUPTED]],
+    ['compacting between two answers', [cut('x', 'r1', interrupted)], ['Used', 'Done', INTERRUPTED]],
   ])('%s, killed, was not stopped by a user', (phase, last, expected) => {
     const open = at(phase)
     const after = restarted(open, last)
