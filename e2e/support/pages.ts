@@ -139,6 +139,7 @@ export async function views(server: Server, session: string): Promise<View[]> {
     { name: 'settings-account', path: '/settings/account', ready: '.section h2' },
     { name: 'settings-tokens', path: '/settings/tokens', ready: '.section h2' },
     { name: 'settings-users', path: '/settings/users', ready: '.section h2' },
+    { name: 'settings-approvals', path: '/settings/approvals', ready: '.section h2' },
     { name: 'settings-audit', path: '/settings/audit', ready: '.section .records li' },
     { name: 'settings-about', path: '/settings/about', ready: '.section h2' },
     {

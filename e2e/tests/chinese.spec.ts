@@ -1,7 +1,8 @@
 /** On a Chinese page, what the app and the server say is Chinese. */
 
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { fail, say } from '../support/model.ts'
+import { call, fail, Hold, hold, say, think } from '../support/model.ts'
 import { look, show, views } from '../support/pages.ts'
 import { expect, test } from '../support/test.ts'
 
@@ -9,11 +10,17 @@ test.use({ trace: 'off' })
 
 /**
  * English sentences that people see: four words in a row that are not code, an address or text of a user.
- * What others say (suppliers, models, programs) stands in `code`, `pre` or in a message.
+ * What others say (suppliers, models, programs) is in `code`, `pre` or in the parts of a row that are listed here.
  */
 async function english(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
-    const FOREIGN = 'code, pre, kbd, textarea, script, style, svg, [data-row], .instructions'
+    const FOREIGN = [
+      'code, pre, kbd, textarea, script, style, svg, .instructions',
+      // Of models and users: Markdown, messages, arguments of calls, answers to questions, names of files.
+      '.nc-prose, .bubble .text, .tool .headline, .tool .said, .files .name',
+      // Of programs: results, errors of tools as the model reads them, and steps.
+      '.tool .matches, .tool[data-status=error] .problem, .tool .progress, .tool-process-timeline .words',
+    ].join()
     const SENTENCE = /(?:[A-Za-z][a-z'’]*[ ,]+){3,}[a-z]{2,}/
     const found: string[] = []
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -116,5 +123,80 @@ test('nor does what the server says when something goes wrong', async ({ chat, s
   await page.getByRole('button', { name: /测试/ }).first().click()
   await expect(page.getByText(/无法启动|未能启动/).first()).toBeVisible()
   await note('MCP')
+  expect(faults).toEqual([])
+})
+
+test('nor do the cards of calls, whatever comes of them', async ({ chat, server, model, page, watch }) => {
+  test.slow()
+  watch.allowNetworkFailures()
+  await server.useAgent({ workspace: join(server.place, 'work'), approval: 'risky' })
+  await look(page, 'light', 'zh')
+  await page.reload()
+  const faults: string[] = []
+  const closed = page
+    .locator('[data-row]')
+    .locator('.line, .head, .thinking .title')
+    .and(page.locator('[aria-expanded=false]'))
+  const note = async (what: string) => {
+    while ((await closed.count()) > 0) await closed.first().click()
+    faults.push(...(await english(page)).map((text) => `${what}: ${text}`))
+  }
+  const status = () => page.locator('section.tool .status').last()
+
+  model.next(think('想一想。'), call('ls', { path: '.' }), call('read', { path: '没有.txt' }), call('nonsense', {}))
+  model.next(call('todo', { items: [{ text: '看一看', status: 'in_progress' }] }))
+  model.next(say('看完了。'))
+  await chat.ask('看一看', '看完了。')
+  await note('done, failed and unknown')
+
+  model.next(call('write', { path: '记录.txt', content: '牛奶' }))
+  model.next(say('不写。'))
+  await chat.send('记下来')
+  await expect(status()).toHaveText('等待审批')
+  await note('approval')
+  await chat.approvals.getByRole('button', { name: '允许更多…' }).click()
+  await note('scopes')
+  await chat.approvals.getByRole('button', { name: '返回' }).click()
+  await chat.approvals.getByRole('button', { name: '拒绝' }).click()
+  await page.keyboard.press('Enter')
+  await chat.hasEnded('不写。')
+  await note('denied')
+
+  model.next(call('write', { path: '记录.txt', content: '牛奶' }))
+  model.next(say('写好了。'))
+  await chat.send('还是记下来')
+  await chat.approvals.getByRole('button', { name: '本会话内允许' }).click()
+  await chat.hasEnded('写好了。')
+  await note('allowed')
+
+  await server.api('PATCH', 'tools/bash', { status: 'disabled' })
+  model.next(call('bash', { command: 'echo' }))
+  model.next(say('不行。'))
+  await chat.ask('试一试', '不行。')
+  await note('blocked')
+
+  model.next(call('clarify', { question: '哪种颜色？', options: ['红', '蓝'] }))
+  await chat.send('涂色')
+  await expect(status()).toHaveText('等待您的回答')
+  await note('question')
+  await chat.stopButton.click()
+  await chat.isIdle()
+  await note('stopped')
+
+  const point = new Hold()
+  model.next(say('一'), hold(point))
+  await chat.send('数一数')
+  await expect(chat.rows.last()).toContainText('一')
+  await server.kill()
+  await note('disconnected')
+  point.release()
+  await server.start()
+  await expect(chat.rows.last()).toContainText('已中断')
+  await note('interrupted')
+
+  await chat.field.fill('/compact')
+  await chat.field.press('Enter')
+  await expect(page.locator('[data-row][data-kind=compaction]')).toBeVisible()
+  await note('compaction')
   expect(faults).toEqual([])
 })

@@ -146,6 +146,11 @@ test('main and auxiliary channels are distinguished, and can be filtered', async
   await filter.getByText('Main').click()
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('demo')
+
+  // Only an auxiliary channel can have the auxiliary model.
+  await page.goto(`${server.address}/settings/defaults`)
+  await page.getByRole('combobox', { name: 'Channel' }).click()
+  await expect(page.getByRole('option')).toHaveText([/agent/, 'fake'])
 })
 
 test('a token is created, logs a user in, and out again when it is revoked', async ({
