@@ -160,7 +160,9 @@ test('all edits of the session: shown, used, kept through kill -9, and ended', a
   await write('b.txt', 'Second one written.')
   await chat.hasEnded('Second one written.')
   await page.locator('.activity .line').last().click()
-  await expect(page.locator('.allowed').last()).toContainText('Allowed by: all edits in the workspace, for this session')
+  await expect(page.locator('.allowed').last()).toContainText(
+    'Allowed by: all edits in the workspace, for this session',
+  )
 
   await standing.getByRole('button', { name: /^End:/ }).click()
   await expect(standing).toHaveCount(0)
