@@ -1,7 +1,8 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
-import type { AgentBrief, ChannelModels, ModelInfo } from '@/protocol'
+import { nextTick } from 'vue'
+import type { AgentBrief, ChannelModels, Entry, ModelInfo } from '@/protocol'
 import { fromSnapshot, type SessionState } from '@/session'
 import { RECORDINGS } from '@/session/recordings'
 import { useCatalogue, useSession } from '@/stores'
@@ -98,6 +99,39 @@ describe('the model', () => {
     open({ model: { provider: 'Channel c1', modelId: 'large' } })
     expect(shown('Model')).toBe('large')
     expect(await options('Model')).toEqual(['large', 'small'])
+  })
+})
+
+describe('the model of another agent', () => {
+  const after = (...added: object[]): Partial<SessionState> => {
+    const entries = added.map((entry, at) => ({ id: `x${at}`, parentId: null, timestamp: '', ...entry }) as Entry)
+    return {
+      model: { provider: 'c1', modelId: 'small' },
+      entries: plain.entries.withAll(entries.map((entry) => [entry.id, entry] as const)),
+      path: [...plain.path, ...entries.map(({ id }) => id)],
+    }
+  }
+  const chosen = { type: 'model_change', provider: 'c1', modelId: 'small' }
+  const switched = { type: 'custom', customType: 'netaclaw.agent', data: { agentId: 'writer', agentName: 'writer' } }
+
+  test('is shown while it is chosen for the next message', async () => {
+    const session = open(after())
+    expect(shown('Model')).toBe('small')
+    session.chooseAgent('writer')
+    await nextTick()
+    expect(shown('Model')).toBe('large')
+  })
+
+  test('is shown between the switch and its first answer', () => {
+    open({ ...after(switched), meta: { ...plain.meta, agentId: 'writer' } })
+    expect(shown('Model')).toBe('large')
+  })
+
+  test('is not shown if a model was chosen for the session', async () => {
+    const session = open(after(chosen))
+    session.chooseAgent('writer')
+    await nextTick()
+    expect(shown('Model')).toBe('small')
   })
 })
 

@@ -1,6 +1,6 @@
 import { computed } from 'vue'
 import { useCatalogue, useSession } from '@/stores'
-import { modelInUse, modelOfAgent, type ModelInUse } from '@/view/models'
+import { modelInUse, modelOfAgent, modelOfSession, type ModelInUse } from '@/view/models'
 
 /** The model that the next message goes to, and what is known about it. */
 export function useModelInUse() {
@@ -14,7 +14,7 @@ export function useModelInUse() {
       return modelInUse(catalogue.models, place ?? ofAgent(catalogue.agentForNew?.id ?? null))
     }
     if (!session.state) return null
-    const { model } = session.state
+    const model = modelOfSession(session.state, session.nextAgentId !== null)
     const place = model ? { channelId: model.provider, model: model.modelId } : null
     const agentId = session.agentId ?? catalogue.defaultAgent?.id ?? null
     return modelInUse(catalogue.models, place ?? ofAgent(agentId))

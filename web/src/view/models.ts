@@ -1,6 +1,8 @@
 /** Models to choose from, and what the one in use can do. Pure. */
 
-import type { AgentModel, ChannelModels, ModelInfo } from '@/protocol'
+import type { AgentModel, ChannelModels, ModelInfo, ModelRef } from '@/protocol'
+import type { SessionState } from '@/session'
+import { agentSwitch } from './content'
 
 /** A model of a channel. */
 export interface ModelPlace {
@@ -27,6 +29,24 @@ export const placeKey = (place: ModelPlace): string => `${place.channelId}\n${pl
 export function modelOfAgent(defaults: readonly AgentModel[], agentId: string | null): ModelPlace | null {
   const own = defaults.find((item) => item.agentId === agentId)
   return own ? { channelId: own.channelId, model: own.model } : null
+}
+
+/**
+ * The model that a session names for its next answer; null if its agent decides. Another agent brings its own model,
+ * unless one was chosen for the session.
+ */
+export function modelOfSession(state: SessionState, isSwitching: boolean): ModelRef | null {
+  const { model, streaming, path, entries } = state
+  let isSwitched = isSwitching
+  if (streaming && !isSwitched) return model
+  for (let at = path.length - 1; at >= 0; at--) {
+    const entry = entries.get(path[at]!)
+    if (!entry) return model
+    if (entry.type === 'model_change') return { provider: entry.provider, modelId: entry.modelId }
+    if (entry.type === 'custom' && agentSwitch(entry) !== null) isSwitched = true
+    else if (!isSwitched && entry.type === 'message' && entry.message.role === 'assistant') return model
+  }
+  return isSwitched ? null : model
 }
 
 /** What is known about a model; sessions name its channel by id or by name. */
