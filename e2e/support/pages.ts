@@ -83,7 +83,7 @@ export async function views(server: Server, session: string): Promise<View[]> {
     await expect(page.getByRole('tab').nth(at)).toHaveAttribute('aria-selected', 'true')
   }
   return [
-    { name: 'new', path: '/', ready: '[data-region=composer] textarea' },
+    { name: 'new', path: '/new', ready: '[data-region=composer] textarea' },
     { name: 'session', path: `/s/${session}`, ready: '[data-kind=assistant]' },
     {
       name: 'session-tree',

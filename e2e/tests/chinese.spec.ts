@@ -106,7 +106,7 @@ test('nor does what the server says when something goes wrong', async ({ chat, s
     .first()
     .fill('/no/such')
   await page.getByRole('button', { name: '保存', exact: true }).click()
-  await expect(page.getByText('服务器上没有目录“/no/such”')).toBeVisible()
+  await expect(page.getByText('服务器上没有目录“/no/such”').first()).toBeVisible()
   await note('workspace')
 
   // An MCP server that does not start.

@@ -204,6 +204,7 @@ export default {
     text: 'Changes of the configuration, logins and approvals, newest first. Values are not recorded.',
     none: 'No entries yet',
     pages: 'Pages of the audit log',
+    who: { system: 'System', commandLine: 'Command line', user: 'User {name}' },
     newer: 'Newer',
     earlier: 'Older',
     action: {

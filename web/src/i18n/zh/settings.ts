@@ -204,6 +204,7 @@ export default {
     text: '配置更改、登录和审批记录，最新的在前。不记录具体值。',
     none: '还没有记录',
     pages: '审计日志的分页',
+    who: { system: '系统', commandLine: '命令行', user: '用户 {name}' },
     newer: '较新',
     earlier: '较早',
     action: {

@@ -256,9 +256,23 @@ describe('an approval', () => {
     expect(panel.emitted('decide')).toHaveLength(1)
     await panel.setProps({ keys: 'alt' })
     expect(panel.text()).toContain('Allow onceAlt+1')
+    expect(panel.text()).toContain('the keys on them')
     await panel.setProps({ keys: 'none' })
+    expect(panel.text()).not.toContain('the keys on them')
     expect(press(1)).toBe(false)
     vi.useRealTimers()
+  })
+
+  test('does not speak of keys on a touch screen', () => {
+    vi.stubGlobal('matchMedia', (query: string) => ({
+      matches: query === '(pointer: coarse)',
+      addEventListener: () => {},
+      removeEventListener: () => {},
+    }))
+    panel = show(PanelApproval, { approval: { ...approval, choices }, keys: 'plain' })
+    vi.unstubAllGlobals()
+    expect(panel.find('kbd').exists()).toBe(false)
+    expect(panel.text()).toContain('Only these buttons approve or deny.')
   })
 
   test('takes no second answer, and says what went wrong', async () => {
