@@ -276,6 +276,44 @@ async fn a_decision_that_could_not_be_stored_is_none() {
     within(it.client.done(1)).await;
 }
 
+/// The database stored an entry of a run, and the connection broke before it said so: the session has
+/// the entry once and takes the next message.
+#[tokio::test]
+async fn what_was_stored_without_an_answer_is_there_once() {
+    for role in ["assistant", "toolResult"] {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Faulty::new(dir.path());
+        let world = World::with(Setting {
+            sessions: Some(Arc::clone(&store) as _),
+            ..Setting::of(Supplier::Openai)
+        })
+        .await;
+        let (session, client) = world.session().await;
+        world.script().push(Reply::tool_call("c1", "ls", "{}"));
+        let mut lost = false;
+        store.set(move |_, write| {
+            let this = *write == Write::Message(role.to_owned());
+            match this && !std::mem::replace(&mut lost, true) {
+                true => Fate::HappensUnseen,
+                false => Fate::Happens,
+            }
+        });
+        world.chat(&session, "one").await;
+        within(client.done(1)).await;
+        world.chat(&session, "two").await;
+        let done = within(client.done(2)).await.remove(1);
+        assert_eq!(done["data"]["outcome"], "completed", "{role}: {done}");
+        assert_eq!(world.script().last_request().refused, None, "{role}");
+        let tree = store.load_tree(&session).await.unwrap();
+        let ids: Vec<_> = tree.entries().iter().map(|entry| entry.id()).collect();
+        let different: std::collections::HashSet<_> = ids.iter().collect();
+        assert_eq!(ids.len(), different.len(), "{role}");
+        let path = world.path(&session).await;
+        let asked = path.iter().filter(|line| line.starts_with("user: "));
+        assert_eq!(asked.count(), 2, "{role}: {path:#?}");
+    }
+}
+
 /// What happens to the store of one session is its own affair.
 #[tokio::test]
 async fn no_other_session_notices() {

@@ -30,6 +30,8 @@ pub enum Write {
 pub enum Fate {
     Happens,
     Fails,
+    /// It happens, and its answer is lost.
+    HappensUnseen,
     /// It neither happens nor ends.
     Hangs,
 }
@@ -120,9 +122,14 @@ impl Faulty {
         match fate {
             Fate::Happens => work.await,
             Fate::Hangs => std::future::pending().await,
-            Fate::Fails => Err(SessionError::store("cannot write", "as told")),
+            Fate::Fails => Err(as_told()),
+            Fate::HappensUnseen => work.await.and(Err(as_told())),
         }
     }
+}
+
+fn as_told() -> SessionError {
+    SessionError::store("cannot write", "as told")
 }
 
 fn kind_of(body: &EntryBody) -> Write {
