@@ -7,32 +7,12 @@
 //! the shell itself.
 
 use super::path::is_invisible;
+use super::programs::{is_program, runs_itself_only};
 use std::fmt;
 
 const COMMAND_BYTES_MAX: usize = 4096;
 /// The last word of a pattern that any words may follow.
 const ANY: &str = "*";
-
-/// First words that the shell does not treat as a program, or with which a command decides by its
-/// arguments what else runs. For these, only the exact command can be allowed.
-#[rustfmt::skip]
-const RUN_OTHERS: &[&str] = &[
-    // Words of the shell's grammar.
-    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "select", "function", "time", "coproc", "in", "{", "}", "!", "[[", "]]",
-    // Built into the shell: run texts, or change how the next command is found or read.
-    ".", "alias", "bind", "builtin", "command", "compgen", "complete", "compopt", "declare",
-    "dirs", "disown", "enable", "eval", "exec", "exit", "export", "fc", "getopts", "hash", "let",
-    "local", "logout", "mapfile", "popd", "printf", "pushd", "read", "readarray", "readonly",
-    "return", "set", "shift", "shopt", "source", "suspend", "trap", "typeset", "ulimit", "umask",
-    "unalias", "unset", "wait",
-    // Programs that run what their arguments say.
-    "ash", "awk", "bash", "bun", "bunx", "busybox", "chroot", "csh", "dash", "deno", "doas", "env",
-    "expect", "find", "fish", "flock", "gawk", "ionice", "ksh", "lua", "mawk", "nice", "node",
-    "nohup", "npx", "osascript", "parallel", "perl", "php", "pipx", "python", "python2", "python3",
-    "ruby", "script", "sed", "setsid", "sh", "ssh", "stdbuf", "strace", "su", "sudo", "taskset",
-    "tclsh", "timeout", "uvx", "watch", "xargs",
-];
 
 /// The simple commands of a command line, each as its words; `None` if any of it is outside of the
 /// subset.
@@ -49,7 +29,7 @@ pub(super) fn parse(line: &str) -> Option<Vec<Vec<String>>> {
     commands.push(words);
     commands
         .iter()
-        .all(|words| is_simple(words))
+        .all(|words| is_simple(words) && runs_itself_only(words))
         .then_some(commands)
 }
 
@@ -60,21 +40,15 @@ fn is_simple(words: &[String]) -> bool {
     is_program(program) && words.iter().all(|word| leads_nowhere_else(word))
 }
 
-/// A name that is looked up among the installed programs.
-fn is_program(word: &str) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
-    // `python3.12` is `python3`.
-    let stem = word.split_once('.').map_or(word, |(stem, _)| stem);
-    word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-        && word.chars().all(is_name)
-        && !RUN_OTHERS.contains(&word)
-        && !RUN_OTHERS.contains(&stem)
-}
-
 /// No part of it is `..`, however it is attached.
 fn leads_nowhere_else(word: &str) -> bool {
+    let is_up = |part: &str| match part.strip_suffix("..") {
+        // `main..` is a range of Git, `-C..` an option with its value.
+        Some(before) => part.starts_with('-') || !before.ends_with(|c: char| c.is_alphanumeric()),
+        None => false,
+    };
     let mut parts = word.split(['/', '=', ':', ',', ' ', '@']);
-    parts.all(|part| part != "..") && !word.chars().any(is_invisible)
+    !parts.any(is_up) && !word.chars().any(is_invisible)
 }
 
 #[derive(Debug, PartialEq, Eq)]

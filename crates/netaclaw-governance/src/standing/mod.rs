@@ -4,6 +4,7 @@
 
 mod command;
 mod path;
+mod programs;
 
 use crate::approval::{ApprovalRequest, CallHash, canonical};
 use crate::manifest::ToolManifest;

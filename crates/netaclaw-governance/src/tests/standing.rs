@@ -191,7 +191,7 @@ fn only_commands_that_can_be_read_are_covered() {
         "git status\r\nrm x",
         "git\trm",
         "git \\\n status",
-        "git a\\ b",
+        "git add\\ b",
         "(git status)",
         "{ git status; }",
         "! git status",
@@ -202,7 +202,7 @@ fn only_commands_that_can_be_read_are_covered() {
         "git \"unclosed",
         "git \"a!b\"",
         "git *",
-        "git a*",
+        "git add a*",
         "git ?",
         "git [ab]",
         "git {a,b}",
@@ -240,7 +240,7 @@ fn only_commands_that_can_be_read_are_covered() {
 fn words_that_run_others_are_never_covered() {
     // As if the pattern had been written into the store by hand.
     let mut standing = granting(
-        &bash("git a"),
+        &bash("git add"),
         ApprovalWithin::Session,
         patterns(&["git *"]),
     )
@@ -255,7 +255,7 @@ fn words_that_run_others_are_never_covered() {
         ("* ", "rm"),
         ("", "rm"),
         ("*", "rm"),
-        ("git * x", "git a x"),
+        ("git * x", "git add x"),
     ] {
         standing.scope = patterns(&[pattern]);
         assert!(!covers(&[standing.clone()], &bash(command)), "{pattern}");
@@ -267,7 +267,7 @@ fn every_part_of_a_command_needs_a_pattern() {
     let grant = |command, list: &[&str]| {
         granting(&bash(command), ApprovalWithin::Session, patterns(list)).unwrap()
     };
-    let (git, ls) = (grant("git a", &["git *"]), grant("ls", &["ls *"]));
+    let (git, ls) = (grant("git add", &["git *"]), grant("ls", &["ls *"]));
     let call = bash("git status && ls");
     assert!(!covers(std::slice::from_ref(&git), &call));
     let both = [git, ls];
@@ -278,21 +278,21 @@ fn every_part_of_a_command_needs_a_pattern() {
 #[test]
 fn a_pattern_decides_about_a_command_in_the_workspace_only() {
     let git = granting(
-        &bash("git a"),
+        &bash("git add"),
         ApprovalWithin::Session,
         patterns(&["git *"]),
     )
     .unwrap();
     for (args, expected) in [
         (
-            json!({"command": "git a", "cwd": "src", "timeout": 5}),
+            json!({"command": "git add", "cwd": "src", "timeout": 5}),
             true,
         ),
-        (json!({"command": "git a", "cwd": null}), true),
-        (json!({"command": "git a", "cwd": "../x"}), false),
-        (json!({"command": "git a", "cwd": "/srv"}), false),
-        (json!({"command": "git a", "cwd": 1}), false),
-        (json!({"command": "git a", "env": {"PATH": "x"}}), false),
+        (json!({"command": "git add", "cwd": null}), true),
+        (json!({"command": "git add", "cwd": "../x"}), false),
+        (json!({"command": "git add", "cwd": "/srv"}), false),
+        (json!({"command": "git add", "cwd": 1}), false),
+        (json!({"command": "git add", "env": {"PATH": "x"}}), false),
         (json!({"command": ["git"]}), false),
     ] {
         assert_eq!(
@@ -381,13 +381,13 @@ fn edits_are_covered_where_the_file_really_is() {
         assert!(!covered("src", path, place), "{path} {place:?}");
     }
     assert!(!covered(".", "x", None));
-    let shell = bash("git a");
+    let shell = bash("git add");
     assert!(!covers(&[grant(".")], &shell));
 }
 
 #[test]
 fn an_approval_is_of_its_user_agent_and_session() {
-    let call = bash("git a");
+    let call = bash("git add");
     let here = granting(&call, ApprovalWithin::Session, patterns(&["git *"])).unwrap();
     let agent = granting(&call, ApprovalWithin::Agent, patterns(&["git *"])).unwrap();
     let other = |change: fn(&mut ApprovalSeat)| {
@@ -425,7 +425,8 @@ fn an_approval_is_of_its_user_agent_and_session() {
 fn a_changed_tool_or_setting_ends_an_approval() {
     let before = world(|_| ()).resolve();
     let none = ForeignContent::default();
-    let call = |tools: &ResolvedTools| asked_in(tools, &none, "bash", json!({"command": "git a"}));
+    let call =
+        |tools: &ResolvedTools| asked_in(tools, &none, "bash", json!({"command": "git add"}));
     let git = granting(&call(&before), ApprovalWithin::Agent, patterns(&["git *"])).unwrap();
     assert!(covers(
         std::slice::from_ref(&git),
@@ -560,6 +561,547 @@ fn the_ticket_says_what_allowed_the_call_and_how_far_it_goes() {
     ));
 }
 
+/// Whether `PROGRAM *` covers a command that begins with this program, as if the pattern had been
+/// written into the store by hand.
+fn covered_by_name(command: &str) -> bool {
+    let name = command.split(' ').next().unwrap();
+    covers(&[by_hand(&format!("{name} *"))], &bash(command))
+}
+
+fn by_hand(pattern: &str) -> StandingApproval {
+    let git = granting(
+        &bash("git add"),
+        ApprovalWithin::Session,
+        patterns(&["git *"]),
+    );
+    StandingApproval {
+        id: pattern.to_owned(),
+        scope: patterns(&[pattern]),
+        ..git.unwrap()
+    }
+}
+
+/// The words that the bash of this machine does not look up among the programs.
+#[expect(clippy::disallowed_methods, reason = "a real shell is the reference")]
+fn words_of_bash(option: &str) -> Vec<String> {
+    let shell = std::process::Command::new("/bin/bash")
+        .args(["--noprofile", "--norc", "-c", "compgen \"$0\"", option])
+        .output()
+        .unwrap();
+    let words = String::from_utf8(shell.stdout).unwrap();
+    words.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn of_the_words_built_into_bash_only_harmless_ones_are_covered() {
+    const HARMLESS: [&str; 10] = [
+        "cd", "echo", "false", "help", "kill", "pwd", "test", "times", "true", "type",
+    ];
+    let builtins = words_of_bash("-b");
+    assert!(builtins.len() > 50, "{builtins:?}");
+    let keywords = words_of_bash("-k");
+    assert!(keywords.len() > 15, "{keywords:?}");
+    for word in builtins.iter().chain(&keywords) {
+        let is_covered = ["", " a", " -x a", " a b"]
+            .iter()
+            .any(|rest| covered_by_name(&format!("{word}{rest}")));
+        assert_eq!(is_covered, HARMLESS.contains(&word.as_str()), "{word}");
+    }
+    for (command, expected) in [
+        ("cd src", true),
+        ("cd", false),
+        ("cd /srv", false),
+        ("cd ..", false),
+        ("cd -", false),
+        ("cd ~", false),
+        ("cd '~'", false),
+        ("test -f a.rs", true),
+        ("test a = b", true),
+        ("test -v 'a[$(evil)]'", false),
+        ("test -v \"a[0]\"", false),
+        ("test 'a[$(evil)]' -eq 0", false),
+        ("jobs -x evil", false),
+        ("history -w F", false),
+        ("printf -v 'a[$(evil)]' x", false),
+        ("echo '$(evil)'", true),
+    ] {
+        assert_eq!(covered_by_name(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn programs_that_run_others_are_known_in_every_spelling() {
+    for program in [
+        "zsh",
+        "tcsh",
+        "mksh",
+        "rbash",
+        "nodejs",
+        "php",
+        "pwsh",
+        "perl5.36",
+        "lua5.4",
+        "php8.2",
+        "python3.11",
+        "python3.11-dbg",
+        "ruby2.7",
+        "ruby-3.2",
+        "node18",
+        "ksh93",
+        "zsh-5.9",
+        "zsh5",
+        "bash-static",
+        "busybox.static",
+        "tclsh8.6",
+        "pypy3",
+        "guile-3.0",
+        "Bash",
+        "SH",
+        "Python3",
+        "ld-linux-x86-64.so.2",
+        "x86_64",
+        "linux32",
+        "setarch",
+        "xargs",
+        "env",
+        "awk",
+        "gawk-5.2",
+        "original-awk",
+        "sed",
+        "gsed",
+        "vim",
+        "vim.basic",
+        "nvim",
+        "ssh",
+        "find",
+        "fd",
+        "tar",
+        "bsdtar",
+        "sqlite3",
+        "gcc-12",
+        "c++",
+        "g++-12",
+        "docker",
+        "systemd-run",
+        "less",
+        "npx",
+        "uvx",
+        "pip3",
+        "pytest",
+        "go",
+        "git-foo",
+        "cargo-watch",
+        "GIT",
+        "Make",
+    ] {
+        for rest in ["", " a", " status", " -c a"] {
+            let command = format!("{program}{rest}");
+            assert!(!covered_by_name(&command), "{command}");
+        }
+    }
+    for program in [
+        "ls", "cat", "grep", "tee", "deploy", "md5sum", "base64", "date", "7z",
+    ] {
+        assert!(covered_by_name(&format!("{program} a -x")), "{program}");
+    }
+}
+
+#[test]
+fn what_follows_a_program_names_no_other_one() {
+    for (command, expected) in [
+        ("git", true),
+        ("git commit -m 'Run ls -x'", true),
+        ("git diff --stat main", true),
+        ("git clean -x", true),
+        ("git push -u origin main", true),
+        ("git pull --rebase", true),
+        ("git rebase main", true),
+        ("git -c alias.x='!evil' x", false),
+        ("git -c core.pager=evil log", false),
+        ("git --exec-path=bin status", false),
+        ("git --config-env=core.pager=X log", false),
+        ("git -C sub status", false),
+        ("git evil", false),
+        ("git config core.pager evil", false),
+        ("git bisect run evil", false),
+        ("git submodule foreach evil", false),
+        ("git difftool -x evil", false),
+        ("git clone ext::evil", false),
+        ("git fetch ext::evil", false),
+        ("git fetch evil://x", false),
+        ("git fetch --upload-pack=evil", false),
+        ("git push --receive-pack evil", false),
+        ("git push --rec=evil origin", false),
+        ("git push ./other", false),
+        ("git rebase -x evil main", false),
+        ("git rebase -ix evil main", false),
+        ("git rebase --exec evil main", false),
+        ("git rebase --exe=evil main", false),
+        ("git merge -s evil main", false),
+        ("git merge --strat=evil main", false),
+        ("git grep -Oevil x", false),
+        ("git grep -iOevil x", false),
+        ("git grep --open=evil x", false),
+        ("git add -C..", false),
+        ("rg TODO src", true),
+        ("rg --pretty TODO", true),
+        ("rg --pre evil x", false),
+        ("rg --pre=evil x", false),
+        ("rg --hostname-bin=evil x", false),
+        ("rg -z x", false),
+        ("sort -u a", true),
+        ("sort --compress-program=evil a", false),
+        ("sort --comp=evil a", false),
+        ("cargo test --workspace name", true),
+        ("cargo build --release -p a", true),
+        ("cargo +evil build", false),
+        ("cargo --config target.x.runner=evil run", false),
+        ("cargo test --config a", false),
+        ("cargo install evil", false),
+        ("cargo evil", false),
+        ("cargo clippy -- -C linker=evil", false),
+        ("make", true),
+        ("make -j4 -k all", true),
+        ("make SHELL=evil", false),
+        ("make --eval=x:", false),
+        ("make -f evil", false),
+        ("make -C sub", false),
+        ("npm test", true),
+        ("npm run lint", true),
+        ("npm run lint evil", false),
+        ("npm run -- evil", false),
+        ("npm test --script-shell=evil", false),
+        ("npm exec evil", false),
+        ("npm install evil", false),
+        (
+            "tar -cf a --checkpoint=1 --checkpoint-action=exec=evil b",
+            false,
+        ),
+        ("find . -exec evil", false),
+        ("sed -e 1evil", false),
+        ("ssh -o ProxyCommand=evil a", false),
+        ("ls -I..", false),
+    ] {
+        assert_eq!(covered_by_name(command), expected, "{command}");
+    }
+}
+
+/// A word as it is written, and as the program gets it.
+type Word = (&'static str, &'static str);
+
+/// A generated program, and how much of it a pattern shows.
+#[derive(Clone, Debug)]
+struct Program {
+    words: Vec<Word>,
+    shown: usize,
+    is_open: bool,
+}
+
+impl Program {
+    fn pattern(&self) -> String {
+        let shown: Vec<&str> = self.shown().map(|(written, _)| *written).collect();
+        let end = if self.is_open { " *" } else { "" };
+        format!("{}{end}", shown.join(" "))
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &Word> {
+        self.words.iter().take(self.shown)
+    }
+
+    fn fits(&self, started: &[String]) -> bool {
+        let shown: Vec<&str> = self.shown().map(|(_, read)| *read).collect();
+        match self.is_open {
+            true => started.len() >= shown.len() && started[..shown.len()] == shown[..],
+            false => started == shown,
+        }
+    }
+}
+
+/// Started in the test: each writes its words down, and those that run others run `evil`.
+const PROGRAMS: [&str; 22] = [
+    "git",
+    "ls",
+    "deploy",
+    "cat",
+    "rg",
+    "make",
+    "npm",
+    "cargo",
+    "sort",
+    "evil",
+    "env",
+    "xargs",
+    "find",
+    "awk",
+    "sed",
+    "ssh",
+    "tar",
+    "zsh",
+    "nodejs",
+    "perl5.36",
+    "python3.11",
+    "lua5.4",
+];
+const STUB: &str = r#"#!/bin/sh
+name=${0##*/}
+between=$(printf '\037')
+words=$name
+for word in "$@"; do words=$words$between$word; done
+# In one write: programs of a pipeline run at the same time.
+printf '%s\036' "$words" >> "$LOG"
+case "$name $*" in
+    evil*|ls*|deploy*|cat*) ;;
+    "git -c"*|"git rebase"*" -x"*|"git rebase"*" --exec"*|"git grep"*" -O"*|"git push"*"ext::"*) evil ;;
+    "rg "*"--pre="*|"sort "*"--compress"*|"make "*"SHELL="*|"cargo -"*) evil ;;
+    "npm run"*) [ $# -lt 3 ] || evil ;;
+    git*|rg*|sort*|make*|cargo*|npm*) ;;
+    *) evil ;;
+esac
+"#;
+
+fn same(words: &[&'static str]) -> Vec<Word> {
+    words.iter().map(|word| (*word, *word)).collect()
+}
+
+fn programs() -> impl Strategy<Value = Vec<Program>> {
+    let known = same(&[
+        "git", "ls", "deploy", "cat", "rg", "make", "npm", "cargo", "sort",
+    ]);
+    let builtin = same(&[
+        "echo", "test", "cd", "true", "false", "type", "pwd", "times", "help", "jobs", "history",
+        "printf", "read", "command", "builtin", "eval", "exec", "source", "trap", "let", "declare",
+        "mapfile", "enable", "alias", "hash", "wait", "compgen", "time", "coproc", "if", "!", "{",
+    ]);
+    let runner = same(&[
+        "env",
+        "xargs",
+        "find",
+        "awk",
+        "sed",
+        "ssh",
+        "tar",
+        "zsh",
+        "nodejs",
+        "perl5.36",
+        "python3.11",
+        "lua5.4",
+        "evil",
+    ]);
+    let odd = same(&[
+        "ｇｉｔ",
+        "g\u{456}t",
+        "gi\u{200b}t",
+        "\u{202e}tig",
+        "./git",
+        "link/git",
+    ]);
+    let mut plain = same(&[
+        "status", "add", "rebase", "grep", "push", "test", "run", "build", "log", "a", "src/a",
+        "link/a", "-n", "-x", "-v", "-w", "-u", "F", "evil",
+    ]);
+    plain.extend([
+        ("'a b'", "a b"),
+        ("\"a b\"", "a b"),
+        ("''", ""),
+        ("a'b'", "ab"),
+        ("修", "修"),
+    ]);
+    plain.extend([
+        ("'$(evil)'", "$(evil)"),
+        ("'修，a'", "修，a"),
+        ("\"a;b\"", "a;b"),
+    ]);
+    let mut harmful = same(&[
+        "-c",
+        "--exec=evil",
+        "-Oevil",
+        "ext::evil",
+        "--pre=evil",
+        "--compress-program=evil",
+        "SHELL=evil",
+        "-exec",
+        "..",
+        "../a",
+        "-C..",
+        "*",
+        "?",
+        "[a]",
+        "{a,b}",
+        "~",
+        "$HOME",
+        "$(evil)",
+        "`evil`",
+        "\"$(evil)\"",
+        ">F",
+        ">>F",
+        "<F",
+        "2>F",
+        "&",
+        "&evil",
+        ";evil",
+        "|evil",
+        "\nevil",
+        "\r",
+        "\t",
+        "#",
+        "\\",
+        "!",
+        "(evil)",
+        "X=1",
+        "'",
+        "\"",
+        "é",
+        "e\u{301}",
+        "\u{200b}",
+        "\u{a0}",
+    ]);
+    harmful.extend([
+        ("'a[$(evil)]'", "a[$(evil)]"),
+        ("'\u{202e}'", "\u{202e}"),
+        ("'\u{ff1b}'", "\u{ff1b}"),
+    ]);
+    let select = prop::sample::select::<Word>;
+    let name = prop_oneof![
+        8 => select(known),
+        4 => select(builtin),
+        1 => select(runner),
+        1 => select(odd),
+    ];
+    let word = prop_oneof![12 => select(plain), 1 => select(harmful)];
+    let words = prop::collection::vec(word, 0..4);
+    let program = (name, words, 0..4usize, any::<bool>());
+    let program = program.prop_map(|(name, mut words, shown, is_open)| {
+        words.insert(0, name);
+        let shown = match is_open {
+            true => words.len().min(shown + 1),
+            false => words.len(),
+        };
+        Program {
+            words,
+            shown,
+            is_open,
+        }
+    });
+    prop::collection::vec(program, 1..4)
+}
+
+/// The programs of a command line, joined: mostly so that each of them can be read.
+fn command_lines() -> impl Strategy<Value = (Vec<Program>, String)> {
+    let join = prop_oneof![
+        20 => prop::sample::select(vec![" && ", "; ", " | ", " || ", "&&", ";", "|"]),
+        1 => prop::sample::select(vec![" & ", "\n", " |& ", ";; ", " ", " &| ", "\r\n"]),
+    ];
+    (programs(), prop::collection::vec(join, 3)).prop_map(|(programs, joins)| {
+        let mut line = String::new();
+        for (program, join) in programs.iter().zip(joins) {
+            if !line.is_empty() {
+                line.push_str(join);
+            }
+            let words: Vec<&str> = program.words.iter().map(|(written, _)| *written).collect();
+            line.push_str(&words.join(" "));
+        }
+        (programs, line)
+    })
+}
+
+/// A folder in which a shell finds nothing but [`PROGRAMS`].
+struct Shell(tempfile::TempDir);
+
+impl Shell {
+    fn new() -> Self {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let place = tempfile::tempdir().unwrap();
+        for dir in ["bin", "work", "work/src", "outside"] {
+            std::fs::create_dir(place.path().join(dir)).unwrap();
+        }
+        symlink("../outside", place.path().join("work/link")).unwrap();
+        let stub = place.path().join("stub");
+        std::fs::write(&stub, STUB).unwrap();
+        std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).unwrap();
+        for program in PROGRAMS {
+            symlink("../stub", place.path().join("bin").join(program)).unwrap();
+        }
+        symlink("../stub", place.path().join("outside/git")).unwrap();
+        Self(place)
+    }
+
+    /// What a shell starts: for each program its name and its words.
+    #[expect(clippy::disallowed_methods, reason = "a real shell is the reference")]
+    fn started(&self, command: &str) -> Vec<Vec<String>> {
+        let place = self.0.path();
+        let log = place.join("log");
+        std::fs::write(&log, "").unwrap();
+        let shell = std::process::Command::new("/bin/bash")
+            .args(["--noprofile", "--norc", "-c", command])
+            .env_clear()
+            .env("PATH", place.join("bin"))
+            .env("LOG", &log)
+            .current_dir(place.join("work"))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&shell.stderr);
+        assert!(!said.contains("syntax error"), "{command:?}: {said}");
+        let log = std::fs::read_to_string(&log).unwrap();
+        let programs = log.split_terminator('\u{1e}');
+        programs
+            .map(|line| line.split('\u{1f}').map(str::to_owned).collect())
+            .collect()
+    }
+
+    /// The names of all files below the folder.
+    fn files(&self) -> Vec<std::path::PathBuf> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.0.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                }
+                found.push(entry.path());
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+/// No call runs that the shown scope does not cover: of what is covered, a real shell starts only
+/// what the patterns show, and writes nothing.
+#[test]
+fn a_shell_starts_nothing_beyond_the_pattern() {
+    const CASES: u32 = 2000;
+    let shell = Shell::new();
+    let log = shell.0.path().join("log");
+    std::fs::write(log, "").unwrap();
+    let before = shell.files();
+    let covered = std::cell::Cell::new(0);
+    let config = ProptestConfig {
+        cases: CASES,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let result = runner.run(&command_lines(), |(programs, command)| {
+        let standing: Vec<StandingApproval> = programs
+            .iter()
+            .map(|program| by_hand(&program.pattern()))
+            .collect();
+        if covers(&standing, &bash(&command)) {
+            covered.set(covered.get() + 1);
+            for words in shell.started(&command) {
+                let fits = programs.iter().any(|program| program.fits(&words));
+                prop_assert!(fits, "{:?} started {:?}", command, words);
+            }
+            prop_assert_eq!(shell.files(), before.clone(), "{:?}", command);
+        }
+        Ok(())
+    });
+    result.unwrap();
+    assert!(covered.get() > CASES / 5, "{} covered", covered.get());
+}
+
 /// Texts that break out of patterns, if anything does.
 fn pieces() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
@@ -569,71 +1111,13 @@ fn pieces() -> impl Strategy<Value = String> {
         "eval", "exec", "\u{202e}", "\u{200b}", "é", "修", "[", "]", "^", "%", "@", ",", ":", "+",
         ".",
     ]);
-    let begin = prop::sample::select(vec!["", "git ", "git status ", "ls; git ", "git a | "]);
+    let begin = prop::sample::select(vec!["", "git ", "git status ", "ls; git ", "git add | "]);
     (begin, prop::collection::vec(nasty, 1..8))
         .prop_map(|(begin, parts)| format!("{begin}{}", parts.concat()))
 }
 
-/// What a shell starts, one line for each program: its name and its words.
-#[expect(clippy::disallowed_methods, reason = "a real shell is the reference")]
-fn started(place: &std::path::Path, command: &str) -> Vec<Vec<String>> {
-    let log = place.join("log");
-    std::fs::write(&log, "").unwrap();
-    let shell = std::process::Command::new("/bin/bash")
-        .args(["--noprofile", "--norc", "-c", command])
-        .env_clear()
-        .env("PATH", place.join("bin"))
-        .env("LOG", &log)
-        .current_dir(place.join("work"))
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap();
-    assert!(
-        shell.status.code() != Some(2),
-        "bash cannot read {command:?}"
-    );
-    let log = std::fs::read_to_string(&log).unwrap();
-    log.lines()
-        .map(|line| line.split('\u{1f}').map(str::to_owned).collect())
-        .collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
-
-    /// No call runs that the shown scope does not cover: of what is covered, a real shell starts
-    /// only programs of the patterns, and writes nothing.
-    #[test]
-    fn a_shell_starts_nothing_beyond_the_pattern(command in pieces(), narrow in any::<bool>()) {
-        use std::os::unix::fs::PermissionsExt;
-        let list: &[&str] = match narrow {
-            true => &["git status *", "ls"],
-            false => &["git *", "ls *"],
-        };
-        let given = granting(&bash("git status && ls"), ApprovalWithin::Session, patterns(list)).unwrap();
-        if covers(&[given], &bash(&command)) {
-            let place = tempfile::tempdir().unwrap();
-            for dir in ["bin", "work"] {
-                std::fs::create_dir(place.path().join(dir)).unwrap();
-            }
-            for program in ["git", "ls", "rm", "evil"] {
-                let text = "#!/bin/bash\nIFS=$'\\x1f'; echo \"${0##*/}\x1f$*\" >> \"$LOG\"\n";
-                let file = place.path().join("bin").join(program);
-                std::fs::write(&file, text).unwrap();
-                std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-            }
-            for words in started(place.path(), &command) {
-                let fits = match (words[0].as_str(), narrow) {
-                    ("git", false) | ("ls", false) => true,
-                    ("git", true) => words[1] == "status",
-                    ("ls", true) => words[1..] == [""],
-                    _ => false,
-                };
-                prop_assert!(fits, "{command:?} started {words:?}");
-            }
-            prop_assert_eq!(std::fs::read_dir(place.path().join("work")).unwrap().count(), 0, "{:?}", command);
-        }
-    }
 
     /// What is granted covers no more than what was offered.
     #[test]
