@@ -90,8 +90,8 @@ pub use mcp::{
 };
 pub use memory::{Memory, MemoryAuthor, MemorySpec, MemoryStatus};
 pub use message::{
-    AnswerMark, AssistantMessage, ContentBlock, Cost, Message, StopReason, ToolResultMessage,
-    Usage, UserContent, UserMessage,
+    AnswerMark, AssistantMessage, CallMark, ContentBlock, Cost, Message, StopReason,
+    ToolResultMessage, Usage, UserContent, UserMessage,
 };
 pub use model::{
     AgentModel, ChannelModel, InfoSource, ModelInfo, ModelLookup, ModelPrice, Supplier,

@@ -4,7 +4,7 @@
 //! new messages or talks to a model. Reading one back through them drops unknown fields, so
 //! nothing that copies or migrates entries may go through them.
 
-use crate::LocalizedError;
+use crate::{LocalizedError, ToolRoute};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::AddAssign;
@@ -66,6 +66,24 @@ pub struct AnswerMark {
     /// images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unseen_images: Option<u32>,
+    /// Its calls as they were about to begin, in order: what is shown of a call that has no result,
+    /// also after the server was killed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallMark>,
+}
+
+/// How a call was going to run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct CallMark {
+    pub tool_call_id: String,
+    pub tool_label: String,
+    pub runtime_route: ToolRoute,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_routing_hint: Option<ToolRoute>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policy_sources: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

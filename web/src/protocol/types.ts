@@ -127,7 +127,12 @@ thinkingMs: Array<number>,
  * How many images of the last message the model did not receive, because it does not support
  * images.
  */
-unseenImages?: number | null, };
+unseenImages?: number | null, 
+/**
+ * Its calls as they were about to begin, in order: what is shown of a call that has no result,
+ * also after the server was killed.
+ */
+calls?: Array<CallMark>, };
 
 /**
  * Why a REST request was rejected.
@@ -337,6 +342,11 @@ export type BadRequest = { "code": "field_not_valid", field: string, problem: Fi
  * Why a session cannot accept a command at this moment.
  */
 export type Busy = { "code": "open_elsewhere", session: SessionId, } | { "code": "taken_over", session: SessionId, } | { "code": "commands_of_session" } | { "code": "opened_again" } | { "code": "run_begun" } | { "code": "running" } | { "code": "waits_for_answer" };
+
+/**
+ * How a call was going to run.
+ */
+export type CallMark = { toolCallId: string, toolLabel: string, runtimeRoute: ToolRoute, workerRoutingHint?: ToolRoute | null, policySources?: Array<string>, };
 
 export type ChannelId = string;
 
@@ -941,8 +951,8 @@ export type LedgerLine = {
 call: string, failed: boolean, times: number, };
 
 /**
- * Older forms of other events, for clients that were written for them. They
- * a slow client may miss them.
+ * Older forms of other events, for clients that were written for them. They have no numbers, and a
+ * slow client may miss them.
  */
 export type LegacyEvent = { "type": "token", "data": PartDelta } | { "type": "thinking", "data": Thinking } | { "type": "tool_call", "data": ToolCallStarted } | { "type": "tool_result", "data": ToolCallCompleted } | { "type": "progress", "data": Progress };
 
@@ -1295,7 +1305,7 @@ export type MissingSandbox = "refuse" | "warn";
 /**
  * Why no model is available.
  */
-export type ModelChoiceError = { "code": "no_channel" } | { "code": "channel_missing", id: ChannelId, namedBy: NamedBy, } | { "code": "channel_disabled", name: string, namedBy: NamedBy, } | { "code": "channel_without_models", name: string, namedBy: NamedBy, } | { "code": "model_unlisted", name: string, model: string, };
+export type ModelChoiceError = { "code": "no_channel" } | { "code": "channel_missing", id: ChannelId, namedBy: NamedBy, } | { "code": "channel_disabled", name: string, namedBy: NamedBy, } | { "code": "channel_without_models", name: string, namedBy: NamedBy, } | { "code": "channel_without_chat_models", name: string, namedBy: NamedBy, } | { "code": "model_unlisted", name: string, model: string, };
 
 /**
  * The model of an agent and its options.

@@ -2,9 +2,11 @@
 //!
 //! Pure, and made of stored entries alone: what it says after a reload is what it said before.
 
-use netaclaw_protocol::{EntryId, ProcessTimeline, ToolExecution, ToolExecutionStatus, ToolRoute};
+use netaclaw_protocol::{
+    AnswerMark, CallMark, EntryId, ProcessTimeline, ToolExecution, ToolExecutionStatus, ToolRoute,
+};
 use netaclaw_session::{Entry, Role};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -56,11 +58,20 @@ impl<'e> Results<'e> {
             true => ToolExecutionStatus::NotStarted,
             false => ToolExecutionStatus::Pending,
         };
+        let marks: HashMap<&str, &CallMark> = answer
+            .netaclaw
+            .calls
+            .iter()
+            .map(|mark| (mark.tool_call_id.as_str(), mark))
+            .collect();
         let calls = answer.content.into_iter().filter(Block::is_call);
         calls
-            .map(|call| match results.get(&call.id) {
-                Some((id, stored)) => ended(call, id, stored),
-                None => unended(call, without_result),
+            .map(|call| {
+                let mark = marks.get(call.id.as_str()).copied();
+                match results.get(&call.id) {
+                    Some((id, stored)) => ended(call, mark, id, stored),
+                    None => unended(call, mark, without_result),
+                }
             })
             .collect()
     }
@@ -82,34 +93,37 @@ pub(super) fn answer_above<'e>(
     None
 }
 
-fn ended(call: Block, result: &EntryId, stored: &Stored) -> ToolExecution {
+fn ended(call: Block, mark: Option<&CallMark>, result: &EntryId, stored: &Stored) -> ToolExecution {
     let facts = stored.facts();
     let status = facts.status(&call.name, stored.is_error);
+    // A result that the next process wrote says nothing about how the call ran.
+    let marked = unended(call, mark, status);
     ToolExecution {
-        label: facts.tool_label.unwrap_or_else(|| call.name.clone()),
-        tool_call_id: call.id,
-        name: call.name,
-        status,
+        label: facts.tool_label.unwrap_or(marked.label),
         duration_ms: facts.duration_ms.filter(|_| !status.is_unrun()),
-        runtime_route: facts.runtime_route,
-        worker_routing_hint: facts.worker_routing_hint,
-        policy_sources: facts.policy_sources,
+        runtime_route: facts.runtime_route.or(marked.runtime_route),
+        worker_routing_hint: facts.worker_routing_hint.or(marked.worker_routing_hint),
+        policy_sources: match facts.policy_sources.is_empty() {
+            true => marked.policy_sources,
+            false => facts.policy_sources,
+        },
         blocked_reason: facts.blocked_reason,
         result_entry_id: Some(result.clone()),
         timeline: facts.timeline,
+        ..marked
     }
 }
 
-fn unended(call: Block, status: ToolExecutionStatus) -> ToolExecution {
+fn unended(call: Block, mark: Option<&CallMark>, status: ToolExecutionStatus) -> ToolExecution {
     ToolExecution {
-        label: call.name.clone(),
+        label: mark.map_or_else(|| call.name.clone(), |mark| mark.tool_label.clone()),
         tool_call_id: call.id,
         name: call.name,
         status,
         duration_ms: None,
-        runtime_route: None,
-        worker_routing_hint: None,
-        policy_sources: Vec::new(),
+        runtime_route: mark.map(|mark| mark.runtime_route),
+        worker_routing_hint: mark.and_then(|mark| mark.worker_routing_hint),
+        policy_sources: mark.map_or(Vec::new(), |mark| mark.policy_sources.clone()),
         blocked_reason: None,
         result_entry_id: None,
         timeline: ProcessTimeline::default(),
@@ -132,6 +146,14 @@ struct Answer {
     #[serde(default)]
     stop_reason: String,
     content: Vec<Block>,
+    #[serde(default, deserialize_with = "mark_or_none")]
+    netaclaw: AnswerMark,
+}
+
+/// What other programs write under this name says nothing here.
+fn mark_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AnswerMark, D::Error> {
+    let mark = Value::deserialize(deserializer)?;
+    Ok(AnswerMark::deserialize(mark).unwrap_or_default())
 }
 
 #[derive(Deserialize)]
@@ -322,6 +344,45 @@ mod tests {
                 statuses(&[answer("a", None, stop, &calls[..1])]),
                 [NotStarted]
             );
+        }
+    }
+
+    /// After `kill -9` there is no result, or one of the next process.
+    #[test]
+    fn a_call_whose_process_died_shows_how_it_was_going_to_run() {
+        let call = json!({"type": "toolCall", "id": "c", "name": "ls", "arguments": {}});
+        let mark = json!({
+            "toolCallId": "c", "toolLabel": "List", "runtimeRoute": "main",
+            "workerRoutingHint": "worker-local", "policySources": ["catalogue:on_by_default"]
+        });
+        let answer = |mark: Value| {
+            let netaclaw = json!({"calls": mark});
+            let message = json!({"role": "assistant", "stopReason": "toolUse", "content": [call], "netaclaw": netaclaw});
+            entry("a", None, &message)
+        };
+        let shown = |entries: &[Entry]| {
+            let executions = results_in(entries).executions(&entries[0]);
+            serde_json::to_value(&executions[0]).unwrap()
+        };
+        let pending = json!({
+            "toolCallId": "c", "name": "ls", "label": "List", "status": "pending", "runtimeRoute": "main",
+            "workerRoutingHint": "worker-local", "policySources": ["catalogue:on_by_default"],
+            "processEventCount": 0
+        });
+        assert_eq!(shown(&[answer(json!([mark]))]), pending);
+        let mut interrupted = pending;
+        interrupted["status"] = json!("interrupted");
+        interrupted["resultEntryId"] = json!("r");
+        let ending = json!({"ending": "interrupted"});
+        let entries = [
+            answer(json!([mark])),
+            result("r", "a", "c", true, ending.clone()),
+        ];
+        assert_eq!(shown(&entries), interrupted);
+        // What another program writes there.
+        for other in [json!("x"), json!([{"toolCallId": 3}])] {
+            let entries = [answer(other), result("r", "a", "c", true, ending.clone())];
+            assert_eq!(shown(&entries)["label"], "ls");
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Driver;
 use super::calls::OpenCall;
 use super::live::LiveAnswer;
+use super::start::mark_calls;
 use crate::answer::{empty_answer, interrupted};
 use crate::event::RunEvent;
 use crate::host::{HostError, ModelCall, Overflow, RunContext};
@@ -105,7 +106,9 @@ impl Driver<'_> {
             held.message.trouble.clone(),
             held.message.usage.clone(),
         );
-        let body = EntryBody::message(&Message::Assistant(held.message));
+        let mut message = held.message;
+        mark_calls(&self.input.tools, &mut message);
+        let body = EntryBody::message(&Message::Assistant(message));
         self.host.append(Some(held.id.clone()), body).await?;
         self.add_usage(&usage);
         self.host.emit(RunEvent::AnswerFinished {

@@ -9,7 +9,9 @@ use netaclaw_governance::{
     ApprovedCall, Consent, CurrentTools, Decision, PendingCall, ProposedCall, ResolvedTools,
     Undecided, WorkerUse, decide,
 };
-use netaclaw_protocol::{RunPhase, ToolRoute};
+use netaclaw_protocol::{
+    AssistantMessage, CallMark, ContentBlock, RunPhase, StopReason, ToolRoute,
+};
 use netaclaw_tools::{
     Ending, Executed, ImageUse, ServiceError, ToolContext, ToolOutput, ToolUpdate, Updates, execute,
 };
@@ -85,14 +87,13 @@ impl Driver<'_> {
     fn announce(&mut self, call: usize, blocked_reason: Option<String>) {
         let open = &mut self.calls.open[call];
         open.started_ms = self.input.clock.monotonic_ms();
-        let tool = self.input.tools.get(&open.name);
-        let label = tool.map_or(&open.name, |tool| &tool.manifest().label.en);
-        open.label = label.clone();
-        let route = tool.map_or(ToolRoute::Disabled, |tool| tool.route());
+        let mark = call_mark(&self.input.tools, &open.id, &open.name);
+        let route = mark.runtime_route;
+        open.label = mark.tool_label;
         open.governed = Governed {
             route: Some(route),
-            worker_hint: tool.map(|tool| worker_route(tool.manifest().worker)),
-            policy_sources: tool.map_or(Vec::new(), |tool| tool.policy_sources().to_vec()),
+            worker_hint: mark.worker_routing_hint,
+            policy_sources: mark.policy_sources,
             blocked_reason,
         };
         let governed = open.governed.clone();
@@ -247,6 +248,34 @@ pub(super) async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, U
 fn refused(reason: String, ending: Ending) -> Executed {
     let output = ToolOutput::error(reason);
     Executed { output, ending }
+}
+
+/// Stores with an answer how its calls are going to run. A result stores the same, but a killed
+/// server writes none.
+pub(super) fn mark_calls(tools: &ResolvedTools, answer: &mut AssistantMessage) {
+    // The calls of an answer that failed never run.
+    if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) {
+        return;
+    }
+    let calls = answer.content.iter().filter_map(|block| match block {
+        ContentBlock::ToolCall { id, name, .. } => Some(call_mark(tools, id, name)),
+        _ => None,
+    });
+    let calls: Vec<CallMark> = calls.collect();
+    if !calls.is_empty() {
+        answer.netaclaw.get_or_insert_default().calls = calls;
+    }
+}
+
+fn call_mark(tools: &ResolvedTools, tool_call_id: &str, name: &str) -> CallMark {
+    let tool = tools.get(name);
+    CallMark {
+        tool_call_id: tool_call_id.to_owned(),
+        tool_label: tool.map_or_else(|| name.to_owned(), |tool| tool.manifest().label.en.clone()),
+        runtime_route: tool.map_or(ToolRoute::Disabled, |tool| tool.route()),
+        worker_routing_hint: tool.map(|tool| worker_route(tool.manifest().worker)),
+        policy_sources: tool.map_or(Vec::new(), |tool| tool.policy_sources().to_vec()),
+    }
 }
 
 fn worker_route(worker: WorkerUse) -> ToolRoute {

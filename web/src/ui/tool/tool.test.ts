@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { VueWrapper } from '@vue/test-utils'
 import { process } from '@/gallery/processes'
+import type { ToolExecution } from '@/protocol'
+import { toolOfCall } from '@/view/tool'
 import type { ToolView } from '@/view/types'
 import { show } from '../testing'
 import ToolCard from './ToolCard.vue'
@@ -58,6 +60,26 @@ describe('a tool card', () => {
     expect(text('pre')).toEqual(['{\n  "command": "ls"\n}', 'a\nb'])
     expect(text('dd')).toEqual(['the server', 'agent'])
   })
+
+  test.each(['completed', 'interrupted'] as const)(
+    'still shows where a call ran and why when it is %s',
+    async (status) => {
+      const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'ls' } } as const
+      const execution: ToolExecution = {
+        toolCallId: 'c',
+        name: 'bash',
+        label: 'Run command',
+        status,
+        runtimeRoute: 'main',
+        policySources: ['catalogue:on_by_default', 'agent:enabled'],
+        processEventCount: 0,
+      }
+      const context = { running: false, connected: true, waitsFor: null, address: () => '' }
+      card = show(ToolCard, { tool: toolOfCall(call, null, null, execution, context) })
+      await card.get('.head').trigger('click')
+      expect(text('dd')).toEqual(['the server', 'on by default, on for the agent'])
+    },
+  )
 
   test('shows what went wrong without being opened', async () => {
     draw({ status: 'error', result: { text: 'No such file', images: [] } })

@@ -289,6 +289,9 @@ impl<'w> Attempt<'w> {
         }
         let open = json!({"sessionId": session});
         let opened = client.call("session_open", open).await;
+        let interrupted = check_calls(&opened["snapshot"], context);
+        let lost_a_result = context.contains("Before") && context.contains("toolResult");
+        assert!(interrupted || !lost_a_result, "{context}");
         client.settled(&opened).await;
         let next = json!({"sessionId": session, "content": "three"});
         let ack = client.call("chat", next).await;
@@ -325,6 +328,34 @@ impl<'w> Attempt<'w> {
         let heard = self.messages[0].heard.as_ref()?;
         Some(SessionId::new(heard["sessionId"].as_str().unwrap()))
     }
+}
+
+/// Every call that began shows how it ran, with or without a result of its own. Returns whether one
+/// was interrupted.
+fn check_calls(snapshot: &Value, context: &str) -> bool {
+    let entries = snapshot["entries"].as_array().unwrap().iter();
+    let executions = entries.filter_map(|entry| entry["metadata"]["toolExecutions"].as_array());
+    let mut interrupted = false;
+    for call in executions.flatten() {
+        if call["status"] == "not_started" {
+            continue;
+        }
+        interrupted |= call["status"] == "interrupted";
+        let label = match call["name"].as_str() {
+            Some("ls") => "List directory",
+            _ => "To-do list",
+        };
+        assert_eq!(call["label"], label, "{context}: {call}");
+        for field in ["runtimeRoute", "workerRoutingHint"] {
+            assert!(call[field].is_string(), "{context}: {field} of {call}");
+        }
+        let sources = call["policySources"].as_array();
+        assert!(
+            sources.is_some_and(|all| !all.is_empty()),
+            "{context}: {call}"
+        );
+    }
+    interrupted
 }
 
 /// One chain from the root to the leaf, every message once, every call answered once and at once.
