@@ -1,6 +1,7 @@
 //! What a first start sets up, as a plan. Pure: what was found on the machine is an argument.
 
 use crate::channel::model_channel;
+use crate::resolve::default_model;
 use netaclaw_models::{Language, known_models};
 use netaclaw_protocol::{
     AgentSpec, ChannelModel, ChannelSpec, ChannelStatus, ProviderKind, Supplier,
@@ -141,12 +142,8 @@ fn model(name: &str) -> ChannelModel {
 }
 
 fn works_with_tools(channel: &PlannedChannel) -> bool {
-    let first = channel.spec.models.first();
-    first.is_some_and(|model| {
-        model_channel(&channel.spec, None)
-            .model_info(&model.name)
-            .tools
-    })
+    let model = default_model(&channel.spec);
+    model.is_some_and(|model| model_channel(&channel.spec, None).model_info(&model).tools)
 }
 
 fn general_agent(language: Language, provider: ProviderKind) -> AgentSpec {

@@ -51,7 +51,7 @@ pub use open::{OpenModel, OpenModels, open_auxiliary, open_models};
 pub use patch::apply_patch;
 pub use resolve::{
     AuxiliaryChoice, AuxiliarySource, DictionaryDefault, ModelChoice, ModelPlan, check_choice,
-    resolve_auxiliary, resolve_model,
+    default_model, resolve_auxiliary, resolve_model,
 };
 pub use setting::{CLARIFY_TIMEOUT, SETTINGS, SettingStore, check_setting, check_setting_name};
 pub use snapshot::{ChannelKey, ConfigSnapshot, ConfiguredMcpServer, UnreadableAgent};

@@ -8,7 +8,7 @@ use crate::http::{Transport, error_reply, read_json};
 use crate::registry::client_for;
 use crate::request::{ModelRequest, PromptCache};
 use crate::{anthropic, openai};
-use netaclaw_protocol::{Message, UserContent, UserMessage};
+use netaclaw_protocol::{ChannelModel, Message, UserContent, UserMessage};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub async fn list_models(
 }
 
 /// Makes one small request. A supplier without a list of models is asked for a word by the
-/// channel's first model.
+/// channel's first model for chats.
 pub async fn test_connection(
     channel: &Arc<Channel>,
     transport: &Arc<Transport>,
@@ -41,7 +41,8 @@ pub async fn test_connection(
     let start = Instant::now();
     let models = match list_models(channel, transport).await {
         Err(ModelError::WrongAddress(detail)) => {
-            let Some(model) = channel.models.first() else {
+            let answers = |model: &&ChannelModel| channel.model_info(&model.name).chat;
+            let Some(model) = channel.models.iter().find(answers) else {
                 return Err(ModelError::WrongAddress(detail));
             };
             request_one_word(channel, transport, &model.name).await?;

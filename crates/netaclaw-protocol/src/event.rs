@@ -129,8 +129,8 @@ pub enum DeltaEvent {
     SkillEnd(SkillEnd),
 }
 
-/// Older forms of other events, for clients that were written for them. They
-/// a slow client may miss them.
+/// Older forms of other events, for clients that were written for them. They have no numbers, and a
+/// slow client may miss them.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]

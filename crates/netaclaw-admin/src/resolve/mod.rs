@@ -4,8 +4,8 @@
 
 use crate::channel::model_channel;
 use netaclaw_protocol::{
-    AgentSpec, ChannelId, ChannelStatus, ChannelView, ModelChoiceError, ModelInfo, NamedBy,
-    Supplier,
+    AgentSpec, ChannelId, ChannelSpec, ChannelStatus, ChannelView, ModelChoiceError, ModelInfo,
+    NamedBy, Supplier,
 };
 
 /// A model that can be asked.
@@ -50,7 +50,8 @@ pub struct DictionaryDefault {
 }
 
 /// The agent's model and its fallback. An agent that names no channel gets the oldest one that is
-/// enabled and meant for answers, the demo last.
+/// enabled and meant for answers, the demo last. Channels without a model for chats come after all
+/// others: that such a channel is all there is, is then the error.
 pub fn resolve_model(
     agent: &AgentSpec,
     channels: &[ChannelView],
@@ -162,7 +163,11 @@ fn usual(channels: &[ChannelView]) -> Option<&ChannelView> {
     };
     channels.iter().filter(usable).min_by_key(|channel| {
         let spec = &channel.spec;
-        (spec.supplier == Supplier::Demo, spec.is_auxiliary)
+        (
+            default_model(spec).is_none(),
+            spec.supplier == Supplier::Demo,
+            spec.is_auxiliary,
+        )
     })
 }
 
@@ -186,25 +191,36 @@ fn find<'c>(
     }
 }
 
-/// The configured model, else the channel's first. A name the channel does not list is accepted:
+/// The model that is used of a channel if none is named: the first one it lists that answers in
+/// chats.
+pub fn default_model(channel: &ChannelSpec) -> Option<String> {
+    let known = model_channel(channel, None);
+    let mut names = channel.models.iter().map(|model| &model.name);
+    names.find(|name| known.model_info(name).chat).cloned()
+}
+
+/// The configured model, else the channel's default. A name the channel does not list is accepted:
 /// suppliers have more models than lists name.
 fn choose(
     channel: &ChannelView,
     model: Option<&str>,
     named_by: &NamedBy,
 ) -> Result<ModelChoice, ModelChoiceError> {
-    let first = channel.spec.models.first().map(|model| model.name.as_str());
     let model = model
-        .or(first)
-        .ok_or_else(|| ModelChoiceError::ChannelWithoutModels {
-            name: channel.spec.name.clone(),
-            named_by: named_by.clone(),
-        })?;
+        .map(str::to_owned)
+        .or_else(|| default_model(&channel.spec));
+    let model = model.ok_or_else(|| {
+        let (name, named_by) = (channel.spec.name.clone(), named_by.clone());
+        match channel.spec.models.is_empty() {
+            true => ModelChoiceError::ChannelWithoutModels { name, named_by },
+            false => ModelChoiceError::ChannelWithoutChatModels { name, named_by },
+        }
+    })?;
     Ok(ModelChoice {
         channel_id: channel.id.clone(),
         channel_name: channel.spec.name.clone(),
-        model: model.to_owned(),
-        info: model_channel(&channel.spec, None).model_info(model),
+        info: model_channel(&channel.spec, None).model_info(&model),
+        model,
     })
 }
 

@@ -100,6 +100,73 @@ fn a_channel_that_cannot_be_used_is_a_clear_error() {
 }
 
 #[test]
+fn a_model_that_does_not_chat_is_never_chosen_by_default() {
+    let vectors = channel(
+        "vectors",
+        Supplier::Openai,
+        &[
+            "text-embedding-3-small",
+            "whisper-1",
+            "gpt-image-1",
+            "tts-1",
+        ],
+    );
+    let mixed = channel(
+        "mixed",
+        Supplier::Compatible,
+        &["bge-reranker-v2", "qwen3-max"],
+    );
+    let channels = [vectors.clone(), mixed.clone(), channels().remove(0)];
+    assert_eq!(
+        main_of(&agent(Some("mixed"), None), &channels),
+        pair("MIXED", "qwen3-max")
+    );
+    assert_eq!(
+        main_of(&agent(None, None), &channels),
+        pair("MIXED", "qwen3-max")
+    );
+    // Another one comes first, even the demo.
+    assert_eq!(
+        main_of(&agent(None, None), &[vectors.clone(), channels[2].clone()]),
+        pair("DEMO", "demo")
+    );
+    let error = main_of(&agent(None, None), std::slice::from_ref(&vectors)).unwrap_err();
+    assert!(
+        matches!(error, ModelChoiceError::ChannelWithoutChatModels { .. }),
+        "{error}"
+    );
+    let error = resolve_model(&agent(Some("vectors"), None), &channels).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("no model of the channel \"VECTORS\" can chat"),
+        "{error}"
+    );
+    // What a user names or sets counts.
+    assert_eq!(
+        main_of(&agent(Some("vectors"), Some("tts-1")), &channels),
+        pair("VECTORS", "tts-1")
+    );
+    let mut set = mixed;
+    set.spec.models[0].chat = Some(true);
+    set.spec.models[1].chat = Some(false);
+    assert_eq!(
+        main_of(&agent(Some("mixed"), None), &[set]),
+        pair("MIXED", "bge-reranker-v2")
+    );
+    // Nor as the auxiliary model.
+    let dictionary = DictionaryDefault {
+        channel_id: Some("vectors".into()),
+        model: None,
+    };
+    let error = resolve_auxiliary(&agent(Some("mixed"), None), &dictionary, &channels);
+    assert!(matches!(
+        error,
+        Err(ModelChoiceError::ChannelWithoutChatModels { .. })
+    ));
+}
+
+#[test]
 fn an_unusable_fallback_is_a_warning() {
     let mut agent = agent(Some("big"), None);
     let fallback = |channel: &str| {

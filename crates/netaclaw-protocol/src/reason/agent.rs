@@ -23,6 +23,10 @@ reasons! {
             zh("渠道“{name}”没有模型；请为它添加模型，或在{}中指定模型", named_by.words().zh),
             en("the channel {name:?} has no models: add one to it, or specify the model in {named_by}"),
         }
+        ChannelWithoutChatModels { name: String, named_by: NamedBy } => {
+            zh("渠道“{name}”的模型都不能用于对话；请为它添加对话模型，或在{}中指定模型", named_by.words().zh),
+            en("no model of the channel {name:?} can chat: add one that can, or specify the model in {named_by}"),
+        }
         ModelUnlisted { name: String, model: String } => {
             zh("渠道“{name}”未列出模型“{model}”；请选择已列出的模型"),
             en("the channel {name:?} does not list the model {model:?}: choose one that it lists"),

@@ -8,7 +8,8 @@ use crate::text::Lang;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use netaclaw_admin::{
-    AUXILIARY_CHANNEL_ID, Actor, AdminError, AdminStore, Expect, NETACLAW_GROUP, usual_models,
+    AUXILIARY_CHANNEL_ID, Actor, AdminError, AdminStore, Expect, NETACLAW_GROUP, default_model,
+    usual_models,
 };
 use netaclaw_models::{SUPPLIERS, supplier};
 use netaclaw_protocol::{
@@ -246,7 +247,7 @@ async fn make_default(
     store: &dyn AdminStore,
     channel: &ChannelView,
 ) -> std::result::Result<(String, String), AdminError> {
-    let model = channel.spec.models.first().map(|model| model.name.clone());
+    let model = default_model(&channel.spec);
     let patch = json!({"modelConfig": {"channelId": channel.id, "model": model}});
     let patch = patch.as_object().cloned().unwrap_or_default();
     let agent = patch_agent(store, store.default_agent().await?, &patch).await?;
