@@ -132,6 +132,17 @@ function fields(data, names) {
   for (const name of names) assert.notEqual(data[name], undefined, `${name} in ${JSON.stringify(data)}`)
 }
 
+/** The calls of the last answer with tools: as the last update of its entry showed them, and a reload does. */
+async function sameAsStored(client, sessionId) {
+  const updated = client.of('session_entry_updated').at(-1).entry
+  const executions = updated.metadata.toolExecutions
+  const stored = await rest('GET', `sessions/${sessionId}/snapshot`)
+  const entry = stored.entries.find((entry) => entry.id === updated.id)
+  assert.deepEqual(entry, updated, 'one projection')
+  assert.deepEqual(await rest('GET', `sessions/${sessionId}/entries/${updated.id}`), updated, 'one projection')
+  return executions
+}
+
 const joined = (deltas) => deltas.map((delta) => delta.text).join('')
 
 test('a message begins the session that it names, and its answer streams in both forms', async () => {
@@ -207,13 +218,46 @@ test('tools are reported in both forms, with why they may run', async () => {
     assert.deepEqual(ids(type).toSorted(), ['call_1', 'call_2'], type)
   }
   for (const started of client.of('tool_call_started')) {
-    fields(started, ['toolName', 'args', 'policySources'])
+    fields(started, ['toolName', 'toolLabel', 'args', 'policySources'])
     assert.ok(started.policySources.length > 0)
+    assert.deepEqual(
+      [started.runtimeRoute, started.workerRoutingHint].map((route) => typeof route),
+      ['string', 'string'],
+    )
   }
   const streamed = client.of('tool_result_streamed').filter((data) => data.toolCallId === 'call_1')
   assert.match(joined(streamed), /one boat/)
   const todo = await client.wait('todo_update')
   assert.equal(todo.items[0].text, 'buy milk')
+  const executions = await sameAsStored(client, 'tool-session')
+  assert.deepEqual(
+    executions.map(({ name, label, status }) => [name, label, status]),
+    [
+      ['bash', 'Run command', 'completed'],
+      ['todo', 'To-do list', 'completed'],
+    ],
+  )
+  for (const [at, started] of client.of('tool_call_started').entries()) {
+    const execution = executions[at]
+    for (const field of ['runtimeRoute', 'workerRoutingHint', 'policySources']) {
+      assert.deepEqual(execution[field], started[field], field)
+    }
+    assert.equal(execution.label, started.toolLabel)
+  }
+  client.close()
+})
+
+test('a call that is not allowed says why, live and as it is stored', async () => {
+  const call = { id: 'call_9', name: 'no_such_tool', arguments: '{}' }
+  mock.on({ userMessage: 'use-nothing', hasToolResult: true }, { content: 'a pity' })
+  mock.on({ userMessage: 'use-nothing' }, { toolCalls: [call] })
+  const client = await connect()
+  await client.chat('blocked-session', 'use-nothing')
+  const started = await client.wait('tool_call_started')
+  assert.match(started.blockedReason, /no_such_tool/)
+  assert.equal(started.runtimeRoute, 'disabled')
+  const [execution] = await sameAsStored(client, 'blocked-session')
+  assert.deepEqual([execution.status, execution.blockedReason], ['blocked', started.blockedReason])
   client.close()
 })
 
@@ -245,15 +289,19 @@ test('a skill tells of its steps, and what is stored tells the same', async () =
   for (const step of steps) {
     fields(step, ['operationId', 'targetType', 'source', 'status', 'level', 'message', 'timestamp', 'sequence'])
     assert.deepEqual([step.current <= step.total, step.toolName], [true, 'execute_skill'])
+    assert.equal(step.toolLabel, 'Run skill')
   }
   assert.ok(client.of('progress').every((progress) => progress.percent >= 0))
-  const live = await client.socket.emitWithAck('session_open', { sessionId: 'skill-session' })
+  const [execution] = await sameAsStored(client, 'skill-session')
+  assert.equal(execution.name, 'execute_skill')
+  assert.deepEqual(
+    execution.processEvents.filter((step) => step.stage === 'count').map((step) => step.message),
+    ['step 1', 'step 2', 'step 3'],
+  )
   const stored = await rest('GET', 'sessions/skill-session/snapshot')
-  const onPath = stored.entries.filter((entry) => stored.activePath.includes(entry.id))
-  assert.deepEqual(onPath, live.snapshot.entries, 'one projection')
-  const answer = onPath.find((entry) => entry.metadata?.toolExecutions)
-  assert.equal(answer.metadata.toolExecutions[0].name, 'execute_skill')
-  assert.doesNotMatch(JSON.stringify(stored.runtimeContext.messages), /processEvents|latestProcessEvent|processLogRef/)
+  const answer = stored.entries.find((entry) => entry.metadata?.toolExecutions)
+  for (const step of steps) assert.equal(step.assistantEntryId, answer.id)
+  assert.doesNotMatch(JSON.stringify(stored.runtimeContext.messages), /processEvent|latestProcessEvent|processLogRef/)
   client.close()
 })
 
@@ -287,6 +335,31 @@ test('compact is a command in any case, and a second slash makes it a message', 
   const texts = JSON.stringify((await rest('GET', 'session/messages?sessionId=long-session&view=full')).items)
   assert.doesNotMatch(texts, /"\/Compact/)
   client.close()
+})
+
+test('labels carry a text and a time', async () => {
+  mock.onMessage('label-this', { content: 'done' })
+  const client = await connect()
+  await client.chat('labelled', 'label-this')
+  const { entry } = client.of('session_entry_added').find(({ entry }) => entry.message?.role === 'user')
+  client.socket.emit('label', { sessionId: 'labelled', entryId: entry.id, label: 'here' })
+  await client.wait('session_updated', client.of('session_updated').length + 1)
+  const { labelsByEntryId } = await rest('GET', 'sessions/labelled/snapshot')
+  assert.equal(labelsByEntryId[entry.id].label, 'here')
+  assert.ok(Date.parse(labelsByEntryId[entry.id].timestamp) > 0)
+  client.close()
+})
+
+test('channels are filtered by what they are for and by their status', async () => {
+  const models = [{ name: 'small' }]
+  const channel = { name: 'side', supplier: 'deepseek', baseUrl: `${mock.url}/v1`, models, isAuxiliary: true }
+  await rest('POST', 'channels', { ...channel, status: 'enabled' })
+  await rest('POST', 'channels', { ...channel, name: 'off', status: 'disabled' })
+  const names = async (query) => (await rest('GET', `channels?${query}`)).items.map(({ name }) => name).toSorted()
+  assert.deepEqual(await names('isAuxiliary=true'), ['off', 'side'])
+  assert.deepEqual(await names('isAuxiliary=true&status=enabled'), ['side'])
+  assert.deepEqual(await names('status=disabled'), ['off'])
+  assert.ok((await names('isAuxiliary=false')).includes('mock'))
 })
 
 test('what fails is reported as an error, and a command that is refused as well', async () => {

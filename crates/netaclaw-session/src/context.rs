@@ -341,9 +341,11 @@ fn made_message<const N: usize>(entry: &Entry, role: &str, fields: [&str; N]) ->
 
 /// What tools and subagents leave in the details of a result for people. It is in the entry; a
 /// model does not receive it, and so it is not part of the context.
-const ASIDES: [&str; 5] = [
+const ASIDES: [&str; 7] = [
     "latestProcessEvent",
     "processEvents",
+    "processEventCount",
+    "processEventsDropped",
     "processLogRef",
     "subagentProjection",
     "evidenceSummaries",

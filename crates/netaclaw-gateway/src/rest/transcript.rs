@@ -184,7 +184,7 @@ async fn context(
     ))
 }
 
-/// Get one complete entry.
+/// Get one entry, as snapshots have it.
 #[utoipa::path(get, path = "/admin/netaclaw/sessions/{id}/entries/{entry}", tag = "sessions",
     params(("id" = String, Path), ("entry" = String, Path)),
     responses((status = 200, body = Object)))]
@@ -194,8 +194,9 @@ async fn entry(
     ApiPath((id, entry)): ApiPath<(String, String)>,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
     let tree = load(&shared, &who, id).await?;
-    let found = tree.get(&EntryId::new(entry));
-    Ok(Json(raw(found.ok_or(NotFound::NoEntry)?.json())))
+    let found = tree.get(&EntryId::new(entry)).ok_or(NotFound::NoEntry)?;
+    let shown = wire_entries(&tree, &[found]).pop();
+    Ok(Json(shown.expect("one entry is one entry")))
 }
 
 /// Get the structure of the session tree, without its content.

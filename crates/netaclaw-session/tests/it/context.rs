@@ -263,7 +263,8 @@ fn a_message_entry_without_a_message_is_silent() {
 fn a_context_holds_no_process_events_and_nothing_about_subagents() {
     let details = json!({
         "route": "main", "processEvents": [{"message": "step"}], "processLogRef": {"id": "x"},
-        "latestProcessEvent": {"message": "step"}, "exitCode": 1.0,
+        "latestProcessEvent": {"message": "step"}, "exitCode": 1.0, "processEventCount": 3,
+        "processEventsDropped": 1,
     });
     let result = json!({
         "type": "message", "id": "b", "parentId": "a", "timestamp": "T", "message": {

@@ -159,3 +159,132 @@ fn a_link_swapped_during_the_call_does_not_lead_out() {
         done.store(true, Ordering::Relaxed);
     });
 }
+
+/// Where an edit goes decides whether a standing approval for a folder covers it.
+#[test]
+fn an_edit_goes_where_the_file_really_is() {
+    let world = world();
+    fs::create_dir(world.outer.path().join("ws/other")).unwrap();
+    fs::write(world.outer.path().join("ws/other/b.txt"), "b").unwrap();
+    world.link("other", "aside");
+    world.link("../other", "inner/up");
+    world.link("other/b.txt", "file");
+    world.link("../secret", "out");
+    world.link("../extra", "second");
+    world.link("nowhere", "dangling");
+    world.link("loop", "loop");
+    let (absolute, extra) = (world.path("ws/a.txt"), world.path("extra/e.txt"));
+    for (path, place) in [
+        ("a.txt", Some("a.txt")),
+        ("./inner/new.txt", Some("inner/new.txt")),
+        (&absolute, Some("a.txt")),
+        // Directories that an edit would make.
+        ("inner/new/deep/c.txt", Some("inner/new/deep/c.txt")),
+        ("brand/new/c.txt", Some("brand/new/c.txt")),
+        // Through links.
+        ("aside/b.txt", Some("other/b.txt")),
+        ("aside/new.txt", Some("other/new.txt")),
+        ("aside/new/deep.txt", Some("other/new/deep.txt")),
+        ("inner/up/b.txt", Some("other/b.txt")),
+        ("file", Some("other/b.txt")),
+        ("out/key", None),
+        ("out/new.txt", None),
+        ("out/new/deep.txt", None),
+        ("second/e.txt", None),
+        (&extra, None),
+        ("dangling", None),
+        ("dangling/x", None),
+        ("loop", None),
+        ("a.txt/x", None),
+        // Names that a check and the kernel may read differently.
+        ("..", None),
+        ("../ws/a.txt", None),
+        ("inner/../a.txt", None),
+        ("inner/../../secret/key", None),
+        ("/etc/passwd", None),
+        ("", None),
+        (".", None),
+        // Other names, not other spellings.
+        ("ｉnner/x", Some("ｉnner/x")),
+        ("inner\u{200b}/x", Some("inner\u{200b}/x")),
+        ("e\u{301}/x", Some("e\u{301}/x")),
+    ] {
+        assert_eq!(
+            world.workspace.edit_place(path).as_deref(),
+            place,
+            "{path:?}"
+        );
+    }
+}
+
+#[test]
+fn a_write_that_was_approved_for_a_folder_stays_in_it() {
+    let world = world();
+    let at = |path: &str| world.outer.path().join(path);
+    fs::create_dir(at("ws/other")).unwrap();
+    world.link("../other", "inner/aside");
+    world.link("../inner", "other/back");
+    let place = |path: &str, folder: Option<&str>| {
+        let place = world.workspace.place_in(path, MissingDirs::Create, folder);
+        place.map(drop).map_err(|error| error.to_string())
+    };
+    for (path, folder) in [
+        ("inner/new/x.txt", Some("inner")),
+        ("other/back/x.txt", Some("inner")),
+        ("inner/aside/x.txt", Some("other")),
+        ("other/x.txt", Some(".")),
+        ("other/x.txt", None),
+    ] {
+        assert_eq!(place(path, folder), Ok(()), "{path} {folder:?}");
+    }
+    for (path, folder) in [
+        ("other/made/x.txt", "inner"),
+        ("inner/aside/made/x.txt", "inner"),
+        ("inner/../other/made/x.txt", "inner"),
+        ("innermost/made/x.txt", "inner"),
+        ("inner", "inner"),
+        ("a.txt", "inner"),
+    ] {
+        let error = place(path, Some(folder)).unwrap_err();
+        assert!(error.contains(folder), "{path}: {error}");
+    }
+    // A refusal makes no directories.
+    for made in ["ws/other/made", "ws/innermost"] {
+        assert!(!at(made).exists(), "{made}");
+    }
+}
+
+/// While another thread swaps the folder, no write ends up outside of what was approved.
+#[test]
+fn a_link_swapped_during_a_write_does_not_lead_out_of_the_folder() {
+    let world = world();
+    let ws = world.outer.path().join("ws");
+    fs::create_dir(ws.join("other")).unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                for target in ["inner", "other"] {
+                    symlink(target, ws.join("next")).unwrap();
+                    fs::rename(ws.join("next"), ws.join("swapped")).unwrap();
+                }
+            }
+        });
+        let (mut written, mut refused) = (0, 0);
+        while written < 100 || refused < 100 {
+            let path = format!("swapped/{written}.txt");
+            let folder = Some("inner");
+            match world.workspace.place_in(&path, MissingDirs::Refuse, folder) {
+                Ok(place) => {
+                    place.put(b"x", None).unwrap();
+                    written += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            std::thread::yield_now();
+        }
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(fs::read_dir(ws.join("inner")).unwrap().count(), written);
+    });
+    assert_eq!(fs::read_dir(ws.join("other")).unwrap().count(), 0);
+}

@@ -125,6 +125,8 @@ impl Workspace {
             let dir = match self.open_dir(&or_here(above).to_string_lossy()) {
                 Ok(dir) => dir,
                 Err(PathError::Hidden(_)) => return Err(PathError::Hidden(path.to_owned())),
+                // What is there and is no directory, such as a dangling link, could lead anywhere.
+                Err(_) if self.is_there(above) => return Ok(None),
                 Err(_) => continue,
             };
             let real = super::real_path(&dir).map_err(|error| refusal(path, &error))?;
@@ -132,6 +134,14 @@ impl Workspace {
             return Ok(rest.ok().map(|rest| real.join(rest)));
         }
         Ok(None)
+    }
+
+    fn is_there(&self, path: &Path) -> bool {
+        let found = self.reach(&path.to_string_lossy(), |dir, rest| {
+            dir.symlink_metadata(rest)?;
+            Ok((dir.try_clone()?, rest.as_os_str().to_owned()))
+        });
+        found.is_ok()
     }
 
     /// Looks at a path without links, as far as it exists.
