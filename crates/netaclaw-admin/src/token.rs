@@ -34,6 +34,10 @@ pub trait TokenStore: Send + Sync {
     /// Whom a token authenticates. The time it takes does not depend on how much of a guess was
     /// right.
     async fn check_token(&self, presented: &SecretString) -> Result<TokenCheck>;
+
+    /// Changes with every change of a user or a token, whichever process makes it.
+    /// [`TokenStore::check_token`] sees the accounts as they were at this revision or later.
+    async fn accounts_revision(&self) -> Result<u64>;
 }
 
 #[derive(Clone, Debug)]

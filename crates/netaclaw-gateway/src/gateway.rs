@@ -126,7 +126,11 @@ impl Gateway {
             // The layer forgets its sockets before it closes them, and so calls no handler.
             shared.connections.close();
         };
-        tokio::join!(doors.open(listener, &shutdown), ending);
+        let serving = async { tokio::join!(doors.open(listener, &shutdown), ending) };
+        tokio::select! {
+            _ = serving => {}
+            () = shared.connections.follow_accounts(&*shared.admin) => {}
+        }
         let grace = shared.settings.close_grace;
         doors.close(grace).await;
         shared.jobs.close();

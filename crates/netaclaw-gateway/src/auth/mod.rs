@@ -27,7 +27,7 @@ use netaclaw_protocol::{
 };
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::OnceCell;
 
 /// An authenticated user.
@@ -89,12 +89,9 @@ pub(crate) struct Authenticator {
     access_token: Option<SecretString>,
     /// The user of the initial access token, for as long as this server runs.
     owner_id: OnceCell<UserId>,
-    /// The same user as last read, and when: every command needs it.
-    owner: Mutex<Option<(User, Instant)>>,
+    /// The same user, and the revision of the accounts at which it was read: every command needs it.
+    owner: Mutex<Option<(User, u64)>>,
 }
-
-/// A user who was read is not read again for so long. Changes made by this server count at once.
-const OWNER_READ_FOR: Duration = Duration::from_secs(1);
 
 impl Authenticator {
     pub(crate) fn new(admin: Arc<dyn AdminStore>, settings: &AuthSettings) -> Self {
@@ -131,16 +128,13 @@ impl Authenticator {
         }
     }
 
-    /// A user has been changed or deleted.
-    pub(crate) fn forget_owner(&self) {
-        *self.lock_owner() = None;
-    }
-
     async fn owner(&self) -> Result<Identity, AuthError> {
+        let revision = self.admin.accounts_revision().await;
+        let revision = revision.map_err(|error| unavailable(&error))?;
         let known = self.lock_owner().clone();
-        let user = match known.filter(|(_, read)| read.elapsed() < OWNER_READ_FOR) {
+        let user = match known.filter(|(_, read_at)| *read_at == revision) {
             Some((user, _)) => user,
-            None => self.read_owner().await?,
+            None => self.read_owner(revision).await?,
         };
         match user.spec.status {
             UserStatus::Enabled => Ok(identity(user, TokenScope::Full)),
@@ -148,16 +142,15 @@ impl Authenticator {
         }
     }
 
-    async fn read_owner(&self) -> Result<User, AuthError> {
+    async fn read_owner(&self, revision: u64) -> Result<User, AuthError> {
         let failed = |error| match error {
             AdminError::NotFound { .. } => AuthError::Refused(Unauthorized::CredentialUnknown),
             error => unavailable(&error),
         };
         let first = self.owner_id.get_or_try_init(|| self.first_administrator());
         let id = first.await.map_err(failed)?;
-        let read = Instant::now();
         let user = self.admin.user(id).await.map_err(failed)?;
-        *self.lock_owner() = Some((user.clone(), read));
+        *self.lock_owner() = Some((user.clone(), revision));
         Ok(user)
     }
 
@@ -175,7 +168,7 @@ impl Authenticator {
         oldest.map(|user| user.id).ok_or(missing)
     }
 
-    fn lock_owner(&self) -> MutexGuard<'_, Option<(User, Instant)>> {
+    fn lock_owner(&self) -> MutexGuard<'_, Option<(User, u64)>> {
         // The value is replaced as a whole.
         self.owner.lock().unwrap_or_else(PoisonError::into_inner)
     }

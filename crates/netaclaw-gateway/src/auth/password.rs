@@ -46,7 +46,6 @@ async fn change(
         .admin
         .update_user(&by, &user.id, expect, now.spec, password);
     changed.await?;
-    shared.auth.forget_owner();
     shared.connections.recheck_credentials(user.id.as_str());
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -66,7 +66,6 @@ async fn replace(
     let admin = edit.admin();
     let changed = admin.update_user(by, &edit.id, expect, write.spec, password);
     let changed = edit.changed(changed.await)?;
-    shared.auth.forget_owner();
     shared.connections.recheck_credentials(edit.id.as_str());
     Ok(changed)
 }
@@ -80,7 +79,6 @@ async fn delete(
     let admin = edit.admin();
     let deleted = admin.delete_user(edit.by(), &edit.id, edit.expect());
     let deleted = edit.deleted(deleted.await)?;
-    shared.auth.forget_owner();
     shared.connections.recheck_credentials(edit.id.as_str());
     Ok(deleted)
 }

@@ -4,6 +4,7 @@ use super::feed::{Groups, SessionFeed};
 use super::outbox::Outbox;
 use crate::auth::Identity;
 use crate::gateway::Shared;
+use netaclaw_admin::AdminStore;
 use netaclaw_engine::{Engine, EventGroup, EventKind, ServerEvent, SubscriptionId};
 use netaclaw_protocol::{ErrorCode, Nothing, Notice, NoticeEnvelope, Refusal, SessionId};
 use secrecy::SecretString;
@@ -11,11 +12,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-/// A credential that was good is not looked up again for so long.
-const CHECKED_FOR: Duration = Duration::from_secs(1);
+/// How often the revision of users and tokens is read while there are sockets. With the half second
+/// for which the store takes it for the current one, sockets of a credential that another process
+/// revokes are closed within a second.
+const ACCOUNTS_POLL: Duration = Duration::from_millis(250);
 
 pub(super) struct Connection {
     pub(super) sid: String,
@@ -24,7 +27,8 @@ pub(super) struct Connection {
     pub(super) closed: CancellationToken,
     groups: Groups,
     credential: Option<SecretString>,
-    checked: Mutex<(Identity, Instant)>,
+    /// As last checked.
+    checked: Mutex<Identity>,
     /// Told when the credential may have ended.
     doubted: Notify,
     watched: Mutex<HashMap<SessionId, Watched>>,
@@ -49,7 +53,7 @@ impl Connection {
             closed: CancellationToken::new(),
             groups,
             credential,
-            checked: Mutex::new((identity, Instant::now())),
+            checked: Mutex::new(identity),
             doubted: Notify::new(),
             watched: Mutex::default(),
         }
@@ -57,22 +61,22 @@ impl Connection {
 
     /// Who this is, if their credential still counts.
     pub(super) async fn identity(&self, shared: &Shared) -> Result<Identity, Refusal> {
-        {
-            let checked = lock(&self.checked);
-            if checked.1.elapsed() < CHECKED_FOR {
-                return Ok(checked.0.clone());
+        match shared.auth.check(self.credential.as_ref()).await {
+            Ok(identity) => {
+                *lock(&self.checked) = identity.clone();
+                Ok(identity)
             }
+            Err(error) => Err(Refusal::new(error.reason())),
         }
-        self.check(shared).await
     }
 
     pub(super) fn is_admin(&self) -> bool {
-        lock(&self.checked).0.caller().is_admin
+        lock(&self.checked).caller().is_admin
     }
 
     /// A credential is one user's for good.
     pub(super) fn user_id(&self) -> String {
-        lock(&self.checked).0.user_id.clone()
+        lock(&self.checked).user_id.clone()
     }
 
     /// Waits until there is reason to look whether the credential still counts.
@@ -82,20 +86,10 @@ impl Connection {
 
     /// Disconnects the socket if its credential is not valid now.
     pub(super) async fn recheck(&self, shared: &Shared) {
-        if let Err(refusal) = self.check(shared).await
+        if let Err(refusal) = self.identity(shared).await
             && refusal.code == ErrorCode::Unauthorized
         {
             self.outbox.end(refusal);
-        }
-    }
-
-    async fn check(&self, shared: &Shared) -> Result<Identity, Refusal> {
-        match shared.auth.check(self.credential.as_ref()).await {
-            Ok(identity) => {
-                *lock(&self.checked) = (identity.clone(), Instant::now());
-                Ok(identity)
-            }
-            Err(error) => Err(Refusal::new(error.reason())),
         }
     }
 
@@ -178,6 +172,29 @@ impl Connections {
             connection
                 .outbox
                 .push(&notice(Notice::ServerDraining(Nothing {})));
+        }
+    }
+
+    /// Has all sockets check their credentials when users or tokens change, whichever process
+    /// changes them. Runs for as long as the server does.
+    pub(crate) async fn follow_accounts(&self, admin: &dyn AdminStore) {
+        let mut poll = tokio::time::interval(ACCOUNTS_POLL);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut known = None;
+        loop {
+            poll.tick().await;
+            if lock(&self.by_user).is_empty() {
+                continue;
+            }
+            // If the store cannot be read, sockets keep what they have, and their commands fail.
+            let Ok(revision) = admin.accounts_revision().await else {
+                continue;
+            };
+            if known.replace(revision) != Some(revision) {
+                for connection in self.living() {
+                    connection.doubted.notify_one();
+                }
+            }
         }
     }
 

@@ -25,7 +25,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 /// Commands that may wait for one socket; a further one is refused as `rate_limited`.
 pub(super) const COMMANDS_MAX: usize = 256;
-/// How often a silent socket's credential is looked at: it expires, or another server ends it.
+/// How often a silent socket's credential is checked for having expired.
 const RECHECK: Duration = Duration::from_secs(5);
 
 /// A command that waits for its turn. Boxed: a queue reserves memory for many at once, and most

@@ -18,6 +18,7 @@ use netaclaw_tools::spawn::SpawnGate;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -33,7 +34,7 @@ pub(crate) struct Server {
     pub(crate) admin: Arc<SqlAdminStore>,
     pub(crate) shutdown: CancellationToken,
     pub(crate) serving: JoinHandle<()>,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
 impl Server {
@@ -81,13 +82,7 @@ impl Server {
         finish: impl FnOnce(GatewayOptions) -> GatewayOptions,
     ) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let admin = SqlAdminStore::open(AdminSettings {
-            database: AdminDatabase::Sqlite {
-                file: dir.path().join("admin.db"),
-            },
-            secret_key: SecretKey::from_text(&"00".repeat(32).into()).unwrap(),
-        });
-        let admin = Arc::new(admin.await.unwrap());
+        let admin = Arc::new(admin_store(dir.path()).await);
         admin.seed(FirstStart::default()).await.unwrap();
         let script = Script::new();
         let file = FileProvider::new(FileSettings {
@@ -141,8 +136,13 @@ impl Server {
             admin,
             shutdown,
             serving,
-            _dir: dir,
+            dir,
         }
+    }
+
+    /// The admin store as another process has it open.
+    pub(crate) async fn admin_elsewhere(&self) -> SqlAdminStore {
+        admin_store(self.dir.path()).await
     }
 
     /// A client with the access token.
@@ -201,4 +201,14 @@ fn short(message: &str) -> String {
         blocks => blocks[0]["text"].as_str().unwrap_or_default().to_owned(),
     };
     format!("{}: {text}", message["role"].as_str().unwrap())
+}
+
+async fn admin_store(dir: &Path) -> SqlAdminStore {
+    let settings = AdminSettings {
+        database: AdminDatabase::Sqlite {
+            file: dir.join("admin.db"),
+        },
+        secret_key: SecretKey::from_text(&"00".repeat(32).into()).unwrap(),
+    };
+    SqlAdminStore::open(settings).await.unwrap()
 }

@@ -118,12 +118,19 @@ impl TokenStore for SqlAdminStore {
         self.write_uses(uses).await;
         Ok(TokenCheck::Right(Box::new(Access { user, token })))
     }
+
+    async fn accounts_revision(&self) -> Result<u64, AdminError> {
+        Ok(self.tokens.get(self).await?.revision)
+    }
 }
 
 /// Tokens that were presented at one revision of the accounts. The cache ends with the revision, so
 /// a token that is revoked, or whose user is disabled, is read again.
-#[derive(Debug, Default)]
-pub(super) struct TokenCache(Mutex<HashMap<TokenId, Arc<CachedToken>>>);
+#[derive(Debug)]
+pub(super) struct TokenCache {
+    revision: u64,
+    tokens: Mutex<HashMap<TokenId, Arc<CachedToken>>>,
+}
 
 /// A token as it is stored, with its user.
 #[derive(Debug)]
@@ -136,8 +143,11 @@ struct CachedToken {
 impl Cacheable for TokenCache {
     const AREA: Area = Area::Accounts;
 
-    async fn read(_: &SqlAdminStore, _: &mut AnyConnection, _revision: u64) -> Result<Self> {
-        Ok(Self::default())
+    async fn read(_: &SqlAdminStore, _: &mut AnyConnection, revision: u64) -> Result<Self> {
+        Ok(Self {
+            revision,
+            tokens: Mutex::default(),
+        })
     }
 }
 
@@ -156,7 +166,7 @@ impl TokenCache {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<TokenId, Arc<CachedToken>>> {
         // A map is whole between any two of its operations.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
