@@ -54,6 +54,33 @@ async fn agents_are_models() {
     );
 }
 
+/// A list has no names, so its items must not be taken for fields.
+#[tokio::test]
+async fn a_body_of_another_form_is_refused() {
+    let server = Server::start().await;
+    for body in [
+        json!({"input": []}),
+        json!({"model": "default", "input": []}),
+        json!({"model": "default", "messages": []}),
+        json!({"model": "default", "messages": {}}),
+        json!({"model": "default", "messages": [["user", "hello"]]}),
+        json!(["default", [{"role": "user", "content": "hello"}]]),
+        json!([]),
+        json!("hello"),
+    ] {
+        let asked = request(server.address, "POST", PATH).json(body.clone());
+        let refused = asked.send().await;
+        assert_eq!(refused.status, 400, "{body}: {}", refused.text);
+        assert_eq!(
+            refused.json()["error"]["type"],
+            "invalid_request_error",
+            "{body}"
+        );
+    }
+    let sessions = request(server.address, "GET", "/admin/netaclaw/sessions");
+    assert_eq!(sessions.send().await.json()["items"], json!([]));
+}
+
 #[tokio::test]
 async fn an_answer_comes_whole_with_its_history_in_a_session_of_its_own() {
     let server = Server::start().await;

@@ -460,6 +460,13 @@ async fn pages_list_skills_show_one_and_try_one() {
     assert_eq!(detail["files"], json!(["main.py"]));
     assert_eq!(server.http("GET", "skills/none", None).await.0, 404);
 
+    // The arguments are named, and a list has no names.
+    for input in [json!([]), json!(["tried", 2]), json!("tried"), json!(2)] {
+        let body = Some(json!({ "input": input }));
+        let (status, refused) = server.http("POST", "skills/counter/try", body).await;
+        assert_eq!(status, 400, "{input}: {refused}");
+    }
+
     world.model.script().push(Reply::text("Seen."));
     let input = json!({"input": {"name": "tried", "count": 2}});
     let (status, tried) = server.http("POST", "skills/counter/try", Some(input)).await;
