@@ -108,7 +108,9 @@ impl Workspace {
         }
         let real = match self.place(path, MissingDirs::Refuse) {
             Ok(place) => super::real_path(&place.dir).ok()?.join(&place.name),
-            Err(PathError::NotFound(_)) => self.future_place(path).ok()??,
+            Err(PathError::NotFound(_)) if !self.is_there(Path::new(path)) => {
+                self.future_place(path).ok()??
+            }
             Err(_) => return None,
         };
         self.in_workspace(&real)
