@@ -6,12 +6,15 @@ use netaclaw_protocol::{
     UserContent, UserMessage,
 };
 use netaclaw_session::{EntryBody, raw_json};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 /// What is read of a request. The rest, such as temperature or tools, is the agent's own matter.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request {
     pub(super) model: String,
+    #[serde(deserialize_with = "read_messages")]
     messages: Vec<RequestMessage>,
     #[serde(default)]
     pub(super) stream: bool,
@@ -30,6 +33,14 @@ struct RequestMessage {
     role: String,
     #[serde(default)]
     content: Content,
+}
+
+/// A list would be taken for the fields of a message, in the order of their declaration.
+fn read_messages<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RequestMessage>, D::Error> {
+    let objects = Vec::<Map<String, Value>>::deserialize(from)?;
+    let read = |object| RequestMessage::deserialize(Value::Object(object));
+    let messages: Result<_, _> = objects.into_iter().map(read).collect();
+    messages.map_err(D::Error::custom)
 }
 
 #[derive(Debug, Default, Deserialize)]
