@@ -114,10 +114,11 @@ impl Attempt<'_> {
                 .ended(self.reason, AttemptEnd::NoGain, moment());
             return AttemptOutcome::Failed;
         }
-        self.live.compaction_started(CompactionStart {
+        let start = CompactionStart {
             reason: self.reason,
             message_count,
-        });
+        };
+        self.live.change(|state| state.compaction.start(start));
         let carried_out = match prepared {
             Ok(prepared) => self.carry_out(prepared, started).await,
             Err(failed) => Err(failed),
@@ -132,8 +133,8 @@ impl Attempt<'_> {
         metrics::compaction_ended(self.reason, fault, started.elapsed());
         if let Err(failed) = carried_out {
             let retry_at = retry_at.filter(|_| self.reason != CompactionReason::Manual);
-            self.live
-                .compaction_failed(failed.into_error_event(self.reason, retry_at));
+            let failed = failed.into_error_event(self.reason, retry_at);
+            self.live.change(|state| state.compaction.fail(failed));
         }
         if let Err(error) = keep(self.writer, self.compaction_state, self.live).await {
             tracing::warn!(
@@ -200,7 +201,7 @@ impl Attempt<'_> {
         let meter = Meter::new(self.writer.totals(&tree, tip.as_ref()));
         let meter = meter.for_model(&setup.model, setup.threshold_percent);
         let tokens = meter.update_at(&tree, tip.as_ref(), plan.tokens.overhead);
-        self.live.tokens_changed(tokens);
+        self.live.change(|state| state.set_tokens(tokens));
         Ok(())
     }
 
@@ -225,7 +226,7 @@ impl Attempt<'_> {
         let (compacted_count, keep_recent_count) = (plan.folded_count(), plan.kept_count);
         writing
             .append_after(new.flushed(), |entry| {
-                self.live.compaction_done(CompactionDone {
+                let done = CompactionDone {
                     success: true,
                     compacted_count: compacted_count as u64,
                     keep_recent_count: keep_recent_count as u64,
@@ -234,7 +235,8 @@ impl Attempt<'_> {
                     summary_content: summary,
                     tokens_before,
                     tokens_after: details.tokens_after,
-                });
+                };
+                self.live.change(|state| state.compaction.succeed(done));
             })
             .await?;
         self.writer.tree().await

@@ -105,7 +105,8 @@ impl SessionHost {
 
     fn warn(&self, cause: PauseCause) {
         let warning = RunTrouble::from(cause);
-        self.live.warned(&self.run_id, warning.into());
+        self.live
+            .change(|state| state.warnings.raise(&self.run_id, warning.into()));
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) async fn keep(
     live: &TransientState,
 ) -> Result<(), EngineError> {
     let mut writing = writer.begin().await;
-    let kept = compaction_state.kept(live.compaction_failure());
+    let kept = compaction_state.kept(live.read(|state| state.compaction.failed().cloned()));
     if writing.state.durable.compaction != kept {
         writing.state.durable.compaction = kept;
         writing.persist_then_publish(Flush::Now).await?;

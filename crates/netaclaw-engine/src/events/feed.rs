@@ -56,11 +56,6 @@ pub(crate) struct PendingSubscription {
 }
 
 impl PendingSubscription {
-    pub(crate) fn new(id: SubscriptionId, feed: Feed) -> Self {
-        let feed = Some(feed);
-        Self { id, feed }
-    }
-
     /// It has arrived.
     pub(crate) fn keep(mut self) -> SubscriptionId {
         self.feed = None;
@@ -234,6 +229,11 @@ impl Feed {
         for sent in inner.encode(event, subscriber.wants(EventGroup::Legacy)) {
             subscriber.deliver(&sent);
         }
+    }
+
+    pub(crate) fn pending(&self, id: SubscriptionId) -> PendingSubscription {
+        let feed = Some(self.clone());
+        PendingSubscription { id, feed }
     }
 
     pub(crate) fn unsubscribe(&self, id: SubscriptionId) {

@@ -35,7 +35,7 @@ pub(crate) fn build(
             damage: error.damage(),
         }))
         .map(LocalizedError::from)
-        .chain(live.warnings.iter().cloned())
+        .chain(live.warnings.lasting().iter().cloned())
         .collect();
     LiveSnapshot {
         entries: wire_entries(tree, &path[from..]),
@@ -49,17 +49,17 @@ pub(crate) fn build(
             .collect(),
         thinking_level,
         model: model_in_use,
-        run: live.run.clone(),
+        run: live.run.status().clone(),
         streaming: live.streaming(),
-        tools: live.tools.clone(),
+        tools: live.tools.all().to_vec(),
         queue: durable.queue.state(),
-        questions: live.questions.clone(),
-        approvals: live.approvals.clone(),
+        questions: live.questions.all().to_vec(),
+        approvals: live.approvals.all().to_vec(),
         standing_approvals: durable.standing.clone(),
-        todo: live.todo.clone(),
+        todo: live.todo().clone(),
         tokens: live.tokens.clone().unwrap_or_default(),
-        compaction: live.compaction.clone(),
-        compaction_failed: live.compaction_failed.clone(),
+        compaction: live.compaction.running().cloned(),
+        compaction_failed: live.compaction.failed().cloned(),
         skipped_lines: tree.skipped_lines(),
         warnings,
         session: session.into(),

@@ -6,7 +6,7 @@ use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::session::LiveSession;
 use crate::session::command::Handle;
-use crate::session::requests::{Outcome, Request};
+use crate::session::requests::Request;
 use netaclaw_protocol::{Ack, BadRequest, RunState, SessionId, Stop, Stopped};
 
 impl Handle for Stop {
@@ -42,14 +42,6 @@ impl Handle for Stop {
             }
             (None, None) => Err(BadRequest::NothingToStop.into()),
         }
-    }
-
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Stopped>, EngineError> {
-        Ok(None)
     }
 
     async fn handle(

@@ -5,7 +5,7 @@ use super::{Caller, Engine};
 use crate::error::EngineError;
 use crate::session::command::Handle;
 use crate::session::durable::NewerState;
-use crate::session::requests::{Outcome, Request};
+use crate::session::requests::Request;
 use crate::session::{LiveSession, patch_of};
 use netaclaw_protocol::{
     Ack, Command, LimitedText, ReadOnly, Rename, Renamed, SessionChange, SessionId,
@@ -52,14 +52,6 @@ impl Handle for UpdateSession {
         Ok(updated)
     }
 
-    async fn repeat(
-        &self,
-        session: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<SessionListItem>, EngineError> {
-        session.list_item().await.map(Some)
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -80,15 +72,6 @@ impl Handle for Rename {
         let (session, change) = (self.session_id.clone(), titled(&self));
         let renamed = |session| Renamed { session };
         engine.update(caller, self, &session, change, renamed).await
-    }
-
-    async fn repeat(
-        &self,
-        session: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Renamed>, EngineError> {
-        let session = session.list_item().await?;
-        Ok(Some(Renamed { session }))
     }
 
     async fn handle(

@@ -1,10 +1,9 @@
 //! The agent of a session, and switching it.
 
-use super::LiveSession;
 use crate::error::EngineError;
 use crate::session::durable::{ModelChoice, PersistedState};
-use crate::session::writer::Writing;
-use crate::source::AgentRef;
+use crate::session::writer::{SessionWriter, Writing};
+use crate::source::{AgentRef, AgentSource};
 use netaclaw_session::{
     Entry, EntryBody, MetadataChange, NewEntry, NewParent, SessionPatch, raw_json,
 };
@@ -25,38 +24,37 @@ pub(super) struct Switch {
     model: Option<ModelChoice>,
 }
 
-impl LiveSession {
-    /// The agent with this id or name; `None` if none is named.
-    pub(super) async fn agent_named(
-        &self,
-        name: Option<&str>,
-    ) -> Result<Option<AgentRef>, EngineError> {
-        match name {
-            Some(name) => self.source.find(Some(name)).await.map(Some),
-            None => Ok(None),
-        }
+/// The agent with this id or name; `None` if none is named.
+pub(super) async fn agent_named(
+    source: &dyn AgentSource,
+    name: Option<&str>,
+) -> Result<Option<AgentRef>, EngineError> {
+    match name {
+        Some(name) => source.find(Some(name)).await.map(Some),
+        None => Ok(None),
     }
+}
 
-    /// What has to be done for this agent to answer; `None` if it does already.
-    pub(super) async fn switch_to(
-        &self,
-        agent: Option<AgentRef>,
-    ) -> Result<Option<Switch>, EngineError> {
-        let Some(agent) = agent else { return Ok(None) };
-        let from = self.writer.meta().await?.agent_id;
-        if from.as_ref() == Some(&agent.id) {
-            return Ok(None);
-        }
-        let mut model = self.writer.begin().await.state.durable.model.clone();
-        if let Some(chosen) = model.clone() {
-            let chosen = chosen.into();
-            let checked = self.source.check_model(Some(&agent.id), &chosen);
-            if checked.await.is_err() {
-                model = None;
-            }
-        }
-        Ok(Some(Switch { agent, from, model }))
+/// What has to be done for this agent to answer; `None` if it does already.
+pub(super) async fn switch_to(
+    agent: Option<AgentRef>,
+    writer: &SessionWriter,
+    source: &dyn AgentSource,
+) -> Result<Option<Switch>, EngineError> {
+    let Some(agent) = agent else { return Ok(None) };
+    let from = writer.meta().await?.agent_id;
+    if from.as_ref() == Some(&agent.id) {
+        return Ok(None);
     }
+    let mut model = writer.begin().await.state.durable.model.clone();
+    if let Some(chosen) = model.clone() {
+        let chosen = chosen.into();
+        let checked = source.check_model(Some(&agent.id), &chosen);
+        if checked.await.is_err() {
+            model = None;
+        }
+    }
+    Ok(Some(Switch { agent, from, model }))
 }
 
 impl Switch {

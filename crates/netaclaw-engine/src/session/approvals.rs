@@ -9,8 +9,11 @@ use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::{ActorRequest, Handle};
 use crate::session::durable::is_accept_edits;
-use crate::session::requests::{Outcome, Request};
-use crate::source::{ApprovalAct, ApprovalLifetime, ToolsToApprove};
+use crate::session::live::TransientState;
+use crate::session::pending_replies::{PendingReplies, Recipient};
+use crate::session::requests::{Outcome, Request, Requests};
+use crate::session::writer::SessionWriter;
+use crate::source::{AgentSource, ApprovalAct, ApprovalLifetime, ToolsToApprove};
 use netaclaw_governance::{
     Approval, ApprovalRequest, ApprovalSeat, CallHash, Consent, WORKSPACE, granted, sample,
 };
@@ -28,34 +31,21 @@ use uuid::Uuid;
 const REASON_CHARS_MAX: usize = 4000;
 
 impl Handle for ApprovalResponse {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(None)
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
         by: &Caller,
         _: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
-        session.decide_call(by, self).await?;
+        match session.approvals.decide(by, self).await? {
+            Recipient::Run => {}
+            Recipient::NoRun => session.resume_answered().await?,
+        }
         Ok(Ack::new(Nothing {}))
     }
 }
 
 impl Handle for AcceptEdits {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(Some(Nothing {}))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -63,9 +53,12 @@ impl Handle for AcceptEdits {
         request: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
         if !self.enabled {
-            let mut known = session.standing().await;
+            let mut known = session.approvals.standing().await;
             known.retain(is_accept_edits);
-            session.revoke_here(by, &known, request).await?;
+            let revoked = session
+                .approvals
+                .revoke(by, &known, request, &mut session.requests);
+            revoked.await?;
             return Ok(Ack::new(Nothing {}));
         }
         let meta = session.writer.meta().await?;
@@ -85,32 +78,30 @@ impl Handle for AcceptEdits {
             within: ApprovalWithin::Session,
             tools: tools.await?,
         };
-        session.grant_here(by, grant, request).await?;
+        let granted = session
+            .approvals
+            .grant(by, grant, request, &mut session.requests);
+        granted.await?;
         Ok(Ack::new(Nothing {}))
     }
 }
 
 impl Handle for RevokeApproval {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(Some(Nothing {}))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
         by: &Caller,
         request: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
-        let mut known = session.standing().await;
+        let mut known = session.approvals.standing().await;
         known.retain(|approval| approval.id == self.approval_id);
         if known.is_empty() {
             return Err(NotFound::NoStandingApproval.into());
         }
-        session.revoke_here(by, &known, request).await?;
+        let revoked = session
+            .approvals
+            .revoke(by, &known, request, &mut session.requests);
+        revoked.await?;
         Ok(Ack::new(Nothing {}))
     }
 }
@@ -145,7 +136,10 @@ impl ActorRequest for AllowCall {
             within: ApprovalWithin::Session,
             tools,
         };
-        session.grant_here(&self.by, grant, None).await
+        let granted = session
+            .approvals
+            .grant(&self.by, grant, None, &mut session.requests);
+        granted.await
     }
 }
 
@@ -193,16 +187,47 @@ pub(crate) fn may_grant_for_agent(session: &SessionMeta) -> bool {
     session.user_id.is_some() && session.agent_id.is_some()
 }
 
-impl LiveSession {
+/// The approvals of a session: the calls that wait for one, and those that stand.
+pub(super) struct Approvals {
+    writer: Arc<SessionWriter>,
+    live: TransientState,
+    source: Arc<dyn AgentSource>,
+    waiting: PendingReplies<Approval>,
+}
+
+impl Approvals {
+    pub(super) fn new(
+        writer: &Arc<SessionWriter>,
+        live: &TransientState,
+        source: &Arc<dyn AgentSource>,
+    ) -> Self {
+        Self {
+            writer: Arc::clone(writer),
+            live: live.clone(),
+            source: Arc::clone(source),
+            waiting: PendingReplies::default(),
+        }
+    }
+
+    /// For a run, whose calls wait there.
+    pub(super) fn waiting(&self) -> PendingReplies<Approval> {
+        self.waiting.clone()
+    }
+
+    /// The run has ended.
+    pub(super) fn clear(&self) {
+        self.waiting.clear();
+    }
+
     /// Takes a decision. It is recorded and stored before the run receives it; the first one
     /// counts.
-    async fn decide_call(
-        &mut self,
+    async fn decide(
+        &self,
         by: &Caller,
         response: ApprovalResponse,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Recipient, EngineError> {
         let id = &response.approval_id;
-        let Some(asked) = self.live.open_approval(id) else {
+        let Some(asked) = self.live.read(|state| state.approvals.get(id)) else {
             return Err(self.not_open(id).await);
         };
         let reason = response.reason.as_deref().map(str::trim);
@@ -261,15 +286,10 @@ impl LiveSession {
         });
         decided.await?;
         drop(writing);
-        self.live.approval_closed(id, outcome);
+        self.live.change(|state| state.close_approval(id, outcome));
         // The hash of what was shown. The run compares it with what would run.
         let hash = CallHash::of(&asked.tool_name, &asked.args);
-        match self.consents.answer(id, Approval { hash, consent }) {
-            Ok(()) => Ok(()),
-            // Its run died with an earlier process: a new one continues from here. A run that is
-            // just being stopped does not wait either, and reports that itself.
-            Err(_) => self.resume_answered().await,
-        }
+        Ok(self.waiting.answer(id, Approval { hash, consent }))
     }
 
     /// The standing approval that a response asks for, if it may be granted.
@@ -329,37 +349,37 @@ impl LiveSession {
     }
 
     /// Adds a standing approval of the session that no call asked for.
-    async fn grant_here(
-        &mut self,
+    async fn grant(
+        &self,
         by: &Caller,
         grant: Granted,
         request: Option<Request>,
+        requests: &mut Requests,
     ) -> Result<(), EngineError> {
         let session = self.writer.meta().await?;
         let new = grant.in_session(&session, by);
         let new = self.source.grant_approval(by, new).await?;
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
+        let mut writing = self.writer.begin().await;
         let stored = writing.change(|durable| {
             durable.grant(new);
             Ok(())
         });
         stored.await?;
-        self.remember(&mut writing, request, Outcome::Done).await
+        requests.store(&mut writing, request, Outcome::Done).await
     }
 
     /// Takes standing approvals of the session back.
-    async fn revoke_here(
-        &mut self,
+    async fn revoke(
+        &self,
         by: &Caller,
         revoked: &[StandingApproval],
         request: Option<Request>,
+        requests: &mut Requests,
     ) -> Result<(), EngineError> {
         for approval in revoked {
             self.source.record_revoked(by, approval).await?;
         }
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
+        let mut writing = self.writer.begin().await;
         let stored = writing.change(|durable| {
             let is_revoked =
                 |known: &StandingApproval| revoked.iter().any(|one| one.id == known.id);
@@ -367,7 +387,7 @@ impl LiveSession {
             Ok(())
         });
         stored.await?;
-        self.remember(&mut writing, request, Outcome::Done).await
+        requests.store(&mut writing, request, Outcome::Done).await
     }
 
     async fn standing(&self) -> Vec<StandingApproval> {

@@ -1,6 +1,7 @@
 //! Messages: started, queued, steered, or taken as an answer. There is no other case.
 
 use super::LiveSession;
+use super::agent::agent_named;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::server::{Caller, Engine, first};
@@ -10,12 +11,9 @@ use crate::session::requests::{AnsweredRequest, Outcome, Request};
 use crate::session::slash::{compact_command, escaped};
 use crate::session::user_message::UserMark;
 use crate::source::AgentRef;
-use netaclaw_protocol::{
-    Ack, BadRequest, Chat, ChatAck, ChatMode, Disposition, EntryId, QueueItem, RunId,
-};
+use netaclaw_protocol::{Ack, BadRequest, Chat, ChatAck, ChatMode, Disposition, QueueItem, RunId};
 use netaclaw_session::NewEntry;
 use serde_json::json;
-use std::sync::Arc;
 use uuid::Uuid;
 
 impl Handle for Chat {
@@ -45,19 +43,6 @@ impl Handle for Chat {
             }
             sent => sent,
         }
-    }
-
-    async fn repeat(
-        &self,
-        session: &mut LiveSession,
-        outcome: Outcome,
-    ) -> Result<Option<ChatAck>, EngineError> {
-        let Outcome::Chat(ack) = outcome else {
-            return Ok(None);
-        };
-        // The first attempt may have failed here.
-        session.writer.sync().await?;
-        Ok(Some(ack))
     }
 
     async fn handle(
@@ -106,10 +91,8 @@ impl LiveSession {
             compaction: Some(status),
             ..self.ack(Disposition::Compacting)
         };
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
         let outcome = Outcome::Chat(ack.clone());
-        self.remember(&mut writing, request, outcome).await?;
+        self.record(request, outcome, async |_| Ok(())).await?;
         Ok(Ack::new(ack))
     }
 
@@ -130,7 +113,7 @@ impl LiveSession {
         chat: &Chat,
         request: Option<&Request>,
     ) -> Result<ChatAck, EngineError> {
-        let agent = self.agent_named(chat.agent()).await?;
+        let agent = agent_named(&*self.source, chat.agent()).await?;
         let switches = match &agent {
             Some(agent) => self.writer.meta().await?.agent_id.as_ref() != Some(&agent.id),
             None => false,
@@ -141,7 +124,7 @@ impl LiveSession {
         let plain = chat.leaf_entry_id.is_none() && chat.attachments.is_empty() && !switches;
         if chat.mode == ChatMode::Auto
             && plain
-            && let Some(question) = self.live.first_question()
+            && let Some(question) = self.live.read(|state| state.questions.first())
         {
             let ack = self.ack(Disposition::AnsweredClarify);
             let by = request.map(|request| {
@@ -163,10 +146,10 @@ impl LiveSession {
         }
         self.allowance.begin()?;
         if let Some(parent) = &chat.leaf_entry_id {
-            self.must_exist(parent).await?;
+            self.writer.must_contain(parent).await?;
         }
         // The conversation continues without an answer to what a dead run had asked.
-        self.dismiss_questions().await?;
+        self.questions.dismiss().await?;
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let mark = request.map_or_else(UserMark::default, |request| UserMark {
             request_id: Some(request.id.clone()),
@@ -199,7 +182,7 @@ impl LiveSession {
         request: Option<&Request>,
     ) -> Result<ChatAck, EngineError> {
         if let Some(parent) = &chat.leaf_entry_id {
-            self.must_exist(parent).await?;
+            self.writer.must_contain(parent).await?;
         }
         self.writer.keep_files(&chat.attachments).await?;
         let item_id = Uuid::now_v7().to_string();
@@ -227,13 +210,6 @@ impl LiveSession {
             item_id: Some(item_id),
             ..self.ack(disposition)
         })
-    }
-
-    pub(super) async fn must_exist(&self, entry: &EntryId) -> Result<(), EngineError> {
-        match self.writer.tree().await?.contains(entry) {
-            true => Ok(()),
-            false => Err(EngineError::StaleParent(entry.clone())),
-        }
     }
 
     fn ack(&self, disposition: Disposition) -> ChatAck {

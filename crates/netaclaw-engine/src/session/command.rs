@@ -4,7 +4,8 @@ use super::LiveSession;
 use crate::error::EngineError;
 use crate::events::feed::{PendingSubscription, Subscriber, SubscriptionId, now_ms};
 use crate::server::{Caller, Engine};
-use crate::session::requests::{Outcome, Request};
+use crate::session::repeated::FromOutcome;
+use crate::session::requests::Request;
 use async_trait::async_trait;
 use netaclaw_protocol::{Ack, Command, Conflict, FeedStart, Opened, SessionOpen};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use tokio::sync::oneshot;
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
 
 /// How a command is executed. The methods are called in the order of their declaration.
-pub trait Handle: Command {
+pub trait Handle: Command<Answer: FromOutcome> {
     /// Whether it changes what is stored. A session that a newer version wrote refuses such
     /// commands.
     const WRITES: bool = true;
@@ -40,14 +41,6 @@ pub trait Handle: Command {
             engine.deliver(caller, self, request).await
         }
     }
-
-    /// In the actor: the answer to a request that had this outcome before; `None` if another
-    /// command used its id.
-    fn repeat(
-        &self,
-        session: &mut LiveSession,
-        outcome: Outcome,
-    ) -> impl Future<Output = Result<Option<Self::Answer>, EngineError>> + Send;
 
     /// In the actor: executes the command, and stores the request in the same write.
     fn handle(
@@ -121,7 +114,7 @@ impl<C: Handle> ActorRequest for Delivery<C> {
     async fn carry_out(self, session: &mut LiveSession) -> Result<Self::Answer, EngineError> {
         let known = session.requests.repeat(self.request.as_ref(), now_ms())?;
         if let Some(outcome) = known.cloned() {
-            let answer = self.command.repeat(session, outcome).await?;
+            let answer = C::Answer::from_outcome(session, outcome).await?;
             let answer = answer.ok_or(Conflict::RequestIdReused)?;
             return Ok(Ack::deduped(answer));
         }

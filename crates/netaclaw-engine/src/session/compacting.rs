@@ -1,32 +1,22 @@
-//! Compaction on request of a user.
+//! Compaction on request of a user, and leaving a branch with a summary.
 
 use super::LiveSession;
+use super::background_compaction::BackgroundJob;
 use super::launch::CurrentRun;
-use crate::compaction::{Attempt, AttemptOutcome, RequestedCompaction, cancelled, keep};
+use crate::compaction::{RequestedCompaction, keep};
 use crate::error::EngineError;
 use crate::server::Caller;
 use crate::session::command::Handle;
 use crate::session::requests::{Outcome, Request};
+use crate::session::tree::LeafTarget;
 use netaclaw_protocol::{
-    Ack, Busy, Compact, CompactAck, CompactStatus, CompactionReason, CompactionStart,
-    DismissCompaction, Nothing, RunOutcome, RunPhase, RunState,
+    Ack, Busy, Compact, CompactAck, CompactStatus, DismissCompaction, EntryId, Nothing, RunState,
+    SwitchStatus,
 };
 use netaclaw_runtime::RunReport;
-use std::sync::Arc;
 use tokio::task::JoinError;
 
 impl Handle for Compact {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        outcome: Outcome,
-    ) -> Result<Option<CompactAck>, EngineError> {
-        Ok(match outcome {
-            Outcome::Compact(status) => Some(CompactAck { status }),
-            _ => None,
-        })
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -34,31 +24,21 @@ impl Handle for Compact {
         request: Option<Request>,
     ) -> Result<Ack<CompactAck>, EngineError> {
         let status = session.compact(self.instructions)?;
-        let writer = Arc::clone(&session.writer);
-        let mut writing = writer.begin().await;
         let outcome = Outcome::Compact(status);
-        session.remember(&mut writing, request, outcome).await?;
+        session.record(request, outcome, async |_| Ok(())).await?;
         Ok(Ack::new(CompactAck { status }))
     }
 }
 
 impl Handle for DismissCompaction {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(Some(Nothing {}))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
         _: &Caller,
         _: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
-        session.live.compaction_dismissed();
-        keep(&session.writer, &session.compaction_state, &session.live).await?;
+        session.live.change(|state| state.compaction.dismiss());
+        keep(&session.writer, session.compactions.state(), &session.live).await?;
         Ok(Ack::new(Nothing {}))
     }
 }
@@ -72,9 +52,9 @@ impl LiveSession {
     ) -> Result<CompactStatus, EngineError> {
         let asked = RequestedCompaction { instructions };
         Ok(match &self.current {
-            _ if self.live.compacts() => CompactStatus::AlreadyRunning,
+            _ if self.compactions.is_running() => CompactStatus::AlreadyRunning,
             Some(job) if job.id.is_none() => CompactStatus::AlreadyRunning,
-            Some(_) => self.compaction_state.put(asked),
+            Some(_) => self.compactions.enqueue(asked),
             None if self.live.waits_for_person() => return Err(Busy::WaitsForAnswer.into()),
             None => {
                 self.allowance.begin()?;
@@ -84,49 +64,48 @@ impl LiveSession {
         })
     }
 
-    /// Starts the compaction that waited for the run. Messages that arrive during it wait.
-    pub(super) fn start_waiting_compaction(&mut self) -> bool {
-        match self.compaction_state.take() {
-            Some(asked) if !self.closing => {
-                self.start_compaction(asked);
-                true
-            }
-            _ => false,
-        }
+    /// Messages that arrive during it wait.
+    pub(super) fn start_compaction(&mut self, asked: RequestedCompaction) {
+        let job = self.compactions.start(asked);
+        self.start_job(job);
+        self.allowance.count_accepted();
     }
 
-    fn start_compaction(&mut self, asked: RequestedCompaction) {
-        let job = CurrentRun::compaction();
-        if self.shutdown.is_cancelled() {
-            job.cancel.cancel();
+    /// Moves the leaf once the branch that is left is summarized, which takes as long as a model
+    /// takes: the client is answered at once and receives the rest as events.
+    pub(super) async fn leave_branch(
+        &mut self,
+        leaf: Option<EntryId>,
+        way: LeafTarget,
+        request: Option<Request>,
+    ) -> Result<Ack<SwitchStatus>, EngineError> {
+        if self.compactions.moves_for(request.as_ref()) {
+            return Ok(Ack::deduped(SwitchStatus::Summarizing));
         }
-        let phase = Some(RunPhase::Compacting);
-        self.live.run_status(RunState::Running, None, phase, None);
-        let (writer, live) = (Arc::clone(&self.writer), self.live.clone());
-        let (source, compaction_state) =
-            (Arc::clone(&self.source), Arc::clone(&self.compaction_state));
-        let cancel = job.cancel.clone();
-        self.runs.spawn(async move {
-            let attempt = Attempt {
-                writer: &writer,
-                live: &live,
-                source: &*source,
-                compaction_state: &compaction_state,
-                reason: CompactionReason::Manual,
-                instructions: asked.instructions,
-                overhead_tokens: None,
-                cancel: &cancel,
-            };
-            super::launch::unasked(
-                match attempt.make().await {
-                    AttemptOutcome::Done => RunOutcome::Completed,
-                    AttemptOutcome::Failed => RunOutcome::Error,
-                },
-                None,
-            )
-        });
-        self.allowance.count_accepted();
-        self.current = Some(job);
+        if self.current.is_some() {
+            return Err(Busy::Running.into());
+        }
+        let leaving = self.compactions.leaving(leaf.clone(), way).await?;
+        let Some((leaving, conversation)) = leaving else {
+            // There is nothing to summarize.
+            self.switch_leaf(leaf, way, request).await?;
+            return Ok(Ack::new(SwitchStatus::Moved));
+        };
+        self.allowance.begin()?;
+        let started = self.compactions.start_move(leaving, conversation, request);
+        match started.await {
+            Ok(job) => self.start_job(job),
+            Err(error) => {
+                self.allowance.keep_while(false);
+                return Err(error);
+            }
+        }
+        Ok(Ack::new(SwitchStatus::Summarizing))
+    }
+
+    fn start_job(&mut self, job: BackgroundJob) {
+        self.runs.spawn(job.work);
+        self.current = Some(CurrentRun::compaction(job.cancel));
     }
 
     /// A compaction has ended, whatever its outcome, and what waits continues.
@@ -137,24 +116,9 @@ impl LiveSession {
             }
             tracing::error!(session.id = %self.writer.id, %error, "a compaction panicked");
         }
-        self.finish_move().await;
-        if self.live.compacts() {
-            // The task ended without an outcome.
-            self.compaction_state.set_started(None);
-            self.live.compaction_failed(cancelled());
-        }
+        let finished = self.compactions.finish(&mut self.requests, &self.numbers);
+        finished.await;
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
-    }
-
-    /// A stop is for what waits to begin as well.
-    pub(super) fn forget_waiting_compaction(&self) {
-        if self.compaction_state.take().is_some() {
-            self.live.compaction_started(CompactionStart {
-                reason: CompactionReason::Manual,
-                message_count: 0,
-            });
-            self.live.compaction_failed(cancelled());
-        }
     }
 }

@@ -54,6 +54,6 @@ pub(crate) async fn expire(
         tracing::warn!(session.id = %writer.id, %error, "failed to store the end of a question");
     }
     drop(writing);
-    live.question_closed(request_id, &ClarifyAnswer::TimedOut);
+    live.change(|state| state.close_question(request_id, &ClarifyAnswer::TimedOut));
     ExpiryOutcome::Now
 }

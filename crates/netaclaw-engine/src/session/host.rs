@@ -124,7 +124,10 @@ impl RunHost for SessionHost {
                     at: Some(now_ms() + i64::try_from(after_ms).unwrap_or(i64::MAX / 2)),
                     fallback: None,
                 };
-                self.live.retrying(RunPhase::Retrying, detail, retry);
+                let retry = Some(Box::new(retry));
+                let phase = RunPhase::Retrying;
+                self.live
+                    .change(|state| state.run.enter(phase, Some(detail), retry));
             }
             RunEvent::FallingBack { from, to, reason } => {
                 metrics::fell_back(reason.kind());
@@ -134,11 +137,18 @@ impl RunHost for SessionHost {
                     at: None,
                     fallback: Some(to),
                 };
-                self.live.retrying(RunPhase::WaitingForModel, detail, retry);
+                let retry = Some(Box::new(retry));
+                let phase = RunPhase::WaitingForModel;
+                self.live
+                    .change(|state| state.run.enter(phase, Some(detail), retry));
             }
-            RunEvent::Todo(todo) => self.live.todo_changed(todo),
-            RunEvent::Tools { names, changed } => self.live.tools_announced(names, changed),
-            RunEvent::Warning(warning) => self.live.warned(&self.run_id, warning),
+            RunEvent::Todo(todo) => self.live.change(|state| state.set_todo(todo)),
+            RunEvent::Tools { names, changed } => self
+                .live
+                .change(|state| state.announce_tools(names, changed)),
+            RunEvent::Warning(warning) => self
+                .live
+                .change(|state| state.warnings.raise(&self.run_id, warning)),
             answer_or_tool => self.emit_progress(answer_or_tool),
         }
     }
@@ -226,7 +236,7 @@ impl RunHost for SessionHost {
         drop(writing);
         let request_id = question.request_id.clone();
         let expires_at = question.expires_at;
-        self.live.question_opened(question);
+        self.live.change(|state| state.questions.open(question));
         let (writer, live) = (Arc::clone(&self.writer), self.live.clone());
         // The sender is dropped only with the run, whose own token ends the wait first.
         Ok(Box::pin(async move {
@@ -307,7 +317,7 @@ impl RunHost for SessionHost {
             .await
             .map_err(unavailable)?;
         drop(writing);
-        self.live.approval_opened(asked);
+        self.live.change(|state| state.approvals.open(asked));
         let hash = request.hash;
         // The sender is dropped only with the run, whose own token ends the wait first. In any
         // case, silence is not an approval.
@@ -450,17 +460,17 @@ impl SessionHost {
                     trouble,
                 });
                 self.meter.count(&usage);
-                let shown = self.live.tokens_shown();
+                let shown = self.live.read(|state| state.tokens.clone());
                 let shown = shown.as_ref().map(|tokens| &tokens.context);
                 if let Some(tokens) = self.meter.update_after(&usage, shown) {
-                    self.live.tokens_changed(tokens);
+                    self.live.change(|state| state.set_tokens(tokens));
                 }
             }
             RunEvent::ToolStarted(started) => {
                 let (id, name) = (&started.tool_call_id, &started.tool_name);
                 self.clock.tool_started(id, started.route);
                 self.trace.tool_started(id, name, started.route);
-                self.live.tool_started(ToolCallStarted {
+                let started = ToolCallStarted {
                     run_id,
                     entry_id: started.entry_id,
                     tool_call_id: started.tool_call_id,
@@ -473,16 +483,17 @@ impl SessionHost {
                     blocked_reason: started.blocked_reason,
                     policy_sources: started.policy_sources,
                     allowed_by: Vec::new(),
-                });
+                };
+                self.live.change(|state| state.tools.start(started));
             }
-            RunEvent::ApprovalUsed(used) => self.live.approval_used(used),
+            RunEvent::ApprovalUsed(used) => self.live.change(|state| state.tools.allow(used)),
             RunEvent::ToolOutput(output) => self.live.tool_output(output),
             RunEvent::ToolCompleted(done) => {
                 let took = Duration::from_millis(done.duration_ms);
                 let (id, name) = (&done.tool_call_id, &done.tool_name);
                 self.clock.tool_ended(id, name, took, done.is_error);
                 self.trace.tool_ended(id, done.is_error);
-                self.live.tool_completed(ToolCallCompleted {
+                let done = ToolCallCompleted {
                     run_id,
                     tool_call_id: done.tool_call_id,
                     status: status_of(&done.tool_name, done.is_error, done.details.as_ref()),
@@ -492,7 +503,8 @@ impl SessionHost {
                     details: done.details,
                     duration_ms: done.duration_ms,
                     result_entry_id: done.result_entry_id,
-                });
+                };
+                self.live.change(|state| state.tools.complete(done));
             }
             // All other cases were handled by the caller.
             _ => {}

@@ -1,9 +1,8 @@
 //! Opens a session for a client: snapshot or replay, then events.
 
 use super::LiveSession;
-use super::numbers::named_model;
 use crate::error::EngineError;
-use crate::events::feed::{MissedEvents, PendingSubscription, Subscriber, SubscriptionId};
+use crate::events::feed::{MissedEvents, PendingSubscription, Subscriber};
 use crate::events::snapshot;
 use crate::session::command::Join;
 use netaclaw_protocol::{FeedStart, OpenMode, Opened};
@@ -19,19 +18,7 @@ impl LiveSession {
     ) -> Result<(Opened, PendingSubscription), EngineError> {
         // Before, because others are asked for them, and a run must not wait for that.
         let (tree, meta) = (self.writer.tree().await?, self.writer.meta().await?);
-        let named = named_model(&tree);
-        let has_tokens = self.live.tokens_shown().is_some();
-        let mut model_in_use = named.clone();
-        if named.is_none() || !has_tokens {
-            let model = self.writer.begin().await.state.durable.model.clone();
-            let chosen = model.clone().map(Into::into);
-            let measure = self.source.measure(&meta, chosen).await;
-            if !has_tokens {
-                let tokens = self.tokens_by(measure.as_ref(), &tree, &meta, model);
-                self.live.show_tokens(tokens.await);
-            }
-            model_in_use = named.or(measure.map(|measure| measure.model_ref));
-        }
+        let model_in_use = self.numbers.prepare(&tree, &meta).await;
         let mut writing = self.writer.begin().await;
         if std::mem::take(&mut writing.state.durable.unread) {
             writing.persist_then_publish(Flush::Now).await?;
@@ -52,7 +39,7 @@ impl LiveSession {
                     seq: joined.seq,
                     snapshot: None,
                 },
-                self.pending_subscription(joined.id),
+                self.writer.feed.pending(joined.id),
             ));
         }
         let tree = self.writer.tree().await?;
@@ -69,13 +56,9 @@ impl LiveSession {
                     seq: joined.seq,
                     snapshot,
                 },
-                self.pending_subscription(joined.id),
+                self.writer.feed.pending(joined.id),
             )
         }))
-    }
-
-    fn pending_subscription(&self, subscription: SubscriptionId) -> PendingSubscription {
-        PendingSubscription::new(subscription, self.writer.feed.clone())
     }
 
     /// Adds a subscriber who asks for no snapshot.
@@ -88,6 +71,6 @@ impl LiveSession {
             epoch: self.writer.feed.epoch(),
             seq: joined.seq,
         };
-        (start, self.pending_subscription(joined.id))
+        (start, self.writer.feed.pending(joined.id))
     }
 }

@@ -1,11 +1,14 @@
 //! Starts, watches and ends runs.
 
 use super::LiveSession;
+use super::agent::switch_to;
+use super::end_of_run::ClosingRun;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
+use crate::events::feed::{Feed, now_ms};
 use crate::metrics::{self, CallClock, RunningRun};
 use crate::session::durable::RunMark;
 use crate::session::host::SessionHost;
+use crate::session::live::TransientFields;
 use crate::session::meter::Meter;
 use crate::session::partial::{PartialAnswer, PartialSlot};
 use crate::session::recover::ResumableCalls;
@@ -19,19 +22,15 @@ use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentRef, AgentSource, PrepareRun};
 use netaclaw_protocol::{
     Done, EntryId, ErrorCode, LocalizedError, LocalizedErrorKind, LocalizedText, ReliableEvent,
-    RunError, RunId, RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Unavailable,
-    Usage,
+    RunError, RunId, RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Usage,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{Flush, NewEntry, NewParent, Role, SessionTree};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-
-/// How long the end of a run may take to be stored, until the next command retries.
-const SETTLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The current run.
 pub(crate) struct CurrentRun {
@@ -42,19 +41,11 @@ pub(crate) struct CurrentRun {
     _counted: Option<RunningRun>,
 }
 
-/// What is to be stored of a run that has ended.
-pub(super) struct ClosingRun {
-    /// For a run that may have written none itself.
-    ending: Option<RunEnding>,
-    warnings: Vec<LocalizedError>,
-    unread: bool,
-}
-
 impl CurrentRun {
-    pub(super) fn compaction() -> Self {
+    pub(super) fn compaction(cancel: CancellationToken) -> Self {
         Self {
             id: None,
-            cancel: CancellationToken::new(),
+            cancel,
             started: Instant::now(),
             _counted: None,
         }
@@ -72,8 +63,8 @@ impl LiveSession {
         run_id: RunId,
         agent: Option<AgentRef>,
     ) -> Result<EntryId, EngineError> {
-        self.settle().await?;
-        let switch = self.switch_to(agent).await?;
+        self.end_of_run.settle().await?;
+        let switch = switch_to(agent, &self.writer, &*self.source).await?;
         let writer = Arc::clone(&self.writer);
         let mut writing = writer.begin().await;
         let mut branches = false;
@@ -115,7 +106,7 @@ impl LiveSession {
             writing.publish_leaf().await?;
         }
         drop(writing);
-        self.compaction_state.on_user_message();
+        self.compactions.state().on_user_message();
         self.launch(run_id);
         Ok(entry.id().clone())
     }
@@ -126,7 +117,7 @@ impl LiveSession {
         &mut self,
         request: Option<Request>,
     ) -> Result<RunId, EngineError> {
-        self.settle().await?;
+        self.end_of_run.settle().await?;
         let run_id = RunId::new(Uuid::now_v7().to_string());
         let tip = self.writer.tree().await?.leaf().cloned();
         let started = Outcome::Started(run_id.clone());
@@ -165,8 +156,8 @@ impl LiveSession {
             run_id: run_id.clone(),
             writer: Arc::clone(&self.writer),
             live: self.live.clone(),
-            pending_replies: self.pending_replies.clone(),
-            consents: self.consents.clone(),
+            pending_replies: self.questions.waiting(),
+            consents: self.approvals.waiting(),
             meter: Meter::default(),
             clock: CallClock::default(),
             trace: RunTrace::begin(&self.writer.id, &run_id),
@@ -174,7 +165,7 @@ impl LiveSession {
             free_ids: Vec::new(),
             partial: Arc::clone(&partial),
             source: Arc::clone(&self.source),
-            compaction_state: Arc::clone(&self.compaction_state),
+            compaction_state: Arc::clone(self.compactions.state()),
             shutdown: self.shutdown.clone(),
             threshold_percent: None,
             measured: None,
@@ -228,19 +219,18 @@ impl LiveSession {
         if outcome == RunOutcome::Error
             && let Some(trouble) = &trouble
         {
-            self.publish_error(&run_id, trouble.clone());
+            publish_error(&self.writer.feed, &run_id, trouble.clone());
         }
         // A shutdown is not the user's decision: the run was interrupted.
         let outcome = match outcome {
             RunOutcome::Stopped if self.shutdown.is_cancelled() => RunOutcome::Interrupted,
             outcome => outcome,
         };
-        self.pending_replies.clear();
-        self.consents.clear();
+        self.questions.clear();
+        self.approvals.clear();
         let warnings = self.live.clear_run(outcome);
-        self.live.close_questions();
-        self.live.close_approvals();
-        self.closing_run = Some(ClosingRun {
+        self.live.change(TransientFields::close_requests);
+        self.end_of_run.set(ClosingRun {
             ending: ending_of(outcome, trouble.as_deref()),
             warnings,
             unread: self.writer.feed.subscriber_count() == 0,
@@ -254,7 +244,7 @@ impl LiveSession {
         }
         if outcome != RunOutcome::Completed {
             // What was appended last has no count of the supplier.
-            self.publish_tokens().await;
+            self.numbers.publish().await;
         }
         let kind = trouble.as_ref().map(|why| why.kind);
         metrics::run_ended(outcome, kind, run.started.elapsed());
@@ -265,72 +255,36 @@ impl LiveSession {
             trouble,
         };
         self.writer.feed.emit(&ReliableEvent::Done(done));
-        if self.start_waiting_compaction() {
-            return;
+        if let Some(waiting) = self.compactions.take_waiting()
+            && !self.closing
+        {
+            return self.start_compaction(waiting);
         }
-        if std::mem::take(&mut self.remeasure) {
-            self.publish_tokens().await;
-        }
+        self.numbers.run_ended().await;
         self.live.run_status(RunState::Idle, None, None, None);
         self.start_next().await;
     }
 
     async fn close_run(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
-        self.settle().await?;
-        self.update_title(outcome).await?;
+        self.end_of_run.settle().await?;
+        self.titles.update(outcome).await?;
         self.writer.sync().await
     }
+}
 
-    /// Stores the end of the last run, if that is still to be done: after a store failure at the
-    /// end of a run this is retried before anything else is written. Until then the mark of the run
-    /// stays.
-    pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
-        if self.closing_run.is_none() {
-            return Ok(());
-        }
-        let stored = tokio::time::timeout(SETTLE_TIMEOUT, self.store_end()).await;
-        stored.unwrap_or_else(|_| Err(Unavailable::StoreNotAnswering.into()))
-    }
-
-    async fn store_end(&mut self) -> Result<(), EngineError> {
-        let Some(closing) = &self.closing_run else {
-            return Ok(());
-        };
-        let mut writing = self.writer.begin().await;
-        writing.set_run_tip(None);
-        if let Some(ending) = &closing.ending {
-            ending.close(&self.writer, &mut writing).await?;
-        }
-        writing.state.durable.run = None;
-        writing.state.durable.questions.clear();
-        writing.state.durable.approvals.clear();
-        writing.state.durable.warnings = closing.warnings.clone();
-        writing.state.durable.compaction =
-            self.compaction_state.kept(self.live.compaction_failure());
-        if let Some(told) = self.live.take_announced_tools() {
-            writing.state.durable.told_tools = Some(told);
-        }
-        writing.state.durable.unread = closing.unread;
-        writing.persist_then_publish(Flush::Later).await?;
-        drop(writing);
-        self.closing_run = None;
-        Ok(())
-    }
-
-    fn publish_error(&self, run_id: &RunId, trouble: Box<LocalizedError>) {
-        let code = match trouble.kind {
-            LocalizedErrorKind::Internal => ErrorCode::Internal,
-            _ => ErrorCode::Unavailable,
-        };
-        let error = RunError {
-            run_id: Some(run_id.clone()),
-            code,
-            severity: Severity::Error,
-            message: trouble.words.en.clone(),
-            trouble: Some(trouble),
-        };
-        self.writer.feed.emit(&ReliableEvent::Error(error));
-    }
+fn publish_error(feed: &Feed, run_id: &RunId, trouble: Box<LocalizedError>) {
+    let code = match trouble.kind {
+        LocalizedErrorKind::Internal => ErrorCode::Internal,
+        _ => ErrorCode::Unavailable,
+    };
+    let error = RunError {
+        run_id: Some(run_id.clone()),
+        code,
+        severity: Severity::Error,
+        message: trouble.words.en.clone(),
+        trouble: Some(trouble),
+    };
+    feed.emit(&ReliableEvent::Error(error));
 }
 
 /// What the path of a run has to say about its end, so that it is known after a reload.

@@ -2,10 +2,12 @@
 
 mod agent;
 pub(crate) mod approvals;
+mod background_compaction;
 mod chat;
 pub(crate) mod command;
 mod compacting;
 pub(crate) mod durable;
+mod end_of_run;
 pub(crate) mod expiry;
 pub(crate) mod foreign;
 pub(crate) mod host;
@@ -15,11 +17,11 @@ pub(crate) mod live;
 pub(crate) mod meter;
 mod numbers;
 pub(crate) mod partial;
-mod pending_move;
 pub(crate) mod pending_replies;
 mod questions;
 mod queue;
 pub(crate) mod recover;
+mod repeated;
 pub(crate) mod requests;
 pub(crate) mod run_ending;
 mod settings;
@@ -36,28 +38,28 @@ pub(crate) mod writer;
 pub use agent::{AGENT_DIRECTORY, AGENT_ENTRY};
 pub(crate) use settings::patch_of;
 
-use crate::compaction::{CompactionState, keep};
+use crate::compaction::keep;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::server::RegistryHandle;
 use crate::server::limits::Allowance;
 use crate::session::command::ActorMessage;
 use crate::session::expiry::expired;
-use crate::session::live::TransientState;
-use crate::session::pending_replies::PendingReplies;
+use crate::session::live::{TransientFields, TransientState};
 use crate::session::recover::recover;
-use crate::session::requests::{AnsweredRequest, Outcome, Request, Requests};
+use crate::session::requests::{Outcome, Request, Requests};
 use crate::session::writer::{SessionWriter, Writing};
 use crate::source::AgentSource;
-use launch::{ClosingRun, CurrentRun};
-use netaclaw_governance::Approval;
+use approvals::Approvals;
+use background_compaction::BackgroundCompaction;
+use end_of_run::EndOfRun;
+use launch::CurrentRun;
 use netaclaw_protocol::{
     Busy, LocalizedError, ReliableEvent, ResyncReason, RunState, SessionResync,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
-use netaclaw_session::Flush;
-use netaclaw_tools::ClarifyAnswer;
-use pending_move::PendingMove;
+use numbers::ContextNumbers;
+use questions::Questions;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,20 +77,16 @@ const IDLE_MAX: Duration = Duration::from_secs(600);
 pub struct LiveSession {
     writer: Arc<SessionWriter>,
     live: TransientState,
-    pending_replies: PendingReplies<ClarifyAnswer>,
-    consents: PendingReplies<Approval>,
     source: Arc<dyn AgentSource>,
-    compaction_state: Arc<CompactionState>,
     requests: Requests,
     runs: JoinSet<RunReport>,
     current: Option<CurrentRun>,
-    /// The last run, until its end is stored.
-    closing_run: Option<ClosingRun>,
+    end_of_run: EndOfRun,
+    questions: Questions,
+    approvals: Approvals,
+    compactions: BackgroundCompaction,
+    numbers: ContextNumbers,
     titles: Titles,
-    /// The move of the leaf that a background task prepares.
-    moving: Option<PendingMove>,
-    /// Another model was chosen during a run.
-    remeasure: bool,
     allowance: Allowance,
     shutdown: CancellationToken,
     /// Set when the server is shutting down: what waits is left for the next one.
@@ -110,34 +108,36 @@ impl LiveSession {
         warnings.extend(writer.read_only().map(LocalizedError::from));
         let live = TransientState::new(writer.feed.clone(), warnings);
         for question in open.questions {
-            live.question_opened(question);
+            live.change(|state| state.questions.open(question));
         }
         for asked in open.approvals {
-            live.approval_opened(asked);
+            live.change(|state| state.approvals.open(asked));
         }
         let tree = writer.tree().await?;
-        live.todo_changed(todo_on_path(
-            tree.active_path().unwrap_or_default().into_iter(),
-        ));
+        let todo = todo_on_path(tree.active_path().unwrap_or_default().into_iter());
+        live.change(|state| state.set_todo(todo));
         let durable = writer.begin().await.state.durable.clone();
         let requests = Requests::read(&tree, &durable);
         let (compaction_state, failed) = durable.compaction.reopen(&tree, now_ms());
-        live.show_compaction_failure(failed);
+        live.change(|state| {
+            state.compaction.restore(failed);
+            None
+        });
         keep(&writer, &compaction_state, &live).await?;
+        let state = Arc::new(compaction_state);
         Ok(Self {
+            end_of_run: EndOfRun::new(&writer, &live, &state),
+            questions: Questions::new(&writer, &live),
+            approvals: Approvals::new(&writer, &live, &source),
+            compactions: BackgroundCompaction::new(&writer, &live, &source, state, &shutdown),
+            numbers: ContextNumbers::new(&writer, &live, &source),
+            titles: Titles::new(&writer, &source),
             writer,
             live,
-            pending_replies: PendingReplies::default(),
-            consents: PendingReplies::default(),
             source,
-            compaction_state: Arc::new(compaction_state),
             requests,
             runs: JoinSet::new(),
             current: None,
-            closing_run: None,
-            titles: Titles::default(),
-            moving: None,
-            remeasure: false,
             allowance,
             shutdown,
             closing: false,
@@ -158,7 +158,8 @@ impl LiveSession {
         // Without a mailbox nothing new comes; the current run still ends as it should.
         while leaving.is_none() && !(self.closing && self.current.is_none()) {
             // The current run handles its questions itself.
-            let expiry = self.live.next_expiry().filter(|_| self.current.is_none());
+            let expiry = self.live.read(|state| state.questions.next_expiry());
+            let expiry = expiry.filter(|_| self.current.is_none());
             tokio::select! {
                 () = &mut lost => {
                     leaving = Some(home.abandon(&mut mailbox).await);
@@ -173,7 +174,7 @@ impl LiveSession {
                     Some(mail) => self.handle(mail).await,
                     None => {
                         self.closing = true;
-                        if self.live.only_waits_for_person() {
+                        if self.live.read(TransientFields::only_waits_for_person) {
                             self.runs.abort_all();
                         }
                     }
@@ -183,7 +184,7 @@ impl LiveSession {
                     self.run_ended(ended).await;
                     self.allowance.keep_while(self.current.is_some());
                 }
-                Some(title) = self.titles.next() => self.title_made(title).await,
+                Some(title) = self.titles.next() => self.titles.take(title).await,
                 () = expired(expiry.as_ref().map(|(at, _)| *at)), if expiry.is_some() => {
                     self.question_expired(expiry).await;
                 }
@@ -230,7 +231,7 @@ impl LiveSession {
     }
 
     async fn handle(&mut self, mail: ActorMessage) {
-        if let Err(error) = self.settle().await {
+        if let Err(error) = self.end_of_run.settle().await {
             tracing::warn!(
                 session.id = %self.writer.id,
                 %error,
@@ -251,12 +252,12 @@ impl LiveSession {
             self.live
                 .run_status(RunState::Stopping, run.id.clone(), None, None);
             run.cancel.cancel();
-            self.forget_waiting_compaction();
+            self.compactions.forget_waiting();
             self.hold_waiting().await?;
             return Ok(RunState::Stopping);
         }
         // Something may still be open although its run died with an earlier process.
-        self.dismiss_questions().await?;
+        self.questions.dismiss().await?;
         Ok(RunState::Idle)
     }
 
@@ -272,21 +273,18 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Stores that a request was executed. If the server dies just before, the client has received
-    /// nothing and retries; the command is then executed once more, with the same result.
-    async fn remember(
+    /// Does the work of a command as the only writer, and stores in the same turn that its request
+    /// was executed.
+    async fn record<T>(
         &mut self,
-        writing: &mut Writing<'_>,
         request: Option<Request>,
         outcome: Outcome,
-    ) -> Result<(), EngineError> {
-        let Some(request) = request else {
-            return Ok(());
-        };
-        let answered = AnsweredRequest::new(request, now_ms(), outcome);
-        writing.state.durable.remember(answered.clone(), now_ms());
-        writing.persist_then_publish(Flush::Now).await?;
-        self.requests.remember(answered);
-        Ok(())
+        work: impl AsyncFnOnce(&mut Writing<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let mut writing = self.writer.begin().await;
+        let done = work(&mut writing).await?;
+        let requests = &mut self.requests;
+        requests.store(&mut writing, request, outcome).await?;
+        Ok(done)
     }
 }

@@ -12,6 +12,15 @@ pub(crate) struct PendingReplies<A> {
     by_request: Arc<Mutex<HashMap<String, oneshot::Sender<A>>>>,
 }
 
+/// Where an answer went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recipient {
+    Run,
+    /// Its run died with an earlier process, or is just being stopped: a new one continues from the
+    /// answer, once nothing else is open.
+    NoRun,
+}
+
 // Derived, these would ask the same of the answers.
 impl<A> Clone for PendingReplies<A> {
     fn clone(&self) -> Self {
@@ -36,11 +45,12 @@ impl<A> PendingReplies<A> {
         waiting
     }
 
-    /// Delivers an answer; gives it back if no call waits for it.
-    pub(crate) fn answer(&self, request_id: &str, answer: A) -> Result<(), A> {
-        match self.lock().remove(request_id) {
-            Some(waiting) => waiting.send(answer),
-            None => Err(answer),
+    /// Delivers an answer.
+    pub(crate) fn answer(&self, request_id: &str, answer: A) -> Recipient {
+        let waiting = self.lock().remove(request_id);
+        match waiting.map(|waiting| waiting.send(answer)) {
+            Some(Ok(())) => Recipient::Run,
+            Some(Err(_)) | None => Recipient::NoRun,
         }
     }
 

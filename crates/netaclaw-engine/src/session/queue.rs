@@ -1,6 +1,7 @@
 //! The messages that wait during a run.
 
 use super::LiveSession;
+use super::agent::agent_named;
 use crate::error::EngineError;
 use crate::events::feed::now_ms;
 use crate::server::Caller;
@@ -15,15 +16,6 @@ use netaclaw_session::{Flush, NewEntry};
 use uuid::Uuid;
 
 impl Handle for QueueEdit {
-    async fn repeat(
-        &self,
-        session: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<QueueEdited>, EngineError> {
-        let queue = session.writer.begin().await.state.durable.queue.state();
-        Ok(Some(QueueEdited { queue }))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -84,7 +76,7 @@ impl LiveSession {
             queue.find(|queued| !queued.item.held).cloned()
         };
         let Some(next) = next else { return };
-        let agent = match self.agent_named(next.agent_id.as_deref()).await {
+        let agent = match agent_named(&*self.source, next.agent_id.as_deref()).await {
             Ok(agent) => agent,
             Err(error) => return self.hold(&error).await,
         };

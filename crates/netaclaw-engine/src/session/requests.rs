@@ -4,12 +4,14 @@
 //! the session's state. Both outlive the process.
 
 use crate::error::EngineError;
+use crate::events::feed::now_ms;
 use crate::session::durable::{PersistedState, Queued};
 use crate::session::user_message::marked;
+use crate::session::writer::Writing;
 use netaclaw_protocol::{
     Chat, ChatAck, Command, CompactStatus, Conflict, Disposition, RunId, SessionId,
 };
-use netaclaw_session::{RequestKey, SessionTree};
+use netaclaw_session::{Flush, RequestKey, SessionTree};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
@@ -184,6 +186,24 @@ impl Requests {
             true => Ok(Some(&known.outcome)),
             false => Err(Conflict::RequestIdReused.into()),
         }
+    }
+
+    /// Stores that a request was executed. If the server dies just before, the client has received
+    /// nothing and retries; the command is then executed once more, with the same result.
+    pub(crate) async fn store(
+        &mut self,
+        writing: &mut Writing<'_>,
+        request: Option<Request>,
+        outcome: Outcome,
+    ) -> Result<(), EngineError> {
+        let Some(request) = request else {
+            return Ok(());
+        };
+        let answered = AnsweredRequest::new(request, now_ms(), outcome);
+        writing.state.durable.remember(answered.clone(), now_ms());
+        writing.persist_then_publish(Flush::Now).await?;
+        self.remember(answered);
+        Ok(())
     }
 
     pub(crate) fn remember(&mut self, answered: AnsweredRequest) {

@@ -12,17 +12,8 @@ use netaclaw_protocol::{
     Ack, Nothing, SessionChange, SessionListItem, SessionStatus, SetModel, SetThinkingLevel,
 };
 use netaclaw_session::{EntryBody, Flush, SessionPatch};
-use std::sync::Arc;
 
 impl Handle for SetThinkingLevel {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(Some(Nothing {}))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -30,26 +21,16 @@ impl Handle for SetThinkingLevel {
         request: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
         let thinking_level = self.level.as_str().to_owned();
-        let writer = Arc::clone(&session.writer);
-        let mut writing = writer.begin().await;
-        writing
-            .append_here(EntryBody::ThinkingLevelChange { thinking_level })
-            .await?;
-        let remembered = session.remember(&mut writing, request, Outcome::Done);
-        remembered.await?;
+        let body = EntryBody::ThinkingLevelChange { thinking_level };
+        let changed = session.record(request, Outcome::Done, async |writing| {
+            writing.append_here(body).await
+        });
+        changed.await?;
         Ok(Ack::new(Nothing {}))
     }
 }
 
 impl Handle for SetModel {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(Some(Nothing {}))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -63,29 +44,26 @@ impl Handle for SetModel {
         let agent = session.writer.meta().await?.agent_id;
         let checked = session.source.check_model(agent.as_deref(), &chosen);
         checked.await?;
-        let writer = Arc::clone(&session.writer);
-        let mut writing = writer.begin().await;
         let body = EntryBody::ModelChange {
             provider: self.channel_id.clone(),
             model_id: self.model_id.clone(),
         };
-        writing.append_here(body).await?;
-        writing.state.durable.model = Some(ModelChoice {
-            channel_id: self.channel_id,
-            model_id: self.model_id,
-        });
-        match request {
-            None => writing.persist_then_publish(Flush::Now).await?,
-            request => {
-                let remembered = session.remember(&mut writing, request, Outcome::Done);
-                remembered.await?;
+        let is_stored_with_request = request.is_some();
+        let changed = session.record(request, Outcome::Done, async |writing| {
+            writing.append_here(body).await?;
+            writing.state.durable.model = Some(ModelChoice {
+                channel_id: self.channel_id,
+                model_id: self.model_id,
+            });
+            match is_stored_with_request {
+                true => Ok(()),
+                false => writing.persist_then_publish(Flush::Now).await,
             }
-        }
-        drop(writing);
+        });
+        changed.await?;
         match session.current {
-            // The run continues with the model that it began with.
-            Some(_) => session.remeasure = true,
-            None => session.publish_tokens().await,
+            Some(_) => session.numbers.publish_after_run(),
+            None => session.numbers.publish().await,
         }
         Ok(Ack::new(Nothing {}))
     }
@@ -105,17 +83,16 @@ impl LiveSession {
         change: SessionChange,
         request: Option<Request>,
     ) -> Result<SessionListItem, EngineError> {
-        let writer = Arc::clone(&self.writer);
         if change.status == Some(SessionStatus::Deleted) {
             self.end_run().await?;
         }
         if change.title.is_some() {
             self.titles.forget();
         }
-        let mut writing = writer.begin().await;
-        let item = writing.patch(patch_of(change)).await?;
-        self.remember(&mut writing, request, Outcome::Done).await?;
-        Ok(item)
+        let patched = self.record(request, Outcome::Done, async |writing| {
+            writing.patch(patch_of(change)).await
+        });
+        patched.await
     }
 }
 

@@ -1,18 +1,20 @@
 //! Titles: the first line of the first message at once, later the title of a model.
 //! The model is the auxiliary one, or the agent's own: one short request after the first answer.
 
-use super::LiveSession;
 use crate::error::EngineError;
 use crate::session::title::{FirstExchange, ask, is_skill_run, title_of};
+use crate::session::writer::SessionWriter;
 use crate::source::AgentSource;
 use netaclaw_protocol::{RunOutcome, SessionMeta};
 use netaclaw_session::SessionPatch;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The title that is being generated. Runs and commands never wait for it.
-#[derive(Default)]
+/// The title of a session, and the one that is being generated. Runs and commands never wait for
+/// the model.
 pub(super) struct Titles {
+    writer: Arc<SessionWriter>,
+    source: Arc<dyn AgentSource>,
     /// The provisional title; if it was changed in the meantime, the change wins.
     first_line: Option<String>,
     /// How often a model was asked without result.
@@ -32,6 +34,16 @@ enum TitleOutcome {
 }
 
 impl Titles {
+    pub(super) fn new(writer: &Arc<SessionWriter>, source: &Arc<dyn AgentSource>) -> Self {
+        Self {
+            writer: Arc::clone(writer),
+            source: Arc::clone(source),
+            first_line: None,
+            failures: 0,
+            jobs: JoinSet::new(),
+        }
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         self.jobs.is_empty()
     }
@@ -60,43 +72,42 @@ impl Titles {
         self.first_line = None;
         self.jobs.abort_all();
     }
-}
 
-impl LiveSession {
     /// Gives a session its title when its first run ends, and starts generating a better one as
     /// soon as there is an answer.
-    pub(super) async fn update_title(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
+    pub(super) async fn update(&mut self, outcome: RunOutcome) -> Result<(), EngineError> {
         let meta = self.writer.meta().await?;
         let tree = self.writer.tree().await?;
         if meta.title.is_none()
             && let Some(title) = title_of(&tree)
         {
-            self.set_title(title.clone()).await?;
-            self.titles.first_line = (!is_skill_run(&tree)).then_some(title);
+            self.store(title.clone()).await?;
+            self.first_line = (!is_skill_run(&tree)).then_some(title);
         }
-        let due = outcome == RunOutcome::Completed && self.titles.first_line.is_some();
+        let due = outcome == RunOutcome::Completed && self.first_line.is_some();
         if due
-            && self.titles.is_idle()
+            && self.is_idle()
             && let Some(beginning) = FirstExchange::read(&tree)
         {
             let source = Arc::clone(&self.source);
-            self.titles.jobs.spawn(make_up(source, meta, beginning));
+            self.jobs.spawn(make_up(source, meta, beginning));
         }
         Ok(())
     }
 
-    pub(super) async fn title_made(&mut self, title: String) {
-        let first_line = self.titles.first_line.take();
+    /// A title was generated.
+    pub(super) async fn take(&mut self, title: String) {
+        let first_line = self.first_line.take();
         let stands = match self.writer.meta().await {
             Ok(meta) => meta.title.is_some() && meta.title == first_line,
             Err(_) => false,
         };
-        if stands && let Err(error) = self.set_title(title).await {
+        if stands && let Err(error) = self.store(title).await {
             tracing::warn!(session.id = %self.writer.id, %error, "failed to store a title");
         }
     }
 
-    async fn set_title(&mut self, title: String) -> Result<(), EngineError> {
+    async fn store(&self, title: String) -> Result<(), EngineError> {
         let patch = SessionPatch {
             title: Some(title),
             ..SessionPatch::default()

@@ -29,15 +29,6 @@ pub(super) enum LeafTarget {
 }
 
 impl Handle for SwitchLeaf {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<SwitchLeafAck>, EngineError> {
-        let status = SwitchStatus::Moved;
-        Ok(Some(SwitchLeafAck { status }))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -69,8 +60,7 @@ impl LiveSession {
         if self.current.is_some() {
             return Err(Busy::Running.into());
         }
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
+        let mut writing = self.writer.begin().await;
         let tree = self.writer.tree().await?;
         let known = writing.state.durable.visits.clone();
         writing.remember_visit(&tree);
@@ -86,29 +76,17 @@ impl LiveSession {
         if writing.state.durable.visits != known {
             writing.persist_then_publish(Flush::Now).await?;
         }
-        self.live.todo_changed(todo_on_path(
-            tree.active_path().unwrap_or_default().into_iter(),
-        ));
+        let todo = todo_on_path(tree.active_path().unwrap_or_default().into_iter());
+        self.live.change(|state| state.set_todo(todo));
         let meta = self.writer.meta().await?;
         let model = writing.state.durable.model.clone();
-        let tokens = self.tokens_at(&tree, &meta, model);
-        self.live.tokens_changed(tokens.await);
-        self.remember(&mut writing, request, Outcome::Done).await
+        self.numbers.publish_at(&tree, &meta, model).await;
+        let requests = &mut self.requests;
+        requests.store(&mut writing, request, Outcome::Done).await
     }
 }
 
 impl Handle for Retry {
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        outcome: Outcome,
-    ) -> Result<Option<Retried>, EngineError> {
-        Ok(match outcome {
-            Outcome::Started(run_id) => Some(Retried { run_id }),
-            _ => None,
-        })
-    }
-
     /// Moves the leaf to a message of the user and starts a run there: its answer becomes a
     /// sibling of the ones before.
     async fn handle(
@@ -148,14 +126,6 @@ impl Handle for SetLabel {
         }
     }
 
-    async fn repeat(
-        &self,
-        _: &mut LiveSession,
-        _: Outcome,
-    ) -> Result<Option<Nothing>, EngineError> {
-        Ok(Some(Nothing {}))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
@@ -163,28 +133,28 @@ impl Handle for SetLabel {
         request: Option<Request>,
     ) -> Result<Ack<Nothing>, EngineError> {
         let label = self.label.filter(|label| !label.trim().is_empty());
-        let writer = Arc::clone(&session.writer);
-        let mut writing = writer.begin().await;
-        writing
-            .append_here(EntryBody::Label {
-                target_id: self.entry_id,
-                label,
-            })
-            .await?;
-        let remembered = session.remember(&mut writing, request, Outcome::Done);
-        remembered.await?;
-        let meta = writer.meta().await?;
-        let tree = writer.tree().await?;
-        let labels = tree
-            .labels()
-            .iter()
-            .map(|(id, label)| (id.clone(), label.shown()))
-            .collect();
-        let updated = SessionUpdated {
-            session: meta.into(),
-            labels: Some(labels),
+        let body = EntryBody::Label {
+            target_id: self.entry_id,
+            label,
         };
-        writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
+        let writer = Arc::clone(&session.writer);
+        let changed = session.record(request, Outcome::Done, async |writing| {
+            writing.append_here(body).await?;
+            let meta = writer.meta().await?;
+            let tree = writer.tree().await?;
+            let labels = tree
+                .labels()
+                .iter()
+                .map(|(id, label)| (id.clone(), label.shown()))
+                .collect();
+            let updated = SessionUpdated {
+                session: meta.into(),
+                labels: Some(labels),
+            };
+            writer.feed.emit(&ReliableEvent::SessionUpdated(updated));
+            Ok(())
+        });
+        changed.await?;
         Ok(Ack::new(Nothing {}))
     }
 }
@@ -203,25 +173,13 @@ impl Handle for Fork {
         Ok(forked)
     }
 
-    async fn repeat(
-        &self,
-        session: &mut LiveSession,
-        outcome: Outcome,
-    ) -> Result<Option<Forked>, EngineError> {
-        let Outcome::Forked(forked) = outcome else {
-            return Ok(None);
-        };
-        let forked = session.writer.provider.get_session(&forked).await?;
-        Ok(Some(as_forked(forked)))
-    }
-
     async fn handle(
         self,
         session: &mut LiveSession,
         _: &Caller,
         request: Option<Request>,
     ) -> Result<Ack<Forked>, EngineError> {
-        let writer = Arc::clone(&session.writer);
+        let writer = &session.writer;
         // A request names what it makes, so that a second process finds what the first one made
         // before it died.
         let id = request.as_ref().map_or_else(
@@ -238,12 +196,13 @@ impl Handle for Fork {
             made => made?,
         };
         let outcome = Outcome::Forked(forked.session_id.clone());
-        session.remember(&mut writing, request, outcome).await?;
+        let requests = &mut session.requests;
+        requests.store(&mut writing, request, outcome).await?;
         Ok(Ack::new(as_forked(forked)))
     }
 }
 
-fn as_forked(fork: SessionMeta) -> Forked {
+pub(super) fn as_forked(fork: SessionMeta) -> Forked {
     let durable = PersistedState::read(&fork);
     Forked {
         session_id: fork.session_id.clone(),

@@ -1,7 +1,7 @@
 //! Ends a run without activity, with an error that says so; otherwise it would block its session
 //! for good. Every run has a watchdog of its own: a hanging session does not affect others.
 
-use crate::session::live::TransientState;
+use crate::session::live::{TransientFields, TransientState};
 use netaclaw_protocol::{LocalizedError, RunOutcome, RunTrouble, SessionId, Usage};
 use netaclaw_runtime::RunReport;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -121,7 +121,7 @@ impl Watchdog {
             tokio::time::sleep_until(from + STALLED_AFTER).await;
             let now = Instant::now();
             let last = self.live.progress().last();
-            from = match self.live.waits_or_works() {
+            from = match self.live.read(TransientFields::waits_or_works) {
                 true => now,
                 false if last.at + STALLED_AFTER > now => last.at,
                 false => return self.stalled(last, now),
@@ -132,7 +132,7 @@ impl Watchdog {
     fn stalled(&self, last: Activity, now: Instant) -> LocalizedError {
         let seconds = (now - last.at).as_secs();
         let (minutes, what) = (seconds / 60, last.what);
-        let phase = self.live.phase_name();
+        let phase = self.live.read(|state| state.run.phase_name());
         RunTrouble::Stalled {
             minutes,
             phase,

@@ -188,6 +188,14 @@ impl SessionWriter {
         Ok(self.timed(StoreCall::Load, load).await?)
     }
 
+    /// Fails if there is no such entry.
+    pub(crate) async fn must_contain(&self, entry: &EntryId) -> Result<(), EngineError> {
+        match self.tree().await?.contains(entry) {
+            true => Ok(()),
+            false => Err(EngineError::StaleParent(entry.clone())),
+        }
+    }
+
     /// Makes what was written safe from a power cut.
     pub(crate) async fn sync(&self) -> Result<(), EngineError> {
         let sync = self.provider.sync(&self.id);

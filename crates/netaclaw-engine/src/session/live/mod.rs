@@ -1,30 +1,34 @@
 //! The transient state of a session, as snapshots contain it.
+//!
+//! Each part is a type that owns its fields and returns the event about each of its changes; this
+//! module makes the change and sends the event under one lock.
 
 mod answer;
+mod approvals;
 mod compaction;
-mod people;
-mod steps;
+mod questions;
+mod run;
+mod tools;
+mod warnings;
 
-use crate::events::feed::{Feed, Joined, MissedEvents, Subscriber, now_ms};
+use crate::events::feed::{Feed, Joined, MissedEvents, Subscriber};
 use crate::events::text::part_event;
 use crate::session::watchdog::Progress;
 use answer::OpenAnswer;
+use approvals::OpenApprovals;
+use compaction::CompactionView;
 use netaclaw_models::GrowingAnswer;
 use netaclaw_protocol::{
-    ApprovalQuestion, CompactionFailed, CompactionUnderWay, DeltaEvent, ErrorCode, LocalizedError,
-    LocalizedErrorKind, OpenTool, PartDelta, PartKind, ProcessTimeline, Question, ReliableEvent,
-    RetryNotice, RunError, RunId, RunOutcome, RunPhase, RunState, RunStatus, Severity, StreamEnd,
-    StreamStart, StreamingAnswer, StreamingPart, ThinkingDone, TodoList, TokenUpdate,
-    ToolCallCompleted, ToolCallStarted, ToolOutput, ToolsChanged,
+    ApprovalOutcome, CompactionProgress, DeltaEvent, LocalizedError, PartDelta, PartKind,
+    ReliableEvent, RunId, RunOutcome, RunPhase, RunState, StreamEnd, StreamStart, StreamingAnswer,
+    StreamingPart, ThinkingDone, TodoList, TokenUpdate, ToolOutput, ToolProcessEvent, ToolsChanged,
 };
+use netaclaw_tools::ClarifyAnswer;
+use questions::OpenQuestions;
+use run::RunClock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// Output of a running tool that is shown at most, the same to all who look: text has offsets, so
-/// that what one has and another has not would be a gap. The result entry carries what counts.
-const OUTPUT_CHARS_MAX: u64 = 256 * 1024;
-/// Stands behind the last of it.
-const OUTPUT_CUT: &str = "\n[后续输出不再实时显示，请查看结果。 Further output is not shown live; \
-                          see the result.]\n";
+use tools::OpenTools;
+use warnings::Warnings;
 
 /// The moving part of a session. Every change and its event happen under one lock, so that a
 /// snapshot and the events after it never overlap or leave a gap.
@@ -37,40 +41,33 @@ pub(crate) struct TransientState {
 
 #[derive(Debug)]
 pub(crate) struct TransientFields {
-    pub(crate) run: RunStatus,
+    pub(crate) run: RunClock,
     streaming: Option<OpenAnswer>,
-    pub(crate) tools: Vec<OpenTool>,
-    pub(crate) questions: Vec<Question>,
-    pub(crate) approvals: Vec<ApprovalQuestion>,
-    pub(crate) todo: TodoList,
+    pub(crate) tools: OpenTools,
+    pub(crate) questions: OpenQuestions,
+    pub(crate) approvals: OpenApprovals,
+    pub(crate) compaction: CompactionView,
+    pub(crate) warnings: Warnings,
+    todo: TodoList,
     /// As last published, or shown to the first client; `None` before that.
     pub(crate) tokens: Option<TokenUpdate>,
-    pub(crate) compaction: Option<CompactionUnderWay>,
-    pub(crate) compaction_failed: Option<CompactionFailed>,
-    /// Warnings about the setting of this session that were published. Published again only when
-    /// they change.
-    pub(crate) warnings: Vec<LocalizedError>,
     /// The tools that were announced to the model of the current run.
     told_tools: Option<Vec<String>>,
-    /// The warnings of the current run.
-    raised: Vec<LocalizedErrorKind>,
 }
 
 impl TransientState {
     pub(crate) fn new(feed: Feed, warnings: Vec<LocalizedError>) -> Self {
         let state = TransientFields {
-            run: idle(),
+            run: RunClock::default(),
             streaming: None,
-            tools: Vec::new(),
-            questions: Vec::new(),
-            approvals: Vec::new(),
+            tools: OpenTools::default(),
+            questions: OpenQuestions::default(),
+            approvals: OpenApprovals::default(),
+            compaction: CompactionView::default(),
+            warnings: Warnings::new(warnings),
             todo: TodoList::default(),
             tokens: None,
-            compaction: None,
-            compaction_failed: None,
-            warnings,
             told_tools: None,
-            raised: Vec::new(),
         };
         Self {
             feed,
@@ -84,18 +81,19 @@ impl TransientState {
         &self.progress
     }
 
-    /// Whether the run waits for a user or a tool.
-    pub(crate) fn waits_or_works(&self) -> bool {
-        let state = self.lock();
-        state.waiting() > 0 || !state.tools.is_empty()
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&TransientFields) -> T) -> T {
+        read(&self.lock())
     }
 
-    /// The phase of the current run, as in the protocol.
-    pub(crate) fn phase_name(&self) -> String {
-        let phase = self.lock().run.phase;
-        let name = phase.and_then(|phase| serde_json::to_value(phase).ok());
-        let name = name.and_then(|name| name.as_str().map(str::to_owned));
-        name.unwrap_or_else(|| "stopping".to_owned())
+    /// Changes the state, and sends the events about it in the same step.
+    pub(crate) fn change<E>(&self, change: impl FnOnce(&mut TransientFields) -> E)
+    where
+        E: IntoIterator<Item = ReliableEvent>,
+    {
+        let mut state = self.lock();
+        for event in change(&mut state) {
+            self.feed.emit(&event);
+        }
     }
 
     /// Adds a subscriber and shows the state at that moment: there is no gap between what `look`
@@ -126,6 +124,11 @@ impl TransientState {
         Some(resumed)
     }
 
+    /// Whether a question or an approval is open.
+    pub(crate) fn waits_for_person(&self) -> bool {
+        self.read(|state| state.waiting() > 0)
+    }
+
     pub(crate) fn run_status(
         &self,
         status: RunState,
@@ -133,61 +136,19 @@ impl TransientState {
         phase: Option<RunPhase>,
         detail: Option<String>,
     ) {
-        let run = RunStatus {
-            status,
-            run_id,
-            phase,
-            detail,
-            ..idle()
-        };
-        self.set_run(&mut self.lock(), run);
+        self.change(|state| state.run.set(status, run_id, phase, detail));
     }
 
     /// The run enters another phase, unless it is being stopped.
     pub(crate) fn phase(&self, phase: RunPhase, detail: Option<String>) {
-        self.enter_phase(phase, detail, None);
-    }
-
-    /// The model could not be asked, and is asked again.
-    pub(crate) fn retrying(&self, phase: RunPhase, detail: String, retry: RetryNotice) {
-        self.enter_phase(phase, Some(detail), Some(Box::new(retry)));
-    }
-
-    fn enter_phase(
-        &self,
-        phase: RunPhase,
-        detail: Option<String>,
-        retry: Option<Box<RetryNotice>>,
-    ) {
-        let mut state = self.lock();
-        if state.run.status != RunState::Running {
-            return;
-        }
-        let run = RunStatus {
-            phase: Some(phase),
-            detail,
-            retry,
-            since: now_ms(),
-            ..state.run.clone()
-        };
-        self.set_run(&mut state, run);
-    }
-
-    fn set_run(&self, state: &mut TransientFields, run: RunStatus) {
-        let same = (&state.run.status, &state.run.phase, &state.run.detail)
-            == (&run.status, &run.phase, &run.detail);
-        if same {
-            return;
-        }
-        let run = timed(run, &state.run);
-        state.run = run.clone();
-        self.feed.emit(&ReliableEvent::RunStatus(run));
+        self.change(|state| state.run.enter(phase, detail, None));
     }
 
     pub(crate) fn stream_started(&self, start: StreamStart, text: GrowingAnswer) {
-        let mut state = self.lock();
-        state.streaming = Some(OpenAnswer::new(start.clone(), text));
-        self.feed.emit(&ReliableEvent::AssistantStreamStart(start));
+        self.change(|state| {
+            state.streaming = Some(OpenAnswer::new(start.clone(), text));
+            Some(ReliableEvent::AssistantStreamStart(start))
+        });
     }
 
     pub(crate) fn part_started(&self, part: StreamingPart) {
@@ -215,118 +176,45 @@ impl TransientState {
 
     /// The answer is stored; from here on its entry represents it.
     pub(crate) fn stream_ended(&self, end: StreamEnd) {
-        let mut state = self.lock();
-        state.streaming = None;
-        self.feed.emit(&ReliableEvent::AssistantStreamEnd(end));
-    }
-
-    pub(crate) fn tool_started(&self, call: ToolCallStarted) {
-        let mut state = self.lock();
-        state.tools.push(OpenTool {
-            call: call.clone(),
-            output: String::new(),
-            timeline: ProcessTimeline::default(),
-            started_at: now_ms(),
+        self.change(|state| {
+            state.streaming = None;
+            Some(ReliableEvent::AssistantStreamEnd(end))
         });
-        self.feed.emit(&ReliableEvent::ToolCallStarted(call));
     }
 
-    pub(crate) fn tool_output(&self, mut output: ToolOutput) {
-        let Some(room) = OUTPUT_CHARS_MAX.checked_sub(output.offset) else {
-            return;
-        };
-        let room = usize::try_from(room).unwrap_or(usize::MAX);
-        if let Some((end, _)) = output.text.char_indices().nth(room) {
-            output.text.replace_range(end.., OUTPUT_CUT);
-        }
+    pub(crate) fn tool_output(&self, output: ToolOutput) {
         let mut state = self.lock();
-        let mut tools = state.tools.iter_mut();
-        if let Some(tool) = tools.find(|tool| tool.call.tool_call_id == output.tool_call_id) {
-            tool.output.push_str(&output.text);
+        if let Some(text) = state.tools.add_output(output) {
+            self.feed.emit_text(text);
         }
-        self.feed.emit_text(DeltaEvent::ToolResultStreamed(output));
     }
 
-    pub(crate) fn tool_completed(&self, done: ToolCallCompleted) {
+    /// A step of a call. Clients receive it soon; a snapshot has it at once.
+    pub(crate) fn tool_step(&self, step: ToolProcessEvent) {
         let mut state = self.lock();
-        state
-            .tools
-            .retain(|tool| tool.call.tool_call_id != done.tool_call_id);
-        self.feed.emit(&ReliableEvent::ToolCallCompleted(done));
+        if let Some(skill) = state.tools.add_step(&step) {
+            self.feed.emit_delta(skill);
+        }
+        self.feed.emit_step(step);
     }
 
-    pub(crate) fn tools_announced(&self, names: Vec<String>, changed: Option<ToolsChanged>) {
-        let mut state = self.lock();
-        state.told_tools = Some(names);
-        if let Some(changed) = changed {
-            self.feed.emit(&ReliableEvent::ToolsChanged(changed));
-        }
+    pub(crate) fn compaction_progress(&self, progress: CompactionProgress) {
+        self.progress.made("compaction");
+        self.change(|state| state.compaction.progress(progress));
     }
 
     /// The announced tools, if any were announced since the last call.
-    pub(crate) fn take_announced_tools(&self) -> Option<Vec<String>> {
+    pub(crate) fn take_told_tools(&self) -> Option<Vec<String>> {
         self.lock().told_tools.take()
     }
 
-    pub(crate) fn todo_changed(&self, todo: TodoList) {
-        let mut state = self.lock();
-        if state.todo != todo {
-            state.todo = todo.clone();
-            self.feed.emit(&ReliableEvent::TodoUpdate(todo));
-        }
-    }
-
-    pub(crate) fn tokens_changed(&self, tokens: TokenUpdate) {
-        let mut state = self.lock();
-        state.tokens = Some(tokens.clone());
-        self.feed.emit(&ReliableEvent::TokenUpdate(tokens));
-    }
-
-    /// The numbers that all clients have; `None` if no client has opened the session.
-    pub(crate) fn tokens_shown(&self) -> Option<TokenUpdate> {
-        self.lock().tokens.clone()
-    }
-
-    /// Publishes numbers to the first client. If a run has published newer ones in the meantime,
-    /// those win.
-    pub(crate) fn show_tokens(&self, first: TokenUpdate) {
-        self.lock().tokens.get_or_insert(first);
-    }
-
-    /// A warning of a run. One about the session's setting is published once, because every run
-    /// meets it.
-    pub(crate) fn warned(&self, run_id: &RunId, warning: LocalizedError) {
-        let mut state = self.lock();
-        if is_lasting(warning.kind) {
-            state.raised.push(warning.kind);
-            if state.warnings.contains(&warning) {
-                return;
-            }
-            state.warnings.retain(|known| known.kind != warning.kind);
-            state.warnings.push(warning.clone());
-        }
-        let error = RunError {
-            run_id: Some(run_id.clone()),
-            code: ErrorCode::Unavailable,
-            severity: Severity::Warning,
-            message: warning.words.en.clone(),
-            trouble: Some(Box::new(warning)),
-        };
-        self.feed.emit(&ReliableEvent::Error(error));
-    }
-
-    /// Nothing of a run that ended stays behind but the warnings, which are returned. A run that
-    /// came to its end has raised all there are; what it did not raise has been mended.
+    /// Nothing of a run that ended stays behind but the warnings, which are returned.
     pub(crate) fn clear_run(&self, outcome: RunOutcome) -> Vec<LocalizedError> {
         let mut state = self.lock();
         self.feed.finish_steps();
         state.streaming = None;
         state.tools.clear();
-        let raised = std::mem::take(&mut state.raised);
-        if outcome == RunOutcome::Completed {
-            state.warnings.retain(|known| raised.contains(&known.kind));
-        }
-        state.warnings.clone()
+        state.warnings.end_run(outcome)
     }
 
     fn lock(&self) -> MutexGuard<'_, TransientFields> {
@@ -337,7 +225,17 @@ impl TransientState {
 
 impl TransientFields {
     fn waiting(&self) -> usize {
-        self.questions.len() + self.approvals.len()
+        self.questions.all().len() + self.approvals.all().len()
+    }
+
+    /// Whether the run waits for a user or a tool.
+    pub(crate) fn waits_or_works(&self) -> bool {
+        self.waiting() > 0 || !self.tools.all().is_empty()
+    }
+
+    /// Whether the run can only continue after a user's answer.
+    pub(crate) fn only_waits_for_person(&self) -> bool {
+        self.waiting() > 0 && self.tools.all().len() <= self.waiting()
     }
 
     /// The answer that arrives, for a snapshot.
@@ -345,73 +243,75 @@ impl TransientFields {
         self.streaming.as_ref().map(OpenAnswer::shown)
     }
 
+    pub(crate) fn todo(&self) -> &TodoList {
+        &self.todo
+    }
+
+    pub(crate) fn set_todo(&mut self, todo: TodoList) -> Option<ReliableEvent> {
+        if self.todo == todo {
+            return None;
+        }
+        self.todo.clone_from(&todo);
+        Some(ReliableEvent::TodoUpdate(todo))
+    }
+
+    pub(crate) fn set_tokens(&mut self, tokens: TokenUpdate) -> Option<ReliableEvent> {
+        self.tokens = Some(tokens.clone());
+        Some(ReliableEvent::TokenUpdate(tokens))
+    }
+
+    pub(crate) fn announce_tools(
+        &mut self,
+        names: Vec<String>,
+        changed: Option<ToolsChanged>,
+    ) -> Option<ReliableEvent> {
+        self.told_tools = Some(names);
+        changed.map(ReliableEvent::ToolsChanged)
+    }
+
+    /// A question is closed, and all clients receive the reason.
+    pub(crate) fn close_question(
+        &mut self,
+        request_id: &str,
+        answer: &ClarifyAnswer,
+    ) -> Option<ReliableEvent> {
+        let answered = self.questions.close(request_id, answer)?;
+        self.tools.restart_clock(&answered.tool_call_id);
+        Some(ReliableEvent::ClarifyAnswered(answered))
+    }
+
+    pub(crate) fn close_approval(
+        &mut self,
+        approval_id: &str,
+        outcome: ApprovalOutcome,
+    ) -> Option<ReliableEvent> {
+        let decided = self.approvals.close(approval_id, outcome)?;
+        self.tools.restart_clock(&decided.tool_call_id);
+        Some(ReliableEvent::ApprovalDecided(decided))
+    }
+
+    /// What waits for a user cannot be answered now.
+    pub(crate) fn close_requests(&mut self) -> Vec<ReliableEvent> {
+        let mut closed = Vec::new();
+        while let Some(request_id) = self.questions.first() {
+            closed.extend(self.close_question(&request_id, &ClarifyAnswer::Dismissed));
+        }
+        for asked in self.approvals.all().to_vec() {
+            closed.extend(self.close_approval(&asked.approval_id, ApprovalOutcome::Closed));
+        }
+        closed
+    }
+
     /// All unnumbered events about what is not stored yet: text from its beginning, the steps of
     /// calls, and which thinking has ended.
     fn open_deltas(&self) -> Vec<DeltaEvent> {
-        let outputs = self.tools.iter().map(|tool| {
-            DeltaEvent::ToolResultStreamed(ToolOutput {
-                run_id: tool.call.run_id.clone(),
-                tool_call_id: tool.call.tool_call_id.clone(),
-                offset: 0,
-                text: tool.output.clone(),
-            })
-        });
-        let steps = self.open_steps().into_iter().map(Box::new);
         let answer = self.streaming.iter();
         let text = answer.clone().flat_map(OpenAnswer::text);
         let thought = answer.flat_map(OpenAnswer::thought);
-        text.chain(outputs)
-            .chain(steps.map(DeltaEvent::ToolProcessEvent))
+        text.chain(self.tools.outputs())
+            .chain(self.tools.steps())
             .chain(thought.map(DeltaEvent::ThinkingDone))
             .collect()
-    }
-}
-
-/// Whether a warning is about how things are, and not about what has just happened.
-fn is_lasting(kind: LocalizedErrorKind) -> bool {
-    matches!(
-        kind,
-        LocalizedErrorKind::NoToolSupport
-            | LocalizedErrorKind::UnknownTools
-            | LocalizedErrorKind::NoSandbox
-            | LocalizedErrorKind::UnreadableMessages
-            | LocalizedErrorKind::CompactionPaused
-            | LocalizedErrorKind::NewerVersion
-    )
-}
-
-/// The status with the clock of its run, which goes on from the status before.
-fn timed(run: RunStatus, before: &RunStatus) -> RunStatus {
-    let is_same = before.status != RunState::Idle && before.run_id == run.run_id;
-    let (started_at, waited_ms) = match (run.status, is_same) {
-        (RunState::Idle, _) => (None, 0),
-        (_, false) => (Some(run.since), 0),
-        (_, true) => {
-            let waited = match before.phase {
-                Some(RunPhase::WaitingForUser | RunPhase::Retrying) => run.since - before.since,
-                _ => 0,
-            };
-            let waited = u64::try_from(waited).unwrap_or_default();
-            (before.started_at, before.waited_ms + waited)
-        }
-    };
-    RunStatus {
-        started_at,
-        waited_ms,
-        ..run
-    }
-}
-
-fn idle() -> RunStatus {
-    RunStatus {
-        status: RunState::Idle,
-        run_id: None,
-        phase: None,
-        detail: None,
-        retry: None,
-        since: now_ms(),
-        started_at: None,
-        waited_ms: 0,
     }
 }
 

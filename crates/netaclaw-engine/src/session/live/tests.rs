@@ -71,7 +71,7 @@ fn a_run_that_is_being_stopped_does_not_look_as_if_it_ran() {
             meet.wait();
             live.run_status(RunState::Stopping, run.clone(), None, None);
         });
-        assert_eq!(live.lock().run.status, RunState::Stopping);
+        assert_eq!(live.lock().run.status().status, RunState::Stopping);
     }
 }
 

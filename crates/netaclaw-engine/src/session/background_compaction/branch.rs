@@ -1,18 +1,21 @@
-//! A leaf move that waits for the summary of the branch that is left: a job, like a run.
+//! A leaf move that waits for the summary of the branch that is left.
 
-use super::LiveSession;
-use super::launch::{CurrentRun, unasked};
+use super::{BackgroundCompaction, BackgroundJob};
 use crate::compaction::{
     AttemptError, BranchMove, BranchSummary, StartedAttempt, keep, summaries_in,
 };
 use crate::error::EngineError;
 use crate::metrics;
-use crate::session::requests::{Outcome, Request};
+use crate::session::launch::unasked;
+use crate::session::numbers::ContextNumbers;
+use crate::session::requests::{Outcome, Request, Requests};
 use crate::session::tree::LeafTarget;
+use crate::session::writer::Writing;
+use futures::FutureExt;
 use netaclaw_compaction::{CompactionFailure, Conversation, Watcher};
 use netaclaw_protocol::{
-    Ack, Busy, CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId,
-    RunOutcome, RunPhase, RunState, SwitchStatus, Unavailable,
+    Busy, CompactionDone, CompactionProgress, CompactionReason, CompactionStart, EntryId,
+    RunOutcome, RunPhase, RunState, Unavailable,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{Flush, NavigationTree, NewEntry};
@@ -30,68 +33,44 @@ pub(super) struct PendingMove {
     told: oneshot::Receiver<Result<BranchSummary, AttemptError>>,
 }
 
-impl LiveSession {
-    /// Moves the leaf once the branch that is left is summarized, which takes as long as a model
-    /// takes: the client is answered at once and receives the rest as events. If it fails, is
-    /// stopped, or the server dies, nothing has changed.
-    pub(super) async fn leave_branch(
+impl BackgroundCompaction {
+    /// Whether this request is being carried out.
+    pub(in crate::session) fn moves_for(&self, request: Option<&Request>) -> bool {
+        let moving = self.moving.as_ref();
+        let of = moving.and_then(|moving| moving.request.as_ref());
+        request.is_some() && of == request
+    }
+
+    /// Begins to summarize the branch that is left. If that fails, is stopped, or the server dies,
+    /// nothing has changed.
+    pub(in crate::session) async fn start_move(
         &mut self,
-        leaf: Option<EntryId>,
-        way: LeafTarget,
+        leaving: BranchMove,
+        conversation: Conversation,
         request: Option<Request>,
-    ) -> Result<Ack<SwitchStatus>, EngineError> {
-        if request.is_some()
-            && self
-                .moving
-                .as_ref()
-                .is_some_and(|known| known.request == request)
-        {
-            return Ok(Ack::deduped(SwitchStatus::Summarizing));
-        }
-        let leaving = self.leaving(leaf.clone(), way).await?;
-        let Some((leaving, conversation)) = leaving else {
-            // There is nothing to summarize.
-            self.switch_leaf(leaf, way, request).await?;
-            return Ok(Ack::new(SwitchStatus::Moved));
-        };
+    ) -> Result<BackgroundJob, EngineError> {
         let summaries = summaries_in(&*self.writer.tree().await?);
-        self.allowance.begin()?;
-        self.compaction_state.set_started(Some(StartedAttempt {
+        self.state.set_started(Some(StartedAttempt {
             reason: REASON,
             summaries,
             used: 0,
             window: 0,
             model: String::new(),
         }));
-        if let Err(error) = keep(&self.writer, &self.compaction_state, &self.live).await {
-            self.allowance.keep_while(self.current.is_some());
-            return Err(error);
-        }
-        self.start_branch_summary(leaving, conversation, request);
-        Ok(Ack::new(SwitchStatus::Summarizing))
-    }
-
-    fn start_branch_summary(
-        &mut self,
-        leaving: BranchMove,
-        conversation: Conversation,
-        request: Option<Request>,
-    ) {
+        keep(&self.writer, &self.state, &self.live).await?;
         let (tell, told) = oneshot::channel();
-        let job = CurrentRun::compaction();
-        if self.shutdown.is_cancelled() {
-            job.cancel.cancel();
-        }
+        let cancel = self.token();
         let phase = Some(RunPhase::Compacting);
         self.live.run_status(RunState::Running, None, phase, None);
-        self.live.compaction_started(CompactionStart {
+        let start = CompactionStart {
             reason: REASON,
             message_count: conversation.pieces.len() as u64,
-        });
+        };
+        self.live.change(|state| state.compaction.start(start));
         let (writer, source) = (Arc::clone(&self.writer), Arc::clone(&self.source));
-        let (cancel, branch) = (job.cancel.clone(), leaving.clone());
+        let (cancelled, branch) = (cancel.clone(), leaving.clone());
         let live = self.live.clone();
-        self.runs.spawn(async move {
+        let work = async move {
             let telling = async {
                 let session = writer.meta().await?;
                 let model = writer.begin().await.state.durable.model.clone();
@@ -100,7 +79,7 @@ impl LiveSession {
                 let foreign = writer.foreign(&tree, Some(&branch.from));
                 let watcher = Watcher {
                     tell: &|progress| live.compaction_progress(progress),
-                    cancel: &cancel,
+                    cancel: &cancelled,
                 };
                 branch
                     .summarize(conversation, foreign, &*source, &session, model, watcher)
@@ -108,31 +87,31 @@ impl LiveSession {
             };
             let told = tokio::select! {
                 biased;
-                () = cancel.cancelled() => Err(CompactionFailure::Cancelled.into()),
+                () = cancelled.cancelled() => Err(CompactionFailure::Cancelled.into()),
                 told = telling => told,
             };
             // The session that asked for it is the one that owns this job.
             drop(tell.send(told));
             unasked(RunOutcome::Completed, None)
-        });
-        self.current = Some(job);
+        };
         self.moving = Some(PendingMove {
             leaving,
             request,
             started: Instant::now(),
             told,
         });
+        Ok(BackgroundJob {
+            cancel,
+            work: work.boxed(),
+        })
     }
 
     /// Where the move begins and ends, if it leaves anything worth telling.
-    async fn leaving(
+    pub(in crate::session) async fn leaving(
         &self,
         leaf: Option<EntryId>,
         way: LeafTarget,
     ) -> Result<Option<(BranchMove, Conversation)>, EngineError> {
-        if self.current.is_some() {
-            return Err(Busy::Running.into());
-        }
         if self.live.waits_for_person() {
             return Err(Busy::WaitsForAnswer.into());
         }
@@ -156,10 +135,12 @@ impl LiveSession {
     }
 
     /// The task has ended: the summary is appended at the target, which moves the leaf there.
-    pub(super) async fn finish_move(&mut self) {
-        let Some(mut moving) = self.moving.take() else {
-            return;
-        };
+    pub(super) async fn finish_move(
+        &self,
+        mut moving: PendingMove,
+        requests: &mut Requests,
+        numbers: &ContextNumbers,
+    ) {
         let told = moving.told.try_recv().unwrap_or_else(|_| {
             let failed = EngineError::from(Unavailable::BranchNotSummarized);
             Err(failed.into())
@@ -167,22 +148,28 @@ impl LiveSession {
         let moved = match told {
             Ok(told) => {
                 self.live.compaction_progress(CompactionProgress::Saving);
-                self.append_summary(moving.leaving, told, moving.request)
-                    .await
-                    .map_err(AttemptError::from)
+                let appended = self.append_summary(moving.leaving, told, numbers).await;
+                let stored = match appended {
+                    Ok(mut writing) => {
+                        let stored = requests.store(&mut writing, moving.request, Outcome::Done);
+                        stored.await
+                    }
+                    Err(error) => Err(error),
+                };
+                stored.map_err(AttemptError::from)
             }
             Err(failed) => Err(failed),
         };
         let fault = moved.as_ref().err().map(AttemptError::fault);
         metrics::compaction_ended(REASON, fault, moving.started.elapsed());
-        self.compaction_state.set_started(None);
+        self.state.set_started(None);
         if let Err(failed) = moved
-            && self.live.compacts()
+            && self.is_running()
         {
-            self.live
-                .compaction_failed(failed.into_error_event(REASON, None));
+            let failed = failed.into_error_event(REASON, None);
+            self.live.change(|state| state.compaction.fail(failed));
         }
-        if let Err(error) = keep(&self.writer, &self.compaction_state, &self.live).await {
+        if let Err(error) = keep(&self.writer, &self.state, &self.live).await {
             tracing::warn!(
                 session.id = %self.writer.id,
                 %error,
@@ -192,17 +179,16 @@ impl LiveSession {
     }
 
     async fn append_summary(
-        &mut self,
+        &self,
         leaving: BranchMove,
         told: BranchSummary,
-        request: Option<Request>,
-    ) -> Result<(), EngineError> {
-        let writer = Arc::clone(&self.writer);
-        let mut writing = writer.begin().await;
-        writing.remember_visit(&*writer.tree().await?);
+        numbers: &ContextNumbers,
+    ) -> Result<Writing<'_>, EngineError> {
+        let mut writing = self.writer.begin().await;
+        writing.remember_visit(&*self.writer.tree().await?);
         let new = NewEntry::below(leaving.to, told.body);
         let tell = |entry: &netaclaw_session::Entry| {
-            self.live.compaction_done(CompactionDone {
+            let done = CompactionDone {
                 success: true,
                 compacted_count: told.messages as u64,
                 keep_recent_count: 0,
@@ -211,19 +197,18 @@ impl LiveSession {
                 summary_content: told.summary,
                 tokens_before: told.tokens_before,
                 tokens_after: told.tokens_after,
-            });
+            };
+            self.live.change(|state| state.compaction.succeed(done));
         };
         writing.append_after(new.flushed(), tell).await?;
-        let tree = writer.tree().await?;
+        let tree = self.writer.tree().await?;
         writing.remember_visit(&tree);
         writing.persist_then_publish(Flush::Now).await?;
-        self.live.todo_changed(todo_on_path(
-            tree.active_path().unwrap_or_default().into_iter(),
-        ));
-        let meta = writer.meta().await?;
+        let todo = todo_on_path(tree.active_path().unwrap_or_default().into_iter());
+        self.live.change(|state| state.set_todo(todo));
+        let meta = self.writer.meta().await?;
         let model = writing.state.durable.model.clone();
-        let tokens = self.tokens_at(&tree, &meta, model);
-        self.live.tokens_changed(tokens.await);
-        self.remember(&mut writing, request, Outcome::Done).await
+        numbers.publish_at(&tree, &meta, model).await;
+        Ok(writing)
     }
 }
