@@ -71,7 +71,7 @@ impl Readiness {
         let admin = timeout(PATIENCE, shared.admin.ping()).await;
         judge(StorePart::AdminStore, admin)?;
         let providers = shared.engine.providers();
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in providers.all() {
             if provider.is_suspended() {
                 return Err(suspended());
             }

@@ -1,7 +1,7 @@
 //! Finds a session and checks that the caller can access it.
 
 use super::listing::{Liveness, list_item};
-use super::{Caller, Engine};
+use super::{Caller, Engine, Providers};
 use crate::error::EngineError;
 use crate::session::durable::PersistedState;
 use netaclaw_protocol::{
@@ -17,7 +17,7 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
     ) -> Result<SessionMeta, EngineError> {
-        let (_, meta) = self.find(caller, session).await?;
+        let (_, meta) = self.inner.providers.find(caller, session).await?;
         Ok(meta)
     }
 
@@ -35,17 +35,20 @@ impl Engine {
         let durable = PersistedState::read(&meta);
         list_item(meta, &durable, liveness)
     }
+}
 
-    pub(super) fn provider(
+impl Providers {
+    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn SessionTreeProvider>> {
+        std::iter::once(&self.file).chain(&self.mysql)
+    }
+
+    pub(super) fn of_kind(
         &self,
         kind: ProviderKind,
     ) -> Result<&Arc<dyn SessionTreeProvider>, EngineError> {
         match kind {
-            ProviderKind::File => Ok(&self.inner.providers.file),
-            ProviderKind::Mysql => {
-                let mysql = self.inner.providers.mysql.as_ref();
-                Ok(mysql.ok_or(Unavailable::NoMysql)?)
-            }
+            ProviderKind::File => Ok(&self.file),
+            ProviderKind::Mysql => Ok(self.mysql.as_ref().ok_or(Unavailable::NoMysql)?),
         }
     }
 
@@ -64,8 +67,7 @@ impl Engine {
 
     /// Whether any session has this id, also one that the caller may not see.
     pub(super) async fn is_taken(&self, session: &SessionId) -> Result<bool, EngineError> {
-        let providers = &self.inner.providers;
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in self.all() {
             match provider.get_session(session).await {
                 Ok(_) => return Ok(true),
                 Err(SessionError::NotFound(_)) => {}
@@ -80,8 +82,7 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
     ) -> Result<(&Arc<dyn SessionTreeProvider>, SessionMeta), EngineError> {
-        let providers = &self.inner.providers;
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in self.all() {
             match provider.get_session(session).await {
                 Ok(meta) => {
                     // Only administrators see what has no owner, such as an imported file.

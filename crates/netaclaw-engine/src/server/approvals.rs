@@ -21,7 +21,7 @@ impl Engine {
         };
         let providers = self.providers();
         let mut found = Vec::new();
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in providers.all() {
             for page in 1.. {
                 let request = PageRequest {
                     page,

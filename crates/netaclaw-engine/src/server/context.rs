@@ -17,7 +17,7 @@ impl Engine {
         session: &SessionId,
         instructions: Option<&str>,
     ) -> Result<(PreviewOutcome, Arc<SessionTree>), EngineError> {
-        let (provider, meta) = self.find(caller, session).await?;
+        let (provider, meta) = self.inner.providers.find(caller, session).await?;
         let model = PersistedState::read(&meta).model.map(Into::into);
         let tree = provider.load_tree(session).await?;
         let source = &*self.inner.source;
@@ -31,7 +31,7 @@ impl Engine {
         caller: &Caller,
         session: &SessionId,
     ) -> Result<ContextBreakdown, EngineError> {
-        let (provider, meta) = self.find(caller, session).await?;
+        let (provider, meta) = self.inner.providers.find(caller, session).await?;
         let source = &self.inner.source;
         let model = || PersistedState::read(&meta).model.map(Into::into);
         let Some(measure) = source.measure(&meta, model()).await else {

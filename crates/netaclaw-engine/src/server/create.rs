@@ -25,7 +25,7 @@ impl Engine {
         id: Option<SessionId>,
     ) -> Result<SessionId, EngineError> {
         let agent = self.inner.source.find(agent).await?;
-        let provider = self.provider(agent.provider)?;
+        let provider = self.inner.providers.of_kind(agent.provider)?;
         let new = NewSession {
             id: id.clone(),
             cwd: agent.cwd,
@@ -37,7 +37,7 @@ impl Engine {
         };
         let meta = match (provider.create_session(new).await, id) {
             (Err(SessionError::AlreadyExists(there)), Some(_)) => {
-                self.find(caller, &there).await?;
+                self.inner.providers.find(caller, &there).await?;
                 return Ok(there);
             }
             (made, _) => made?,

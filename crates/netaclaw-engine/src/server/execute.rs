@@ -33,7 +33,7 @@ impl Engine {
     ) -> Result<Ack<C::Answer>, EngineError> {
         let session = command.session_id().cloned();
         let session = session.ok_or(EngineError::NoSession)?;
-        let (provider, _) = self.find(caller, &session).await?;
+        let (provider, _) = self.inner.providers.find(caller, &session).await?;
         self.deliver_to(provider, &session, caller, command, request)
             .await
     }
@@ -62,7 +62,7 @@ impl Engine {
         session: &SessionId,
         ask: A,
     ) -> Result<A::Answer, EngineError> {
-        let (provider, _) = self.find(caller, session).await?;
+        let (provider, _) = self.inner.providers.find(caller, session).await?;
         self.ask_at(provider, session, ask).await
     }
 

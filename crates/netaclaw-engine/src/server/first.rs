@@ -64,9 +64,9 @@ impl Engine {
                 let id = session.to_string();
                 return Err(BadRequest::NotASessionId { id }.into());
             }
-            match self.find(caller, session).await {
+            match self.inner.providers.find(caller, session).await {
                 // It may be another user's, or deleted.
-                Err(EngineError::NoSession) if !self.is_taken(session).await? => {}
+                Err(EngineError::NoSession) if !self.inner.providers.is_taken(session).await? => {}
                 found => return found.map(|_| session.clone()),
             }
         }
@@ -109,10 +109,9 @@ impl Engine {
         let Some(request) = request else {
             return Ok(None);
         };
-        let providers = &self.inner.providers;
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in self.inner.providers.all() {
             if let Some(session) = provider.session_of_request(request).await?
-                && self.find(caller, &session).await.is_ok()
+                && self.inner.providers.find(caller, &session).await.is_ok()
             {
                 return Ok(Some(session));
             }
@@ -201,7 +200,7 @@ impl Engine {
         request: Option<&Request>,
     ) -> Option<ChatAck> {
         let request = request?;
-        let (provider, meta) = self.find(caller, session).await.ok()?;
+        let (provider, meta) = self.inner.providers.find(caller, session).await.ok()?;
         let tree = provider.load_tree(session).await.ok()?;
         let requests = Requests::read(&tree, &PersistedState::read(&meta));
         match requests.repeat(Some(request), now_ms()) {

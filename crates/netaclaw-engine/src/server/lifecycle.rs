@@ -57,8 +57,7 @@ impl Engine {
             self.inner.shutdown.cancel();
             self.inner.jobs.wait().await;
         }
-        let providers = &self.inner.providers;
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in self.inner.providers.all() {
             if let Err(error) = provider.close().await {
                 tracing::warn!(
                     %error,

@@ -86,8 +86,7 @@ impl Engine {
         filter: &SessionFilter,
         session: &SessionId,
     ) -> Result<Option<SessionListItem>, EngineError> {
-        let providers = self.providers();
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in self.inner.providers.all() {
             match provider.get_session(session).await {
                 Ok(meta) => return Ok(filter.fits(&meta).then(|| self.list_item(meta))),
                 Err(SessionError::NotFound(_)) => {}

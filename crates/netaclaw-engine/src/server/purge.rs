@@ -17,7 +17,7 @@ impl Engine {
     /// Deletes a session for good, with its process logs. A run ends first. Uploads stay: other
     /// sessions of their owner may refer to the same file.
     pub async fn purge(&self, caller: &Caller, session: &SessionId) -> Result<(), EngineError> {
-        let (provider, meta) = self.find_any(caller, session).await?;
+        let (provider, meta) = self.inner.providers.find_any(caller, session).await?;
         if meta.status != SessionStatus::Deleted {
             let change = SessionChange {
                 status: Some(SessionStatus::Deleted),
@@ -41,7 +41,7 @@ impl Engine {
     pub async fn purge_deleted(&self, deleted_before: &str) -> u64 {
         let providers = self.providers();
         let mut purged = 0;
-        for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+        for provider in providers.all() {
             let due = match due(&**provider, deleted_before).await {
                 Ok(due) => due,
                 Err(error) => {

@@ -22,7 +22,7 @@ impl Engine {
         page: u32,
         size: u32,
     ) -> Result<ProcessLogPage, EngineError> {
-        self.find(caller, session).await?;
+        self.inner.providers.find(caller, session).await?;
         let found = match &self.inner.beside.logs {
             Some(logs) => logs.page(session, operation, page, size).await,
             None => Ok(None),

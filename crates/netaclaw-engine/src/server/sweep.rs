@@ -16,7 +16,7 @@ const PAGE_SIZE: u32 = 500;
 pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
     let providers = engine.providers();
     let mut swept = Ok(());
-    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+    for provider in providers.all() {
         if let Err(error) = sweep_one(engine, provider).await {
             swept = Err(error);
         }
@@ -26,8 +26,7 @@ pub(crate) async fn sweep(engine: &Engine) -> Result<(), SessionError> {
 
 /// Removes files that killed processes left. What cannot be removed is logged and stays.
 pub(crate) async fn remove_leftovers(engine: &Engine) {
-    let providers = engine.providers();
-    for provider in std::iter::once(&providers.file).chain(&providers.mysql) {
+    for provider in engine.providers().all() {
         if let Err(error) = provider.remove_leftovers().await {
             tracing::warn!(%error, "failed to remove files that dead processes left beside \
                                     sessions");

@@ -46,7 +46,7 @@ impl Handle for UpdateSession {
         let updated = engine.update(caller, self, &session, change, |item| item);
         let updated = updated.await?;
         if deletes && !engine.inner.keeps_deleted {
-            let (provider, _) = engine.find_any(caller, &session).await?;
+            let (provider, _) = engine.inner.providers.find_any(caller, &session).await?;
             engine.purge_found(provider, &session, None).await?;
         }
         Ok(updated)
@@ -109,7 +109,7 @@ impl Engine {
         change: SessionChange,
         answer: impl FnOnce(SessionListItem) -> C::Answer + Send,
     ) -> Result<Ack<C::Answer>, EngineError> {
-        let (provider, meta) = self.find_any(caller, session).await?;
+        let (provider, meta) = self.inner.providers.find_any(caller, session).await?;
         // A deleted session can only be restored, or deleted again.
         if meta.status == SessionStatus::Deleted && change.status.is_none() {
             return Err(EngineError::NoSession);
