@@ -153,7 +153,8 @@ fn is_served(tool: &ResolvedTool) -> bool {
 #[async_trait]
 impl ServedTools for HeadlessTools {
     async fn list(&self) -> Result<Vec<ServedTool>, String> {
-        let tools = self.tools.current().await.map_err(|error| error.0)?;
+        let tools = self.tools.current().await;
+        let tools = tools.map_err(|error| error.to_string())?;
         let served = tools.enabled().filter(|tool| is_served(tool));
         let served = served.map(|tool| {
             let manifest = tool.manifest();

@@ -190,7 +190,7 @@ pub(crate) struct AgentTools {
 #[async_trait]
 impl CurrentTools for AgentTools {
     async fn current(&self) -> Result<ResolvedTools, Undecided> {
-        let undecided = |error: AdminError| Undecided(error.to_string());
+        let undecided = |error: AdminError| Undecided::NotReadable(Box::new(error));
         let snapshot = self.sources.snapshot().await.map_err(undecided)?;
         let agent = snapshot.config.agent(self.agent.as_deref());
         let agent = agent.map_err(undecided)?;

@@ -193,9 +193,15 @@ impl CurrentTools for ResolvedTools {
 
 /// It cannot be known which tools the agent has. The text is for the log; the model only learns
 /// that its call was not run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Undecided(pub String);
+#[derive(Debug, thiserror::Error)]
+pub enum Undecided {
+    #[error("the configuration of the agent cannot be read: {0}")]
+    NotReadable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("looking up the tools of the agent panicked")]
+    Panicked,
+    #[error("looking up the tools of the agent timed out")]
+    TimedOut,
+}
 
 /// Decides on one call, at the moment it would run: a tool that was hidden from the model is
 /// refused with the reason and never executed, and so is one that has been disabled since, because

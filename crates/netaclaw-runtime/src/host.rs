@@ -153,32 +153,14 @@ pub enum Overflow {
     Retry,
 }
 
-/// The session cannot be read or written, so the run has to end.
-///
-/// Users read `message`; the cause is for the log.
+/// The session cannot be read or written, so the run has to end. Users read the text; the cause is
+/// for the log.
 #[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct HostError {
-    pub message: String,
-    #[source]
-    pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
-}
-
-impl HostError {
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            cause: None,
-        }
-    }
-
-    pub fn caused_by(
-        message: impl Into<String>,
-        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> Self {
-        Self {
-            message: message.into(),
-            cause: Some(cause.into()),
-        }
-    }
+pub enum HostError {
+    /// The same may work later.
+    #[error("the session cannot be read or written right now")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// No run can continue from here.
+    #[error("the session is damaged here; continue from another entry")]
+    Damaged(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -552,12 +552,9 @@ fn random_id() -> EntryId {
 }
 
 pub(crate) fn unavailable(error: EngineError) -> HostError {
-    HostError::caused_by("the session cannot be read or written right now", error)
+    HostError::Unavailable(Box::new(error))
 }
 
 fn damaged(error: PathError) -> HostError {
-    HostError::caused_by(
-        "the session is damaged here; continue from another entry",
-        error,
-    )
+    HostError::Damaged(Box::new(error))
 }

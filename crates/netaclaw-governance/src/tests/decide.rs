@@ -185,7 +185,7 @@ fn what_was_pinned_meanwhile_needs_another_call() {
 #[test]
 fn what_cannot_be_decided_is_denied() {
     let tools = World::default().resolve();
-    let error = Undecided("no database".into());
+    let error = Undecided::NotReadable("no database".into());
     let args = call("read", json!({"path": "a"}));
     check_denied(
         decide(&tools, Err(&error), &ForeignContent::default(), args),

@@ -89,7 +89,7 @@ proptest! {
             let shown = |tools: &ResolvedTools| on(tools).iter().any(|name| name == tool.name());
             prop_assert_eq!(runs(Ok(&tools)), shown(&tools));
             prop_assert_eq!(runs(Ok(&now)), shown(&tools) && shown(&now));
-            prop_assert!(!runs(Err(&Undecided("no database".into()))));
+            prop_assert!(!runs(Err(&Undecided::NotReadable("no database".into()))));
             if world.global.get(tool.name()) == Some(&ToolStatus::Disabled) {
                 prop_assert!(!shown(&tools));
             }

@@ -135,7 +135,8 @@ impl Driver<'_> {
     }
 
     fn host_failed(&mut self, error: HostError) -> EffectOutcome {
-        tracing::error!(error = %error, cause = ?error.cause, "the session failed; the run ends");
+        let cause = std::error::Error::source(&error);
+        tracing::error!(%error, ?cause, "the session failed; the run ends");
         self.host_error = Some(error);
         EffectOutcome::Inputs(vec![Input::HostFailed])
     }

@@ -240,8 +240,8 @@ pub(super) async fn current(tools: &dyn CurrentTools) -> Result<ResolvedTools, U
     let deciding = AssertUnwindSafe(tools.current()).catch_unwind();
     match tokio::time::timeout(DECIDE_TIMEOUT, deciding).await {
         Ok(Ok(decided)) => decided,
-        Ok(Err(_)) => Err(Undecided("it panicked".to_owned())),
-        Err(_) => Err(Undecided("it timed out".to_owned())),
+        Ok(Err(_)) => Err(Undecided::Panicked),
+        Err(_) => Err(Undecided::TimedOut),
     }
 }
 

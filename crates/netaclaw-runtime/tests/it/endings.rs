@@ -77,7 +77,10 @@ async fn a_session_that_fails_at_any_append_ends_the_run() {
             "error: session_unavailable",
             "after {left} appends"
         );
-        assert_eq!(report.reason.unwrap().to_string(), "the disk is full");
+        assert_eq!(
+            report.reason.unwrap().to_string(),
+            "the session cannot be read or written right now"
+        );
         assert!(
             world.host.tree.entries().len() <= left + 3,
             "nothing is written after that"

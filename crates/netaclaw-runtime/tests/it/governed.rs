@@ -237,7 +237,7 @@ async fn a_tool_that_is_switched_off_while_a_person_is_asked_does_not_run() {
 async fn what_cannot_be_decided_does_not_run() {
     let undecided =
         " [error]: The call of `danger` was not run, because the decision about it failed.";
-    let error = || vec![Err(Undecided("no database".into()))];
+    let error = || vec![Err(Undecided::NotReadable("no database".into()))];
     // None at all: the source of the tools panics.
     for times in [error(), Vec::new()] {
         let mut world = World::new();

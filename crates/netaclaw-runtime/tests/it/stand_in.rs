@@ -221,7 +221,7 @@ impl RunHost for RecordingHost {
 
     async fn append(&mut self, id: Option<EntryId>, body: EntryBody) -> Result<Entry, HostError> {
         if self.appends_left == 0 {
-            return Err(HostError::new("the disk is full"));
+            return Err(HostError::Unavailable("the disk is full".into()));
         }
         self.appends_left -= 1;
         // A real session takes time, in which other tasks run.
