@@ -3,7 +3,6 @@
 use crate::headless::NoSession;
 use crate::snapshot::AgentSnapshot;
 use crate::source::AdminAgentSource;
-use crate::workspace::blocking;
 use netaclaw_engine::{
     EngineError, SKILL_ENTRY, SkillCommand, SkillInput, SkillOpening, skill_call_id,
 };
@@ -15,7 +14,7 @@ use netaclaw_runtime::prompt::SkillLine;
 use netaclaw_session::{EntryBody, raw_json};
 use netaclaw_tools::skills::{Skill, SkillDirs, SkillRun, SkillScan, check_skill, run_skill};
 use netaclaw_tools::{
-    EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, skill_instructions,
+    EXECUTE_SKILL, ImageUse, ToolContext, ToolOutput, Updates, blocking, skill_instructions,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

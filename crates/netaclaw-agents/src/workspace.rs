@@ -7,7 +7,7 @@ use netaclaw_engine::{AGENT_DIRECTORY, EngineError};
 use netaclaw_protocol::{AgentSpec, NotReady, SessionMeta};
 use netaclaw_runtime::prompt::{Environment, InstructionFile, PromptSources};
 use netaclaw_tools::spawn::Spawner;
-use netaclaw_tools::{Hidden, Workspace};
+use netaclaw_tools::{Hidden, Workspace, blocking};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -126,14 +126,6 @@ async fn open_workspace(
         },
     })?;
     Ok(opened.ok_or(NotReady::WorkspaceHidden)?)
-}
-
-/// Runs blocking work where it may block. A panic is propagated.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(value) => value,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
 }
 
 pub(crate) fn prompt_sources(

@@ -31,6 +31,10 @@ pub use tables::{Tables, admin_tables, session_tables};
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down, and with it the caller.
+            Err(_) => std::future::pending().await,
+        },
     }
 }

@@ -145,7 +145,7 @@ fn finished(ended: Result<ToolOutput, tokio::task::JoinError>) -> Executed {
 }
 
 /// Runs blocking work where it may block. A panic is propagated.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,
         Err(error) => match error.try_into_panic() {

@@ -24,7 +24,7 @@ pub use builtin::{
     clarify_output, image_type, skill_instructions,
 };
 pub use context::{ImageUse, ToolContext, Updates};
-pub use execute::{Ending, Executed, STOP_GRACE, execute};
+pub use execute::{Ending, Executed, STOP_GRACE, blocking, execute};
 pub use output::ToolOutput;
 pub use registry::{RegistryError, ToolRegistry};
 pub use schema::schema_of;
