@@ -22,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 const PAUSE: Duration = Duration::from_millis(250);
 const PAGE: u32 = 50;
 const PAGE_MAX: u32 = 200;
+/// Sessions of which one list remembers that they are not on it.
+const OUTSIDE_MAX: usize = 4096;
 
 /// Who looks at a list, and at which sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,9 +65,29 @@ pub(super) struct WatchedList {
 struct ListState {
     /// Sessions that have changed since they were last read.
     changed: HashSet<SessionId>,
-    /// Sessions that are known not to be on the list.
-    outside: HashSet<SessionId>,
+    outside: Outside,
     sockets: Vec<Watcher>,
+}
+
+/// Sessions that are known not to be on a list, so that clients learn only once that they left it.
+#[derive(Default)]
+struct Outside {
+    sessions: HashSet<SessionId>,
+}
+
+impl Outside {
+    /// Whether it was not known before.
+    fn add(&mut self, session: &SessionId) -> bool {
+        // Clients remove a session again that they have removed, which changes nothing.
+        if self.sessions.len() >= OUTSIDE_MAX && !self.sessions.contains(session) {
+            self.sessions.clear();
+        }
+        self.sessions.insert(session.clone())
+    }
+
+    fn remove(&mut self, session: &SessionId) {
+        self.sessions.remove(session);
+    }
 }
 
 struct Watcher {
@@ -145,9 +167,7 @@ impl WatchedList {
         for item in &change.sessions {
             outside.remove(&item.session.session_id);
         }
-        change
-            .removed
-            .retain(|session| outside.insert(session.clone()));
+        change.removed.retain(|session| outside.add(session));
         Ok(change)
     }
 }
@@ -280,4 +300,24 @@ impl ListSubscriber for ListWatch {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing that could panic happens under these locks.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_outside_of_a_list_is_reported_once_and_takes_limited_memory() {
+        let mut outside = Outside::default();
+        for at in 0..3 * OUTSIDE_MAX {
+            let session = SessionId::new(at.to_string());
+            assert!(outside.add(&session));
+            assert!(!outside.add(&session), "it is known");
+            assert!(outside.sessions.len() <= OUTSIDE_MAX);
+        }
+        let session = SessionId::new("0");
+        outside.add(&session);
+        outside.remove(&session);
+        assert!(outside.add(&session), "it was on the list in between");
+    }
 }

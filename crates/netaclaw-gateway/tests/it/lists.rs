@@ -243,7 +243,8 @@ async fn a_client_that_comes_back_gets_a_fresh_first_page() {
     told(&mut client, &id, |item| item["title"] == "three").await;
 }
 
-/// 500 sockets of one user, each with a message to a session of its own.
+/// 500 sockets of one user, each with a message to a session of its own. Half of them watch the
+/// list, as pages do; the others do not, as programs do.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn list_events_go_to_those_who_watch_and_do_not_grow_with_the_sockets() {
     const SOCKETS: usize = 500;
@@ -251,37 +252,42 @@ async fn list_events_go_to_those_who_watch_and_do_not_grow_with_the_sockets() {
     server
         .script
         .act(std::iter::repeat_with(|| Act::End).take(SOCKETS));
-    let (mut alone, page) = watching(&server, json!({"limit": 200})).await;
-    let (mut beside, _) = watching(&server, json!({"limit": 200})).await;
+    let (mut first, page) = watching(&server, json!({"limit": 200})).await;
+    let mut watchers = Vec::new();
     let mut others = Vec::new();
-    for _ in 0..SOCKETS {
+    for _ in 0..SOCKETS / 2 {
+        watchers.push(watching(&server, json!({"limit": 200})).await.0);
         others.push(server.client().await);
     }
     let began = Instant::now();
     let mut sessions = Vec::new();
-    for (at, client) in others.iter_mut().enumerate() {
+    for (at, client) in watchers.iter_mut().chain(&mut others).enumerate() {
         sessions.push(session(client, &format!("message {at}")).await);
     }
-    for client in &mut others {
+    for client in watchers.iter_mut().chain(&mut others) {
         client.wait("done", |_| true).await;
+    }
+    for client in &others {
         assert_eq!(client.list_events, Vec::<Value>::new(), "it does not watch");
     }
     // The latest state is sent last, and everything else before or with it.
     let last = sessions.last().unwrap();
     change(&server, last, json!({"title": "the end"})).await;
-    for client in [&mut alone, &mut beside] {
+    for client in std::iter::once(&mut first).chain(&mut watchers) {
         told(client, last, |item| item["title"] == "the end").await;
         let events = client.list_events.len();
         let most = began.elapsed().as_millis() / 250 + 2;
         assert!(events as u128 <= most, "{events} events, {most} at most");
-        let list = client.list_after(&page);
-        assert_eq!(list.len(), SOCKETS);
-        for session in &sessions {
-            let item = &list[session];
-            let path = format!("{SESSIONS}/{session}");
-            let now = request(server.address, "GET", &path).send().await.json();
-            assert_eq!(*item, now);
-        }
+    }
+    let list = first.list_after(&page);
+    assert_eq!(list.len(), SOCKETS);
+    for client in &watchers {
+        assert_eq!(client.list_after(&page), list, "all have the same");
+    }
+    for session in &sessions {
+        let path = format!("{SESSIONS}/{session}");
+        let now = request(server.address, "GET", &path).send().await.json();
+        assert_eq!(list[session], now);
     }
 }
 
