@@ -14,7 +14,6 @@ use secrecy::{ExposeSecret, SecretString};
 use std::error::Error;
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
-use tokio_util::task::TaskTracker;
 
 /// The timeouts. There is none for a whole answer: a model that keeps sending is working.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +47,6 @@ pub struct Transport {
     plain: OnceLock<Result<Client, String>>,
     direct: OnceLock<Result<Client, String>>,
     proxied: OnceLock<Result<Client, String>>,
-    /// Answers that are over, and are read to their last byte.
-    endings: TaskTracker,
 }
 
 impl Transport {
@@ -59,7 +56,6 @@ impl Transport {
             plain: OnceLock::new(),
             direct: OnceLock::new(),
             proxied: OnceLock::new(),
-            endings: TaskTracker::new(),
         }
     }
 
@@ -107,9 +103,11 @@ impl Transport {
     }
 
     /// Reads the rest of an answer in the background, so that its connection is free for the next
-    /// request. The connection of a server that does not end in time is closed.
-    fn read_out(&self, rest: stream::Events) {
-        self.endings.spawn(async move {
+    /// request. The connection of a server that does not end in time is closed. No owner joins the
+    /// task: it ends within [`ENDING_MAX`], stores nothing, and a runtime that shuts down drops it
+    /// with its connection.
+    fn read_out(rest: stream::Events) {
+        tokio::spawn(async move {
             // Nothing depends on whether it ended.
             drop(tokio::time::timeout(ENDING_MAX, rest.read_out()).await);
         });

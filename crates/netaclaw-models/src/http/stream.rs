@@ -125,7 +125,7 @@ impl<D: Decoder> HttpAnswer<D> {
         if let Phase::Reading(events) = std::mem::replace(phase, Phase::Over)
             && !events.body_ended.load(Ordering::Relaxed)
         {
-            self.transport.read_out(events);
+            Transport::read_out(events);
         }
     }
 

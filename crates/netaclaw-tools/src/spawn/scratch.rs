@@ -93,7 +93,9 @@ impl Scratches {
     }
 }
 
-/// Removing many files takes time, for which callers should not wait.
+/// Removing many files takes time, for which callers should not wait. No owner joins the thread: a
+/// process that ends before removes the directory of all sessions, or leaves it for the next one to
+/// sweep.
 fn remove(gone: Vec<(String, (Arc<Scratch>, Instant))>) {
     let (last, used): (Vec<_>, Vec<_>) = gone
         .into_iter()
